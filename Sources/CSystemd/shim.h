@@ -1,0 +1,8 @@
+#pragma once
+#include <systemd/sd-event.h>
+#include <systemd/sd-bus.h>
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-journal.h>
+#include <systemd/sd-id128.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>

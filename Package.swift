@@ -59,7 +59,8 @@ let package = Package(
         // What is secret: answers sealed at rest, and the rule for their release.
         .target(name: "Vault", dependencies: ["HotspotCore", "CSodium"], swiftSettings: rules),
         // The read model, and the control interface over it.
-        .target(name: "ControlServer", dependencies: ["HotspotCore", "Varlink"], swiftSettings: rules),
+        .target(
+            name: "ControlServer", dependencies: ["HotspotCore", "EventLoop", "Varlink", "CSystemd"], swiftSettings: rules),
         // The daemon: settings, coordinator, entry point.
         .executableTarget(
             name: "hotspotd",

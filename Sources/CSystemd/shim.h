@@ -6,3 +6,4 @@
 #include <systemd/sd-id128.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <systemd/sd-login.h>

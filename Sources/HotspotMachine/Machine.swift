@@ -245,3 +245,21 @@ extension MachineState {
         }
     }
 }
+
+extension MachineState {
+    /// When the chosen helper is asked again.
+    public var nextMaintain: Instant? {
+        if case .authenticated(let state) = self, case .helper(_, let due, _) = state.claim { due.at } else { nil }
+    }
+
+    /// What the prober said: `false` once it found the network open, `nil` if it told nothing.
+    public var isCaptive: Bool? {
+        association?.lastVerdict.flatMap { verdict in
+            switch verdict {
+            case .online, .partial: false
+            case .captive: true
+            case .limited: nil
+            }
+        }
+    }
+}

@@ -44,11 +44,14 @@ let package = Package(
         .target(name: "EventLoop", dependencies: ["HotspotCore", "CSystemd"], swiftSettings: rules),
         // Framing, client, server and introspection of the Varlink protocol.
         .target(name: "Varlink", dependencies: ["HotspotCore", "EventLoop", "CSystemd"], swiftSettings: rules),
+        // Sockets to the kernel, and its messages and attributes read with bounds.
+        .target(name: "Netlink", dependencies: ["EventLoop", "CNetlink"], swiftSettings: rules),
         // nl80211 through libnl: scans, BSSs, information elements, connect, disconnect and roam.
-        .target(name: "Wireless", dependencies: ["HotspotCore", "EventLoop", "CNetlink"], swiftSettings: rules),
+        .target(name: "Wireless", dependencies: ["HotspotCore", "EventLoop", "Netlink", "CNetlink"], swiftSettings: rules),
         // Addresses, routes, nameservers and the portal API address of every link.
         .target(
-            name: "LinkState", dependencies: ["HotspotCore", "EventLoop", "CSystemd", "CNetlink"], swiftSettings: rules),
+            name: "LinkState", dependencies: ["HotspotCore", "EventLoop", "Netlink", "CSystemd", "CNetlink"],
+            swiftSettings: rules),
         // State and event in, state and actions out; the only place that decides.
         .target(name: "HotspotMachine", dependencies: ["HotspotCore"], swiftSettings: rules),
         // Helper files, start, deadlines, limits, teardown.
@@ -84,8 +87,8 @@ let package = Package(
         .testTarget(name: "HotspotCoreTests", dependencies: ["HotspotCore"], swiftSettings: rules),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: rules),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: rules),
-        .testTarget(name: "WirelessTests", dependencies: ["Wireless"], swiftSettings: rules),
-        .testTarget(name: "LinkStateTests", dependencies: ["LinkState"], swiftSettings: rules),
+        .testTarget(name: "WirelessTests", dependencies: ["Wireless", "Netlink"], swiftSettings: rules),
+        .testTarget(name: "LinkStateTests", dependencies: ["LinkState", "Netlink"], swiftSettings: rules),
         .testTarget(name: "HotspotMachineTests", dependencies: ["HotspotMachine"], swiftSettings: rules),
         .testTarget(name: "HelperHostTests", dependencies: ["HelperHost"], swiftSettings: rules),
         .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: rules),

@@ -133,7 +133,14 @@ import HotspotCore
                     }
                     return
                 }
-                finish(errno == EPIPE ? .closedThere : .failed(.system(operation: "write", code: errno)))
+                if errno == EPIPE {
+                    // Nobody reads any more, yet an answer may have come before: the end is the reader's to find.
+                    pending = []
+                    writer?.cancel()
+                    writer = nil
+                    return
+                }
+                finish(.failed(.system(operation: "write", code: errno)))
                 return
             }
             pending.removeFirst(count)

@@ -5,6 +5,7 @@ import HotspotCore
 import HotspotMachine
 import Logging
 import Store
+import Varlink
 import Vault
 
 /// One managed interface: its machine, and what the machine's numbers stand for. It decides nothing; it feeds events and carries
@@ -66,11 +67,11 @@ import Vault
         self.joined = joined
         let now = WallClock.now
         let network = joined.network
-        var hold = services.store.hold(network, now: now).flatMap { stored -> Hold? in
+        var hold = services.store.hold(network, now: now).flatMap { stored -> HotspotMachine.Hold? in
             guard let reason = HoldReason(rawValue: stored.reason.rawValue) else { return nil }
-            return Hold(reason, until: stored.until.map { EventLoop.now + .milliseconds($0 - now) })
+            return HotspotMachine.Hold(reason, until: stored.until.map { EventLoop.now + .milliseconds($0 - now) })
         }
-        if services.store.isDisabled(helper: nil, ssid: network.switchName) { hold = Hold(.disabled) }
+        if services.store.isDisabled(helper: nil, ssid: network.switchName) { hold = HotspotMachine.Hold(.disabled) }
         let remembered = services.store.remembered(network, now: now)
         portal = remembered?.portal
         restoreSession(helper: remembered?.helper)
@@ -218,6 +219,7 @@ import Vault
             parameters["consent"] = .bool(hasConsent)
             if command == .presentUI { parameters["answers"] = Coding.value(answers?.values ?? [:]) }
         }
+        if command != .evaluate { attempt?.helper = helper }
         record("command", command.description, helper: helper)
         commands[id] = services.host.send(command, to: helper, parameters: .object(parameters)) { [weak self] outcome in
             guard let self, commands.removeValue(forKey: id) != nil else { return }

@@ -20,12 +20,10 @@ struct JournalHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    func log(
-        level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String, file: String, function: String,
-        line: UInt
-    ) {
+    func log(event: LogEvent) {
+        let level = event.level
         // Foreign text within a message cannot start a second line or command a terminal.
-        let text = Printable.text(message.description, limit: 2048)
+        let text = Printable.text(event.message.description, limit: 2048)
         if toJournal {
             let fields = ["MESSAGE=\(text)", "PRIORITY=\(priority(level))", "SYSLOG_IDENTIFIER=hotspotd"].map { Array($0.utf8) }
             send(fields)

@@ -8,6 +8,8 @@ struct RunningAttempt {
     let id: String
     let began: Instant
     var isOpen = true
+    /// Who was asked to free the network, or to keep it free.
+    var helper: String?
 }
 
 extension InterfaceController {
@@ -17,7 +19,7 @@ extension InterfaceController {
         self.attempt = attempt
         services.saving("journal") {
             try services.store.beginAttempt(
-                id: attempt.id, interface: name, network: joined.network, ssid: joined.label, began: WallClock.now)
+                attempt.id, interface: name, network: joined.network, ssid: joined.label, began: WallClock.now)
         }
     }
 
@@ -25,7 +27,7 @@ extension InterfaceController {
         guard let attempt, attempt.isOpen, let joined else { return }
         self.attempt?.isOpen = false
         let took = String(Double((EventLoop.now - attempt.began).milliseconds) / 1000)
-        let helper = machine.state.chosenHelper
+        let helper = attempt.helper
         let verdict = Self.sentence(outcome, helper: helper.map(services.displayName), seconds: took)
         record("outcome", verdict, helper: helper)
         services.saving("journal") {

@@ -65,6 +65,7 @@ def smoke(fabric: Fabric, report: Report) -> None:
             report.say(line)
         for network in networks.ALL:
             report.check(f"{network.ssid} is in the list", network.ssid in seen)
+    fabric.waitUntilOpen()
     for network in (networks.AROMA, networks.HOTEL, networks.TRAIN):
         report.heading(network.ssid)
         connected, addressed = fabric.join(network)

@@ -309,9 +309,16 @@ class Fabric:
             # Debian's default back end refuses the chains that it makes (spec: portals, 7).
             (shims / name).symlink_to(packages.requireProgram(f"{name}-legacy", "iptables"))
         # What its scripts call and must not find, or need not wait for, in here.
-        for name, body in {"systemctl": "exit 0", "logger": "cat >/dev/null", "uci": "exit 1", "ping": "exit 0"}.items():
+        # (With iw it would look through every radio, and ping its client once for each.)
+        absent = {"systemctl": "exit 0", "logger": "cat >/dev/null", "uci": "exit 1", "ping": "exit 0", "iw": "exit 0"}
+        for name, body in absent.items():
             (shims / name).write_text(f"#!/bin/sh\n{body}\n")
             (shims / name).chmod(0o755)
+        # Its pages come from shell scripts with hundreds of small programs, made for routers: as there, one static program
+        # is all of them, which spares the virtual laptop most of the time.
+        if busybox := shutil.which("busybox"):
+            for name in "awk base64 cat cut date dirname env grep head ls mkdir mktemp mv rm sed seq sha256sum sleep tail touch tr wc".split():
+                (shims / name).symlink_to(busybox)
         network = networks.AROMA
         (home / "opennds.conf").write_text(f"""GatewayInterface {network.access}
 GatewayName Cafe Aroma

@@ -72,8 +72,7 @@ class Fabric:
     def waitUntilOpen(self) -> None:
         waitFor(self.portalsReady, 90, f"the portals did not all start; see {self.logs}")
         if self.mode == "veth":
-            for network in networks.ALL:
-                run("ip", "-n", "cli", "link", "set", network.wire, "down")
+            self.unplug()
 
     def requirePrograms(self) -> None:
         wanted = {
@@ -196,19 +195,33 @@ class Fabric:
             self.makeRadios()
         for network in networks.ALL:
             if self.mode == "veth":
-                run("ip", "-n", "ap", "link", "add", network.access, "type", "veth", "peer", "name", network.wire, "netns", "cli")
+                run("ip", "-n", "ap", "link", "add", network.access, "type", "bridge", "forward_delay", "0")
             run("ip", "-n", "ap", "link", "set", network.access, "address", network.hardware)
             run("ip", "-n", "ap", "address", "add", f"{network.gateway}/24", "dev", network.access)
             if self.mode == "veth":
                 run("ip", "-n", "ap", "link", "set", network.access, "up")
-                # Both ends: openNDS starts only on a link that has its carrier. The client's end goes down again later.
-                run("ip", "-n", "cli", "link", "set", network.wire, "up")
+        if self.mode == "veth":
+            # One cable, plugged into one network after the other, as a radio joins one after the other.
+            run("ip", "-n", "ap", "link", "add", networks.SOCKET, "type", "veth", "peer", "name", networks.WIRE, "netns", "cli")
+            run("ip", "-n", "cli", "link", "set", networks.WIRE, "up")
+            # openNDS starts only on a link that has its carrier.
+            self.plug(networks.AROMA)
+
+    def plug(self, network: Network) -> None:
+        run("ip", "-n", "ap", "link", "set", networks.SOCKET, "master", network.access, "up")
+
+    def unplug(self) -> None:
+        run("ip", "-n", "ap", "link", "set", networks.SOCKET, "nomaster", "down")
+        waitFor(lambda: not self.hasCarrier(), 5, "the carrier's end")
+
+    def hasCarrier(self) -> bool:
+        return "LOWER_UP" in run("ip", "-n", "cli", "link", "show", networks.WIRE).stdout
 
     def makeRadios(self) -> None:
         radios = sorted(pathlib.Path("/sys/class/ieee80211").iterdir(), key=lambda path: int(path.name.removeprefix("phy")))
         if len(radios) < len(networks.ALL) + 1:
             raise Trouble("not enough simulated radios here: run this in the virtual laptop")
-        places = [("cli", "wlan0")] + [("ap", network.access) for network in networks.ALL]
+        places = [("cli", networks.RADIO)] + [("ap", network.access) for network in networks.ALL]
         for radio, (space, name) in zip(radios, places):
             link = next((radio / "device/net").iterdir()).name
             run("iw", "phy", radio.name, "set", "netns", "name", space)
@@ -375,39 +388,41 @@ exec {shims}/opennds -f -c /etc/opennds/opennds.conf
 
     # MARK: The client
 
-    def interface(self, network: Network) -> str:
-        return "wlan0" if self.mode == "radio" else network.wire
+    @property
+    def interface(self) -> str:
+        return networks.RADIO if self.mode == "radio" else networks.WIRE
 
     def associate(self, network: Network) -> float:
         """Joins the link alone; returns the moment of the connect event (time.time())."""
         self.joined = network
         if self.mode == "veth":
-            run("ip", "-n", "cli", "link", "set", network.wire, "up")
-            waitFor(lambda: "LOWER_UP" in run("ip", "-n", "cli", "link", "show", network.wire).stdout, 5, "carrier")
+            self.plug(network)
+            waitFor(self.hasCarrier, 5, "carrier")
             return time.time()
         self.events.request(f"SELECT_NETWORK {networks.ALL.index(network)}")
         self.events.waitFor("CTRL-EVENT-CONNECTED", 30)
         return time.time()
 
-    def lease(self, network: Network) -> float:
+    def lease(self) -> float:
         """Asks for an address and returns the moment when it is there."""
-        link = self.interface(network)
+        link = self.interface
         self.inside(
-            "cli", "dhclient", "-4", "-1", "-cf", str(RUN / "dhclient.conf"), "-lf", self.leaseFile(link),
+            "cli", "dhclient", "-4", "-1", "-cf", str(RUN / "dhclient.conf"), "-lf", self.leaseFile,
             "-pf", str(RUN / f"dhclient-{link}.pid"), link, timeout=40,
         )
         return time.time()
 
-    def leaseFile(self, link: str) -> str:
-        return f"/var/lib/dhcp/dhclient.{link}.leases"
+    @property
+    def leaseFile(self) -> str:
+        return f"/var/lib/dhcp/dhclient.{self.interface}.leases"
 
     def join(self, network: Network) -> tuple[float, float]:
-        return self.associate(network), self.lease(network)
+        return self.associate(network), self.lease()
 
     def leave(self) -> None:
         if not self.joined:
             return
-        link = self.interface(self.joined)
+        link = self.interface
         try:
             os.kill(int((RUN / f"dhclient-{link}.pid").read_text()), signal.SIGTERM)
         except (OSError, ValueError):
@@ -415,10 +430,9 @@ exec {shims}/opennds -f -c /etc/opennds/opennds.conf
         if self.mode == "radio":
             self.events.request("DISCONNECT")
             self.events.waitFor("CTRL-EVENT-DISCONNECTED", 10)
-            run("ip", "-n", "cli", "address", "flush", "dev", link)
         else:
-            run("ip", "-n", "cli", "address", "flush", "dev", link)
-            run("ip", "-n", "cli", "link", "set", link, "down")
+            self.unplug()
+        run("ip", "-n", "cli", "address", "flush", "dev", link)
         self.joined = None
 
     def transcript(self, portal: str | None = None) -> list[dict]:

@@ -27,11 +27,6 @@ class Network:
         return f"ap-{self.key}"
 
     @property
-    def wire(self) -> str:
-        """The client's interface in the mode without a radio."""
-        return f"net-{self.key}"
-
-    @property
     def hardware(self) -> str:
         return f"02:ca:fe:00:{self.number:02x}:01"
 
@@ -42,6 +37,9 @@ TRAIN = Network("train", "TrainNet", 3, "login.trainnet.example", power=5)
 FREE = Network("free", "Library Free", 4, power=2)
 HOME = Network("home", "Attic 4", 5, passphrase="only to be seen in the list", power=1)
 ALL = [AROMA, HOTEL, TRAIN, FREE, HOME]
+
+# The client's interface in either mode, and the socket in the wall for its cable.
+RADIO, WIRE, SOCKET = "wlan0", "net0", "socket0"
 
 # Everything on one channel: a scan of one frequency takes under a second in the virtual laptop.
 FREQUENCY = 2412

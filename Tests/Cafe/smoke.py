@@ -40,9 +40,9 @@ def logOff(fabric: Fabric, network: Network) -> None:
     elif network is networks.HOTEL:
         curl(fabric, f"https://{network.portal}/logout")
     else:
-        found = re.search(r"<LogoffURL>(.*?)</LogoffURL>", pathlib.Path(RUN / "answer").read_text(errors="replace"))
+        found = re.search(r'href="(/wispr/logoff[^"]*)"', curl(fabric, f"https://{network.portal}/portal"))
         if found:
-            curl(fabric, found.group(1).replace("&amp;", "&"))
+            curl(fabric, f"https://{network.portal}{found.group(1)}")
 
 
 def isClosed(fabric: Fabric) -> bool:
@@ -70,7 +70,7 @@ def smoke(fabric: Fabric, report: Report) -> None:
         report.heading(network.ssid)
         connected, addressed = fabric.join(network)
         report.say(f"address {addressed - connected:.2f} s after the connect event")
-        lease = pathlib.Path(fabric.leaseFile(fabric.interface(network))).read_text()
+        lease = pathlib.Path(fabric.leaseFile).read_text().rsplit("lease {", 1)[-1]
         announced = re.findall(r"option (?:v4-captive-portal|default-url) (.*);", lease)
         if network is not networks.TRAIN:
             report.check(f"{network.key}: DHCP announces the portal's API", bool(announced), lease)

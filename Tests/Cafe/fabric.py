@@ -412,6 +412,9 @@ exec {shims}/opennds -f -c /etc/opennds/opennds.conf
         )
         return time.time()
 
+    def hasAddress(self) -> bool:
+        return "inet " in run("ip", "-n", "cli", "address", "show", self.interface).stdout
+
     @property
     def leaseFile(self) -> str:
         return f"/var/lib/dhcp/dhclient.{self.interface}.leases"

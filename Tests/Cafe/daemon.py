@@ -1,0 +1,226 @@
+"""The programs under test, as a user meets them: hotspotd in the client's namespace and hotspotctl beside it."""
+
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import networks
+from fabric import Fabric, RUN, Trouble, waitFor
+
+PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Daemon:
+    """hotspotd, its settings and its helpers' files. It may be started again; its state stays."""
+
+    def __init__(self, fabric: Fabric, programs: pathlib.Path):
+        self.fabric, self.programs = fabric, programs
+        self.state, self.runtime, self.helpers = RUN / "state", RUN / "hotspotd", RUN / "helpers"
+        self.settings, self.socket = RUN / "hotspotd.conf", RUN / "hotspotd/org.hotspotd.Control"
+        self.process: subprocess.Popen | None = None
+        self.notifications: list[str] = []
+        self.channel: socket.socket | None = None
+        for program in ("hotspotd", "hotspotctl", "hotspot-helpers"):
+            if not os.access(programs / program, os.X_OK):
+                raise Trouble(f"no {program} in {programs}: make build")
+        self.prepare()
+
+    def prepare(self) -> None:
+        # From what make install ships where it is there; the program's place is filled in as it does it.
+        self.helpers.mkdir(mode=0o755)
+        shipped = CHECKOUT / "Sources/hotspot-helpers/Helpers"
+        for name, label in (("form", "Portal form"), ("wispr", "WISPr"), ("portal-api", "Portal API")):
+            found = next((path for path in (shipped / f"{name}.helper", shipped / f"{name}.helper.in") if path.exists()), None)
+            if found:
+                text = found.read_text().replace("@libexecdir@", str(self.programs))
+            else:
+                text = f"[Helper]\nName={name}\nDisplayName={label}\nExec={self.programs}/hotspot-helpers\nActivation=socket\n"
+            if name == "wispr" and self.fabric.mode == "radio":
+                # So that the list has a claim to show: this operator's name is in the helper's file.
+                text = text.rstrip() + f"\nSSID={networks.TRAIN.ssid}\n"
+            (self.helpers / f"{name}.helper").write_text(text)
+        radio = self.fabric.mode == "radio"
+        links = f"ScanFrequencies={networks.FREQUENCY}\n" if radio else "ManageEthernet=yes\n"
+        self.settings.write_text(
+            f"[Daemon]\nStateDirectory={self.state}\nRuntimeDirectory={self.runtime}\nHelperDirectories={self.helpers}\n"
+            f"LogLevel=debug\n\n[Interfaces]\nMatch={self.fabric.interface}\n{links}\n"
+            f"[Probe]\nURL={networks.PROBE_URL}\nExpect=204\nHTTPSURL={networks.PROBE_HTTPS_URL}\n\n[Policy]\nAcceptTerms=yes\n"
+        )
+
+    def start(self, watchdogSeconds: float = 0) -> None:
+        address = RUN / "notify"
+        address.unlink(missing_ok=True)
+        self.channel = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.channel.bind(str(address))
+        self.notifications = []
+        threading.Thread(target=self.listen, args=(self.channel,), daemon=True).start()
+        environment = {"PATH": PATH, "LANG": "C.UTF-8", "NOTIFY_SOCKET": str(address)}
+        if watchdogSeconds:
+            environment["WATCHDOG_USEC"] = str(int(watchdogSeconds * 1e6))
+        words = [str(self.programs / "hotspotd"), "--settings", str(self.settings)]
+        self.process = self.fabric.start("hotspotd", self.fabric.command("cli", *words), env=environment)
+        waitFor(self.isReady, 30, "hotspotd is not ready; its last words: " + self.fabric.lastWords("hotspotd"))
+
+    def isReady(self) -> bool:
+        if self.process.poll() is not None:
+            raise Trouble(f"hotspotd ended at once ({self.process.returncode}): {self.fabric.lastWords('hotspotd')}")
+        return any("READY=1" in text for text in self.notifications) and self.socket.exists()
+
+    def listen(self, channel: socket.socket) -> None:
+        try:
+            while text := channel.recv(4096).decode(errors="replace"):
+                self.notifications.append(text)
+        except OSError:
+            pass
+
+    def stop(self, seconds: float = 10) -> int | None:
+        """Its exit status after SIGTERM, or None if it had to be killed."""
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            return None
+        finally:
+            self.channel.close()
+
+    def environment(self) -> dict[str, str]:
+        return {"PATH": PATH, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "HOME": "/root", "HOTSPOTD_SOCKET": str(self.socket)}
+
+    def ctl(self, *words: str, timeout: float = 60) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [str(self.programs / "hotspotctl"), *words], env=self.environment(), stdin=subprocess.DEVNULL, capture_output=True,
+            text=True, timeout=timeout,
+        )
+
+    def json(self, *words: str) -> dict:
+        done = self.ctl(*words, "--json=short")
+        try:
+            return json.loads(done.stdout.splitlines()[-1])
+        except (ValueError, IndexError):
+            raise Trouble(f"hotspotctl {' '.join(words)} --json=short ({done.returncode}): {(done.stdout + done.stderr)[-300:]}") from None
+
+    def status(self) -> dict:
+        for entry in self.json("status").get("interfaces", []):
+            if entry["interface"] == self.fabric.interface:
+                return entry
+        return {}
+
+    def keepTraces(self) -> None:
+        """What a person wants to see when something failed. No answer stands in any of it."""
+        for name, words in {"status": ["status"], "explain": ["explain"], "helpers": ["helpers"]}.items():
+            try:
+                done = self.ctl(*words, timeout=15)
+                (self.fabric.logs / f"{name}.txt").write_text(done.stdout + done.stderr)
+            except (OSError, subprocess.SubprocessError):
+                pass
+        if self.state.exists():
+            for path in self.state.glob("*.db*"):
+                shutil.copy(path, self.fabric.logs)
+
+    def answerInTerminal(self, replies: list[tuple[str, str]], *words: str, timeout: float = 120) -> tuple[int | None, str]:
+        """hotspotctl answer in a real terminal, with a person at it. Returns its exit status and what the screen showed."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execve(self.programs / "hotspotctl", ["hotspotctl", "answer", *words], self.environment())
+        screen, answered, deadline = "", 0, time.monotonic() + timeout
+        try:
+            while time.monotonic() < deadline:
+                if not select.select([terminal], [], [], 0.2)[0]:
+                    continue
+                try:
+                    chunk = os.read(terminal, 4096)
+                except OSError:
+                    chunk = b""
+                if not chunk:
+                    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), screen
+                screen += chunk.decode(errors="replace").replace("\r\n", "\n")
+                # A question is a last line without an end; each is answered once.
+                asked = screen[answered:].rsplit("\n", 1)[-1]
+                if re.search(r"[:?\]>]\s*$", asked):
+                    reply = next((text for pattern, text in replies if re.search(pattern, asked, re.I)), "")
+                    os.write(terminal, reply.encode() + b"\n")
+                    answered = len(screen)
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            return None, screen
+        finally:
+            os.close(terminal)
+
+
+class Monitor:
+    """hotspotctl monitor --json=short, read all the time."""
+
+    def __init__(self, daemon: Daemon):
+        self.daemon, self.events, self.changed = daemon, [], threading.Condition()
+        self.process = subprocess.Popen(
+            [str(daemon.programs / "hotspotctl"), "monitor", "--json=short"], env=daemon.environment(), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=open(daemon.fabric.logs / "monitor.log", "ab"), text=True, bufsize=1,
+        )
+        threading.Thread(target=self.read, daemon=True).start()
+        # The stream is open a moment later than the process; nothing here happens that soon, but wait for it to settle.
+        time.sleep(0.5)
+
+    def read(self) -> None:
+        with open(self.daemon.fabric.logs / "monitor.jsonl", "a") as copy:
+            for line in self.process.stdout:
+                copy.write(line)
+                copy.flush()
+                try:
+                    event = json.loads(line)
+                    step = event["step"]
+                except (ValueError, KeyError, TypeError):
+                    continue
+                with self.changed:
+                    self.events.append({"interface": event.get("interface"), "seen": time.time()} | step)
+                    self.changed.notify_all()
+
+    def mark(self) -> int:
+        with self.changed:
+            return len(self.events)
+
+    def transitions(self, mark: int) -> list[dict]:
+        link = self.daemon.fabric.interface
+        with self.changed:
+            return [e for e in self.events[mark:] if e["interface"] == link and e.get("to") and e.get("from") != e.get("to")]
+
+    def waitFor(self, states: set[str], mark: int, seconds: float) -> dict:
+        """The first transition into one of the states after the mark."""
+        deadline = time.monotonic() + seconds
+        while True:
+            for event in self.transitions(mark):
+                if event["to"] in states:
+                    return event
+            left = deadline - time.monotonic()
+            if left <= 0 or self.process.poll() is not None:
+                seen = " → ".join(event["to"] for event in self.transitions(mark)) or "nothing"
+                why = "the monitor ended" if self.process.poll() is not None else f"not within {seconds:g} s"
+                raise Trouble(f"waiting for {' or '.join(sorted(states))}: {why}; seen: {seen}; status: {self.shortStatus()}")
+            with self.changed:
+                self.changed.wait(min(left, 0.5))
+
+    def shortStatus(self) -> str:
+        try:
+            return json.dumps(self.daemon.status())[:400]
+        except (Trouble, subprocess.SubprocessError) as trouble:
+            return str(trouble)
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+def moment(event: dict) -> float:
+    """When it happened, in seconds of the Unix clock: the daemon's own time where it says one."""
+    return event["time"] / 1000 if event.get("time") else event["seen"]

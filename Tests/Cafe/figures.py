@@ -1,0 +1,301 @@
+"""Figures: how long from the connect event to online, beside a script written by hand; what the idle daemon costs."""
+
+import json
+import pathlib
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+import networks
+import smoke
+from daemon import Daemon, Monitor, moment
+from fabric import Fabric, HERE, PYTHON, Trouble
+from networks import AROMA, TRAIN, Network
+from report import Report
+
+ROUNDS = 3
+TRACING = pathlib.Path("/sys/kernel/tracing")
+WAITS = ("sys_exit_epoll_wait", "sys_exit_epoll_pwait", "sys_exit_epoll_pwait2")
+
+
+class Figures:
+    def __init__(self, fabric: Fabric, report: Report, daemon: Daemon, idleSeconds: float):
+        self.fabric, self.report, self.daemon, self.idleSeconds = fabric, report, daemon, idleSeconds
+        # (case, who, delay) to seconds, each (from connect, from address), and to the waves of requests.
+        self.times: dict[tuple[str, str, int], list[tuple[float, float]]] = {}
+        self.waves: dict[tuple[str, str, int], list[int]] = {}
+        self.idle: dict[str, float | int | str] = {}
+
+    def run(self) -> None:
+        delays = [0, 50] if self.canDelay() else [0]
+        for network in (AROMA, TRAIN):
+            self.fabric.join(network)
+            smoke.logOff(self.fabric, network)
+            self.fabric.leave()
+        for delay in delays:
+            self.fabric.setDelay(delay)
+            for network in (AROMA, TRAIN):
+                self.repeat(lambda: self.byHand(network, delay), f"{network.ssid} by hand, {delay} ms")
+        self.fabric.setDelay(0)
+        self.daemon.start(watchdogSeconds=30)
+        self.measureIdle()
+        self.monitor = Monitor(self.daemon)
+        for delay in delays:
+            self.fabric.setDelay(delay)
+            for case, network in (("click-through", AROMA), ("WISPr, stored account", TRAIN), ("return visit", AROMA)):
+                self.repeat(lambda: self.byDaemon(case, network, delay), f"{case}, {delay} ms")
+        self.fabric.setDelay(0)
+        self.monitor.stop()
+        self.daemon.stop()
+        self.tell(delays)
+
+    def canDelay(self) -> bool:
+        try:
+            self.fabric.setDelay(1)
+            self.fabric.setDelay(0)
+            return True
+        except Trouble:
+            self.report.say("This kernel has no netem: only without delay.")
+            return False
+
+    def repeat(self, action, name: str) -> None:
+        for _ in range(ROUNDS):
+            try:
+                action()
+            except (Trouble, subprocess.SubprocessError) as trouble:
+                self.report.check(f"figures: {name}", False, str(trouble))
+                if self.fabric.joined:
+                    self.fabric.leave()
+                return
+
+    # MARK: Logins
+
+    def byHand(self, network: Network, delay: int) -> None:
+        with Wire(self.fabric, network) as wire:
+            connected, addressed = self.fabric.join(network)
+            said = smoke.byHand(self.fabric, network)
+            ended = time.time()
+        if said != "204":
+            raise Trouble(f"the script got: {said}")
+        case = "click-through" if network is AROMA else "WISPr, stored account"
+        self.keep((case, "curl", delay), ended - connected, ended - addressed, wire, addressed, ended, delay)
+        if network is AROMA:
+            # Back again: the script has only its probe to send.
+            self.fabric.leave()
+            with Wire(self.fabric, network) as wire:
+                connected, addressed = self.fabric.join(network)
+                said = smoke.status(self.fabric, networks.PROBE_URL)
+                ended = time.time()
+            if said != "204":
+                raise Trouble(f"back again, the probe got {said}")
+            self.keep(("return visit", "curl", delay), ended - connected, ended - addressed, wire, addressed, ended, delay)
+        smoke.logOff(self.fabric, network)
+        self.fabric.leave()
+
+    def byDaemon(self, case: str, network: Network, delay: int) -> None:
+        if case == "click-through":
+            # A first visit: nothing is remembered.
+            name = network.ssid if self.fabric.mode == "radio" else f"wired:{network.hardware}"
+            self.daemon.ctl("forget", name)
+        if case == "return visit":
+            self.openBefore(network)
+        mark = self.monitor.mark()
+        with Wire(self.fabric, network) as wire:
+            connected, addressed = self.fabric.join(network)
+            event = self.monitor.waitFor({"authenticated", "failure", "presentingUI"}, mark, 90)
+        if event["to"] != "authenticated":
+            raise Trouble(f"ended in {event['to']}")
+        ended = moment(event)
+        self.keep((case, "hotspotd", delay), ended - connected, ended - addressed, wire, addressed, ended, delay)
+        if case != "return visit":
+            smoke.logOff(self.fabric, network)
+        self.leave()
+
+    def openBefore(self, network: Network) -> None:
+        """The portal still knows us from an earlier visit."""
+        mark = self.monitor.mark()
+        self.fabric.join(network)
+        self.monitor.waitFor({"authenticated"}, mark, 90)
+        self.leave()
+
+    def leave(self) -> None:
+        mark = self.monitor.mark()
+        self.fabric.leave()
+        self.monitor.waitFor({"inactive"}, mark, 15)
+
+    def keep(self, key, sinceConnect: float, sinceAddress: float, wire: "Wire", began: float, ended: float, delay: int) -> None:
+        self.times.setdefault(key, []).append((sinceConnect, sinceAddress))
+        if delay:
+            self.waves.setdefault(key, []).append(wire.waves(began, ended, delay / 1000))
+
+    # MARK: Rest
+
+    def measureIdle(self) -> None:
+        """The daemon without an association. Its first seconds belong to its start."""
+        # The process that we started became hotspotd by exec, so its PID is the daemon's.
+        process = pathlib.Path(f"/proc/{self.daemon.process.pid}")
+        time.sleep(min(12, self.idleSeconds))
+        traced = self.trace(self.daemon.process.pid)
+        before, pings = self.switches(process), self.pings()
+        time.sleep(self.idleSeconds)
+        switches, pings = self.switches(process) - before, self.pings() - pings
+        returns = self.untrace() if traced else None
+        rollup = (process / "smaps_rollup").read_text()
+        pss = next(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
+        self.idle = {
+            "seconds": self.idleSeconds, "pssKiB": pss, "threads": len(list((process / "task").iterdir())),
+            "contextSwitches": switches, "watchdogPings": pings,
+        }
+        if returns is not None:
+            self.idle |= {"epollReturns": returns, "epollReturnsWithoutWatchdog": max(0, returns - pings)}
+        for program in ("hotspotd", "hotspotctl", "hotspot-helpers"):
+            self.idle[f"{program} bytes"] = (self.daemon.programs / program).stat().st_size
+
+    def switches(self, process: pathlib.Path) -> int:
+        total = 0
+        for status in process.glob("task/*/status"):
+            total += sum(int(line.split()[1]) for line in status.read_text().splitlines() if "ctxt_switches" in line)
+        return total
+
+    def pings(self) -> int:
+        return sum("WATCHDOG=1" in text for text in self.daemon.notifications)
+
+    def trace(self, pid: int) -> bool:
+        """Counts the returns from epoll in the kernel's own trace, where we may (in the virtual laptop)."""
+        try:
+            (TRACING / "set_event_pid").write_text(str(pid))
+            for event in WAITS:
+                switch = TRACING / f"events/syscalls/{event}/enable"
+                if switch.exists():
+                    switch.write_text("1")
+            (TRACING / "trace").write_text("")
+            return self.fabric.mode == "radio"
+        except OSError:
+            return False
+
+    def untrace(self) -> int:
+        lines = (TRACING / "trace").read_text().splitlines()
+        for event in WAITS:
+            switch = TRACING / f"events/syscalls/{event}/enable"
+            if switch.exists():
+                switch.write_text("0")
+        return sum("sys_epoll" in line and not line.startswith("#") for line in lines)
+
+    # MARK: Telling
+
+    def tell(self, delays: list[int]) -> None:
+        def median(key, part: int) -> float | None:
+            values = [value[part] for value in self.times.get(key, [])]
+            return statistics.median(values) if values else None
+
+        def cell(value, form: str) -> str:
+            return "–" if value is None else format(value, form)
+
+        date = time.strftime("%Y-%m-%d")
+        lines = [
+            f"Measured on {date}, {'radio' if self.fabric.mode == 'radio' else 'cable'} café, median of {ROUNDS}.",
+            "",
+            "| from CONNECT to online | round trip | hotspotd | by hand | hotspotd after DHCP | by hand after DHCP "
+            "| waves of requests: hotspotd | by hand |",
+            "|---|---|---|---|---|---|---|---|",
+        ]
+        rows = []
+        for case in ("click-through", "WISPr, stored account", "return visit"):
+            for delay in delays:
+                row: dict[str, object] = {"case": case, "delayMilliseconds": delay}
+                for who in ("hotspotd", "curl"):
+                    key = (case, who, delay)
+                    waves = self.waves.get(key)
+                    row[who] = {
+                        "sinceConnect": median(key, 0), "sinceAddress": median(key, 1),
+                        "waves": statistics.median_low(waves) if waves else None, "samples": len(self.times.get(key, [])),
+                    }
+                rows.append(row)
+                ours, hand = row["hotspotd"], row["curl"]
+                lines.append(
+                    f"| {case} | {delay} ms | {cell(ours['sinceConnect'], '.2f')} s | {cell(hand['sinceConnect'], '.2f')} s "
+                    f"| {cell(ours['sinceAddress'], '.2f')} s | {cell(hand['sinceAddress'], '.2f')} s "
+                    f"| {cell(ours['waves'], 'd')} | {cell(hand['waves'], 'd')} |"
+                )
+        idle = self.idle
+        lines += [
+            "",
+            f"| hotspotd at rest, {idle['seconds']:g} s without an association | |",
+            "|---|---|",
+            f"| proportional memory (Pss) | {idle['pssKiB'] / 1024:.1f} MiB |",
+            f"| threads | {idle['threads']} |",
+            f"| returns from epoll, without the watchdog's | {idle.get('epollReturnsWithoutWatchdog', '–')} |",
+            f"| the watchdog's pings | {idle['watchdogPings']} |",
+            f"| context switches | {idle['contextSwitches']} |",
+        ]
+        for program in ("hotspotd", "hotspotctl", "hotspot-helpers"):
+            lines.append(f"| size of {program} | {idle[f'{program} bytes'] / 2**20:.1f} MiB |")
+        self.report.say("\n".join(lines))
+        document = {"date": date, "mode": self.fabric.mode, "logins": rows, "idle": idle}
+        (self.fabric.logs / "figures.md").write_text("\n".join(lines) + "\n")
+        (self.fabric.logs / "figures.json").write_text(json.dumps(document, indent=1) + "\n")
+        self.report.note(figures=document)
+        self.report.say(json.dumps(document))
+
+
+class Wire:
+    """Watches the access point's side of the link, and counts the waves of the client's requests.
+
+    A wave is what the client sends before it can have heard the answer to the first packet of it: with a delay that is
+    long beside everything else, the number of waves is the number of serial round trips. Bare acknowledgements do not
+    count, nor does the address from DHCP.
+    """
+
+    def __init__(self, fabric: Fabric, network: Network):
+        words = [PYTHON, "-B", str(HERE / "figures.py"), network.access, network.prefix]
+        self.process = subprocess.Popen(fabric.command("ap", *words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        self.packets: list[float] = []
+
+    def __enter__(self) -> "Wire":
+        self.process.stdout.readline()
+        threading.Thread(target=self.read, daemon=True).start()
+        return self
+
+    def read(self) -> None:
+        for line in self.process.stdout:
+            self.packets.append(float(line))
+
+    def __exit__(self, *_) -> None:
+        # What is on its way through the pipe still belongs to us.
+        time.sleep(0.1)
+        self.process.kill()
+        self.process.wait()
+
+    def waves(self, began: float, ended: float, delay: float) -> int:
+        count, start = 0, 0.0
+        for moment in sorted(self.packets):
+            if began - 0.01 <= moment <= ended + 0.01 and moment - start >= 0.9 * delay:
+                count, start = count + 1, moment
+        return count
+
+
+def watch(link: str, prefix: str) -> None:
+    """The other process: prints the time of each packet that opens a connection or carries something to us."""
+    channel = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(0x0800))
+    channel.bind((link, 0x0800))
+    print("ready", flush=True)
+    source = socket.inet_aton(prefix + ".0")[:3]
+    while True:
+        packet, where = channel.recvfrom(65535)
+        if where[2] == socket.PACKET_OUTGOING or len(packet) < 20 or packet[12:15] != source:
+            continue
+        start = (packet[0] & 15) * 4
+        total = int.from_bytes(packet[2:4], "big")
+        if packet[9] == 17 and int.from_bytes(packet[start + 2:start + 4], "big") != 67:
+            print(time.time(), flush=True)
+        elif packet[9] == 6 and len(packet) > start + 13:
+            carried = total - start - (packet[start + 12] >> 4) * 4
+            if packet[start + 13] & 2 or carried > 0:
+                print(time.time(), flush=True)
+
+
+if __name__ == "__main__":
+    watch(sys.argv[1], sys.argv[2])

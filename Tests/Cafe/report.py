@@ -1,0 +1,43 @@
+"""What the café asserts: one line for people, one JSON line for the tests."""
+
+import json
+import pathlib
+import sys
+import time
+
+
+class Report:
+    def __init__(self, results: pathlib.Path | None):
+        self.file = open(results, "w", buffering=1) if results else None
+        self.failed: list[str] = []
+        self.passed = 0
+        self.began = time.monotonic()
+
+    def heading(self, text: str) -> None:
+        print(f"\n[{time.monotonic() - self.began:5.1f} s] {text}", flush=True)
+
+    def say(self, text: str) -> None:
+        for line in text.splitlines():
+            print(f"    {line}", flush=True)
+
+    def check(self, name: str, ok: bool, detail: str = "") -> bool:
+        if self.file:
+            self.file.write(json.dumps({"name": name, "ok": bool(ok), "detail": detail[:2000]}) + "\n")
+        if ok:
+            self.passed += 1
+        else:
+            self.failed.append(name)
+        print(f"    {'✓' if ok else '✗'} {name}" + (f": {detail}" if detail and not ok else ""), flush=True)
+        return bool(ok)
+
+    def note(self, **entry) -> None:
+        """A fact for the tests that is neither right nor wrong, such as a figure."""
+        if self.file:
+            self.file.write(json.dumps(entry) + "\n")
+
+    def summary(self) -> int:
+        print(f"\n{self.passed} held, {len(self.failed)} did not, {time.monotonic() - self.began:.0f} s", flush=True)
+        for name in self.failed:
+            print(f"    ✗ {name}", flush=True)
+        sys.stdout.flush()
+        return 1 if self.failed else 0

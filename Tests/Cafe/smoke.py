@@ -1,0 +1,101 @@
+"""Proves the café without our programs: every portal is closed, opens by hand, and closes again."""
+
+import pathlib
+import re
+import subprocess
+
+import networks
+from fabric import Fabric, HERE, RUN
+from networks import Network
+from report import Report
+
+ANSWERS = {
+    "aroma": ([], ""),
+    "hotel": ([str(RUN / "jar")], "214 Brandt\n"),
+    "train": (["rider@trainnet.example"], "tunnel-vision\n"),
+}
+
+
+def curl(fabric: Fabric, *words: str) -> str:
+    return fabric.inside("cli", "curl", "-sS", "-m", "10", "-A", "Mozilla/5.0", *words, check=False).stdout
+
+
+def status(fabric: Fabric, url: str) -> str:
+    return curl(fabric, "-o", "/dev/null", "-w", "%{http_code}", url)
+
+
+def byHand(fabric: Fabric, network: Network, answers: str | None = None) -> str:
+    """The hand-written script; its last line is the status of the proof."""
+    words, given = ANSWERS[network.key]
+    done = subprocess.run(
+        fabric.command("cli", "env", f"ANSWER={RUN}/answer", str(HERE / f"by-hand/{network.key}.sh"), networks.PROBE_URL, *words),
+        input=given if answers is None else answers, capture_output=True, text=True, timeout=60,
+    )
+    return (done.stdout + done.stderr).strip()
+
+
+def logOff(fabric: Fabric, network: Network) -> None:
+    if network is networks.AROMA:
+        curl(fabric, f"http://{network.gateway}:2050/opennds_deny/")
+    elif network is networks.HOTEL:
+        curl(fabric, f"https://{network.portal}/logout")
+    else:
+        found = re.search(r'href="(/wispr/logoff[^"]*)"', curl(fabric, f"https://{network.portal}/portal"))
+        if found:
+            curl(fabric, f"https://{network.portal}{found.group(1)}")
+
+
+def isClosed(fabric: Fabric) -> bool:
+    return status(fabric, networks.PROBE_URL) != "204" and status(fabric, networks.PROBE_HTTPS_URL) != "204"
+
+
+def isOpen(fabric: Fabric) -> bool:
+    return (
+        status(fabric, networks.PROBE_URL) == "204"
+        and status(fabric, networks.PROBE_HTTPS_URL) == "204"
+        and "Internet side" in curl(fabric, networks.PAGE_URL)
+    )
+
+
+def smoke(fabric: Fabric, report: Report) -> None:
+    if fabric.mode == "radio":
+        report.heading("The list")
+        seen = fabric.inside("cli", "iw", "dev", "wlan0", "scan", "freq", str(networks.FREQUENCY)).stdout
+        for line in re.findall(r"signal: .*|SSID: .*|RSN:", seen):
+            report.say(line)
+        for network in networks.ALL:
+            report.check(f"{network.ssid} is in the list", network.ssid in seen)
+    fabric.waitUntilOpen()
+    for network in (networks.AROMA, networks.HOTEL, networks.TRAIN):
+        report.heading(network.ssid)
+        connected, addressed = fabric.join(network)
+        report.say(f"address {addressed - connected:.2f} s after the connect event")
+        lease = pathlib.Path(fabric.leaseFile).read_text().rsplit("lease {", 1)[-1]
+        announced = re.findall(r"option (?:v4-captive-portal|default-url) (.*);", lease)
+        if network is not networks.TRAIN:
+            report.check(f"{network.key}: DHCP announces the portal's API", bool(announced), lease)
+            report.say(f"option 114: {announced}")
+        report.check(f"{network.key}: closed at first", isClosed(fabric))
+        if network is networks.HOTEL:
+            report.check("hotel: a wrong answer opens nothing", byHand(fabric, network, "214 Nobody\n") != "204" and isClosed(fabric))
+            page = pathlib.Path(RUN / "answer").read_text()
+            report.check("hotel: and says why", "do not match" in page, page)
+        if network is networks.TRAIN:
+            report.check("train: a wrong password opens nothing", byHand(fabric, network, "wrong\n") != "204" and isClosed(fabric))
+            page = pathlib.Path(RUN / "answer").read_text()
+            report.check("train: and the reply is 100", "<ResponseCode>100<" in page, page)
+        said = byHand(fabric, network)
+        report.check(f"{network.key}: the login by hand gets the proof", said == "204", said)
+        report.check(f"{network.key}: open", isOpen(fabric))
+        if network is networks.HOTEL:
+            document = curl(fabric, "-H", "Accept: application/captive+json", f"https://{network.portal}/captive-portal/api")
+            report.check("hotel: the API counts the time", '"captive": false' in document and "seconds-remaining" in document, document)
+        logOff(fabric, network)
+        report.check(f"{network.key}: closed after the logoff", isClosed(fabric))
+        fabric.leave()
+    report.heading(networks.FREE.ssid)
+    fabric.join(networks.FREE)
+    report.check("free: open without a portal", isOpen(fabric))
+    fabric.leave()
+    told = (fabric.logs / "transcript.jsonl").read_text()
+    report.check("no secret in the transcript", "tunnel-vision" not in told and "Brandt" not in told)

@@ -5,7 +5,7 @@ import Varlink
 /// Who may change things, and read what is not for everybody: root, the daemon's own user, the group `hotspotd`, and the user who
 /// sits in front of the machine.
 public struct Permission: Sendable {
-    private let ownUser: uid_t
+    private let trusted: Set<uid_t>
     private let groupID: gid_t?
     private let activeUser: @Sendable () -> uid_t?
 
@@ -15,19 +15,19 @@ public struct Permission: Sendable {
         var result: UnsafeMutablePointer<Glibc.group>?
         var buffer = [CChar](repeating: 0, count: 16 * 1024)
         let found = getgrnam_r(groupName, &entry, &buffer, buffer.count, &result) == 0 && result != nil
-        self.init(ownUser: geteuid(), group: found ? entry.gr_gid : nil, activeUser: Permission.userOfActiveSeat)
+        self.init(trusted: [0, geteuid()], group: found ? entry.gr_gid : nil, activeUser: Permission.userOfActiveSeat)
     }
 
     /// A rule of one's own, for tests.
-    public init(ownUser: uid_t, group: gid_t?, activeUser: @escaping @Sendable () -> uid_t?) {
-        self.ownUser = ownUser
+    public init(trusted: Set<uid_t>, group: gid_t?, activeUser: @escaping @Sendable () -> uid_t?) {
+        self.trusted = trusted
         groupID = group
         self.activeUser = activeUser
     }
 
     /// Whether this peer may do more than look.
     public func allows(_ peer: PeerCredentials) -> Bool {
-        if peer.uid == 0 || peer.uid == ownUser { return true }
+        if trusted.contains(peer.uid) { return true }
         if let groupID, peer.gid == groupID || Self.groups(of: peer).contains(groupID) { return true }
         return activeUser() == peer.uid
     }

@@ -248,8 +248,6 @@ public final class Store {
         }
         rename(path + "-wal", aside + "-wal")
         unlink(path + "-shm")
-        return Problem(
-            "storeDamaged", "The database was damaged; it is kept as \(aside), and an empty one took its place.",
-            hint: "hotspotctl prompts")
+        return Problem("storeDamaged", "The database was damaged; it is kept as \(aside), and an empty one took its place.")
     }
 }

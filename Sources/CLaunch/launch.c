@@ -204,3 +204,5 @@ int launch_reap(int pidfd, int *status) {
     *status = information.si_code == CLD_EXITED ? (information.si_status & 0xff) << 8 : information.si_status & 0x7f;
     return 1;
 }
+
+int launch_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) < 0 ? errno : 0; }

@@ -47,6 +47,8 @@ public struct HostConfiguration: Hashable, Sendable {
     public var lingerTerm = Duration.milliseconds(500)
     /// From a one-command helper's answer to SIGKILL.
     public var lingerKill = Duration.seconds(1)
+    /// From the cancellation of a command to the end of a shared process that neither let go of it nor has other work.
+    public var serviceCancel = Duration.seconds(2)
     /// FilterScanList is asked of a process without any network.
     public var filterWithoutNetwork = true
 

@@ -90,3 +90,6 @@ void launch_signal(const struct launch_result *process, int signal);
 
 // Reaps a process that has ended. Returns 1 and its wait status, or 0 if it still runs, or a negative errno.
 int launch_reap(int pidfd, int *status);
+
+// Both ends closed by exec. Returns 0 or an errno.
+int launch_pipe(int ends[2]);

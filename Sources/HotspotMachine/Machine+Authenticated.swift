@@ -15,7 +15,7 @@ extension Machine {
                 maintain(association, helper, isJoin: false, schedule, "it is time to maintain", &turn)
             case .verdictSeen(.captive):
                 maintain(association, helper, isJoin: false, schedule, "the portal is back", &turn)
-            case .logoffRequested(let requester) where requester == .user || requester == .helper(helper):
+            case .logoffRequested(let requester) where acceptsLogoff(by: requester):
                 logOff(association, helper, &turn)
             default: break
             }
@@ -30,14 +30,11 @@ extension Machine {
             next.claim = .nobody(
                 recheck: Recheck(interval: recheck.interval, phase: .looking(startProbe(fresh: true, &turn))))
             state = .authenticated(next)
-        case (.timerFired(let id), .looking(let probing)) where probing.deadline.id == id:
-            waitAgain(recheck, next, nil, &turn)
         case (.verdictReached(let id, let verdict, let seconds), .looking(let probing)) where probing.id == id:
-            if verdict == .captive { return evaluate(next.association.seen(.captive), "the network is captive now", &turn) }
-            next.association.lastVerdict = verdict
+            if verdict == .captive { return evaluate(next.association, "the network is captive now", &turn) }
             waitAgain(recheck, next, seconds, &turn)
         case (.verdictSeen(.captive), _):
-            evaluate(next.association.seen(.captive), "the network is captive now", &turn)
+            evaluate(next.association, "the network is captive now", &turn)
         default: break
         }
     }
@@ -49,6 +46,16 @@ extension Machine {
         next.claim = .nobody(
             recheck: Recheck(interval: interval, phase: .waiting(startTimer(.recheck, after: delay, &turn))))
         state = .authenticated(next)
+    }
+
+    /// Whether ``Event/logoffRequested(by:)`` would end the session now, or after the answer that is awaited (T34, T35, D17).
+    public func acceptsLogoff(by requester: Requester) -> Bool {
+        switch state {
+        case .authenticated, .maintaining: break
+        case .inactive, .evaluating, .authenticating, .presentingUI, .loggingOff, .failure: return false
+        }
+        guard state.gateIsOpen, let helper = state.chosenHelper else { return false }
+        return requester == .user || requester == .helper(helper)
     }
 
     /// T34.

@@ -14,9 +14,10 @@ extension Machine {
             switch event {
             case .answered(let id, let answer) where id == pending.id:
                 // 45.000 s is too late, whichever of answer and timer the loop serves first (F44).
-                if turn.now >= pending.deadline.at { return missed(authenticating, &turn) }
+                if turn.now >= pending.deadline.at { return missed(authenticating, .timeout(helper, .authenticate), &turn) }
                 take(answer, authenticating, &turn)
-            case .timerFired(let id) where id == pending.deadline.id: missed(authenticating, &turn)
+            case .timerFired(let id) where id == pending.deadline.id:
+                missed(authenticating, .timeout(helper, .authenticate), &turn)
             default: break
             }
         case .proving(let proof):
@@ -25,10 +26,9 @@ extension Machine {
             case .goesOn(let proof):
                 var next = authenticating
                 next.phase = .proving(proof)
-                next.association.lastVerdict = .captive
                 state = .authenticating(next)
             case .proven(let verdict, let seconds): proven(association, helper, verdict, seconds, &turn)
-            case .refuted: failTemporarily(association.seen(.captive), .stillCaptive(helper), &turn)
+            case .refuted: failTemporarily(association, .stillCaptive(helper), &turn)
             }
         }
     }
@@ -36,11 +36,10 @@ extension Machine {
     private mutating func take(_ answer: CommandAnswer, _ authenticating: Authenticating, _ turn: inout Turn) {
         let helper = authenticating.helper
         var association = authenticating.association
+        if case .crashed = answer { return missed(authenticating, .crashed(helper), &turn) }
+        guard isCandidate(helper) else { return abandon(association, &turn) }
         switch answer {
-        case .crashed:
-            // T24: a death says nothing about the network.
-            turn.act(.strike(helper: helper))
-            failTemporarily(association, .crashed(helper), &turn)
+        case .crashed: break
         case .evaluated: failForGood(association, .refused(helper, nil), &turn)
         case .replied(let result, let prompt, let seconds, let reason):
             turn.act(.acquit(helper: helper))
@@ -61,12 +60,13 @@ extension Machine {
         }
     }
 
-    /// D1.
-    private mutating func missed(_ authenticating: Authenticating, _ turn: inout Turn) {
+    /// D1: a missed deadline or a death says nothing about the network, but for the strict rules.
+    private mutating func missed(_ authenticating: Authenticating, _ problem: Problem, _ turn: inout Turn) {
         turn.act(.strike(helper: authenticating.helper))
+        guard isCandidate(authenticating.helper) else { return abandon(authenticating.association, &turn) }
         switch policy.onTimeout {
-        case .temporary: failTemporarily(authenticating.association, .timeout(authenticating.helper, .authenticate), &turn)
-        case .fatal: failForGood(authenticating.association, .timeout(authenticating.helper, .authenticate), &turn)
+        case .temporary: failTemporarily(authenticating.association, problem, &turn)
+        case .fatal: failForGood(authenticating.association, problem, &turn)
         }
     }
 
@@ -75,15 +75,7 @@ extension Machine {
     ) {
         reportUnproven(verdict, &turn)
         let cause = verdict == nil ? "\(helper) says that it is free" : "\(helper) freed it, and the probe proves it"
-        succeed(association.seen(verdict), helper, secondsRemaining: seconds, MaintainSchedule(), cause, &turn)
-    }
-}
-
-extension Association {
-    func seen(_ verdict: Verdict?) -> Association {
-        var next = self
-        next.lastVerdict = verdict
-        return next
+        succeed(association, helper, secondsRemaining: seconds, MaintainSchedule(), cause, &turn)
     }
 }
 

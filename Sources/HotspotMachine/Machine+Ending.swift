@@ -5,20 +5,24 @@ extension Machine {
     mutating func handle(_ event: Event, in loggingOff: LoggingOff, _ turn: inout Turn) {
         switch event {
         case .answered(let id, let answer) where id == loggingOff.pending.id:
-            if case .crashed = answer { turn.act(.strike(helper: loggingOff.helper)) } else { turn.act(.acquit(helper: loggingOff.helper)) }
+            let isMissed = answer == .crashed || turn.now >= loggingOff.pending.deadline.at
+            turn.act(isMissed ? .strike(helper: loggingOff.helper) : .acquit(helper: loggingOff.helper))
         case .timerFired(let id) where id == loggingOff.pending.deadline.id:
             turn.act(.strike(helper: loggingOff.helper))
         default: return
         }
-        var association = loggingOff.association
+        endSession(loggingOff.association, "the session has ended", &turn)
+    }
+
+    /// D13: the link ends where that is wanted and possible; the network is held in any case.
+    mutating func endSession(_ association: Association, _ cause: String, _ turn: inout Turn) {
+        var association = association
         endAttempt(&association, .loggedOff, &turn)
         turn.act(.dropSession)
-        if policy.onFailure == .disconnect, association.arrival.canDisassociate {
-            turn.act(.hold(.loggedOff, for: policy.holdTime))
-            turn.act(.disassociate)
-            return go(.inactive(.leaving(association)), "the session has ended", &turn)
-        }
-        hold(association, .loggedOff, "the session has ended", &turn)
+        guard mayDisassociate(association) else { return hold(association, .loggedOff, cause, &turn) }
+        turn.act(.hold(.loggedOff, for: policy.holdTime))
+        turn.act(.disassociate)
+        go(.inactive(.leaving(association.resting, otherwise: .hold(.loggedOff))), cause, &turn)
     }
 
     /// D19: the link is kept. The user, time, or an open network leads out.
@@ -43,7 +47,7 @@ extension Machine {
         case .opened(let seconds):
             turn.act(.clearProblems)
             openUnclaimed(
-                failed.association.seen(.online), .open, secondsRemaining: seconds, "the network opened by itself", &turn)
+                failed.association, .open, secondsRemaining: seconds, "the network opened by itself", &turn)
         }
     }
 }

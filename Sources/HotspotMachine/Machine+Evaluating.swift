@@ -9,6 +9,9 @@ extension Machine {
             guard !evaluating.awaitsVerdict, let entrant = evaluating.race.silent.first(where: { $0.command == id }) else { return }
             // The answer and the deadline can be due in the same turn of the loop; the deadline's instant itself is too late.
             if turn.now >= evaluating.deadline.at { return raceIsOver(evaluating, "the deadline is over", &turn) }
+            if let grace = evaluating.grace, turn.now >= grace.at {
+                return raceIsOver(evaluating, "the others had their time", &turn)
+            }
             let helper = entrant.candidate.name
             let confidence: Confidence
             switch answer {
@@ -31,10 +34,11 @@ extension Machine {
             raceIsOver(evaluating, "the deadline is over", &turn)
         case .timerFired(let id) where id == evaluating.grace?.id && !evaluating.awaitsVerdict:
             raceIsOver(evaluating, "the others had their time", &turn)
-        case .timerFired(let id) where id == evaluating.opinion.probing?.deadline.id:
-            learn(nil, nil, evaluating, &turn)
         case .verdictReached(let id, let verdict, let seconds) where id == evaluating.opinion.probing?.id:
             learn(verdict, seconds, evaluating, &turn)
+        case .verdictSeen(let verdict):
+            // The newest verdict counts, whoever asked for it; a question of our own that still runs will be newer.
+            if case .known = evaluating.opinion { learn(verdict, nil, evaluating, &turn) }
         case .loginRequested(let helper):
             turn.act(.releaseHold)
             evaluate(evaluating.association.started(byUser: true), only: helper, "the user asked for a login", &turn)
@@ -46,9 +50,17 @@ extension Machine {
     private mutating func learn(_ verdict: Verdict?, _ seconds: Int?, _ evaluating: Evaluating, _ turn: inout Turn) {
         var evaluating = evaluating
         evaluating.opinion = .known(verdict, secondsRemaining: seconds)
-        evaluating.association.lastVerdict = verdict
         state = .evaluating(evaluating)
         if evaluating.awaitsVerdict { unclaimed(evaluating, &turn) }
+    }
+
+    /// T16: helpers that are gone count as none, whatever they said before. Those that came wait for the next race (C16).
+    mutating func candidatesChanged(in evaluating: Evaluating, _ turn: inout Turn) {
+        var evaluating = evaluating
+        guard !evaluating.awaitsVerdict, evaluating.race.keep(where: isCandidate) else { return }
+        if !evaluating.race.hasLow, !evaluating.race.isQuarantinedWhole { evaluating.grace = nil }
+        state = .evaluating(evaluating)
+        settle(evaluating, &turn)
     }
 
     /// Goes on if the race is decided.
@@ -71,8 +83,9 @@ extension Machine {
 
     private mutating func win(_ evaluating: Evaluating, _ helper: String, _ cause: String, _ turn: inout Turn) {
         var association = evaluating.association
-        // D11 counts the wins that follow a failed maintain.
-        if let wins = association.winsAfterFailedMaintain[helper] { association.winsAfterFailedMaintain[helper] = wins + 1 }
+        // D11 counts the wins in a row that follow a failed maintain: another's win begins the count anew.
+        association.winsAfterFailedMaintain = Dictionary(
+            uniqueKeysWithValues: association.winsAfterFailedMaintain.map { ($0, $0 == helper ? $1 + 1 : 0) })
         authenticate(association, helper, cause, &turn)
     }
 
@@ -95,7 +108,7 @@ extension Machine {
                 .report(
                     Problem(
                         "unclaimedCaptive", "A portal wants a login, and no helper can do it.", hint: "hotspotctl helpers")))
-            rest(association, retry: nil, "captive, and nobody claims it", &turn)
+            rest(association, retryAfter: nil, "captive, and nobody claims it", &turn)
         case .limited, nil:
             turn.act(.report(verdict == nil ? .proberMissing : .limited))
             openUnclaimed(

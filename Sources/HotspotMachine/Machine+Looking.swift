@@ -2,6 +2,27 @@ import HotspotCore
 
 /// The prober's part in several states: the proof of a login, and looks while something waits.
 extension Machine {
+    /// The prober's word, recorded here for all states. A question whose deadline has come counts as answered with `nil`, whether
+    /// the loop serves its timer first or a verdict of that very instant.
+    mutating func hear(_ event: Event, at now: Instant) -> Event {
+        let probing = state.inFlight.probing
+        var heard = event
+        switch event {
+        case .verdictReached(let id, _, _) where id == probing?.id:
+            if let probing, now >= probing.deadline.at { heard = .verdictReached(id, nil) }
+        case .timerFired(let id) where id == probing?.deadline.id:
+            if let probing { heard = .verdictReached(probing.id, nil) }
+        case .verdictSeen: break
+        default: return event
+        }
+        switch heard {
+        case .verdictReached(_, let verdict, _): state.update { $0.lastVerdict = verdict }
+        case .verdictSeen(let verdict): state.update { $0.lastVerdict = verdict }
+        default: break
+        }
+        return heard
+    }
+
     // MARK: Proof (D20)
 
     mutating func startProof(secondsRemaining: Int?, _ turn: inout Turn) -> Proof {
@@ -29,9 +50,6 @@ extension Machine {
             if next <= turn.now { return .goesOn(look(&proof, &turn)) }
             proof.phase = .waiting(startTimer(.proof, at: next, &turn))
             return .goesOn(proof)
-        case (.timerFired(let id), .looking(let probing)) where probing.deadline.id == id:
-            // A prober that never answers is as good as none.
-            return .proven(nil, secondsRemaining: proof.secondsRemaining)
         case (.timerFired(let id), .waiting(let deadline)) where deadline.id == id:
             return .goesOn(look(&proof, &turn))
         default: return .none
@@ -73,8 +91,6 @@ extension Machine {
         case (.timerFired(let id), .waiting(let deadline)) where deadline.id == id:
             watch.phase = .looking(startProbe(fresh: true, &turn))
             return .goesOn(watch)
-        case (.timerFired(let id), .looking(let probing)) where probing.deadline.id == id:
-            return .goesOn(waitLonger(&watch, &turn))
         case (.verdictReached(let id, let verdict, let seconds), .looking(let probing)) where probing.id == id:
             if verdict?.isOpen == true { return .opened(secondsRemaining: seconds) }
             return .goesOn(waitLonger(&watch, &turn))

@@ -7,12 +7,13 @@ extension Machine {
         switch event {
         case .verdictReached(let id, let verdict, let seconds) where id == maintaining.opinion.probing?.id:
             learn(verdict, seconds, maintaining, &turn)
-        case .timerFired(let id) where id == maintaining.opinion.probing?.deadline.id: learn(nil, nil, maintaining, &turn)
+        case .verdictSeen(let verdict):
+            // The newest verdict counts, whoever asked for it; a question of our own that still runs will be newer.
+            if case .known = maintaining.opinion { learn(verdict, nil, maintaining, &turn) }
         case .loginRequested(let wanted):
             turn.act(.releaseHold)
             evaluate(maintaining.association.started(byUser: true), only: wanted, "the user asked for a login", &turn)
-        case .logoffRequested(let requester)
-        where !maintaining.isJoin && (requester == .user || requester == .helper(maintaining.helper)):
+        case .logoffRequested(let requester) where acceptsLogoff(by: requester):
             maintaining.logoffQueued = true
             state = .maintaining(maintaining)
         case .answered(let id, let answer):
@@ -29,13 +30,13 @@ extension Machine {
     private mutating func learn(_ verdict: Verdict?, _ seconds: Int?, _ maintaining: Maintaining, _ turn: inout Turn) {
         var next = maintaining
         next.opinion = .known(verdict, secondsRemaining: seconds)
-        next.association.lastVerdict = verdict
         state = .maintaining(next)
         if case .awaitingVerdict(let secondsRemaining) = next.phase { conclude(next, secondsRemaining, &turn) }
     }
 
     private mutating func take(_ answer: CommandAnswer, _ maintaining: Maintaining, _ turn: inout Turn) {
         let helper = maintaining.helper
+        if !isCandidate(helper), !maintaining.logoffQueued { return abandon(maintaining.association, &turn) }
         switch answer {
         case .crashed: missed(maintaining, .crashed(helper), &turn)
         case .evaluated: lost(maintaining, "\(helper) could not maintain the session", &turn)
@@ -61,7 +62,11 @@ extension Machine {
         // A portal in the Internet's place outweighs the helper's word.
         if verdict == .captive { return renew(maintaining, "\(maintaining.helper) says yes, and the portal is there", &turn) }
         reportUnproven(verdict, &turn)
-        if maintaining.logoffQueued { return logOff(maintaining.association, maintaining.helper, &turn) }
+        if maintaining.logoffQueued {
+            // Who is switched off is not asked any more, not even to log off.
+            guard isCandidate(maintaining.helper) else { return ended(maintaining.association, &turn) }
+            return logOff(maintaining.association, maintaining.helper, &turn)
+        }
         succeed(
             maintaining.association, maintaining.helper, secondsRemaining: seconds ?? probeSeconds, maintaining.schedule,
             "the session is good", &turn)
@@ -92,9 +97,6 @@ extension Machine {
 
     /// A logoff waited for the answer, and the answer is that there is no session: what was wanted has happened.
     private mutating func ended(_ association: Association, _ turn: inout Turn) {
-        var association = association
-        endAttempt(&association, .loggedOff, &turn)
-        turn.act(.dropSession)
-        hold(association, .loggedOff, "the session had ended already", &turn)
+        endSession(association, "the session had ended already", &turn)
     }
 }

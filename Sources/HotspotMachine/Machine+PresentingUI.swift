@@ -18,10 +18,6 @@ extension Machine {
         var presenting = presenting
         let association = presenting.association
         switch event {
-        case .promptDismissed(let id) where id == presenting.promptID:
-            var association = association
-            endAttempt(&association, .dismissed, &turn)
-            return hold(association, .dismissed, "the user dismissed the question", &turn)
         case .loginRequested(let wanted):
             turn.act(.releaseHold)
             return evaluate(association.started(byUser: true), only: wanted, "the user asked for a login", &turn)
@@ -34,13 +30,18 @@ extension Machine {
                 state = .presentingUI(presenting)
                 return
             }
+            if event == .promptDismissed(presenting.promptID) {
+                var association = association
+                endAttempt(&association, .dismissed, &turn)
+                return hold(association, .dismissed, "the user dismissed the question", &turn)
+            }
             switch advance(watch, event, &turn) {
             case .none: break
             case .goesOn(let watch):
                 presenting.phase = .waiting(watch)
                 state = .presentingUI(presenting)
             case .opened(let seconds):
-                openUnclaimed(association.seen(.online), .open, secondsRemaining: seconds, "the network opened by itself", &turn)
+                openUnclaimed(association, .open, secondsRemaining: seconds, "the network opened by itself", &turn)
             }
         case .commanding(let pending):
             switch event {
@@ -56,10 +57,9 @@ extension Machine {
             case .none: break
             case .goesOn(let proof):
                 presenting.phase = .proving(proof)
-                presenting.association.lastVerdict = .captive
                 state = .presentingUI(presenting)
             case .proven(let verdict, let seconds): proven(association, presenting.helper, verdict, seconds, &turn)
-            case .refuted: failTemporarily(association.seen(.captive), .stillCaptive(presenting.helper), &turn)
+            case .refuted: failTemporarily(association, .stillCaptive(presenting.helper), &turn)
             }
         }
     }
@@ -67,6 +67,7 @@ extension Machine {
     private mutating func take(_ answer: CommandAnswer, _ presenting: PresentingUI, _ turn: inout Turn) {
         var association = presenting.association
         let helper = presenting.helper
+        if !isCandidate(helper) { return abandon(association, &turn) }
         switch answer {
         case .crashed: mishap(presenting, .crashed(helper), &turn)
         case .evaluated: failForGood(association, .refused(helper, nil), &turn)
@@ -90,13 +91,16 @@ extension Machine {
         }
     }
 
-    /// A missed deadline or a death brings the same prompt back; the third time it is a temporary failure.
+    /// A missed deadline or a death brings the same prompt back, under a new ID, since the old one was answered; the third time it
+    /// is a temporary failure.
     private mutating func mishap(_ presenting: PresentingUI, _ problem: Problem, _ turn: inout Turn) {
         var next = presenting
         next.mishaps += 1
         turn.act(.strike(helper: presenting.helper))
+        guard isCandidate(presenting.helper) else { return abandon(presenting.association, &turn) }
         guard next.mishaps < 3 else { return failTemporarily(presenting.association, problem, &turn) }
         turn.act(.report(problem))
+        next.promptID = issue()
         turn.act(.showPrompt(next.promptID, next.prompt, helper: next.helper))
         next.phase = .waiting(startWatch(&turn))
         state = .presentingUI(next)

@@ -81,19 +81,22 @@ extension Machine {
         maintain(association, helper, isJoin: true, MaintainSchedule(), "an address came up, and a helper is remembered", &turn)
     }
 
-    /// C17: a chosen helper that was switched off finishes its command, and is done.
+    /// C17: a chosen helper that was switched off finishes its command; where none runs, it is done at once.
     mutating func candidatesChanged(_ turn: inout Turn) {
-        switch state {
-        case .authenticated(let authenticated):
-            guard case .helper(let helper, _, _) = authenticated.claim, !isCandidate(helper) else { return }
-            turn.act(.forgetChoice)
-            evaluate(authenticated.association, "the chosen helper was switched off", &turn)
-        case .presentingUI(let presenting):
-            guard case .waiting = presenting.phase, !isCandidate(presenting.helper) else { return }
-            turn.act(.forgetChoice)
-            evaluate(presenting.association, "the chosen helper was switched off", &turn)
-        case .inactive, .evaluating, .authenticating, .maintaining, .loggingOff, .failure: break
+        if case .evaluating(let evaluating) = state { return candidatesChanged(in: evaluating, &turn) }
+        guard let helper = state.chosenHelper, !isCandidate(helper), state.inFlight.commands.isEmpty,
+            let association = state.association
+        else { return }
+        if case .maintaining(let maintaining) = state, maintaining.logoffQueued {
+            return endSession(association, "the chosen helper was switched off, and a logoff was asked for", &turn)
         }
+        abandon(association, &turn)
+    }
+
+    /// The chosen helper was switched off, and its command is over.
+    mutating func abandon(_ association: Association, _ turn: inout Turn) {
+        turn.act(.forgetChoice)
+        evaluate(association, "the chosen helper was switched off", &turn)
     }
 
     // MARK: Entering states
@@ -153,10 +156,6 @@ extension Machine {
         association.temporaryFailures = 0
         association.winsAfterFailedMaintain[helper] = nil
         recentFailures[association.arrival.network] = nil
-        guard isCandidate(helper) else {
-            turn.act(.forgetChoice)
-            return evaluate(association, "the chosen helper was switched off", &turn)
-        }
         turn.act(.remember(helper: helper))
         var schedule = schedule
         schedule.update(secondsRemaining: secondsRemaining, at: turn.now)
@@ -173,6 +172,7 @@ extension Machine {
         var association = association
         endAttempt(&association, outcome, &turn)
         association.temporaryFailures = 0
+        recentFailures[association.arrival.network] = nil
         let first = secondsRemaining.map { min(.seconds(max(0, min($0, 86400)) + 5), policy.recheckFirst) } ?? policy.recheckFirst
         let recheck = Recheck(
             interval: policy.recheckFirst, phase: .waiting(startTimer(.recheck, after: first, &turn)))
@@ -188,13 +188,17 @@ extension Machine {
         association.temporaryFailures += 1
         turn.act(.report(problem))
         let network = association.arrival.network
-        let recent = (recentFailures[network] ?? []).filter { turn.now - $0 < policy.disconnectWindow } + [turn.now]
+        // Networks that were not seen for a while go, so that a machine's memory does not grow with the places it has been to.
+        recentFailures = recentFailures.compactMapValues { times in
+            let late = times.filter { turn.now - $0 < policy.disconnectWindow }
+            return late.isEmpty ? nil : late
+        }
+        let recent = (recentFailures[network] ?? []) + [turn.now]
         recentFailures[network] = recent.suffix(policy.disconnectLimit)
-        if recent.count < policy.disconnectLimit, disassociate(association, problem.message, &turn) { return }
         let index = association.temporaryFailures - 1
-        var retry: Deadline?
-        if index < policy.retryDelays.count { retry = startTimer(.retry, after: policy.retryDelays[index], &turn) }
-        rest(association, retry: retry, problem.message, &turn)
+        let delay = index < policy.retryDelays.count ? policy.retryDelays[index] : nil
+        if recent.count < policy.disconnectLimit, disassociate(association, retryAfter: delay, problem.message, &turn) { return }
+        rest(association, retryAfter: delay, problem.message, &turn)
     }
 
     /// It will not work: T21, T22, T28; the network is held until the user wants it again (D14).
@@ -204,21 +208,28 @@ extension Machine {
         turn.act(.forgetChoice)
         turn.act(.hold(.autoJoinOff, for: nil))
         turn.act(.report(problem))
-        if disassociate(association, problem.message, &turn) { return }
-        rest(association, retry: nil, problem.message, &turn)
+        if disassociate(association, retryAfter: nil, problem.message, &turn) { return }
+        rest(association, retryAfter: nil, problem.message, &turn)
     }
 
     /// D19: only where it is wanted and possible.
-    mutating func disassociate(_ association: Association, _ cause: String, _ turn: inout Turn) -> Bool {
-        guard policy.onFailure == .disconnect, association.arrival.canDisassociate else { return false }
+    mutating func disassociate(
+        _ association: Association, retryAfter delay: Duration?, _ cause: String, _ turn: inout Turn
+    ) -> Bool {
+        guard mayDisassociate(association) else { return false }
         go(.failure(Failed(association: association, retry: nil, watch: .none)), cause, &turn)
         turn.act(.disassociate)
-        go(.inactive(.leaving(association)), "the link is asked to end", &turn)
+        go(.inactive(.leaving(association.resting, otherwise: .rest(retryAfter: delay))), "the link is asked to end", &turn)
         return true
     }
 
+    func mayDisassociate(_ association: Association) -> Bool {
+        policy.onFailure == .disconnect && association.arrival.canDisassociate
+    }
+
     /// D19: the link is kept, and the machine waits in `failure`.
-    mutating func rest(_ association: Association, retry: Deadline?, _ cause: String, _ turn: inout Turn) {
+    mutating func rest(_ association: Association, retryAfter delay: Duration?, _ cause: String, _ turn: inout Turn) {
+        let retry = delay.map { startTimer(.retry, after: $0, &turn) }
         let watch = startWatch(&turn)
         go(.failure(Failed(association: association, retry: retry, watch: watch)), cause, &turn)
     }
@@ -228,7 +239,7 @@ extension Machine {
         let timer = startTimer(.hold, after: policy.holdTime, &turn)
         turn.act(.hold(reason, for: policy.holdTime))
         turn.act(.report(.held(reason, association.arrival.network)))
-        go(.inactive(.held(association, reason, timer: timer)), cause, &turn)
+        go(.inactive(.held(association.resting, reason, timer: timer)), cause, &turn)
     }
 }
 

@@ -36,8 +36,9 @@ public struct Machine: Hashable, Sendable {
         case .helpersChanged(let candidates):
             self.candidates = candidates
             candidatesChanged(&turn)
-        case .answered, .verdictReached, .verdictSeen, .timerFired, .promptAnswered, .promptDismissed, .loginRequested,
-            .logoffRequested, .released, .disassociationRefused:
+        case .verdictReached, .verdictSeen, .timerFired: dispatch(hear(event, at: now), &turn)
+        case .answered, .promptAnswered, .promptDismissed, .loginRequested, .logoffRequested, .released,
+            .disassociationRefused:
             dispatch(event, &turn)
         }
         return finish(turn, before: before, event: event)
@@ -57,7 +58,7 @@ public struct Machine: Hashable, Sendable {
     }
 
     /// What was in flight before and is not any more is withdrawn, here and nowhere else: so nothing can outlive its state. What
-    /// the event itself brought home needs no withdrawal.
+    /// the event itself brought home needs no withdrawal, and what began and ended within this turn never begins.
     private func finish(_ turn: Turn, before: MachineState, event: Event) -> [Action] {
         let old = before.inFlight
         let new = state.inFlight
@@ -76,7 +77,15 @@ public struct Machine: Hashable, Sendable {
             actions.append(.stopTimer(id))
         }
         if let prompt = old.prompt, prompt != new.prompt { actions.append(.withdrawPrompt(prompt)) }
-        actions += turn.actions
+        actions += turn.actions.filter { action in
+            switch action {
+            case .startTimer(let id, _, _): new.timers.contains(id)
+            case .sendCommand(let id, _, _, _): new.commands.contains(id)
+            case .startProbe(let id, _): new.probes.contains(id)
+            case .showPrompt(let id, _, _): new.prompt == id
+            default: true
+            }
+        }
         if !before.gateIsOpen, state.gateIsOpen { actions.append(.setGate(open: true)) }
         return actions
     }
@@ -96,8 +105,9 @@ public struct InFlight: Hashable, Sendable {
     public var commands: [CommandID] = []
     /// Timers that will fire.
     public var timers: [TimerID] = []
-    /// Questions to the prober.
+    /// Questions to the prober; never more than one.
     public var probes: [ProbeID] = []
+    var probing: Probing?
     /// The question to the user.
     public var prompt: PromptID?
 
@@ -108,6 +118,7 @@ public struct InFlight: Hashable, Sendable {
 
     mutating func add(_ probing: Probing) {
         probes.append(probing.id)
+        self.probing = probing
         timers.append(probing.deadline.id)
     }
 
@@ -188,7 +199,7 @@ extension MachineState {
     public var association: Association? {
         switch self {
         case .inactive(.noAddress): nil
-        case .inactive(.held(let association, _, _)), .inactive(.leaving(let association)): association
+        case .inactive(.held(let association, _, _)), .inactive(.leaving(let association, _)): association
         case .evaluating(let state): state.association
         case .authenticating(let state): state.association
         case .presentingUI(let state): state.association
@@ -218,9 +229,9 @@ extension MachineState {
         case .inactive(.held(var association, let reason, let timer)):
             change(&association)
             self = .inactive(.held(association, reason, timer: timer))
-        case .inactive(.leaving(var association)):
+        case .inactive(.leaving(var association, let fallback)):
             change(&association)
-            self = .inactive(.leaving(association))
+            self = .inactive(.leaving(association, otherwise: fallback))
         case .evaluating(var state):
             change(&state.association)
             self = .evaluating(state)

@@ -53,7 +53,15 @@ public enum Inactive: Hashable, Sendable {
     /// There is one, and handling rests until somebody asks (D13, D14, D21).
     case held(Association, HoldReason, timer: Deadline?)
     /// The link was asked to end, and has not yet.
-    case leaving(Association)
+    case leaving(Association, otherwise: Fallback)
+
+    /// What becomes of a link that could not be ended after all.
+    public enum Fallback: Hashable, Sendable {
+        /// It is held in inactive.
+        case hold(HoldReason)
+        /// It rests in failure, and is perhaps tried again.
+        case rest(retryAfter: Duration?)
+    }
 }
 
 /// A timer that runs, and when it is due.

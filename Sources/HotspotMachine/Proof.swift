@@ -30,8 +30,8 @@ public struct Watch: Hashable, Sendable {
 public struct MaintainSchedule: Hashable, Sendable {
     /// When the session ends, as the helper said last.
     public private(set) var end: Instant?
-    /// The renewal before that end was tried already; what remains is the look at the end itself.
-    public private(set) var renewed = false
+    /// When to renew before that end. Once it has passed, what remains is the look at the end itself.
+    public private(set) var renewal: Instant?
 
     /// A session of which no end is known.
     public init() {}
@@ -43,22 +43,17 @@ public struct MaintainSchedule: Hashable, Sendable {
             return
         }
         let newEnd = now + .seconds(min(seconds, 10 * 365 * 86400))
-        // The same end, told again a little later: portals count whole seconds.
-        if let end, newEnd - end < .seconds(2), end - newEnd < .seconds(2) {
-            renewed = true
-        } else {
-            end = newEnd
-            renewed = false
-        }
+        // The same end, told again a little later (portals count whole seconds): the renewal before it stays where it was.
+        if let end, newEnd - end < .seconds(2), end - newEnd < .seconds(2) { return }
+        let remaining = newEnd - now
+        end = newEnd
+        renewal = now + max(remaining - .seconds(60), remaining * 9 / 10)
     }
 
     /// The instant of the next maintain.
     public func next(after now: Instant, interval: Duration) -> Instant {
         let regular = now + interval
-        guard let end, end > now else { return regular }
-        if renewed { return min(regular, end) }
-        let remaining = end - now
-        let early = max(remaining - .seconds(60), remaining * 9 / 10)
-        return min(regular, now + early)
+        guard let end, let renewal, end > now else { return regular }
+        return min(regular, renewal > now ? renewal : end)
     }
 }

@@ -45,6 +45,13 @@ public struct Race: Hashable, Sendable {
         return true
     }
 
+    /// Takes helpers that are gone out of the race, whatever they said before (T16); `false` if nobody was.
+    public mutating func keep(where isThere: (String) -> Bool) -> Bool {
+        let count = entrants.count
+        entrants.removeAll { !isThere($0.candidate.name) }
+        return entrants.count < count
+    }
+
     /// Who has not answered.
     public var silent: [Entrant] { entrants.filter { $0.answer == nil } }
 

@@ -17,7 +17,6 @@ SWIFT ?= $(firstword $(shell command -v swift 2>/dev/null) $(wildcard /opt/swift
 	/usr/libexec/swift/*/bin/swift $(HOME)/.local/share/swiftly/bin/swift $(if $(SUDO_USER),/home/$(SUDO_USER)/.local/share/swiftly/bin/swift)))
 export PATH := $(if $(SWIFT),$(dir $(SWIFT)):)$(PATH):/usr/sbin:/sbin
 
-PROGRAMS = hotspotd hotspotctl hotspot-helpers hotspot-helper-test
 BINARIES = .build/$(CONFIG)
 RELEASE = -c release --static-swift-stdlib
 
@@ -49,7 +48,7 @@ deps-build:
 	@Tests/Support/install-packages $(BUILD_PACKAGES)
 
 build: swift deps-build
-	swift build $(RELEASE) $(foreach program,$(PROGRAMS),--product $(program))
+	swift build $(RELEASE)
 
 debug: swift
 	swift build

@@ -27,7 +27,8 @@ public final class Store {
         var problems: [Problem] = []
         if case .memory(let reason, let retries) = mode, retries {
             problems.append(
-                Problem("storeNotSaving", "Nothing is being saved (\(reason)); logins go on from memory.", hint: "df -h \(folder)"))
+                Problem(
+                    "storeNotSaving", "Nothing is being saved (\(reason)); logins go on from memory.", hint: "df -h \(folder)"))
         }
         return problems + notes
     }

@@ -211,6 +211,8 @@ import Testing
             close(target)
         }
         var chunk = [UInt8](repeating: 0, count: 65536)
-        while case let count = read(source, &chunk, chunk.count), count > 0 { #expect(Glibc.write(target, chunk, count) == count) }
+        while case let count = read(source, &chunk, chunk.count), count > 0 {
+            #expect(Glibc.write(target, chunk, count) == count)
+        }
     }
 }

@@ -79,7 +79,7 @@ import Testing
 
     @Test func noDamageIsEverFatal() throws {
         var generator = SystemRandomNumberGenerator()
-        for round in 0..<40 {
+        for round in 0..<20 {
             let folder = TemporaryFolder()
             do {
                 let store = try folder.open()

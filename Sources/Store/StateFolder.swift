@@ -18,7 +18,9 @@ enum StateFolder {
             throw refuse("belongs to user \(status.st_uid), and hotspotd runs as user \(geteuid()); give it to the latter")
         }
         guard status.st_mode & 0o022 == 0 else { throw refuse("others may write to it; set its mode to 0700") }
-        if status.st_mode & 0o077 != 0, chmod(name, 0o700) != 0 { throw refuse("its mode cannot be set to 0700: \(message(errno))") }
+        if status.st_mode & 0o077 != 0, chmod(name, 0o700) != 0 {
+            throw refuse("its mode cannot be set to 0700: \(message(errno))")
+        }
         guard access(name, W_OK | X_OK) == 0 else { throw refuse("cannot be written to: \(message(errno))") }
         guard let real = realpath(name, nil) else { throw refuse(message(errno)) }
         defer { free(real) }

@@ -22,7 +22,9 @@ extension Store {
         _ network: NetworkID, helper: String, origin: String, pin: String?, fieldNames: [String], sealed: [UInt8]
     ) throws(StoreError) {
         guard let key = network.key else { return }
-        guard !fieldNames.contains(where: { $0.utf8.contains(10) }) else { throw .refused(reason: "a field's name has two lines") }
+        guard !fieldNames.contains(where: { $0.utf8.contains(10) }) else {
+            throw .refused(reason: "a field's name has two lines")
+        }
         try write { database throws(SQLiteFailure) in
             try database.run(
                 "INSERT OR REPLACE INTO credentials VALUES (?, ?, ?, ?, ?, ?)",

@@ -126,7 +126,8 @@ extension Store {
 
     /// Attempts that were running when the daemon ended have no end.
     func endInterrupted() {
-        guard !read("SELECT 1 FROM attempts WHERE outcome = ? LIMIT 1", [.text(Attempt.running)], { $0.integer(0) }).isEmpty else {
+        guard !read("SELECT 1 FROM attempts WHERE outcome = ? LIMIT 1", [.text(Attempt.running)], { $0.integer(0) }).isEmpty
+        else {
             return
         }
         try? write { database throws(SQLiteFailure) in

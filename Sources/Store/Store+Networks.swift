@@ -75,7 +75,8 @@ extension Store {
     /// The hash of the terms that the user accepted here for this portal.
     public func consent(_ network: NetworkID, origin: String) -> String? {
         guard let key = network.key else { return nil }
-        return read("SELECT terms FROM consents WHERE network = ? AND origin = ?", [.text(key), .text(origin)]) { $0.text(0) }.first
+        return read("SELECT terms FROM consents WHERE network = ? AND origin = ?", [.text(key), .text(origin)]) { $0.text(0) }
+            .first
     }
 
     /// Keeps the hash of the accepted terms; `nil` withdraws the consent.

@@ -53,7 +53,8 @@ extension Store {
         let values: [Value] = [.text(helper ?? "*"), .text(ssid ?? "*")]
         try write { database throws(SQLiteFailure) in
             try database.run(
-                enabled ? "DELETE FROM disabled WHERE helper = ? AND ssid = ?" : "INSERT OR IGNORE INTO disabled VALUES (?, ?)", values)
+                enabled ? "DELETE FROM disabled WHERE helper = ? AND ssid = ?" : "INSERT OR IGNORE INTO disabled VALUES (?, ?)",
+                values)
         }
     }
 }

@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 import HotspotCore
 
@@ -27,7 +28,8 @@ public final class Store {
         var problems: [Problem] = []
         if case .memory(let reason, let retries) = mode, retries {
             problems.append(
-                Problem("storeNotSaving", "Nothing is being saved (\(reason)); logins go on from memory.", hint: "df -h \(folder)"))
+                Problem(
+                    "storeNotSaving", "Nothing is being saved (\(reason)); logins go on from memory.", hint: "df -h \(folder)"))
         }
         return problems + notes
     }
@@ -77,7 +79,7 @@ public final class Store {
                     mode = .memory(reason: error.reason, retries: true)
                 }
             case .unsaved, .refused:
-                guard error.code & 0xff != 14 /* SQLITE_CANTOPEN */ else { throw .database(path: path, reason: error.reason) }
+                guard error.code & 0xff != SQLITE_CANTOPEN else { throw .database(path: path, reason: error.reason) }
                 database = try Self.memory(for: path)
                 mode = .memory(reason: error.reason, retries: true)
             }
@@ -205,7 +207,7 @@ public final class Store {
         database.setBusyTimeout(busyTimeout)
         try database.run("PRAGMA cell_size_check = ON")
         let check = try database.rows("PRAGMA quick_check(1)") { $0.text(0) }.rows
-        guard check == ["ok"] else { throw SQLiteFailure(11 /* SQLITE_CORRUPT */) }
+        guard check == ["ok"] else { throw SQLiteFailure(SQLITE_CORRUPT) }
         guard try Schema.version(of: database) <= Schema.version else { return database }
         try database.run("PRAGMA journal_mode = WAL")
         try database.run("PRAGMA synchronous = FULL")

@@ -90,7 +90,9 @@ struct Answer: ParsableCommand {
         let answers = try AnswerLines.read(fields: prompt.fields)
         let missing = prompt.fields.filter { $0.required && answers[$0.name, default: ""].isEmpty }
         guard missing.isEmpty else {
-            throw needed(prompt, "no answer to \(missing.map { "«\(common.renderer.safe($0.name, limit: 64))»" }.joined(separator: ", ")).")
+            throw needed(
+                prompt, "no answer to \(missing.map { "«\(common.renderer.safe($0.name, limit: 64))»" }.joined(separator: ", "))."
+            )
         }
         return answers
     }
@@ -103,7 +105,8 @@ struct Answer: ParsableCommand {
     private func pick(_ prompts: [PendingPrompt], _ id: String?) throws(Failure) -> PendingPrompt {
         if let id {
             guard let prompt = prompts.first(where: { $0.id == id }) else {
-                throw Failure(.notFound, "there is no prompt «\(Printable.text(id, limit: 64))»; it may have been answered.",
+                throw Failure(
+                    .notFound, "there is no prompt «\(Printable.text(id, limit: 64))»; it may have been answered.",
                     hint: "hotspotctl prompts")
             }
             return prompt

@@ -10,7 +10,9 @@ enum JSONMode: String, ExpressibleByArgument, CaseIterable {
 struct CommonOptions: ParsableArguments {
     static let defaultSocket = "/run/hotspotd/org.hotspotd.Control"
 
-    @Option(help: ArgumentHelp("The daemon's socket.", discussion: "Default: HOTSPOTD_SOCKET, else \(defaultSocket).", valueName: "path"))
+    @Option(
+        help: ArgumentHelp(
+            "The daemon's socket.", discussion: "Default: HOTSPOTD_SOCKET, else \(defaultSocket).", valueName: "path"))
     var socket: String?
 
     @Option(help: "Replies as the interface org.hotspotd.Control has them: pretty, short (one object a line) or off.")

@@ -35,7 +35,9 @@ extension Renderer {
         let offsets = story.steps.map { offset($0.at) }
         let width = offsets.map(\.count).max() ?? 0
         var lines: [String] = []
-        if let first = story.steps[0].time { lines.append(tone("Began at \(clock(first, seconds: true)), \(ago(first)).", .faint)) }
+        if let first = story.steps[0].time {
+            lines.append(tone("Began at \(clock(first, seconds: true)), \(ago(first)).", .faint))
+        }
         for (step, offset) in zip(story.steps, offsets) {
             lines.append("  \(String(repeating: " ", count: width - offset.count))\(offset) s  \(line(step))")
         }

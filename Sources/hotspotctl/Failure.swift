@@ -65,20 +65,23 @@ extension Failure {
         func text(_ key: String) -> String { Printable.text(parameters[key]?.string ?? "") }
         switch name {
         case "org.hotspotd.Control.NoSuchInterface":
-            return Failure(.notFound, "there is no interface «\(text("interface"))» that hotspotd watches.", hint: "hotspotctl status")
+            return Failure(
+                .notFound, "there is no interface «\(text("interface"))» that hotspotd watches.", hint: "hotspotctl status")
         case "org.hotspotd.Control.NoSuchHelper":
             return Failure(.notFound, "there is no helper «\(text("helper"))».", hint: "hotspotctl helpers")
         case "org.hotspotd.Control.NoSuchNetwork":
             return Failure(.notFound, "nothing is known of a network «\(text("ssid"))».", hint: "hotspotctl list")
         case "org.hotspotd.Control.NoSuchPrompt":
-            return Failure(.notFound, "there is no prompt «\(text("id"))»; it may have been answered.", hint: "hotspotctl prompts")
+            return Failure(
+                .notFound, "there is no prompt «\(text("id"))»; it may have been answered.", hint: "hotspotctl prompts")
         case "org.hotspotd.Control.WrongState":
             let interface = text("interface")
             return Failure(
                 .failed, "\(interface.isEmpty ? "the interface" : interface) is \(text("state")), which does not go with this.",
                 hint: "hotspotctl status")
         case "org.hotspotd.Control.InvalidAnswer":
-            return Failure(.failed, "the answer to «\(text("field"))» is not accepted: \(text("message"))", hint: "hotspotctl answer")
+            return Failure(
+                .failed, "the answer to «\(text("field"))» is not accepted: \(text("message"))", hint: "hotspotctl answer")
         case "org.hotspotd.Control.NotPermitted":
             let message = text("message")
             return Failure(
@@ -89,7 +92,8 @@ extension Failure {
             return Failure(.failed, message.isEmpty ? "it failed (\(text("code")))." : "\(message) (\(text("code")))")
         case "org.varlink.service.MethodNotFound", "org.varlink.service.MethodNotImplemented",
             "org.varlink.service.InterfaceNotFound":
-            return Failure(.failed, "this daemon cannot do that: it is of another version.", hint: "hotspotctl status --json=pretty")
+            return Failure(
+                .failed, "this daemon cannot do that: it is of another version.", hint: "hotspotctl status --json=pretty")
         case "org.varlink.service.InvalidParameter":
             return Failure(.failed, "the daemon does not accept «\(text("parameter"))».")
         default: return Failure(.failed, "the daemon answers with an unknown error: \(Printable.text(name, limit: 128)).")

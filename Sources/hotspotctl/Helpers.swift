@@ -36,8 +36,10 @@ extension Renderer {
     }
 
     private func networks(_ helper: HelperStatus) -> String {
-        helper.ssids.isEmpty ? "any" : helper.ssids.prefix(3).map { safe($0, limit: 128) }.joined(separator: "; ")
-            + (helper.ssids.count > 3 ? "; +\(helper.ssids.count - 3)" : "")
+        helper.ssids.isEmpty
+            ? "any"
+            : helper.ssids.prefix(3).map { safe($0, limit: 128) }.joined(separator: "; ")
+                + (helper.ssids.count > 3 ? "; +\(helper.ssids.count - 3)" : "")
     }
 
     private func details(_ helper: HelperStatus) -> [String] {

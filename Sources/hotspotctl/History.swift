@@ -23,7 +23,9 @@ extension Renderer {
         return table(
             ["WHEN", "INTERFACE", "NETWORK", "HELPER", "OUTCOME", "TOOK", "ATTEMPT"],
             reply.attempts.map { attempt in
-                let took = attempt.ended.map { tenths(Double($0.subtractingReportingOverflow(attempt.began).partialValue) / 1000) }
+                let took = attempt.ended.map {
+                    tenths(Double($0.subtractingReportingOverflow(attempt.began).partialValue) / 1000)
+                }
                 return [
                     ago(attempt.began), safe(attempt.interface, limit: 32), name(attempt.ssid),
                     attempt.helper.map { safe($0, limit: 64) } ?? nothing, safe(attempt.outcome, limit: 100), took ?? nothing,

@@ -40,7 +40,8 @@ extension Renderer {
             ["  SSID", "SIGNAL", "SECURITY", "HELPER", "READY", "LAST TIME"],
             networks.map { network in
                 let mark = network.joined ? tone(sign("●", "*"), .good) : " "
-                let name = network.security == Security.wired.rawValue ? "wired:\(safe(network.bssid, limit: 17))" : name(network.ssid)
+                let name =
+                    network.security == Security.wired.rawValue ? "wired:\(safe(network.bssid, limit: 17))" : name(network.ssid)
                 return [
                     "\(mark) \(name)", signal(network.signal), security(network.security), helpers(network), ready(network),
                     network.lastOutcome.map { safe($0, limit: 100) } ?? nothing,

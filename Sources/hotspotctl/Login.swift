@@ -24,7 +24,8 @@ struct Login: ParsableCommand {
 
     func run() throws {
         let daemon = try common.connect()
-        let watch = try wait.map { _ throws(Failure) in try OutcomeWatch(path: common.socketPath, target: interface, prompt: nil) }
+        let watch = try wait.map { _ throws(Failure) in try OutcomeWatch(path: common.socketPath, target: interface, prompt: nil)
+        }
         _ = try daemon.call("Login", .members(["interface": interface, "helper": helper]))
         guard let watch, let wait else {
             return Output.print(["Started; hotspotctl monitor shows how it goes."])
@@ -50,7 +51,8 @@ extension Renderer {
     /// Why it ended without being online, by the problems that the daemon shows.
     func failure(_ status: InterfaceStatus) -> Failure {
         guard let problem = status.problems.first else {
-            return Failure(.failed, "it did not work: \(safe(status.interface, limit: 32)) is \(safe(status.state, limit: 32)).",
+            return Failure(
+                .failed, "it did not work: \(safe(status.interface, limit: 32)) is \(safe(status.state, limit: 32)).",
                 hint: "hotspotctl explain")
         }
         return Failure(.failed, safe(problem.message), hint: problem.hint.map { safe($0) } ?? "hotspotctl explain")

@@ -4,7 +4,8 @@ import HotspotCore
 /// Ends the session at the portal.
 struct Logoff: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Log off from the portal.", discussion: "The network then rests until «login», «enable», or 12 hours have passed.")
+        abstract: "Log off from the portal.",
+        discussion: "The network then rests until «login», «enable», or 12 hours have passed.")
 
     @OptionGroup var common: CommonOptions
 

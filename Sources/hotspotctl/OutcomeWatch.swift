@@ -56,7 +56,10 @@ struct OutcomeTracker {
 
     /// Takes in the next states; `nil` while it is still open.
     mutating func observe(_ interfaces: [InterfaceStatus]) -> Outcome? {
-        if target == nil { target = interfaces.first { $0.state != before[$0.interface]?.state || $0.since != before[$0.interface]?.since }?.interface }
+        if target == nil {
+            target =
+                interfaces.first { $0.state != before[$0.interface]?.state || $0.since != before[$0.interface]?.since }?.interface
+        }
         guard let target else { return nil }
         guard let status = interfaces.first(where: { $0.interface == target }) else {
             guard var last = before[target] else { return nil }

@@ -101,7 +101,9 @@ struct Renderer {
         return all.enumerated().map { index, row in
             var line = ""
             for (column, cell) in row.enumerated() {
-                line += cell + String(repeating: " ", count: widths[column] - Self.width(cell) + (column == 0 && cell.isEmpty ? 0 : 2))
+                line +=
+                    cell
+                    + String(repeating: " ", count: widths[column] - Self.width(cell) + (column == 0 && cell.isEmpty ? 0 : 2))
             }
             while line.last == " " { line.removeLast() }
             return legend && index == 0 ? tone(line, .faint) : line
@@ -130,7 +132,8 @@ struct Renderer {
     /// The main blocks of Unicode's East Asian Width «W» and «F».
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+            0xFF00...0xFF60,
             0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
             true
         default: false

@@ -31,7 +31,8 @@ enum NetworkName {
     static func validate(_ text: String) throws {
         if text.hasPrefix("wired:"), HardwareAddress(String(text.dropFirst(6))) != nil { return }
         guard let ssid = SSID(printable: text), !ssid.octets.isEmpty else {
-            throw ValidationError("A network is named as «hotspotctl list» shows it: \\xNN for an octet, at most 32 octets in all.")
+            throw ValidationError(
+                "A network is named as «hotspotctl list» shows it: \\xNN for an octet, at most 32 octets in all.")
         }
     }
 }

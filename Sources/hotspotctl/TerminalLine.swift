@@ -27,7 +27,9 @@ enum TerminalLine {
             if chunk[count - 1] == 10 { break }
         }
         while count > 0, chunk[count - 1] == 10 || chunk[count - 1] == 13 { count -= 1 }
-        guard let text = String(validating: chunk[..<count], as: UTF8.self) else { throw Failure(.usage, "the answer is not UTF-8.") }
+        guard let text = String(validating: chunk[..<count], as: UTF8.self) else {
+            throw Failure(.usage, "the answer is not UTF-8.")
+        }
         return text
     }
 

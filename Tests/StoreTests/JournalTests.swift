@@ -15,7 +15,8 @@ import Testing
         try store.beginAttempt("a1", interface: "wlan0", network: cafe, ssid: "Cafe", began: 5000)
         for step in steps { try store.addStep("a1", step) }
         #expect(store.attempt("a1")?.outcome == Attempt.running)
-        try store.endAttempt("a1", ended: 6000, outcome: "online", helper: "form", portal: "https://p", verdict: "The only claim.")
+        try store.endAttempt(
+            "a1", ended: 6000, outcome: "online", helper: "form", portal: "https://p", verdict: "The only claim.")
         try store.beginAttempt("a2", interface: "wlan1", network: hotel, ssid: "wired:02:00:00:00:00:01", began: 7000)
         #expect(store.steps("a1") == steps)
         #expect(store.attempts().map(\.id) == ["a2", "a1"])

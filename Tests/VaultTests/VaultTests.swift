@@ -65,7 +65,9 @@ private let purpose = Purpose.credential(network: network, helper: "form", origi
 
     @Test func answersComeBackAsTheyWere() throws {
         let vault = try Vault(keyFile: file, hasSealedRows: false)
-        for answers in [[:], ["room": "214"], ["surname": "Müller \u{0} x", "": "", "pass": String(repeating: "p", count: 5000)]] {
+        for answers in [
+            [:], ["room": "214"], ["surname": "Müller \u{0} x", "": "", "pass": String(repeating: "p", count: 5000)],
+        ] {
             #expect(try vault.openAnswers(try vault.seal(answers, for: purpose), for: purpose) == answers)
         }
         let odd = try vault.seal([0, 0, 0, 1, 65], for: purpose)

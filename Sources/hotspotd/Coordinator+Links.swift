@@ -6,19 +6,19 @@ import Wireless
 
 /// A join on its way: the link is there, and not everything that a helper needs.
 struct PendingArrival {
-    /// When to go on with what there is.
-    let deadline: Instant
+    /// When the address came up.
+    let began: Instant
     var timer: EventSource?
     var ask: GatewayAsk?
     var gateway: HardwareAddress??
-    /// Addresses from before the association, which may belong to another network.
-    var stale: [String] = []
 }
 
 /// From the kernel's words to joins and leaves.
 extension Coordinator {
     /// How long an arrival waits for a route, resolvers and the gateway's address after its address came up.
     private static let patience = Duration.seconds(2)
+    /// How long an arrival prefers a record of this very link over resolv.conf, which may still be the former network's.
+    private static let recordPatience = Duration.seconds(1)
     /// How often the DHCP client's record is looked at meanwhile; the kernel tells nothing of it.
     private static let interval = Duration.milliseconds(20)
 
@@ -179,13 +179,14 @@ extension Coordinator {
     private func arrive(_ link: LinkSnapshot) {
         let index = link.index
         if arrivals[index] == nil {
-            arrivals[index] = PendingArrival(deadline: EventLoop.now + Self.patience)
+            arrivals[index] = PendingArrival(began: EventLoop.now)
             if !isWireless(index) { prepare(index) }
         }
         let facts = linkFacts.facts(for: link)
-        let isLate = EventLoop.now >= arrivals[index]!.deadline
-        let hasResolvers = facts.map { !$0.nameservers.isEmpty } ?? false || !settings.probeNameservers.isEmpty
-        if !isLate, link.gateways.isEmpty || !hasResolvers { return arriveLater(index) }
+        let waited = EventLoop.now - arrivals[index]!.began
+        let isSure = !settings.probeNameservers.isEmpty || facts.map { !$0.nameservers.isEmpty && !$0.isShared } ?? false
+        let isGood = isSure || (waited >= Self.recordPatience && facts.map { !$0.nameservers.isEmpty } ?? false)
+        if waited < Self.patience, link.gateways.isEmpty || !isGood { return arriveLater(index) }
         guard let association = associations[index] else { return arriveWired(link, facts) }
         arrived(
             link, facts, network: .wireless(association.ssid, association.security), ssid: association.ssid,
@@ -250,4 +251,9 @@ extension Coordinator {
             return false
         }
     }
+}
+
+extension LinkFacts {
+    /// From a file that all links share, and that is written last.
+    fileprivate var isShared: Bool { source == "resolv.conf" }
 }

@@ -117,7 +117,7 @@ public enum HelperFile {
     }
 
     private static func words(_ entry: Keyfile.Entry, in keyfile: Keyfile) throws(Keyfile.Error) -> [String] {
-        do { return try CommandLine.split(entry.value) } catch { throw keyfile.error(entry, error.description) }
+        do { return try ExecLine.split(entry.value) } catch { throw keyfile.error(entry, error.description) }
     }
 
     private static func isName(_ text: String) -> Bool {

@@ -294,6 +294,9 @@ import Varlink
         return containments[name]?.hidesFolders ?? false
     }
 
+    /// The processes as the daemon sees them; the init where there is one.
+    var processIDs: [pid_t] { processes.values.map(\.processID) }
+
     /// How many processes run.
     public var processCount: Int { processes.count }
 

@@ -7,6 +7,8 @@ import Testing
 
 /// Helpers that are a process for each command.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct OneShotTests {
+    init() { EventLoop.startThread() }
+
     @Test @LoopActor func everyCommandHasItsAnswer() async {
         let shop = Workshop()
         shop.add(
@@ -129,7 +131,7 @@ import Testing
     /// What ignores an end-of-file, SIGTERM, or everything, is gone after a cancellation nevertheless.
     @Test(arguments: [
         "time.sleep(1000)", "signal.signal(15, signal.SIG_IGN)\nwhile True: time.sleep(1)", "os.kill(os.getpid(), signal.SIGSTOP)",
-        "os.kill(os.getppid(), signal.SIGSTOP); time.sleep(1000)", "while True: os.write(2, b'z' * 65536)",
+        "try: os.kill(os.getppid(), signal.SIGSTOP)\nfinally: time.sleep(1000)", "while True: os.write(2, b'z' * 65536)",
     ])
     @LoopActor func aCancelledCommandLeavesNothing(_ body: String) async {
         let shop = Workshop()

@@ -260,6 +260,7 @@ import Varlink
         processes[ObjectIdentifier(process)] = process
         process.onContained = { [weak self] containment in
             for name in names { self?.containments[name] = containment }
+            self?.launcher.coversFolders = containment.coversFolders
             self?.onChange()
         }
         process.onGone = { [weak self, weak process] in

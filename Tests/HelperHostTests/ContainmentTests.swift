@@ -62,9 +62,6 @@ import Testing
         shop.write("run/secret", "s", mode: 0o644)
         shop.write("beside", "s", mode: 0o644)
         mkdir(shop.folder + "/mine", 0o700)
-        shop.host.setHelpers([])
-        shop.host.launcher = Launcher(shop.host.configuration)
-        shop.host.launcher.wanted = wanted
         let found = await look(
             shop, "peek", writable: [shop.folder + "/mine"],
             """

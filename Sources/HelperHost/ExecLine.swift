@@ -14,7 +14,8 @@ public enum ExecLine {
         public var description: String {
             switch self {
             case .openQuote: "has a quote that is never closed"
-            case .badEscape(let escape): "has the unknown escape «\\\(Printable.text(escape, limit: 16))»; known are \\a \\b \\f \\n \\r \\t \\v \\\\ \\\" \\' \\s \\xNN \\NNN"
+            case .badEscape(let escape):
+                "has the unknown escape «\\\(Printable.text(escape, limit: 16))»; known are \\a \\b \\f \\n \\r \\t \\v \\\\ \\\" \\' \\s \\xNN \\NNN"
             case .textAfterQuote: "has text directly after a closing quote"
             case .tooManyWords: "has more than \(ExecLine.wordLimit) words"
             }

@@ -108,7 +108,9 @@ import Varlink
             case .stdio(let exec):
                 guard prepared[name] == nil else { continue }
                 // If it fails, the first command says so.
-                guard let process = try? start(exec, .stdio(withoutNetwork: false), names: [name], writable: entry.spec.readWritePaths)
+                guard
+                    let process = try? start(
+                        exec, .stdio(withoutNetwork: false), names: [name], writable: entry.spec.readWritePaths)
                 else { continue }
                 prepared[name] = process
                 process.onExit = { [weak self, weak process] in

@@ -40,9 +40,10 @@ struct Launcher {
         let environment = CStringList(request.environment)
         let hidden = CStringList(hidden)
         let reachable = CStringList(configuration.reachableSockets.map(Self.canonical))
-        let writable = CStringList(request.writable.map(Self.canonical).filter { path in
-            !self.hidden.contains { path == $0 || path.hasPrefix($0 + "/") }
-        })
+        let writable = CStringList(
+            request.writable.map(Self.canonical).filter { path in
+                !self.hidden.contains { path == $0 || path.hasPrefix($0 + "/") }
+            })
         let readable = CStringList(coversFolders ? [] : Self.everything(but: self.hidden))
         let scratch = CStringList([Self.canonical(request.scratch)])
         var plan = launch_plan()

@@ -127,7 +127,9 @@ import Varlink
         let again = waiting.filter { !$0.wasRetried && !process.neverRan && !isRetired }
         for command in waiting where !again.contains(where: { $0 === command }) {
             command.fail(
-                HelperFault(process.neverRan ? .helperNotStarted : .helperCrashed, (process.ending ?? "it ended") + ", without taking the command"))
+                HelperFault(
+                    process.neverRan ? .helperNotStarted : .helperCrashed,
+                    (process.ending ?? "it ended") + ", without taking the command"))
         }
         guard !again.isEmpty else { return }
         for command in again { command.wasRetried = true }

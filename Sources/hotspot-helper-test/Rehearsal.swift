@@ -39,7 +39,8 @@ import Varlink
             addresses: ["127.0.0.1/8"], gateways: [], nameservers: [])
         await play("Evaluate") {
             host.send(
-                .evaluate, to: spec.name, parameters: ["network": Coding.value(network), "link": Coding.value(link)], completion: $0)
+                .evaluate, to: spec.name, parameters: ["network": Coding.value(network), "link": Coding.value(link)],
+                completion: $0)
         }
         let words = host.containment(of: spec.name)
         if !words.isEmpty { print("It ran with: \(words.joined(separator: ", "))") }
@@ -94,7 +95,8 @@ import Varlink
         case .annotations(let annotations):
             return annotations.isEmpty
                 ? "no claims"
-                : annotations.map { "\($0.confidence.rawValue) for \(SSID(hex: $0.ssidHex)?.description ?? $0.ssidHex)" }.joined(separator: ", ")
+                : annotations.map { "\($0.confidence.rawValue) for \(SSID(hex: $0.ssidHex)?.description ?? $0.ssidHex)" }.joined(
+                    separator: ", ")
         case .evaluation(let evaluation):
             return "confidence \(evaluation.confidence.rawValue)" + (evaluation.reason.map { ": " + Printable.text($0) } ?? "")
         case .reply(let reply): return reply.result.rawValue

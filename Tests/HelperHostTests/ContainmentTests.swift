@@ -107,7 +107,9 @@ import Testing
         }
         #expect(bound == 0 && listen(listener, 5) == 0)
         let found = await look(
-            shop, "dial", "s = socket.socket(socket.AF_UNIX)\nfound = attempt(lambda: s.connect('\(path)')), sorted(os.listdir('\(shop.folder)/run'))")
+            shop, "dial",
+            "s = socket.socket(socket.AF_UNIX)\nfound = attempt(lambda: s.connect('\(path)')), sorted(os.listdir('\(shop.folder)/run'))"
+        )
         if shop.host.containment(of: "dial").contains("daemon's folders covered") {
             #expect(found == "('yes', ['control'])")
         }
@@ -119,7 +121,9 @@ import Testing
         let shop = Workshop()
         shop.add(
             "filter",
-            python: "receive(); answer({'annotations': [{'ssidHex': n.encode().hex()[:64], 'confidence': 'low'} for _, n in socket.if_nameindex()]})")
+            python:
+                "receive(); answer({'annotations': [{'ssidHex': n.encode().hex()[:64], 'confidence': 'low'} for _, n in socket.if_nameindex()]})"
+        )
         let outcome = await shop.ask("filter", .filterScanList)
         if shop.host.containment(of: "filter").contains("no network") {
             #expect(outcome == .annotations([Annotation(ssidHex: "6c6f", confidence: .low)]))
@@ -139,11 +143,7 @@ import Testing
         shop.host.prepare(["wait"])
         #expect(await eventually { !shop.survivors.isEmpty })
         guard shop.host.containment(of: "wait").contains("own process namespace") else { return await shop.close() }
-        let pid = Workshop.names(in: "/proc").compactMap { pid_t($0) }.first {
-            String(decoding: Workshop.read("/proc/\($0)/status"), as: UTF8.self).contains("PPid:\t\(getpid())\n")
-                && !Workshop.read("/proc/\($0)/cmdline").isEmpty && $0 == shop.host.processIDs.first
-        }
-        let memory = open("/proc/\(pid ?? -1)/mem", O_RDONLY | O_CLOEXEC)
+        let memory = open("/proc/\(shop.host.processIDs.first ?? -1)/mem", O_RDONLY | O_CLOEXEC)
         // Only root may look at it at all, because it cannot be dumped.
         if memory >= 0 {
             var copy = [UInt8](repeating: 1, count: 1 << 16)

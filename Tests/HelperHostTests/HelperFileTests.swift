@@ -38,13 +38,16 @@ import Testing
         ("Exec=/b", "x.helper: Name= is missing"), ("Name=a", "Exec= or Socket= is missing"),
         ("Name=a/b\nExec=/b", "x.helper:2: Name= must have"), ("Name=probe\nExec=/b", "x.helper:2: Name= may not"),
         ("Name=a\nExec=b", "x.helper:3: Exec= must begin with the absolute path"),
-        ("Name=a\nExec=/b \"c", "x.helper:3: Exec= has a quote"), ("Name=a\nExec=/b \\q", "x.helper:3: Exec= has the unknown escape"),
-        ("Name=a\nExec=/b \"c\"d", "x.helper:3: Exec= has text directly"), ("Name=a\nExec=/b \\x00", "Exec= has the unknown escape"),
+        ("Name=a\nExec=/b \"c", "x.helper:3: Exec= has a quote"),
+        ("Name=a\nExec=/b \\q", "x.helper:3: Exec= has the unknown escape"),
+        ("Name=a\nExec=/b \"c\"d", "x.helper:3: Exec= has text directly"),
+        ("Name=a\nExec=/b \\x00", "Exec= has the unknown escape"),
         ("Name=a\nExec=/b\nActivation=dbus", "x.helper:4: Activation= is «dbus»; known are stdio, socket"),
         ("Name=a\nExec=/b\nSocket=/c", "exclude each other"), ("Name=a\nSocket=c", "absolute path"),
         ("Name=a\nExec=/b\nPriority=101", "0 to 100"), ("Name=a\nExec=/b\nEnabled=maybe", "neither yes nor no"),
         ("Name=a\nExec=/b\nSecurity=wpa9", "known are open, owe"), ("Name=a\nExec=/b\nSSID=\\q", "unknown escape"),
-        ("Name=a\nExec=/b\nReadWritePaths=/", "absolute folders below /"), ("Name=a\nExec=/b\nReadWritePaths=/a/../b", "absolute folders"),
+        ("Name=a\nExec=/b\nReadWritePaths=/", "absolute folders below /"),
+        ("Name=a\nExec=/b\nReadWritePaths=/a/../b", "absolute folders"),
     ])
     func anErrorNamesFileLineAndChoices(_ text: String, _ expected: String) {
         do throws(Keyfile.Error) {
@@ -76,7 +79,9 @@ import Testing
         }
         for folder in ["etc", "lib", "bad"] { mkdir("\(root)/\(folder)", 0o755) }
         write("ran.sh", "#!/bin/sh\ntouch \(root)/executed\n", 0o755)
-        func helper(_ name: String, _ priority: Int = 50) -> String { "[Helper]\nName=\(name)\nExec=\(root)/ran.sh\nPriority=\(priority)\n" }
+        func helper(_ name: String, _ priority: Int = 50) -> String {
+            "[Helper]\nName=\(name)\nExec=\(root)/ran.sh\nPriority=\(priority)\n"
+        }
         write("lib/a.helper", helper("a", 1))
         write("etc/a.helper", helper("a", 2))
         write("lib/b.helper", helper("b"))
@@ -110,8 +115,11 @@ import Testing
 
 @Suite struct JSONReaderTests {
     nonisolated static let readable: [(String, JSONValue)] = [
-        ("{}", .object([:])), (" [1, -2.5e1 , \"a\\u00e9\\ud83d\\ude00\\n\", true,false,null] ",
-            [1, .number(-25), "aé😀\n", true, false, nil]),
+        ("{}", .object([:])),
+        (
+            " [1, -2.5e1 , \"a\\u00e9\\ud83d\\ude00\\n\", true,false,null] ",
+            [1, .number(-25), "aé😀\n", true, false, nil]
+        ),
         ("{\"a\":{\"b\":[]},\"a\":2}", ["a": 2]), ("12345678901234567168", .number(12345678901234567168)),
     ]
 
@@ -121,7 +129,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", " ", "{", "[1,]", "{\"a\"}", "{\"a\":1,}", "01", "1.", "1e", "-", "+1", "nul", "\"a", "\"\\x\"", "\"\\ud800\"", "\"\\ud800\\u0041\"",
+        "", " ", "{", "[1,]", "{\"a\"}", "{\"a\":1,}", "01", "1.", "1e", "-", "+1", "nul", "\"a", "\"\\x\"", "\"\\ud800\"",
+        "\"\\ud800\\u0041\"",
         "\"\u{1}\"", "1 2", "1e999", "{a:1}", "'a'", "NaN",
     ]) func refuses(_ text: String) {
         #expect(throws: JSONReader.ReadError.self) { try JSONReader.read(Array(text.utf8)) }

@@ -33,7 +33,8 @@ import Varlink
         let shop = Workshop()
         shop.add(
             "serve", socket: true,
-            python: Self.server("answer({'confidence': 'low', 'reason': f'{os.getpid()} {served}'}, peer)\nif served == 2: sys.exit(0)"))
+            python: Self.server(
+                "answer({'confidence': 'low', 'reason': f'{os.getpid()} {served}'}, peer)\nif served == 2: sys.exit(0)"))
         shop.host.prepare(["serve"])
         #expect(shop.host.processCount == 1)
         #expect(await shop.ask("serve").evaluation?.reason?.hasSuffix(" 1") == true)
@@ -132,7 +133,9 @@ import Varlink
     @Test @LoopActor func changedHelpersFinishTheirCommandFirst() async {
         let shop = Workshop()
         shop.add("slow", socket: true, python: Self.server("time.sleep(0.3)\nanswer({'confidence': 'high'}, peer)"))
-        shop.add("stays", socket: true, python: Self.server("answer({'confidence': 'low', 'reason': os.environ['HOTSPOTD_TOKEN']}, peer)"))
+        shop.add(
+            "stays", socket: true,
+            python: Self.server("answer({'confidence': 'low', 'reason': os.environ['HOTSPOTD_TOKEN']}, peer)"))
         let token = await shop.ask("stays").evaluation?.reason
         async let pending = shop.ask("slow")
         await pause(.milliseconds(100))

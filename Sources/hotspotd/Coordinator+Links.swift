@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import HotspotCore
 import HotspotMachine
 import LinkState
@@ -8,6 +9,8 @@ import Wireless
 struct PendingArrival {
     /// When the address came up.
     let began: Instant
+    /// The same by the wall clock, which files are dated by, in milliseconds.
+    let time: Int
     var timer: EventSource?
     var ask: GatewayAsk?
     var gateway: HardwareAddress??
@@ -16,9 +19,10 @@ struct PendingArrival {
 /// From the kernel's words to joins and leaves.
 extension Coordinator {
     /// How long an arrival waits for a route, resolvers and the gateway's address after its address came up.
-    private static let patience = Duration.seconds(2)
-    /// How long an arrival prefers a record of this very link over resolv.conf, which may still be the former network's.
-    private static let recordPatience = Duration.seconds(1)
+    private static let patience = Duration.seconds(4)
+    /// How long an arrival prefers a record of this very link over a resolv.conf that is older than its address, and so perhaps the
+    /// former network's. A DHCP client writes its record last, and on a slow machine seconds after the address.
+    private static let recordPatience = Duration.seconds(3)
     /// How often the DHCP client's record is looked at meanwhile; the kernel tells nothing of it.
     private static let interval = Duration.milliseconds(20)
 
@@ -179,13 +183,14 @@ extension Coordinator {
     private func arrive(_ link: LinkSnapshot) {
         let index = link.index
         if arrivals[index] == nil {
-            arrivals[index] = PendingArrival(began: EventLoop.now)
+            arrivals[index] = PendingArrival(began: EventLoop.now, time: WallClock.now)
             if !isWireless(index) { prepare(index) }
         }
         let facts = linkFacts.facts(for: link)
         let waited = EventLoop.now - arrivals[index]!.began
-        let isSure = !settings.probeNameservers.isEmpty || facts.map { !$0.nameservers.isEmpty && !$0.isShared } ?? false
-        let isGood = isSure || (waited >= Self.recordPatience && facts.map { !$0.nameservers.isEmpty } ?? false)
+        let isKnown = facts.map { !$0.nameservers.isEmpty } ?? false
+        let isOwn = facts.map { !$0.isShared || SharedResolvers.areNewer(than: arrivals[index]!.time) } ?? false
+        let isGood = !settings.probeNameservers.isEmpty || (isKnown && (isOwn || waited >= Self.recordPatience))
         if waited < Self.patience, link.gateways.isEmpty || !isGood { return arriveLater(index) }
         guard let association = associations[index] else { return arriveWired(link, facts) }
         arrived(
@@ -250,6 +255,15 @@ extension Coordinator {
             show(Problem("disconnect", "\(error)"))
             return false
         }
+    }
+}
+
+enum SharedResolvers {
+    /// resolv.conf was written since that moment (Unix time in milliseconds).
+    static func areNewer(than time: Int) -> Bool {
+        var status = stat()
+        guard stat("/etc/resolv.conf", &status) == 0 else { return false }
+        return status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1_000_000 >= time
     }
 }
 

@@ -246,7 +246,7 @@ class Fabric:
             self.inside("ap", "iw", "dev", network.access, "set", "txpower", "fixed", str(network.power * 100), check=False)
 
     def startStation(self) -> None:
-        shutil.copy(HERE / "dhclient-hotspotd.conf", RUN / "dhclient-hotspotd.conf")
+        shutil.copy(HERE.parents[1] / "systemd/dhclient-hotspotd.conf", RUN / "dhclient-hotspotd.conf")
         (RUN / "dhclient.conf").write_text(
             f'initial-delay 0;\ntimeout 20;\nretry 2;\ninclude "/etc/dhcp/dhclient.conf";\ninclude "{RUN}/dhclient-hotspotd.conf";\n'
         )

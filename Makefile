@@ -1,0 +1,109 @@
+# hotspotd: build, test, show, install. `make help` lists the targets.
+
+PREFIX ?= /usr
+DESTDIR ?=
+CONFIG ?= release
+
+bindir = $(PREFIX)/bin
+libexecdir = $(PREFIX)/libexec/hotspotd
+helperdir = $(PREFIX)/lib/hotspotd/helpers
+datadir = $(PREFIX)/share/hotspotd
+unitdir = $(PREFIX)/lib/systemd/system
+sysusersdir = $(PREFIX)/lib/sysusers.d
+docdir = $(PREFIX)/share/doc/hotspotd
+
+# sudo forgets where Swift is: look where it is usually installed.
+SWIFT ?= $(firstword $(shell command -v swift 2>/dev/null) $(wildcard /opt/swift/usr/bin/swift /usr/local/swift/usr/bin/swift \
+	/usr/libexec/swift/*/bin/swift $(HOME)/.local/share/swiftly/bin/swift $(if $(SUDO_USER),/home/$(SUDO_USER)/.local/share/swiftly/bin/swift)))
+export PATH := $(if $(SWIFT),$(dir $(SWIFT)):)$(PATH):/usr/sbin:/sbin
+
+BINARIES = .build/$(CONFIG)
+RELEASE = -c release --static-swift-stdlib
+
+# What building, and what testing and showing need, by the names of Debian 12.
+BUILD_PACKAGES = git make pkg-config libc6-dev g++ libnl-3-dev libnl-genl-3-dev libcurl4-openssl-dev libc-ares-dev libsqlite3-dev \
+	libsystemd-dev libxml2-dev libsodium-dev libssl-dev
+TEST_PACKAGES = $(BUILD_PACKAGES) ca-certificates python3 python3-pip openssl curl jq qemu-system-x86 busybox-static kmod hostapd wpasupplicant \
+	dnsmasq-base isc-dhcp-client iw iproute2 iptables nftables util-linux procps tcpdump systemd
+
+.PHONY: help build debug test cafe figures install uninstall format lint deps deps-build swift python clean
+
+help:
+	@echo 'make cafe       install what it needs, build, and show a laptop that logs itself in'
+	@echo 'make test       the same for the tests'
+	@echo 'make build      release binaries, in .build/release'
+	@echo 'make install    (after make build, as root) programs, unit, user, folders, our helpers; DESTDIR= PREFIX='
+	@echo 'make uninstall  take them away again; settings and state stay'
+	@echo 'make figures    the café with its measurements'
+	@echo 'make format     write the sources in the project'"'"'s style;  make lint: only look'
+	@echo 'make deps       install the Debian packages for all of this'
+
+swift:
+	@test -n "$(SWIFT)" || { echo 'make: there is no swift in PATH; install Swift 6.2 or newer from https://swift.org/install' >&2; exit 1; }
+
+deps:
+	@Tests/Support/install-packages $(TEST_PACKAGES)
+
+deps-build:
+	@Tests/Support/install-packages $(BUILD_PACKAGES)
+
+build: swift deps-build
+	swift build $(RELEASE)
+
+debug: swift
+	swift build
+
+# A Varlink client that nobody here wrote drives the daemon in the tests.
+python: .build/python/varlink/__init__.py
+.build/python/varlink/__init__.py:
+	/usr/bin/python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --target .build/python varlink
+
+test: deps python
+	$(MAKE) build
+	swift build --build-tests
+	swift test --skip-build --skip IntegrationTests
+	swift test --skip-build --filter IntegrationTests
+
+cafe: deps
+	$(MAKE) build
+	Tests/Cafe/cafe --bin $(BINARIES)
+
+figures: deps
+	$(MAKE) build
+	Tests/Cafe/cafe --bin $(BINARIES) --figures
+
+install:
+	@test -x $(BINARIES)/hotspotd || { echo 'make: nothing is built yet: make build' >&2; exit 1; }
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(helperdir) $(DESTDIR)$(datadir)/portals $(DESTDIR)$(unitdir) \
+		$(DESTDIR)$(sysusersdir) $(DESTDIR)$(docdir) $(DESTDIR)$(datadir)/varlink $(DESTDIR)/etc/hotspotd/hotspotd.conf.d \
+		$(DESTDIR)/etc/hotspotd/helpers
+	install -m 755 $(BINARIES)/hotspotctl $(DESTDIR)$(bindir)/hotspotctl
+	install -m 755 $(BINARIES)/hotspotd $(BINARIES)/hotspot-helpers $(BINARIES)/hotspot-helper-test $(DESTDIR)$(libexecdir)/
+	for helper in Sources/hotspot-helpers/Helpers/*.helper; do \
+		sed 's|@libexecdir@|$(libexecdir)|' $$helper > $(DESTDIR)$(helperdir)/$$(basename $$helper) && \
+		chmod 644 $(DESTDIR)$(helperdir)/$$(basename $$helper); done
+	sed 's|@libexecdir@|$(libexecdir)|' systemd/hotspotd.service.in > $(DESTDIR)$(unitdir)/hotspotd.service
+	chmod 644 $(DESTDIR)$(unitdir)/hotspotd.service
+	install -m 644 systemd/hotspotd.sysusers $(DESTDIR)$(sysusersdir)/hotspotd.conf
+	install -m 644 systemd/dhclient-hotspotd.conf $(DESTDIR)$(datadir)/dhclient-hotspotd.conf
+	install -m 644 Interfaces/*.varlink $(DESTDIR)$(datadir)/varlink/
+	install -m 644 README.md LICENSE $(DESTDIR)$(docdir)/
+	test -e $(DESTDIR)/etc/hotspotd/hotspotd.conf || install -m 644 systemd/hotspotd.conf $(DESTDIR)/etc/hotspotd/hotspotd.conf
+	test -n "$(DESTDIR)" || { systemd-sysusers $(sysusersdir)/hotspotd.conf; \
+		test ! -d /run/systemd/system || systemctl daemon-reload; }
+	@test -n "$(DESTDIR)" || echo 'Now: sudo systemctl enable --now hotspotd'
+
+uninstall:
+	test -n "$(DESTDIR)" || test ! -d /run/systemd/system || systemctl disable --now hotspotd || true
+	rm -f $(DESTDIR)$(bindir)/hotspotctl $(DESTDIR)$(unitdir)/hotspotd.service $(DESTDIR)$(sysusersdir)/hotspotd.conf
+	rm -rf $(DESTDIR)$(libexecdir) $(DESTDIR)$(PREFIX)/lib/hotspotd $(DESTDIR)$(datadir) $(DESTDIR)$(docdir)
+	@echo 'Kept: /etc/hotspotd (settings) and /var/lib/hotspotd (state)'
+
+format: swift
+	swift format format --in-place --parallel --recursive Package.swift Sources Tests
+
+lint: swift
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests
+
+clean:
+	rm -rf .build

@@ -1,0 +1,103 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target of ours is held to the same rules: warnings are errors, and an async function stays on its caller's executor,
+/// so that the daemon has one thread.
+let rules: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+// The order is the way of the data: from the kernel through the machine to the helpers and back to the terminal.
+let package = Package(
+    name: "hotspotd",
+    products: [
+        .executable(name: "hotspotd", targets: ["hotspotd"]),
+        .executable(name: "hotspotctl", targets: ["hotspotctl"]),
+        .executable(name: "hotspot-helpers", targets: ["hotspot-helpers"]),
+        .executable(name: "hotspot-helper-test", targets: ["hotspot-helper-test"]),
+        .library(name: "HelperKit", targets: ["HelperKit"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        // The C libraries: a module map each, and inline wrappers where a macro or a variadic function needs one.
+        .systemLibrary(name: "CNetlink", pkgConfig: "libnl-genl-3.0", providers: [.apt(["libnl-genl-3-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CCares", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        // One C function from clone to exec, and the tiny init of a helper's namespace.
+        .target(name: "CLaunch"),
+        // The words: SSID, network, confidence, result, command, prompt, session, portal.
+        .target(name: "HotspotCore", swiftSettings: rules),
+        // sd-event as the executor of the daemon's tasks: descriptors, timers, signals, children, watchdog.
+        .target(name: "EventLoop", dependencies: ["HotspotCore", "CSystemd"], swiftSettings: rules),
+        // Framing, client, server and introspection of the Varlink protocol.
+        .target(name: "Varlink", dependencies: ["HotspotCore", "EventLoop", "CSystemd"], swiftSettings: rules),
+        // Sockets to the kernel, and its messages and attributes read with bounds.
+        .target(name: "Netlink", dependencies: ["EventLoop", "CNetlink"], swiftSettings: rules),
+        // nl80211 through libnl: scans, BSSs, information elements, connect, disconnect and roam.
+        .target(name: "Wireless", dependencies: ["HotspotCore", "EventLoop", "Netlink", "CNetlink"], swiftSettings: rules),
+        // Addresses, routes, nameservers and the portal API address of every link.
+        .target(
+            name: "LinkState", dependencies: ["HotspotCore", "EventLoop", "Netlink", "CSystemd", "CNetlink"],
+            swiftSettings: rules),
+        // State and event in, state and actions out; the only place that decides.
+        .target(name: "HotspotMachine", dependencies: ["HotspotCore"], swiftSettings: rules),
+        // Helper files, start, deadlines, limits, teardown.
+        .target(
+            name: "HelperHost", dependencies: ["HotspotCore", "EventLoop", "Varlink", "CLaunch"], swiftSettings: rules),
+        // What survives: networks, choices, outcomes, the journal.
+        .target(name: "Store", dependencies: ["HotspotCore", "CSQLite"], swiftSettings: rules),
+        // What is secret: answers sealed at rest, and the rule for their release.
+        .target(name: "Vault", dependencies: ["HotspotCore", "CSodium"], swiftSettings: rules),
+        // The read model, and the control interface over it.
+        .target(
+            name: "ControlServer", dependencies: ["HotspotCore", "EventLoop", "Varlink", "CSystemd"], swiftSettings: rules),
+        // The daemon: settings, coordinator, entry point.
+        .executableTarget(
+            name: "hotspotd",
+            dependencies: [
+                "HotspotCore", "EventLoop", "Varlink", "Wireless", "LinkState", "HotspotMachine", "HelperHost", "Store",
+                "Vault", "ControlServer", "CSystemd", log,
+            ], swiftSettings: rules),
+        // The terminal: one file for each verb, one renderer.
+        .executableTarget(
+            name: "hotspotctl", dependencies: ["HotspotCore", "HotspotMachine", "Varlink", arguments], swiftSettings: rules),
+        // What a helper's author uses in Swift: protocol, bound HTTP client, probe, forms, WISPr, RFC 8908.
+        .target(
+            name: "HelperKit", dependencies: ["HotspotCore", "Varlink", "CCurl", "CCares", "CXML", "CCrypto"],
+            swiftSettings: rules),
+        // Our helpers, one file each, and the prober.
+        .executableTarget(name: "hotspot-helpers", dependencies: ["HelperKit"], exclude: ["Helpers"], swiftSettings: rules),
+        // Plays the commands against a helper for its author.
+        .executableTarget(
+            name: "hotspot-helper-test", dependencies: ["HelperHost", "HelperKit"], swiftSettings: rules),
+
+        .testTarget(name: "HotspotCoreTests", dependencies: ["HotspotCore"], swiftSettings: rules),
+        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: rules),
+        .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: rules),
+        .testTarget(name: "WirelessTests", dependencies: ["Wireless", "Netlink"], swiftSettings: rules),
+        .testTarget(name: "LinkStateTests", dependencies: ["LinkState", "Netlink"], swiftSettings: rules),
+        .testTarget(name: "HotspotMachineTests", dependencies: ["HotspotMachine"], swiftSettings: rules),
+        .testTarget(name: "HelperHostTests", dependencies: ["HelperHost"], swiftSettings: rules),
+        .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: rules),
+        .testTarget(name: "VaultTests", dependencies: ["Vault"], swiftSettings: rules),
+        .testTarget(name: "ControlServerTests", dependencies: ["ControlServer"], swiftSettings: rules),
+        .testTarget(name: "DaemonTests", dependencies: ["hotspotd"], swiftSettings: rules),
+        .testTarget(name: "ControlToolTests", dependencies: ["hotspotctl"], swiftSettings: rules),
+        .testTarget(name: "HelperKitTests", dependencies: ["HelperKit"], swiftSettings: rules),
+        // The real daemon, driven from outside: in namespaces, and in the café.
+        .testTarget(name: "IntegrationTests", dependencies: ["HotspotCore", "Varlink"], swiftSettings: rules),
+    ]
+)

@@ -1,0 +1,95 @@
+// From clone to exec of a helper, in one function. In the child nothing but system calls is used, because the parent may have
+// held any lock when it was copied (signal-safety(7)).
+#pragma once
+#include <stdint.h>
+#include <sys/types.h>
+
+// What was reached, or is wanted. Whatever the kernel or the daemon's own lack of privileges refuses is left out and not reported.
+enum launch_level {
+    LAUNCH_USER_NAMESPACE = 1 << 0,
+    LAUNCH_PROCESS_NAMESPACE = 1 << 1,
+    LAUNCH_MOUNT_NAMESPACE = 1 << 2,
+    LAUNCH_NO_NETWORK = 1 << 3,
+    LAUNCH_READ_ONLY_ROOT = 1 << 4,    // every mount is read-only but the scratch folder and the writable ones
+    LAUNCH_PRIVATE_SCRATCH = 1 << 5,   // the scratch folder is a file system of its own
+    LAUNCH_PRIVATE_PROC = 1 << 6,      // /proc shows the helper's processes alone
+    LAUNCH_HIDDEN = 1 << 7,            // the hidden folders are covered
+    LAUNCH_LANDLOCK = 1 << 8,          // writing is confined by Landlock, and reading if the folders are not covered
+    LAUNCH_LANDLOCK_SCOPED = 1 << 9,   // abstract sockets and signals as well (ABI 6)
+    LAUNCH_LANDLOCK_TRUNCATE = 1 << 10, // truncation as well (ABI 3)
+    LAUNCH_NO_NEW_PRIVILEGES = 1 << 11,
+    LAUNCH_NO_CAPABILITIES = 1 << 12,
+    LAUNCH_LIMITS = 1 << 13,
+    LAUNCH_PROCESS_LIMIT = 1 << 14,    // the number of processes; it counts by user, so it needs a user namespace
+    LAUNCH_ALL = (1 << 15) - 1,
+};
+
+// Where a launch failed.
+enum launch_stage {
+    LAUNCH_STAGE_CLONE = 1,
+    LAUNCH_STAGE_DESCRIPTORS,
+    LAUNCH_STAGE_PRIVILEGES,
+    LAUNCH_STAGE_FORK,
+    LAUNCH_STAGE_EXEC,
+};
+
+// A limit of 0 means none.
+struct launch_limits {
+    uint64_t address_space, data, processor_time, processes, descriptors, file_size;
+};
+
+// All lists end with NULL and may be NULL. Everything stays the caller's.
+struct launch_plan {
+    const char *program;
+    const char *const *arguments;
+    // Without LISTEN_PID, which is added if there are listeners.
+    const char *const *environment;
+    int input, output, error;
+    const int *listeners;
+    uint32_t listener_count;
+    const char *scratch;
+    uint64_t scratch_size;
+    const char *const *hidden;
+    // Sockets within hidden folders that stay reachable.
+    const char *const *reachable;
+    const char *const *writable;
+    // What may be read if the hidden folders could not be covered: everything else.
+    const char *const *readable;
+    struct launch_limits limits;
+    // Who the helper is, also in a user namespace: the daemon's own.
+    uid_t user;
+    gid_t group;
+    uint32_t wanted;
+};
+
+// What the child tells through the report pipe, in records of this size.
+enum launch_report_kind {
+    LAUNCH_REPORT_REACHED = 1, // first: levels
+    LAUNCH_REPORT_FAILED = 2,  // first: stage, second: errno
+    LAUNCH_REPORT_ENDED = 3,   // first: wait status of the helper behind its init
+};
+struct launch_report {
+    uint32_t kind, first, second;
+};
+
+struct launch_result {
+    pid_t pid;
+    int pidfd;
+    // Non-blocking, for records of launch_report; the caller's to close, like the pidfd.
+    int report;
+    // The process is an init, and ends together with everything in its namespace.
+    uint32_t has_init;
+};
+
+// Starts a helper. Returns 0, or an errno if there is no process. A program that cannot be executed is told in the report.
+// The calling thread is the one whose death ends the helper (PR_SET_PDEATHSIG).
+int launch(const struct launch_plan *plan, struct launch_result *result);
+
+// Sends a signal; without an init to the process group as well. A process that ended already is no error.
+void launch_signal(const struct launch_result *process, int signal);
+
+// Reaps a process that has ended. Returns 1 and its wait status, or 0 if it still runs, or a negative errno.
+int launch_reap(int pidfd, int *status);
+
+// Both ends closed by exec. Returns 0 or an errno.
+int launch_pipe(int ends[2]);

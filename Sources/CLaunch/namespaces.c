@@ -1,0 +1,175 @@
+#define _GNU_SOURCE
+#include "confine.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef SYS_mount_setattr
+#define SYS_mount_setattr 442
+#endif
+#ifndef AT_RECURSIVE
+#define AT_RECURSIVE 0x8000
+#endif
+#define PATH_ROOM 4096
+#define MAXIMUM_REACHABLE 8
+
+// mount_setattr(2), struct mount_attr.
+struct mount_attributes {
+    uint64_t set, clear, propagation, userns;
+};
+enum { ATTRIBUTE_READ_ONLY = 1 };
+
+static size_t length_of(const char *text) {
+    size_t length = 0;
+    while (text[length]) length++;
+    return length;
+}
+
+static size_t append(char *buffer, size_t end, const char *text) {
+    for (size_t i = 0; text[i] && end < PATH_ROOM - 1; i++) buffer[end++] = text[i];
+    buffer[end] = 0;
+    return end;
+}
+
+static size_t append_number(char *buffer, size_t end, uint64_t number) {
+    char digits[24];
+    size_t length = sizeof digits - 1;
+    digits[length] = 0;
+    do digits[--length] = (char)('0' + number % 10); while (number /= 10);
+    return append(buffer, end, digits + length);
+}
+
+static int is_below(const char *path, const char *folder) {
+    size_t i = 0;
+    for (; folder[i]; i++)
+        if (path[i] != folder[i]) return 0;
+    return path[i] == '/' || path[i] == 0;
+}
+
+static int write_file(const char *path, const char *text) {
+    int descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0);
+    if (descriptor < 0) return -1;
+    size_t length = length_of(text);
+    long count = syscall(SYS_write, descriptor, text, length);
+    syscall(SYS_close, descriptor);
+    return count == (long)length ? 0 : -1;
+}
+
+static int map_identity(const char *path, uint64_t number) {
+    char line[PATH_ROOM];
+    size_t end = append_number(line, 0, number);
+    end = append(line, end, " ");
+    end = append_number(line, end, number);
+    append(line, end, " 1");
+    return write_file(path, line);
+}
+
+static int set_read_only(const char *path, int on, int recursive) {
+    struct mount_attributes attributes = {on ? ATTRIBUTE_READ_ONLY : 0, on ? 0 : ATTRIBUTE_READ_ONLY, 0, 0};
+    return (int)syscall(SYS_mount_setattr, AT_FDCWD, path, recursive ? AT_RECURSIVE : 0, &attributes, sizeof attributes);
+}
+
+static int mount_memory(const char *path, uint64_t size) {
+    char options[PATH_ROOM];
+    size_t end = append(options, 0, "mode=0700,nr_inodes=4096,size=");
+    append_number(options, end, size ? size : 65536);
+    return (int)syscall(SYS_mount, "tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options);
+}
+
+// Makes the folders from below `cover` down to `path`; without the last part if it is a file's.
+static void make_folders(const char *cover, const char *path, int last) {
+    char part[PATH_ROOM];
+    size_t length = length_of(path);
+    if (length >= PATH_ROOM) return;
+    append(part, 0, path);
+    for (size_t i = length_of(cover) + 1; i < length; i++) {
+        if (part[i] != '/') continue;
+        part[i] = 0;
+        syscall(SYS_mkdirat, AT_FDCWD, part, 0700);
+        part[i] = '/';
+    }
+    if (last) syscall(SYS_mkdirat, AT_FDCWD, part, 0700);
+}
+
+// A socket that was reachable before its folder was covered is put back at its place.
+static void put_back(const char *path, int socket) {
+    char source[PATH_ROOM];
+    append_number(source, append(source, 0, "/proc/self/fd/"), (uint64_t)socket);
+    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    if (file < 0) return;
+    syscall(SYS_close, file);
+    syscall(SYS_mount, source, path, NULL, MS_BIND, NULL);
+}
+
+static uint32_t arrange_mounts(const struct launch_plan *plan) {
+    if (syscall(SYS_mount, NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) return 0;
+    uint32_t reached = 0;
+    int sockets[MAXIMUM_REACHABLE];
+    for (int i = 0; i < MAXIMUM_REACHABLE; i++) sockets[i] = -1;
+    for (int i = 0; i < MAXIMUM_REACHABLE && plan->reachable && plan->reachable[i]; i++)
+        sockets[i] = (int)syscall(SYS_openat, AT_FDCWD, plan->reachable[i], O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
+
+    // Mounts of their own, so that they can stay writable when the rest no longer is.
+    for (const char *const *path = plan->writable; path && *path; path++)
+        syscall(SYS_mount, *path, *path, NULL, MS_BIND | MS_REC, NULL);
+    if (set_read_only("/", 1, 1) == 0) reached |= LAUNCH_READ_ONLY_ROOT;
+    for (const char *const *path = plan->writable; path && *path; path++) set_read_only(*path, 0, 0);
+
+    int covered = 1, scratch_covered = 0;
+    for (const char *const *folder = plan->hidden; folder && *folder; folder++) {
+        if (mount_memory(*folder, 0) < 0) {
+            covered = 0;
+            continue;
+        }
+        if (plan->scratch && is_below(plan->scratch, *folder)) {
+            make_folders(*folder, plan->scratch, 1);
+            scratch_covered = 1;
+            if (mount_memory(plan->scratch, plan->scratch_size) == 0) reached |= LAUNCH_PRIVATE_SCRATCH;
+        }
+        for (int i = 0; i < MAXIMUM_REACHABLE && plan->reachable && plan->reachable[i]; i++) {
+            if (sockets[i] < 0 || !is_below(plan->reachable[i], *folder)) continue;
+            make_folders(*folder, plan->reachable[i], 0);
+            put_back(plan->reachable[i], sockets[i]);
+        }
+        // A folder that could not get a file system of its own must stay writable.
+        if (!scratch_covered || (reached & LAUNCH_PRIVATE_SCRATCH)) set_read_only(*folder, 1, 0);
+    }
+    if (plan->scratch && !scratch_covered) {
+        if (mount_memory(plan->scratch, plan->scratch_size) == 0) {
+            reached |= LAUNCH_PRIVATE_SCRATCH;
+        } else if (syscall(SYS_mount, plan->scratch, plan->scratch, NULL, MS_BIND, NULL) == 0) {
+            set_read_only(plan->scratch, 0, 0);
+        }
+    }
+    for (int i = 0; i < MAXIMUM_REACHABLE; i++)
+        if (sockets[i] >= 0) syscall(SYS_close, sockets[i]);
+    return reached | (covered ? LAUNCH_HIDDEN : 0) | LAUNCH_MOUNT_NAMESPACE;
+}
+
+uint32_t launch_namespaces(const struct launch_plan *plan, uint32_t levels) {
+    uint32_t reached = 0;
+    // Under pressure a helper dies, not the daemon (proc(5); a process may always offer itself).
+    write_file("/proc/self/oom_score_adj", "500");
+    if (levels & LAUNCH_USER_NAMESPACE) {
+        // A daemon that cannot be dumped has maps that only root may write; this copy must write its own once.
+        syscall(SYS_prctl, PR_SET_DUMPABLE, 1, 0, 0, 0);
+        write_file("/proc/self/setgroups", "deny");
+        map_identity("/proc/self/gid_map", (uint64_t)plan->group);
+        map_identity("/proc/self/uid_map", (uint64_t)plan->user);
+        syscall(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);
+        // A namespace within this one would give all capabilities again, to attack the kernel with.
+        write_file("/proc/sys/user/max_user_namespaces", "0");
+    }
+    if (plan->wanted & LAUNCH_NO_NETWORK && syscall(SYS_unshare, CLONE_NEWNET) == 0) reached |= LAUNCH_NO_NETWORK;
+    if (plan->wanted & LAUNCH_MOUNT_NAMESPACE && syscall(SYS_unshare, CLONE_NEWNS) == 0) reached |= arrange_mounts(plan);
+    if ((reached & LAUNCH_MOUNT_NAMESPACE) && (levels & LAUNCH_PROCESS_NAMESPACE)
+        && syscall(SYS_mount, "proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0)
+        reached |= LAUNCH_PRIVATE_PROC;
+    return reached;
+}

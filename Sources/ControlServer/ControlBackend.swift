@@ -1,0 +1,38 @@
+import EventLoop
+import HotspotCore
+
+/// What the control interface asks of the daemon. Every method answers at once or through its closure, exactly once.
+@LoopActor public protocol ControlBackend: AnyObject {
+    /// All managed interfaces.
+    func interfaceStatus() -> [InterfaceStatus]
+    /// The daemon's version.
+    var version: String { get }
+    /// Probes now.
+    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckAnswer, ControlError>) -> Void)
+    /// The networks in sight with what is known of their claims now.
+    func networks(interface: String?) throws(ControlError) -> [ScannedNetwork]
+    /// Asks the helpers about the networks in sight; calls back when all have answered, or after a second.
+    func refreshClaims(_ done: @escaping () -> Void)
+    /// So many clients watch the list.
+    func listWatchers(_ count: Int)
+    /// All helpers.
+    func helperStatus() -> [HelperStatus]
+    /// The questions that wait.
+    func pendingPrompts() -> [PendingPrompt]
+    /// Takes answers to a question.
+    func answer(prompt: String, answers: [String: String], remember: Bool) throws(ControlError)
+    /// Asks no more in this association.
+    func dismiss(prompt: String) throws(ControlError)
+    /// Starts over.
+    func login(interface: String?, helper: String?) throws(ControlError)
+    /// Ends the session.
+    func logoff(interface: String?) throws(ControlError)
+    /// Switches handling on or off.
+    func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError)
+    /// Forgets what is remembered of a network.
+    func forget(ssid: String) throws(ControlError)
+    /// An attempt, step by step.
+    func explain(interface: String?, ssid: String?, attempt: String?) throws(ControlError) -> (steps: [Step], verdict: String)
+    /// Past attempts, newest first.
+    func history(ssid: String?) throws(ControlError) -> [AttemptStatus]
+}

@@ -1,0 +1,230 @@
+import EventLoop
+import HotspotCore
+import Varlink
+
+/// org.hotspotd.Control: each call checked against the caller's rights, handed to the daemon, and its answer cut to what the caller
+/// may see.
+///
+/// Reading is open to every local user, without the values of fields, traces and the paths of portals.
+@LoopActor public final class ControlInterface: ServerInterface {
+    public nonisolated var name: String { "org.hotspotd.Control" }
+    public nonisolated var definition: String { controlDefinition }
+
+    private weak var backend: (any ControlBackend)?
+    private let permission: Permission
+    /// A change was refused or made; for the log.
+    public var onChange: (_ method: String, _ peer: PeerCredentials, _ allowed: Bool) -> Void = { _, _, _ in }
+
+    private var statusWatchers: [ObjectIdentifier: ServerCall] = [:]
+    private var promptWatchers: [ObjectIdentifier: ServerCall] = [:]
+    private var listWatchers: [ObjectIdentifier: (call: ServerCall, interface: String?)] = [:]
+    private var monitors: [ObjectIdentifier: ServerCall] = [:]
+
+    /// An interface over the daemon.
+    public init(backend: any ControlBackend, permission: Permission) {
+        self.backend = backend
+        self.permission = permission
+    }
+
+    public func handle(_ call: ServerCall) -> Bool {
+        guard let backend else { return false }
+        do {
+            return try dispatch(call, backend)
+        } catch {
+            fail(call, error)
+            return true
+        }
+    }
+
+    // MARK: What the daemon tells
+
+    /// Something in the status changed.
+    public func statusChanged() {
+        guard !statusWatchers.isEmpty, let backend else { return }
+        for call in statusWatchers.values { call.replyMore(status(backend)) }
+    }
+
+    /// A prompt came or went.
+    public func promptsChanged() {
+        guard !promptWatchers.isEmpty, let backend else { return }
+        for call in promptWatchers.values { call.replyMore(prompts(backend, call)) }
+    }
+
+    /// A scan ended, or claims changed.
+    public func listChanged() {
+        guard let backend else { return }
+        for (call, interface) in listWatchers.values {
+            do {
+                call.replyMore(NetworksReply(networks: try backend.networks(interface: interface)))
+            } catch {
+                fail(call, error)
+            }
+        }
+    }
+
+    /// A step happened.
+    public func stepped(_ interface: String, _ step: Step) {
+        for call in monitors.values where step.isPublic || permission.allows(call.peer) {
+            call.replyMore(MonitorReply(interface: interface, step: step))
+        }
+    }
+
+    // MARK: What clients ask
+
+    private func dispatch(_ call: ServerCall, _ backend: any ControlBackend) throws(ControlError) -> Bool {
+        switch call.method {
+        case "Status":
+            if call.wantsMore {
+                watch(call, in: \.statusWatchers)
+                call.replyMore(status(backend))
+            } else {
+                call.reply(status(backend))
+            }
+        case "Check":
+            guard let parameters = call.decode(InterfaceParameter.self) else { return true }
+            backend.check(interface: parameters.interface) { [weak self] result in
+                switch result {
+                case .success(let answer): call.reply(answer)
+                case .failure(let error): self?.fail(call, error)
+                }
+            }
+        case "List": try list(call, backend)
+        case "Helpers": call.reply(HelpersReply(helpers: backend.helperStatus()))
+        case "Prompts":
+            if call.wantsMore {
+                watch(call, in: \.promptWatchers)
+                call.replyMore(prompts(backend, call))
+            } else {
+                call.reply(prompts(backend, call))
+            }
+        case "Answer":
+            guard let parameters = call.decode(AnswerParameters.self), try mayChange(call) else { return true }
+            try backend.answer(prompt: parameters.id, answers: parameters.answers, remember: parameters.remember)
+            call.reply()
+        case "Dismiss":
+            guard let parameters = call.decode(IDParameter.self), try mayChange(call) else { return true }
+            try backend.dismiss(prompt: parameters.id)
+            call.reply()
+        case "Login":
+            guard let parameters = call.decode(LoginParameters.self), try mayChange(call) else { return true }
+            try backend.login(interface: parameters.interface, helper: parameters.helper)
+            call.reply()
+        case "Logoff":
+            guard let parameters = call.decode(InterfaceParameter.self), try mayChange(call) else { return true }
+            try backend.logoff(interface: parameters.interface)
+            call.reply()
+        case "SetEnabled":
+            guard let parameters = call.decode(EnabledParameters.self), try mayChange(call) else { return true }
+            guard parameters.helper != nil || parameters.ssid != nil else {
+                call.failInvalidParameter("helper or ssid")
+                return true
+            }
+            try backend.setEnabled(helper: parameters.helper, ssid: parameters.ssid, enabled: parameters.enabled)
+            call.reply()
+        case "Forget":
+            guard let parameters = call.decode(SSIDParameter.self), try mayChange(call) else { return true }
+            try backend.forget(ssid: parameters.ssid)
+            call.reply()
+        case "Monitor":
+            guard call.wantsMore else {
+                call.fail("Failed", ["code": "expectedMore", "message": "Monitor answers only callers that listen (more)"])
+                return true
+            }
+            watch(call, in: \.monitors)
+        case "Explain":
+            guard let parameters = call.decode(ExplainParameters.self) else { return true }
+            var (steps, verdict) = try backend.explain(
+                interface: parameters.interface, ssid: parameters.ssid, attempt: parameters.attempt)
+            if !permission.allows(call.peer) { steps.removeAll { !$0.isPublic } }
+            call.reply(ExplainReply(steps: steps, verdict: verdict))
+        case "History":
+            guard let parameters = call.decode(OptionalSSIDParameter.self) else { return true }
+            call.reply(HistoryReply(attempts: try backend.history(ssid: parameters.ssid)))
+        default: return false
+        }
+        return true
+    }
+
+    private func list(_ call: ServerCall, _ backend: any ControlBackend) throws(ControlError) {
+        guard let parameters = call.decode(InterfaceParameter.self) else { return }
+        let interface = parameters.interface
+        let known = try backend.networks(interface: interface)
+        guard call.wantsMore else {
+            backend.refreshClaims { [weak self, weak backend] in
+                guard let backend else { return }
+                do throws(ControlError) {
+                    call.reply(NetworksReply(networks: try backend.networks(interface: interface)))
+                } catch {
+                    self?.fail(call, error)
+                }
+            }
+            return
+        }
+        let id = ObjectIdentifier(call)
+        listWatchers[id] = (call, interface)
+        call.onCancel = { [weak self] in
+            guard let self else { return }
+            listWatchers[id] = nil
+            self.backend?.listWatchers(listWatchers.count)
+        }
+        call.replyMore(NetworksReply(networks: known))
+        backend.listWatchers(listWatchers.count)
+    }
+
+    private func watch(_ call: ServerCall, in watchers: ReferenceWritableKeyPath<ControlInterface, [ObjectIdentifier: ServerCall]>) {
+        let id = ObjectIdentifier(call)
+        self[keyPath: watchers][id] = call
+        call.onCancel = { [weak self] in self?[keyPath: watchers][id] = nil }
+    }
+
+    private func mayChange(_ call: ServerCall) throws(ControlError) -> Bool {
+        let allowed = permission.allows(call.peer)
+        onChange(call.method, call.peer, allowed)
+        guard allowed else {
+            throw .notPermitted("This needs root, the group hotspotd, or the user in front of the machine.")
+        }
+        return true
+    }
+
+    private func fail(_ call: ServerCall, _ error: ControlError) {
+        let (name, parameters) = error.reply
+        call.fail(name, parameters)
+    }
+
+    private func status(_ backend: any ControlBackend) -> StatusReply {
+        StatusReply(interfaces: backend.interfaceStatus(), version: backend.version)
+    }
+
+    private func prompts(_ backend: any ControlBackend, _ call: ServerCall) -> PromptsReply {
+        var prompts = backend.pendingPrompts()
+        if !permission.allows(call.peer) {
+            for index in prompts.indices {
+                prompts[index].termsURL = nil
+                for field in prompts[index].fields.indices { prompts[index].fields[field].value = nil }
+            }
+        }
+        return PromptsReply(prompts: prompts)
+    }
+}
+
+extension Step {
+    /// For every local user: a trace names the paths of portals.
+    var isPublic: Bool { kind != "trace" }
+}
+
+private struct InterfaceParameter: Decodable { var interface: String? }
+private struct IDParameter: Decodable { var id: String }
+private struct SSIDParameter: Decodable { var ssid: String }
+private struct OptionalSSIDParameter: Decodable { var ssid: String? }
+private struct LoginParameters: Decodable { var interface: String?; var helper: String? }
+private struct AnswerParameters: Decodable { var id: String; var answers: [String: String]; var remember: Bool }
+private struct EnabledParameters: Decodable { var helper: String?; var ssid: String?; var enabled: Bool }
+private struct ExplainParameters: Decodable { var interface: String?; var ssid: String?; var attempt: String? }
+
+private struct StatusReply: Encodable { var interfaces: [InterfaceStatus]; var version: String }
+private struct NetworksReply: Encodable { var networks: [ScannedNetwork] }
+private struct HelpersReply: Encodable { var helpers: [HelperStatus] }
+private struct PromptsReply: Encodable { var prompts: [PendingPrompt] }
+private struct MonitorReply: Encodable { var interface: String; var step: Step }
+private struct ExplainReply: Encodable { var steps: [Step]; var verdict: String }
+private struct HistoryReply: Encodable { var attempts: [AttemptStatus] }

@@ -1,0 +1,246 @@
+import HotspotCore
+
+/// A helper's claim on a network in sight: `Claim` of org.hotspotd.Control.
+public struct ClaimStatus: Codable, Hashable, Sendable {
+    public var helper: String
+    public var displayName: String
+    /// Low or high.
+    public var confidence: Confidence
+    /// `manifest`, `filter` or `remembered`.
+    public var source: String
+    /// Joining asks nothing.
+    public var ready: Bool
+
+    /// A claim.
+    public init(helper: String, displayName: String, confidence: Confidence, source: String, ready: Bool) {
+        self.helper = helper
+        self.displayName = displayName
+        self.confidence = confidence
+        self.source = source
+        self.ready = ready
+    }
+}
+
+/// A network in sight: `ScannedNetwork` of org.hotspotd.Control.
+public struct ScannedNetwork: Codable, Hashable, Sendable {
+    public var ssid: String
+    public var ssidHex: String
+    public var bssid: String
+    public var interface: String
+    /// MHz
+    public var frequency: Int
+    /// dBm
+    public var signal: Int
+    /// 0.0 to 1.0
+    public var signalStrength: Double
+    public var security: Security
+    /// BSSs with this name and security.
+    public var stations: Int
+    /// Unix time in milliseconds.
+    public var lastSeen: Int
+    public var joined: Bool
+    public var claims: [ClaimStatus]
+    public var disabled: Bool
+    public var autoJoin: Bool?
+    public var lastOutcome: String?
+
+    /// A network.
+    public init(
+        ssid: SSID, bssid: HardwareAddress, interface: String, frequency: Int, signal: Int, security: Security, stations: Int,
+        lastSeen: Int, joined: Bool, claims: [ClaimStatus], disabled: Bool, autoJoin: Bool?, lastOutcome: String?
+    ) {
+        self.ssid = ssid.description
+        ssidHex = ssid.hex
+        self.bssid = bssid.description
+        self.interface = interface
+        self.frequency = frequency
+        self.signal = signal
+        signalStrength = SignalScale.strength(dBm: signal)
+        self.security = security
+        self.stations = stations
+        self.lastSeen = lastSeen
+        self.joined = joined
+        self.claims = claims
+        self.disabled = disabled
+        self.autoJoin = autoJoin
+        self.lastOutcome = lastOutcome
+    }
+}
+
+/// Where an interface stands: `InterfaceStatus` of org.hotspotd.Control.
+public struct InterfaceStatus: Codable, Hashable, Sendable {
+    public var interface: String
+    public var state: StateName
+    /// Unix time in milliseconds.
+    public var since: Int
+    public var ssid: String?
+    public var ssidHex: String?
+    public var bssid: String?
+    public var helper: String?
+    /// The portal's origin.
+    public var portal: String?
+    public var captive: Bool?
+    public var secondsRemaining: Int?
+    public var bytesRemaining: Int?
+    /// Unix time in milliseconds.
+    public var nextMaintain: Int?
+    /// The prompt that waits.
+    public var prompt: String?
+    public var problems: [Problem]
+
+    /// An interface of which nothing is known but its state.
+    public init(interface: String, state: StateName, since: Int) {
+        self.interface = interface
+        self.state = state
+        self.since = since
+        problems = []
+    }
+}
+
+/// A helper as its host sees it: `HelperStatus` of org.hotspotd.Control.
+public struct HelperStatus: Codable, Hashable, Sendable {
+    public var name: String
+    public var displayName: String
+    public var version: String?
+    public var enabled: Bool
+    /// Printable SSIDs.
+    public var disabledFor: [String]
+    public var priority: Int
+    /// The list of its file, as written.
+    public var ssids: [String]
+    public var activation: String
+    public var running: Bool
+    public var strikes: Int
+    public var quarantined: Bool
+    public var problems: [Problem]
+    /// Its file. An addition of ours.
+    public var file: String?
+    /// What keeps it in its place, such as `pid-namespace` or `landlock`. An addition of ours.
+    public var containment: [String]?
+
+    /// A helper.
+    public init(
+        name: String, displayName: String, enabled: Bool, disabledFor: [String] = [], priority: Int, ssids: [String],
+        activation: String, running: Bool, strikes: Int, quarantined: Bool, problems: [Problem] = [], file: String? = nil,
+        containment: [String]? = nil
+    ) {
+        self.name = name
+        self.displayName = displayName
+        self.enabled = enabled
+        self.disabledFor = disabledFor
+        self.priority = priority
+        self.ssids = ssids
+        self.activation = activation
+        self.running = running
+        self.strikes = strikes
+        self.quarantined = quarantined
+        self.problems = problems
+        self.file = file
+        self.containment = containment
+    }
+}
+
+/// A question that waits for the user: `PendingPrompt` of org.hotspotd.Control.
+public struct PendingPrompt: Codable, Hashable, Sendable {
+    public var id: String
+    public var interface: String
+    public var ssid: String
+    public var helper: String
+    /// The portal's origin.
+    public var portal: String?
+    public var title: String
+    public var message: String?
+    public var fields: [Field]
+    public var termsURL: String?
+    public var terms: String?
+    /// Unix time in milliseconds.
+    public var since: Int
+
+    /// A prompt as it waits.
+    public init(
+        id: String, interface: String, ssid: String, helper: String, portal: String?, prompt: Prompt, since: Int
+    ) {
+        self.id = id
+        self.interface = interface
+        self.ssid = ssid
+        self.helper = helper
+        self.portal = portal
+        title = prompt.title
+        message = prompt.message
+        fields = prompt.fields
+        termsURL = prompt.termsURL
+        terms = prompt.terms
+        self.since = since
+    }
+}
+
+/// A past attempt: `Attempt` of org.hotspotd.Control.
+public struct AttemptStatus: Codable, Hashable, Sendable {
+    public var id: String
+    public var interface: String
+    public var ssid: String
+    /// Unix time in milliseconds.
+    public var began: Int
+    /// Unix time in milliseconds.
+    public var ended: Int?
+    public var helper: String?
+    public var portal: String?
+    public var outcome: String
+
+    /// An attempt.
+    public init(
+        id: String, interface: String, ssid: String, began: Int, ended: Int?, helper: String?, portal: String?, outcome: String
+    ) {
+        self.id = id
+        self.interface = interface
+        self.ssid = ssid
+        self.began = began
+        self.ended = ended
+        self.helper = helper
+        self.portal = portal
+        self.outcome = outcome
+    }
+}
+
+/// The answer to `Check`.
+public struct CheckAnswer: Codable, Hashable, Sendable {
+    /// `online`, `captive`, `limited`, `none` or `unknown`.
+    public var verdict: String
+    public var interface: String?
+    public var detail: String?
+
+    /// An answer.
+    public init(verdict: String, interface: String? = nil, detail: String? = nil) {
+        self.verdict = verdict
+        self.interface = interface
+        self.detail = detail
+    }
+}
+
+/// The errors of org.hotspotd.Control.
+public enum ControlError: Error, Hashable, Sendable {
+    case noSuchInterface(String)
+    case noSuchHelper(String)
+    case noSuchNetwork(String)
+    case noSuchPrompt(String)
+    case wrongState(interface: String, state: String)
+    case invalidAnswer(field: String, message: String)
+    case notPermitted(String)
+    case failed(code: String, message: String)
+
+    /// The error's name in the interface, and its parameters.
+    var reply: (name: String, parameters: JSONValue) {
+        switch self {
+        case .noSuchInterface(let interface): ("NoSuchInterface", ["interface": .string(interface)])
+        case .noSuchHelper(let helper): ("NoSuchHelper", ["helper": .string(helper)])
+        case .noSuchNetwork(let ssid): ("NoSuchNetwork", ["ssid": .string(ssid)])
+        case .noSuchPrompt(let id): ("NoSuchPrompt", ["id": .string(id)])
+        case .wrongState(let interface, let state):
+            ("WrongState", ["interface": .string(interface), "state": .string(state)])
+        case .invalidAnswer(let field, let message):
+            ("InvalidAnswer", ["field": .string(field), "message": .string(message)])
+        case .notPermitted(let message): ("NotPermitted", ["message": .string(message)])
+        case .failed(let code, let message): ("Failed", ["code": .string(code), "message": .string(message)])
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import CSystemd
+import Glibc
+import Varlink
+
+/// Who may change things, and read what is not for everybody: root, the daemon's own user, the group `hotspotd`, and the user who
+/// sits in front of the machine.
+public struct Permission: Sendable {
+    private let trusted: Set<uid_t>
+    private let groupID: gid_t?
+    private let activeUser: @Sendable () -> uid_t?
+
+    /// The machine's own rule. The group's number is read once; who sits in front is asked each time.
+    public init(groupName: String = "hotspotd") {
+        var entry = Glibc.group()
+        var result: UnsafeMutablePointer<Glibc.group>?
+        var buffer = [CChar](repeating: 0, count: 16 * 1024)
+        let found = getgrnam_r(groupName, &entry, &buffer, buffer.count, &result) == 0 && result != nil
+        self.init(trusted: [0, geteuid()], group: found ? entry.gr_gid : nil, activeUser: Permission.userOfActiveSeat)
+    }
+
+    /// A rule of one's own, for tests.
+    public init(trusted: Set<uid_t>, group: gid_t?, activeUser: @escaping @Sendable () -> uid_t?) {
+        self.trusted = trusted
+        groupID = group
+        self.activeUser = activeUser
+    }
+
+    /// Whether this peer may do more than look.
+    public func allows(_ peer: PeerCredentials) -> Bool {
+        if trusted.contains(peer.uid) { return true }
+        if let groupID, peer.gid == groupID || Self.groups(of: peer).contains(groupID) { return true }
+        return activeUser() == peer.uid
+    }
+
+    /// Supplementary groups by the user database: the process itself is not looked at, its number may be another's by now.
+    private static func groups(of peer: PeerCredentials) -> [gid_t] {
+        var entry = passwd()
+        var result: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16 * 1024)
+        guard getpwuid_r(peer.uid, &entry, &buffer, buffer.count, &result) == 0, result != nil else { return [] }
+        var count: Int32 = 256
+        var groups = [gid_t](repeating: 0, count: Int(count))
+        guard getgrouplist(entry.pw_name, peer.gid, &groups, &count) >= 0 else { return [] }
+        return Array(groups.prefix(Int(count)))
+    }
+
+    private static func userOfActiveSeat() -> uid_t? {
+        var user = uid_t()
+        return sd_seat_get_active("seat0", nil, &user) >= 0 ? user : nil
+    }
+}

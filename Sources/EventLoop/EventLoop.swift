@@ -1,0 +1,133 @@
+import CSystemd
+import Glibc
+import HotspotCore
+import Synchronization
+
+/// sd-event as the executor of the daemon's tasks.
+///
+/// There is one loop in a process and one thread in it: descriptors, timers, signals, children and every task on ``LoopActor``
+/// take their turns there. Nothing wakes the thread but the kernel, the watchdog's interval, or a job from another thread.
+public final class EventLoop: SerialExecutor, TaskExecutor {
+    /// The loop of the process.
+    public static let shared = EventLoop()
+
+    // sd-event wants one thread at a time. The pointer itself never changes, and every call on it but the creation is made
+    // on the thread that runs the loop, or before that thread exists.
+    nonisolated(unsafe) let event: OpaquePointer
+    private let wakeDescriptor: Int32
+    private let jobs = Mutex<[UnownedJob]>([])
+    private let thread = Mutex<pthread_t?>(nil)
+
+    private init() {
+        var event: OpaquePointer?
+        let made = sd_event_new(&event)
+        precondition(made >= 0 && event != nil, "sd_event_new failed: \(made)")
+        self.event = event!
+        wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        precondition(wakeDescriptor >= 0, "eventfd failed: \(errno)")
+        // The jobs that tasks enqueue are one source among the others; its descriptor wakes the loop from any thread.
+        let added = sd_event_add_io(
+            self.event, nil, wakeDescriptor, UInt32(EPOLLIN.rawValue), { _, descriptor, _, _ in
+                var count: UInt64 = 0
+                _ = read(descriptor, &count, 8)
+                EventLoop.shared.runJobs()
+                return 0
+            }, nil)
+        precondition(added >= 0, "sd_event_add_io failed: \(added)")
+    }
+
+    /// Runs until ``stop(code:)``, on the calling thread, and returns the code.
+    public func run() throws(LoopError) -> Int32 {
+        thread.withLock { $0 = pthread_self() }
+        let result = sd_event_loop(event)
+        guard result >= 0 else { throw LoopError(operation: "sd_event_loop", code: -result) }
+        return result
+    }
+
+    /// Ends ``run()`` after the present turn.
+    @LoopActor public func stop(code: Int32 = 0) { sd_event_exit(event, code) }
+
+    /// Runs the loop on a thread of its own, once: for tests and tools whose main thread has other work.
+    public static func startThread() {
+        _ = background
+    }
+
+    private static let background: Void = {
+        var thread = pthread_t()
+        pthread_create(
+            &thread, nil,
+            { _ in
+                _ = try? EventLoop.shared.run()
+                return nil
+            }, nil)
+        // The loop must know its thread before anybody asks whether it is on it.
+        while EventLoop.shared.thread.withLock({ $0 == nil }) { usleep(100) }
+    }()
+
+    /// From the service manager's WATCHDOG_USEC: sd-event sends the keep-alive itself, from within a turn, so that a stuck
+    /// loop is noticed.
+    @LoopActor public func enableWatchdog() { sd_event_set_watchdog(event, 1) }
+
+    /// Tells the service manager, if there is one; such as `READY=1` or `STATUS=…`.
+    public static func notify(_ state: String) { sd_notify(0, state) }
+
+    /// The clock of all deadlines: CLOCK_BOOTTIME, which counts time asleep.
+    public static var now: Instant {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    // MARK: Executor
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let wasEmpty = jobs.withLock { jobs in
+            jobs.append(job)
+            return jobs.count == 1
+        }
+        if wasEmpty {
+            var one: UInt64 = 1
+            _ = write(wakeDescriptor, &one, 8)
+        }
+    }
+
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+    public func checkIsolated() {
+        precondition(isCurrentThread, "this runs outside the event loop's thread")
+    }
+
+    public func isIsolatingCurrentContext() -> Bool? { isCurrentThread }
+
+    private var isCurrentThread: Bool {
+        thread.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+    }
+
+    /// Runs what is enqueued; what a job enqueues in turn waits for the next turn, so that descriptors are not starved.
+    private func runJobs() {
+        let ready = jobs.withLock { jobs in
+            let ready = jobs
+            jobs = []
+            return ready
+        }
+        for job in ready { job.runSynchronously(on: asUnownedSerialExecutor()) }
+    }
+}
+
+/// Everything that acts in the daemon is isolated to this actor, whose executor is the event loop.
+@globalActor public actor LoopActor {
+    public static let shared = LoopActor()
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { EventLoop.shared.asUnownedSerialExecutor() }
+}
+
+/// A call of libsystemd that failed.
+public struct LoopError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The function.
+    public let operation: String
+    /// A positive errno.
+    public let code: Int32
+
+    /// The function and the system's own words.
+    public var description: String { "\(operation): \(String(cString: strerror(code)))" }
+}

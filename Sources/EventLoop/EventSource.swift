@@ -1,0 +1,139 @@
+import CSystemd
+import Glibc
+import HotspotCore
+
+/// One thing that the loop waits for. It ends with ``cancel()`` or with its last reference.
+///
+/// After ``cancel()`` the handler is never called again, also when its event is already due in this turn.
+@LoopActor public final class EventSource {
+    fileprivate var source: OpaquePointer?
+    fileprivate var handler: ((UInt32) -> Void)?
+
+    fileprivate init() {}
+
+    isolated deinit { cancel() }
+
+    /// Ends the wait. Safe to call twice, and from within the handler.
+    public func cancel() {
+        handler = nil
+        guard let source else { return }
+        sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
+        sd_event_source_unref(source)
+        self.source = nil
+    }
+
+    /// Whether the handler may still be called.
+    public var isActive: Bool { source != nil }
+
+    /// The sources before which this one is served have lower numbers.
+    public func setPriority(_ priority: Int64) {
+        if let source { sd_event_source_set_priority(source, priority) }
+    }
+
+    fileprivate func fire(_ value: UInt32) {
+        // The handler may drop the last reference to this source; hold it until the call is over.
+        let handler = handler
+        handler?(value)
+    }
+
+    fileprivate var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+}
+
+private func fire(_ userdata: UnsafeMutableRawPointer?, _ value: UInt32) {
+    // sd-event calls back on the loop's thread alone. The source is alive: its deinit takes the C source away first.
+    nonisolated(unsafe) let userdata = userdata!
+    LoopActor.assumeIsolated {
+        Unmanaged<EventSource>.fromOpaque(userdata).takeUnretainedValue().fire(value)
+    }
+}
+
+extension LoopActor {
+    /// What the compiler has for MainActor: to enter the actor's isolation from a C callback on its thread.
+    static func assumeIsolated<T>(_ body: @LoopActor () throws -> T) rethrows -> T where T: Sendable {
+        EventLoop.shared.checkIsolated()
+        return try withoutActuallyEscaping(body) { body in
+            // Isolation is checked above; the cast only removes the annotation.
+            try unsafeBitCast(body, to: (() throws -> T).self)()
+        }
+    }
+}
+
+extension EventLoop {
+    /// Calls the handler whenever the descriptor has one of `events` (EPOLLIN, EPOLLOUT), with those that it has. The descriptor
+    /// stays the caller's.
+    @LoopActor public func watch(
+        _ descriptor: Int32, for events: UInt32 = UInt32(EPOLLIN.rawValue), _ handler: @escaping (UInt32) -> Void
+    ) throws(LoopError) -> EventSource {
+        let source = EventSource()
+        source.handler = handler
+        try check("sd_event_add_io") {
+            sd_event_add_io(
+                event, &source.source, descriptor, events, { _, _, events, userdata in
+                    fire(userdata, events)
+                    return 0
+                }, source.pointer)
+        }
+        return source
+    }
+
+    /// Calls the handler once at that instant of CLOCK_BOOTTIME, or up to `accuracy` later, so that wake-ups can be shared.
+    @LoopActor public func schedule(
+        at instant: Instant, accuracy: Duration = .milliseconds(1), _ handler: @escaping () -> Void
+    ) throws(LoopError) -> EventSource {
+        let source = EventSource()
+        source.handler = { [weak source] _ in
+            source?.cancel()
+            handler()
+        }
+        try check("sd_event_add_time") {
+            sd_event_add_time(
+                event, &source.source, CLOCK_BOOTTIME, UInt64(max(0, (instant.nanoseconds + 999) / 1000)),
+                UInt64(max(1, accuracy.nanoseconds / 1000)), { _, _, userdata in
+                    fire(userdata, 0)
+                    return 0
+                }, source.pointer)
+        }
+        return source
+    }
+
+    /// Calls the handler once after that time.
+    @LoopActor public func schedule(
+        after delay: Duration, accuracy: Duration = .milliseconds(1), _ handler: @escaping () -> Void
+    ) throws(LoopError) -> EventSource {
+        try schedule(at: EventLoop.now + delay, accuracy: accuracy, handler)
+    }
+
+    /// Calls the handler at each arrival of a signal. The signal is blocked in the calling thread.
+    @LoopActor public func onSignal(_ signal: Int32, _ handler: @escaping () -> Void) throws(LoopError) -> EventSource {
+        let source = EventSource()
+        source.handler = { _ in handler() }
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, signal)
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+        try check("sd_event_add_signal") {
+            sd_event_add_signal(
+                event, &source.source, signal, { _, _, userdata in
+                    fire(userdata, 0)
+                    return 0
+                }, source.pointer)
+        }
+        return source
+    }
+
+    /// Calls the handler once when the child behind a pidfd has ended. Reaping it, with `waitid(P_PIDFD)`, is the caller's: so
+    /// nobody else's child is ever touched.
+    @LoopActor public func onExit(pidfd: Int32, _ handler: @escaping () -> Void) throws(LoopError) -> EventSource {
+        let source = try watch(pidfd) { _ in }
+        source.handler = { [weak source] _ in
+            source?.cancel()
+            handler()
+        }
+        return source
+    }
+
+    @LoopActor private func check(_ operation: String, _ call: () -> Int32) throws(LoopError) {
+        let result = call()
+        guard result >= 0 else { throw LoopError(operation: operation, code: -result) }
+    }
+}

@@ -1,0 +1,148 @@
+import Glibc
+import HotspotCore
+
+/// One `.helper` file.
+public enum HelperFile {
+    /// The keys of the contract.
+    static let keys = [
+        "Name", "DisplayName", "Exec", "Socket", "Activation", "SSID", "Security", "Priority", "Enabled", "ScanList",
+        "ReadWritePaths",
+    ]
+    /// The longest `Name=`, in octets: it is part of a socket's path.
+    public static let nameLimit = 48
+
+    /// Reads a file. What is wrong but harmless comes back as problems; what makes the helper unusable is thrown.
+    public static func read(_ path: String) throws(Keyfile.Error) -> (spec: HelperSpec, problems: [Problem]) {
+        try parse(try octets(of: path), file: path)
+    }
+
+    /// Reads a file's octets.
+    public static func parse(_ octets: [UInt8], file: String) throws(Keyfile.Error) -> (spec: HelperSpec, problems: [Problem]) {
+        let keyfile = try Keyfile(octets, file: file)
+        var problems: [Problem] = []
+        for entry in keyfile.entries {
+            if entry.section != "Helper" {
+                problems.append(
+                    Problem("helperUnknownKey", "\(file):\(entry.line): section [\(Printable.text(entry.section, limit: 64))] is unknown; known is [Helper]"))
+            } else if !keys.contains(entry.key) {
+                problems.append(
+                    Problem(
+                        "helperUnknownKey",
+                        "\(file):\(entry.line): \(Printable.text(entry.key, limit: 64))= is unknown; known are \(keys.map { $0 + "=" }.joined(separator: ", "))"
+                    ))
+            }
+        }
+        func last(_ key: String) -> Keyfile.Entry? { keyfile.last("Helper", key) }
+        func fail(_ entry: Keyfile.Entry, _ message: String) -> Keyfile.Error { keyfile.error(entry, message) }
+        func boolean(_ key: String, default standard: Bool) throws(Keyfile.Error) -> Bool {
+            guard let entry = last(key) else { return standard }
+            guard let truth = entry.boolean else { throw fail(entry, "is neither yes nor no") }
+            return truth
+        }
+
+        guard let name = last("Name") else { throw Keyfile.Error(file: file, line: 0, message: "Name= is missing in [Helper]") }
+        guard isName(name.value) else {
+            throw fail(name, "must have 1 to \(nameLimit) letters, digits, dots, hyphens or underscores, and begin with a letter or digit")
+        }
+        guard name.value != HelperHost.proberName else { throw fail(name, "may not be «\(name.value)», which is the prober's") }
+
+        var spec = HelperSpec(name: name.value, activation: try activation(keyfile))
+        if let entry = last("DisplayName"), !entry.value.isEmpty {
+            spec.displayName = entry.value
+            if entry.value.count > HelperSpec.displayNameLimit {
+                spec.displayName = String(entry.value.prefix(HelperSpec.displayNameLimit))
+                problems.append(
+                    Problem(
+                        "displayNameTooLong",
+                        "\(file):\(entry.line): DisplayName= has more than \(HelperSpec.displayNameLimit) characters and is shown as «\(spec.displayName)»"
+                    ))
+            }
+        } else {
+            spec.displayName = String(name.value.prefix(HelperSpec.displayNameLimit))
+        }
+        for entry in keyfile.entries where entry.section == "Helper" && entry.key == "SSID" {
+            // An empty value takes back what came before, as in a unit file.
+            do { spec.ssids = entry.value.isEmpty ? [] : spec.ssids + (try SSIDPattern.list(entry.value)) } catch {
+                throw fail(entry, error.description)
+            }
+        }
+        if let entry = last("Security") {
+            for word in entry.value.split(whereSeparator: { $0 == ";" || $0 == "," || $0.isWhitespace }) {
+                guard let security = Security(rawValue: String(word)) else {
+                    throw fail(entry, "has «\(Printable.text(String(word), limit: 64))»; known are \(Security.allCases.map(\.rawValue).joined(separator: ", "))")
+                }
+                spec.security.insert(security)
+            }
+        }
+        if let entry = last("Priority") {
+            guard let priority = Int(entry.value), (0...100).contains(priority) else { throw fail(entry, "is no whole number from 0 to 100") }
+            spec.priority = priority
+        }
+        spec.enabled = try boolean("Enabled", default: true)
+        spec.scanList = try boolean("ScanList", default: false)
+        for entry in keyfile.entries where entry.section == "Helper" && entry.key == "ReadWritePaths" {
+            if entry.value.isEmpty { spec.readWritePaths = [] }
+            for path in try words(entry, in: keyfile) {
+                guard path.hasPrefix("/"), path != "/", !path.split(separator: "/").contains("..") else {
+                    throw fail(entry, "has «\(Printable.text(path, limit: 64))»; it takes absolute folders below /")
+                }
+                spec.readWritePaths.append(path)
+            }
+        }
+        return (spec, problems)
+    }
+
+    private static func activation(_ keyfile: Keyfile) throws(Keyfile.Error) -> HelperSpec.Activation {
+        let word = keyfile.last("Helper", "Activation")
+        if let socket = keyfile.last("Helper", "Socket") {
+            guard keyfile.last("Helper", "Exec") == nil else { throw keyfile.error(socket, "and Exec= exclude each other") }
+            if let word, word.value != "external" { throw keyfile.error(word, "does not go with Socket=, where someone else runs the helper") }
+            guard socket.value.hasPrefix("/"), socket.value.utf8.count < 108 else {
+                throw keyfile.error(socket, "must be an absolute path of at most 107 octets")
+            }
+            return .external(path: socket.value)
+        }
+        guard let exec = keyfile.last("Helper", "Exec") else {
+            throw Keyfile.Error(file: keyfile.file, line: 0, message: "Exec= or Socket= is missing in [Helper]")
+        }
+        let arguments = try words(exec, in: keyfile)
+        guard let program = arguments.first, program.hasPrefix("/") else {
+            throw keyfile.error(exec, "must begin with the absolute path of a program")
+        }
+        switch word?.value {
+        case nil, "stdio": return .stdio(exec: arguments)
+        case "socket": return .socket(exec: arguments)
+        case .some(let other): throw keyfile.error(word!, "is «\(Printable.text(other, limit: 64))»; known are stdio, socket")
+        }
+    }
+
+    private static func words(_ entry: Keyfile.Entry, in keyfile: Keyfile) throws(Keyfile.Error) -> [String] {
+        do { return try CommandLine.split(entry.value) } catch { throw keyfile.error(entry, error.description) }
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        guard let first = text.utf8.first, text.utf8.count <= nameLimit else { return false }
+        func isAlphanumeric(_ octet: UInt8) -> Bool {
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(octet | 0x20)
+        }
+        return isAlphanumeric(first) && text.utf8.allSatisfy { isAlphanumeric($0) || Array("._-".utf8).contains($0) }
+    }
+
+    /// Without blocking on a pipe or device that someone put there, and never more than a keyfile may have.
+    private static func octets(of path: String) throws(Keyfile.Error) -> [UInt8] {
+        func fail() -> Keyfile.Error { Keyfile.Error(file: path, line: 0, message: String(cString: strerror(errno))) }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw fail() }
+        defer { close(descriptor) }
+        var octets: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16 * 1024)
+        while octets.count <= Keyfile.maximumSize {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw fail() }
+            if count == 0 { break }
+            octets += chunk[..<count]
+        }
+        return octets
+    }
+}

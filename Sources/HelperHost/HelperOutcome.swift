@@ -1,0 +1,61 @@
+import HotspotCore
+
+/// How a command to a helper ended.
+public enum HelperOutcome: Hashable, Sendable {
+    /// The answer to Evaluate.
+    case evaluation(Evaluation)
+    /// The answer to Authenticate, PresentUI, Maintain and Logoff.
+    case reply(Reply)
+    /// The answer to FilterScanList.
+    case annotations([Annotation])
+    /// The answer to Probe and Describe, as it came.
+    case value(JSONValue)
+    /// The helper does not know the command.
+    case notRecognized
+    /// There is no answer, or none that can be used.
+    case failed(HelperFault)
+}
+
+/// Why a helper has no usable answer.
+public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Stable words for programs.
+    public enum Code: String, Hashable, Sendable, CaseIterable {
+        /// The process or the connection ended before an answer.
+        case helperCrashed
+        /// It could not be started or reached.
+        case helperNotStarted
+        /// What came is no answer of the contract.
+        case helperMalformed
+        /// A word that the contract does not have.
+        case helperUnknownValue
+        /// It answered with an error of its own.
+        case helperError
+        /// More than the contract allows.
+        case helperTooLong
+    }
+
+    /// The stable word.
+    public let code: Code
+    /// One sentence for people.
+    public let sentence: String
+    /// The end of what it wrote to standard error, printable, the secrets of the command masked.
+    public let standardError: String?
+
+    /// A fault.
+    public init(_ code: Code, _ sentence: String, standardError: String? = nil) {
+        self.code = code
+        self.sentence = sentence
+        self.standardError = standardError?.isEmpty == true ? nil : standardError
+    }
+
+    /// There was no word from the helper: it exited, was killed, closed, or never started. Otherwise it answered wrongly.
+    public var isCrash: Bool { code == .helperCrashed || code == .helperNotStarted }
+
+    /// The fault as a problem to show.
+    public var problem: Problem {
+        Problem(code.rawValue, sentence, hint: code == .helperNotStarted ? "hotspotctl helpers --verbose" : nil)
+    }
+
+    /// The sentence.
+    public var description: String { sentence }
+}

@@ -1,0 +1,247 @@
+import CLaunch
+import EventLoop
+import Glibc
+import HotspotCore
+
+/// One running helper process, from its start until it is reaped.
+@LoopActor final class HelperProcess {
+    /// Whether it speaks on standard input and output, or listens.
+    enum Kind {
+        case stdio(withoutNetwork: Bool)
+        case service(listeners: [(name: String, descriptor: Int32)])
+    }
+
+    /// The helpers that it speaks for.
+    let names: [String]
+    /// By this the helper is known to the daemon.
+    let token: String
+    /// What was reached; `nil` until the child told.
+    private(set) var containment: Containment?
+    /// How it ended; `nil` as long as it runs.
+    private(set) var ending: String?
+    /// The program could not be executed: nothing of the helper ever ran.
+    private(set) var neverRan = false
+    /// Standard error.
+    let tail: ErrorTail
+    /// The owner's: called once, after it was reaped.
+    var onExit: () -> Void = {}
+    /// The host's: called once, after ``onExit``.
+    var onGone: () -> Void = {}
+    /// The host's: the child told what it reached.
+    var onContained: (Containment) -> Void = { _ in }
+
+    private var result: launch_result
+    private let scratch: String
+    private var pipes: (input: Int32, output: Int32)?
+    private var exitSource: EventSource?
+    private var reportSource: EventSource?
+    private var term: EventSource?
+    private var kill: EventSource?
+    private var killDue: Instant?
+
+    /// Starts a program. Throws a fault if there is no process.
+    init(
+        _ exec: [String], kind: Kind, names: [String], writable: [String], launcher: Launcher, configuration: HostConfiguration
+    ) throws(HelperFault) {
+        // The file was looked at when it was read, but it may have been replaced since.
+        if let distrust = FileTrust.problem(with: exec[0], kind: .program) { throw HelperFault(.helperNotStarted, distrust.message) }
+        guard let scratch = Scratch.make(in: configuration.scratchDirectory) else {
+            throw HelperFault(.helperNotStarted, "no private folder in \(configuration.scratchDirectory): \(String(cString: strerror(errno)))")
+        }
+        var ends = PipeEnds()
+        do throws(Errno) {
+            let token = Self.makeToken()
+            var environment = ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "TMPDIR=\(Launcher.canonical(scratch))", "HOTSPOTD_TOKEN=\(token)"]
+            let error = try ends.pipe()
+            var request = LaunchRequest(
+                exec: exec, environment: [], input: -1, output: -1, error: error.writing, scratch: scratch, writable: writable,
+                processorTime: configuration.limits.processorTime)
+            var ours: (input: Int32, output: Int32)?
+            switch kind {
+            case .stdio(let withoutNetwork):
+                let input = try ends.pipe()
+                let output = try ends.pipe()
+                request.input = input.reading
+                request.output = output.writing
+                request.withoutNetwork = withoutNetwork
+                ours = (input.writing, output.reading)
+            case .service(let listeners):
+                request.input = try ends.null()
+                // What a service prints is chatter.
+                request.output = error.writing
+                request.listeners = listeners.map(\.descriptor)
+                request.processorTime = configuration.limits.serviceProcessorTime
+                environment += ["LISTEN_FDS=\(listeners.count)", "LISTEN_FDNAMES=\(listeners.map(\.name).joined(separator: ":"))"]
+            }
+            request.environment = environment
+            result = try launcher.start(request)
+            self.token = token
+            self.names = names
+            self.scratch = scratch
+            pipes = ours
+            ends.keep(error.reading)
+            if let ours {
+                ends.keep(ours.input)
+                ends.keep(ours.output)
+                _ = fcntl(ours.input, F_SETFL, O_NONBLOCK)
+                _ = fcntl(ours.output, F_SETFL, O_NONBLOCK)
+            }
+            ends.closeRest()
+            tail = ErrorTail(descriptor: error.reading, limit: configuration.limits.standardError)
+        } catch {
+            ends.closeRest()
+            Scratch.remove(scratch)
+            throw HelperFault(.helperNotStarted, "it could not be started: \(error)")
+        }
+        reportSource = try? EventLoop.shared.watch(result.report) { [weak self] _ in self?.readReport() }
+        exitSource = try? EventLoop.shared.watch(result.pidfd) { _ in self.exited() }
+        // Answers that are in a pipe are read before the end of their process is noticed.
+        exitSource?.setPriority(5)
+    }
+
+    /// Whether it has not been reaped.
+    var isRunning: Bool { ending == nil }
+
+    /// Its process, as the daemon sees it; the init where there is one.
+    var processID: pid_t { result.pid }
+
+    /// Our ends of its standard input and output, once; closing them is then the taker's.
+    func takePipes() -> (input: Int32, output: Int32)? {
+        defer { pipes = nil }
+        return pipes
+    }
+
+    /// Ends it: SIGTERM and SIGKILL after these times, unless it ends by itself. A second call can only make it sooner.
+    func end(term termDelay: Duration, kill killDelay: Duration) {
+        closePipes()
+        guard isRunning else { return }
+        let due = EventLoop.now + killDelay
+        if let killDue, killDue <= due { return }
+        killDue = due
+        term?.cancel()
+        kill?.cancel()
+        term = try? EventLoop.shared.schedule(after: termDelay) { [weak self] in self?.signal(SIGTERM) }
+        kill = try? EventLoop.shared.schedule(at: due) { [weak self] in self?.signal(SIGKILL) }
+    }
+
+    private func signal(_ signal: Int32) {
+        guard isRunning else { return }
+        launch_signal(&result, signal)
+    }
+
+    private func closePipes() {
+        guard let pipes = takePipes() else { return }
+        close(pipes.input)
+        close(pipes.output)
+    }
+
+    private var helperStatus: Int32?
+
+    private func readReport() {
+        var record = launch_report()
+        let size = MemoryLayout<launch_report>.size
+        while true {
+            let count = read(result.report, &record, size)
+            guard count == size else {
+                // With the end of the file the pipe has told everything.
+                if count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR) { reportSource?.cancel() }
+                return
+            }
+            switch record.kind {
+            case LAUNCH_REPORT_REACHED.rawValue:
+                containment = Containment(levels: record.first)
+                onContained(Containment(levels: record.first))
+            case LAUNCH_REPORT_FAILED.rawValue:
+                neverRan = true
+                let stage =
+                    switch launch_stage(rawValue: record.first) {
+                    case LAUNCH_STAGE_DESCRIPTORS: "its descriptors"
+                    case LAUNCH_STAGE_PRIVILEGES: "giving up privileges"
+                    case LAUNCH_STAGE_FORK: "fork"
+                    case LAUNCH_STAGE_EXEC: "the program"
+                    default: "clone"
+                    }
+                failure = "it could not be started (\(stage)): \(String(cString: strerror(Int32(record.second))))"
+            case LAUNCH_REPORT_ENDED.rawValue: helperStatus = Int32(bitPattern: record.first)
+            default: return
+            }
+        }
+    }
+
+    private var failure: String?
+
+    private func exited() {
+        var status: Int32 = 0
+        let reaped = launch_reap(result.pidfd, &status)
+        guard reaped != 0 else { return }
+        readReport()
+        ending = failure ?? Self.describe(helperStatus ?? status)
+        tail.close()
+        closePipes()
+        exitSource?.cancel()
+        exitSource = nil
+        reportSource?.cancel()
+        term?.cancel()
+        kill?.cancel()
+        if !result.hasInit {
+            // What stayed in the session goes as well; the number may be reused from now on, but a group outlives its head.
+            Glibc.kill(-result.pid, SIGKILL)
+        }
+        close(result.pidfd)
+        close(result.report)
+        Scratch.remove(scratch)
+        let (onExit, onGone) = (onExit, onGone)
+        self.onExit = {}
+        self.onGone = {}
+        onContained = { _ in }
+        onExit()
+        onGone()
+    }
+
+    /// A wait status in words.
+    private static func describe(_ status: Int32) -> String {
+        let signal = status & 0x7f
+        switch signal {
+        case 0: return "it exited with status \(status >> 8 & 0xff)"
+        case SIGXCPU: return "it was ended for using too much processor time"
+        case SIGXFSZ: return "it was ended for writing too large a file"
+        default: return "it was ended by signal \(signal) (\(String(cString: strsignal(signal))))"
+        }
+    }
+
+    private static func makeToken() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    }
+}
+
+extension launch_result {
+    fileprivate var hasInit: Bool { has_init != 0 }
+}
+
+/// The descriptors of a launch, so that every way out closes what is not kept.
+private struct PipeEnds {
+    private var open: [Int32] = []
+
+    mutating func pipe() throws(Errno) -> (reading: Int32, writing: Int32) {
+        var ends: [Int32] = [-1, -1]
+        let code = launch_pipe(&ends)
+        guard code == 0 else { throw Errno(code: code) }
+        open += ends
+        return (ends[0], ends[1])
+    }
+
+    mutating func null() throws(Errno) -> Int32 {
+        let descriptor = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Errno(code: errno) }
+        open.append(descriptor)
+        return descriptor
+    }
+
+    mutating func keep(_ descriptor: Int32) { open.removeAll { $0 == descriptor } }
+
+    mutating func closeRest() {
+        for descriptor in open { close(descriptor) }
+        open = []
+    }
+}

@@ -1,0 +1,65 @@
+import HotspotCore
+
+/// Where helpers live and what they may use.
+public struct HostConfiguration: Hashable, Sendable {
+    /// The most that one helper process may take. The kernel enforces them (setrlimit(2)).
+    public struct Limits: Hashable, Sendable {
+        /// Address space, in octets; shared memory counts.
+        public var addressSpace: UInt64 = 4 << 30
+        /// Private memory that can be written, in octets.
+        public var data: UInt64 = 512 << 20
+        /// Seconds of processor time of a process for one command.
+        public var processorTime: UInt64 = 60
+        /// Seconds of processor time of a process that serves many commands.
+        public var serviceProcessorTime: UInt64 = 600
+        /// Processes and threads; holds only where the helper has a user namespace of its own and is not root.
+        public var processes: UInt64 = 64
+        /// Open descriptors.
+        public var descriptors: UInt64 = 256
+        /// Octets of one file.
+        public var fileSize: UInt64 = 64 << 20
+        /// Octets of the private folder, where it is a file system of its own.
+        public var scratch: UInt64 = 32 << 20
+        /// Octets of one message of a helper.
+        public var message = 1 << 20
+        /// Octets that are kept of what a helper writes to standard error.
+        public var standardError = 16 << 10
+
+        /// The limits of the specification.
+        public init() {}
+    }
+
+    /// The daemon's runtime folder; the sockets of helpers are in its folder `helpers`.
+    public var runtimeDirectory: String
+    /// Folders that helpers never see: the daemon's state and runtime folders.
+    public var hiddenDirectories: [String]
+    /// The private folders of helpers (`TMPDIR`) are made in here.
+    public var scratchDirectory: String
+    /// Sockets inside the hidden folders that helpers may nevertheless connect to: the control socket.
+    public var reachableSockets: [String]
+    /// What a process may take.
+    public var limits = Limits()
+    /// From the cancellation, which is an end-of-file, to SIGTERM.
+    public var cancelTerm = Duration.milliseconds(20)
+    /// From the cancellation to SIGKILL.
+    public var cancelKill = Duration.milliseconds(60)
+    /// From a one-command helper's answer to SIGTERM: time to tidy up.
+    public var lingerTerm = Duration.milliseconds(500)
+    /// From a one-command helper's answer to SIGKILL.
+    public var lingerKill = Duration.seconds(1)
+    /// From the cancellation of a command to the end of a shared process that neither let go of it nor has other work.
+    public var serviceCancel = Duration.seconds(2)
+    /// FilterScanList is asked of a process without any network.
+    public var filterWithoutNetwork = true
+
+    /// A configuration. The runtime folder is always hidden.
+    public init(
+        runtimeDirectory: String, hiddenDirectories: [String], scratchDirectory: String, reachableSockets: [String] = []
+    ) {
+        self.runtimeDirectory = runtimeDirectory
+        self.hiddenDirectories =
+            hiddenDirectories.contains(runtimeDirectory) ? hiddenDirectories : hiddenDirectories + [runtimeDirectory]
+        self.scratchDirectory = scratchDirectory
+        self.reachableSockets = reachableSockets
+    }
+}

@@ -1,0 +1,137 @@
+import CLaunch
+import FoundationEssentials
+import Glibc
+import HotspotCore
+
+/// What a new process is given.
+struct LaunchRequest {
+    var exec: [String]
+    /// `NAME=VALUE`, without LISTEN_PID.
+    var environment: [String]
+    /// They become 0, 1 and 2.
+    var input: Int32
+    var output: Int32
+    var error: Int32
+    /// They become 3 and up.
+    var listeners: [Int32] = []
+    var scratch: String
+    var writable: [String] = []
+    var withoutNetwork = false
+    var processorTime: UInt64
+}
+
+/// Prepares the plan of a launch: everything that allocates happens here, before the clone.
+struct Launcher {
+    private let configuration: HostConfiguration
+    private let hidden: [String]
+    private let readable: [String]
+    /// The levels that are tried at all; fewer only in tests of what happens without them.
+    var wanted = LAUNCH_ALL.rawValue & ~LAUNCH_NO_NETWORK.rawValue
+
+    init(_ configuration: HostConfiguration) {
+        self.configuration = configuration
+        hidden = Self.outermost(configuration.hiddenDirectories.map(Self.canonical))
+        readable = Self.everything(but: hidden)
+    }
+
+    /// Starts the program. Throws an errno.
+    func start(_ request: LaunchRequest) throws(Errno) -> launch_result {
+        let arguments = CStringList(request.exec)
+        let environment = CStringList(request.environment)
+        let hidden = CStringList(hidden)
+        let reachable = CStringList(configuration.reachableSockets.map(Self.canonical))
+        let writable = CStringList(request.writable.map(Self.canonical).filter { path in
+            !self.hidden.contains { path == $0 || path.hasPrefix($0 + "/") }
+        })
+        let readable = CStringList(readable)
+        let scratch = CStringList([Self.canonical(request.scratch)])
+        var plan = launch_plan()
+        plan.program = arguments.pointer[0]
+        plan.arguments = UnsafePointer(arguments.pointer)
+        plan.environment = UnsafePointer(environment.pointer)
+        plan.input = request.input
+        plan.output = request.output
+        plan.error = request.error
+        plan.listener_count = UInt32(request.listeners.count)
+        plan.scratch = scratch.pointer[0]
+        plan.scratch_size = configuration.limits.scratch
+        plan.hidden = UnsafePointer(hidden.pointer)
+        plan.reachable = UnsafePointer(reachable.pointer)
+        plan.writable = UnsafePointer(writable.pointer)
+        plan.readable = UnsafePointer(readable.pointer)
+        plan.limits = launch_limits(
+            address_space: configuration.limits.addressSpace, data: configuration.limits.data,
+            processor_time: request.processorTime, processes: configuration.limits.processes,
+            // Each helper that shares the process has a listener in it.
+            descriptors: configuration.limits.descriptors + UInt64(request.listeners.count),
+            file_size: configuration.limits.fileSize)
+        plan.user = geteuid()
+        plan.group = getegid()
+        plan.wanted = request.withoutNetwork ? wanted | LAUNCH_NO_NETWORK.rawValue : wanted
+        var result = launch_result()
+        let code = request.listeners.withUnsafeBufferPointer { listeners in
+            plan.listeners = listeners.baseAddress
+            return launch(&plan, &result)
+        }
+        // The lists must live until here.
+        _ = (arguments.count, environment.count, hidden.count, reachable.count, writable.count, readable.count, scratch.count)
+        guard code == 0 else { throw Errno(code: code) }
+        return result
+    }
+
+    /// Links resolved, as far as the path exists.
+    static func canonical(_ path: String) -> String {
+        guard let pointer = realpath(path, nil) else { return path }
+        defer { free(pointer) }
+        return String(cString: pointer)
+    }
+
+    /// Without those that lie in others.
+    static func outermost(_ folders: [String]) -> [String] {
+        let folders = Set(folders)
+        return folders.filter { folder in !folders.contains { $0 != folder && folder.hasPrefix($0 + "/") } }.sorted()
+    }
+
+    /// What has to be allowed so that everything but these folders can be read: Landlock knows no exceptions, so every neighbour of
+    /// the folders and of their parents is named.
+    static func everything(but hidden: [String]) -> [String] {
+        var readable: [String] = []
+        var waiting = ["/"]
+        while let folder = waiting.popLast() {
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+                let path = folder == "/" ? "/" + name : folder + "/" + name
+                if hidden.contains(path) { continue }
+                if hidden.contains(where: { $0.hasPrefix(path + "/") }) {
+                    waiting.append(path)
+                } else {
+                    readable.append(path)
+                }
+            }
+        }
+        return readable
+    }
+}
+
+/// An error number of the kernel.
+struct Errno: Error, Hashable, CustomStringConvertible {
+    let code: Int32
+    var description: String { String(cString: strerror(code)) }
+}
+
+/// Strings for C, ended by a null pointer.
+private struct CStringList: ~Copyable {
+    let pointer: UnsafeMutablePointer<UnsafePointer<CChar>?>
+    let count: Int
+
+    init(_ strings: [String]) {
+        count = strings.count
+        pointer = .allocate(capacity: strings.count + 1)
+        for (index, string) in strings.enumerated() { (pointer + index).initialize(to: UnsafePointer(strdup(string))) }
+        (pointer + strings.count).initialize(to: nil)
+    }
+
+    deinit {
+        for index in 0..<count { free(UnsafeMutablePointer(mutating: pointer[index])) }
+        pointer.deallocate()
+    }
+}

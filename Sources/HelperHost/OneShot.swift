@@ -1,0 +1,85 @@
+import EventLoop
+import HotspotCore
+import Varlink
+
+/// A command to a helper that is a process of its own: the call on its standard input, the answer on its standard output.
+@LoopActor final class OneShot {
+    private let name: String
+    private let process: HelperProcess
+    private let call: HelperCall
+    private let exchange: Exchange
+    private let secrets: [String]
+    private let configuration: HostConfiguration
+    private var patience: EventSource?
+    private let onIgnored: (Int) -> Void
+
+    /// Asks a process that waits on its standard input.
+    init(
+        _ question: Question, name: String, process: HelperProcess, call: HelperCall, configuration: HostConfiguration,
+        onIgnored: @escaping (Int) -> Void
+    ) throws(HelperFault) {
+        guard let pipes = process.takePipes() else { throw HelperFault(.helperNotStarted, "its process is gone already") }
+        do throws(VarlinkError) {
+            exchange = Exchange(
+                question, on: try Connection(input: pipes.output, output: pipes.input, limit: configuration.limits.message))
+        } catch {
+            throw HelperFault(.helperNotStarted, error.description)
+        }
+        self.name = name
+        self.process = process
+        self.call = call
+        self.configuration = configuration
+        self.onIgnored = onIgnored
+        secrets = question.parameters.secrets
+        call.onCancel = { self.cancel() }
+        exchange.onEnding = { self.ended($0) }
+        process.onExit = { self.exited() }
+    }
+
+    private func cancel() {
+        exchange.close()
+        process.end(term: configuration.cancelTerm, kill: configuration.cancelKill)
+    }
+
+    private func ended(_ ending: Exchange.Ending) {
+        switch ending {
+        case .answered(let outcome):
+            if case .failed = outcome {
+                cancel()
+            } else {
+                exchange.finishSending()
+                process.end(term: configuration.lingerTerm, kill: configuration.lingerKill)
+            }
+            call.complete(outcome.named(name, standardError: process.tail.text(masking: secrets)))
+        case .closed:
+            // How it ended and what it complained of is known in a moment, when it is reaped.
+            if process.isRunning { process.end(term: configuration.cancelTerm, kill: configuration.cancelKill) } else { crashed() }
+        }
+    }
+
+    private func exited() {
+        if exchange.isOver {
+            if call.isLive { crashed() }
+            finish()
+        } else {
+            // Its last words may still be in the pipe; but a stray child of its may hold the pipe open for ever.
+            patience = try? EventLoop.shared.schedule(after: .milliseconds(20)) {
+                self.exchange.close()
+                if self.call.isLive { self.crashed() }
+                self.finish()
+            }
+        }
+    }
+
+    private func crashed() {
+        let fault = HelperFault(
+            process.neverRan ? .helperNotStarted : .helperCrashed, (process.ending ?? "it closed its output") + ", without an answer")
+        call.complete(HelperOutcome.failed(fault).named(name, standardError: process.tail.text(masking: secrets)))
+    }
+
+    private func finish() {
+        onIgnored(exchange.ignored)
+        exchange.close()
+        patience = nil
+    }
+}

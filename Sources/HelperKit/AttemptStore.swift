@@ -1,0 +1,123 @@
+import HotspotCore
+
+/// What the helpers of one process share for an attempt: one probe, one look at the portal's API, one visit of its first page.
+public final class AttemptStore: Sendable {
+    /// The store of this process.
+    public static let shared = AttemptStore()
+
+    private struct Entry {
+        var probe: Shared<ProbeResult>?
+        var api: Shared<PortalAPIDocument?>?
+        var landings: [String: Shared<Landing>] = [:]
+        var used = Deadline.now
+    }
+
+    /// Attempts that are remembered.
+    private static let limit = 16
+    private static let lifetime = 600_000
+    private let entries = Monitor([String: Entry]())
+
+    /// An empty store.
+    public init() {}
+
+    /// The probe of this attempt: run now, waited for, or remembered. `nil` if the scope ended first.
+    ///
+    /// - Parameters:
+    ///   - https: empty: no HTTPS probe; `nil`: the usual one beside the usual endpoints, else none.
+    ///   - fresh: do not reuse this attempt's verdict, and leave it in place.
+    public func probe(
+        _ link: Link, endpoints: [ProbeEndpoint] = [], https: String? = nil, fresh: Bool = false, policy: NetworkPolicy = .strict,
+        in scope: Scope
+    ) -> ProbeResult? {
+        let plan = Prober.Plan(link: link, endpoints: endpoints, https: https)
+        if fresh {
+            let prober = Prober(link: link, plan: plan, policy: policy, api: Self.askAPI(link, policy))
+            let result = prober.run(in: scope)
+            if !result.verdict.isOpen { prober.forgetNames() }
+            return scope.cancellation.isCancelled ? nil : result
+        }
+        let api = api(link, policy)
+        let probe = shared(link, \.probe) {
+            let prober = Prober(link: link, plan: plan, policy: policy, api: api)
+            return Shared(deadline: .after(milliseconds: Trial.limit + 500)) { prober.run(in: $0) }
+        }
+        // The requests belong to everybody who waited, so that everybody's trace shows them.
+        let result = probe.wait(in: scope)
+        for evidence in result?.evidence ?? [] {
+            let outcome = evidence.status.map(String.init) ?? evidence.error?.split(separator: ":").first.map(String.init) ?? "?"
+            scope.trace.add("\(evidence.request) → \(outcome) in \(evidence.milliseconds) ms")
+        }
+        return result
+    }
+
+    /// The document of the link's portal API, if there is a usable one. Waits at most the scope's time.
+    public func apiDocument(_ link: Link, policy: NetworkPolicy = .strict, in scope: Scope) -> PortalAPIDocument? {
+        api(link, policy)?.wait(in: scope) ?? nil
+    }
+
+    /// The portal's first page as the probe's answer or an API's address leads there.
+    func landing(_ link: Link, start: Landing.Start, policy: NetworkPolicy, in scope: Scope) -> Landing? {
+        let key = start.key
+        let landing: Shared<Landing> = entries.with { entries in
+            var entry = Self.entry(link, &entries)
+            if let known = entry.landings[key], !known.isAbandoned { return known }
+            let made = Shared<Landing>(deadline: .after(milliseconds: Landing.limit)) {
+                Landing.open(start, link: link, policy: policy, in: $0)
+            }
+            entry.landings[key] = made
+            entries[Self.key(link)] = entry
+            return made
+        }
+        let result = landing.wait(in: scope)
+        for line in result?.steps ?? [] { scope.trace.add(line) }
+        return result
+    }
+
+    /// What was fetched has been used up: tokens in forms serve once.
+    func forgetLandings(_ link: Link) { entries.with { $0[Self.key(link)]?.landings = [:] } }
+
+    private func api(_ link: Link, _ policy: NetworkPolicy) -> Shared<PortalAPIDocument?>? {
+        guard PortalAPIDocument.address(link.portalAPI, policy: RedirectPolicy(policy)) != nil else { return nil }
+        return shared(link, \.api) { Self.askAPI(link, policy)! }
+    }
+
+    /// Redirects of the API are not followed: the servers of the field send none, and a failure only means «no API».
+    private static func askAPI(_ link: Link, _ policy: NetworkPolicy) -> Shared<PortalAPIDocument?>? {
+        let redirects = RedirectPolicy(policy)
+        guard let url = PortalAPIDocument.address(link.portalAPI, policy: redirects) else { return nil }
+        return Shared(deadline: .after(milliseconds: Trial.limit)) { scope in
+            var request = HTTPRequest(url)
+            request.accept = PortalAPIDocument.mediaType
+            request.bodyLimit = PortalAPIDocument.limit
+            request.refusesLongBody = true
+            request.needsFreshConnection = true
+            guard let response = try? HTTPClient(link: link, policy: policy).send(request, in: scope) else { return nil }
+            return PortalAPIDocument(response, policy: redirects)
+        }
+    }
+
+    private func shared<T>(_ link: Link, _ part: WritableKeyPath<Entry, Shared<T>?>, _ make: () -> Shared<T>) -> Shared<T> {
+        entries.with { entries in
+            var entry = Self.entry(link, &entries)
+            if let known = entry[keyPath: part], !known.isAbandoned { return known }
+            let made = make()
+            entry[keyPath: part] = made
+            entries[Self.key(link)] = entry
+            return made
+        }
+    }
+
+    private static func entry(_ link: Link, _ entries: inout [String: Entry]) -> Entry {
+        let key = key(link)
+        entries = entries.filter { $0.value.used.millisecondsAgo < lifetime }
+        if entries[key] == nil, entries.count >= limit, let oldest = entries.min(by: { $0.value.used < $1.value.used }) {
+            entries[oldest.key] = nil
+        }
+        var entry = entries[key] ?? Entry()
+        entry.used = .now
+        entries[key] = entry
+        return entry
+    }
+
+    private static func key(_ link: Link) -> String { "\(link.interface)/\(link.attempt)" }
+}

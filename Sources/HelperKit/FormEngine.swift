@@ -1,0 +1,168 @@
+import HotspotCore
+
+/// Decides what to do on a page: go on, ask, or give up. Pure: it neither fetches nor sends.
+struct FormEngine: Sendable {
+    /// What to do.
+    enum Step: Sendable {
+        /// Send this.
+        case submit(FilledForm, HTMLForm)
+        /// Ask the user.
+        case ask(Prompt, HTMLForm)
+        /// There is nothing to fill in.
+        case nothing
+        /// There is something, but it must not be sent.
+        case refuse(String)
+    }
+
+    /// The answer to the terms where the page has no box for them.
+    static let termsField = "accept_terms"
+
+    var redirects = RedirectPolicy()
+    /// Answers by name of the control.
+    var answers: [String: String] = [:]
+    /// The user accepted this portal's terms, or the policy did.
+    var consent = false
+    /// The answers were just typed for this very portal, not remembered.
+    var isTypedNow = false
+    /// Remembered passwords may be sent over plain HTTP.
+    var allowsPlainHTTP = false
+
+    /// Decides.
+    func step(on page: HTMLPage, at url: WebURL) -> Step {
+        guard let form = choose(page) else { return .nothing }
+        let termsHere = isBinding(form, page)
+        let consent = consent || answers[Self.termsField].map(FilledForm.isYes) ?? false
+        var fields = fields(of: form, consent: consent)
+        let hasTermsBox = form.inputs.contains { $0.kind == .checkbox && FormWords.isTerms($0.words) && !FormWords.isAdvertising($0.words) }
+        if termsHere, !hasTermsBox, !consent {
+            fields.append(Field(name: Self.termsField, label: "I accept the terms of use", kind: .checkbox, required: true))
+        }
+        let open = fields.filter { field in
+            guard field.required else { return false }
+            guard let answer = answers[field.name] else { return true }
+            return field.kind == .checkbox ? !FilledForm.isYes(answer) : answer.isEmpty
+        }
+        if form.passwords.count > 1 { return .refuse("The page wants a new account with a password; please use a browser once.") }
+        if form.passwords.contains(where: \.isInvisible) || (form.isInvisible && !form.passwords.isEmpty) {
+            return .refuse("The page hides its password field; nothing was sent.")
+        }
+        let filled: FilledForm
+        do throws(TransferError) {
+            filled = try FilledForm(form, on: page, at: url, answers: answers, consent: consent, redirects: redirects)
+        } catch {
+            return .refuse(error.description)
+        }
+        let wantsAnswers = form.inputs.contains { $0.kind != .checkbox }
+        if wantsAnswers, !filled.staysOnOrigin {
+            return .refuse("The page would send the answers to \(filled.target.origin); nothing was sent.")
+        }
+        if filled.leavesForGateway { return .refuse("The page would change something at \(filled.target.origin); nothing was sent.") }
+        if !open.isEmpty { return .ask(prompt(fields, form, page, url, secure: url.isSecure), form) }
+        if filled.carriesPassword, !url.isSecure, !isTypedNow, !allowsPlainHTTP {
+            return .ask(prompt(fields, form, page, url, secure: false), form)
+        }
+        return .submit(filled, form)
+    }
+
+    /// The names that a login with remembered answers needs.
+    func needs(on page: HTMLPage, at url: WebURL) -> [String] {
+        guard let form = choose(page) else { return [] }
+        return fields(of: form, consent: true).filter { $0.kind != .checkbox }.map(\.name)
+    }
+
+    /// The form that is the login, of several.
+    func choose(_ page: HTMLPage) -> HTMLForm? {
+        let candidates = page.forms.filter { form in
+            form.isPlain && !FormWords.isSearch(form) && !FormWords.isLanguage(form) && !FormWords.readsTerms(form)
+                && !(form.submits.contains { FormWords.isLogout($0.words) } || FormWords.isLogout(form.action))
+                && !(form.controls.isEmpty)
+                && (!form.submits.isEmpty || !form.inputs.isEmpty || page.submitsItself)
+        }
+        let visible = candidates.filter { !$0.isInvisible }
+        func rank(_ form: HTMLForm) -> Int {
+            let typed = form.inputs.filter { $0.kind != .checkbox }
+            if !answers.isEmpty, !typed.isEmpty, typed.contains(where: { answers[$0.name] != nil }) { return 0 }
+            return typed.isEmpty ? 1 : 2
+        }
+        return (visible.isEmpty ? candidates : visible).enumerated().min { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }?
+            .element
+    }
+
+    /// What the user must fill in, in the page's order.
+    private func fields(of form: HTMLForm, consent: Bool) -> [Field] {
+        var fields: [Field] = []
+        var seen: Set<String> = []
+        let marksRequired = form.inputs.contains { $0.isRequired && $0.kind != .checkbox }
+        for control in form.inputs where !control.isInvisible && control.name.utf8.count <= 256 {
+            guard seen.insert(control.name).inserted, fields.count < 20 else { continue }
+            let label = Printable.text(control.label.isEmpty ? control.name : control.label, limit: 120)
+            let isOptional = control.words.contains("optional")
+            let required = marksRequired ? control.isRequired : !isOptional
+            switch control.kind {
+            case .checkbox:
+                if FormWords.isAdvertising(control.words) {
+                    if control.isRequired { fields.append(Field(name: control.name, label: label, kind: .checkbox, required: true)) }
+                } else if FormWords.isTerms(control.words) {
+                    if !consent { fields.append(Field(name: control.name, label: label, kind: .checkbox, required: true)) }
+                } else if control.isRequired, !control.isChecked {
+                    fields.append(Field(name: control.name, label: label, kind: .checkbox, required: true))
+                }
+            case .radio:
+                let group = form.inputs.filter { $0.kind == .radio && $0.name == control.name }
+                if !group.contains(where: \.isChecked), group.count > 1 {
+                    let choices = group.map { Printable.text($0.label.isEmpty ? $0.value : $0.label, limit: 80) }
+                    fields.append(Field(name: control.name, label: label, kind: .choice, required: true, choices: choices))
+                }
+            case .select:
+                let isUndecided = control.options.first { $0.isSelected }.map(\.value) ?? control.options.first?.value ?? ""
+                if control.options.count > 1, isUndecided.isEmpty {
+                    let choices = control.options.filter { !$0.value.isEmpty }.map { Printable.text($0.label, limit: 80) }
+                    fields.append(Field(name: control.name, label: label, kind: .choice, required: required, choices: choices))
+                }
+            case .text, .textarea, .password, .email, .telephone:
+                guard control.value.isEmpty || control.kind == .password else { continue }
+                fields.append(Field(name: control.name, label: label, kind: Self.kind(of: control), required: required || control.kind == .password))
+            case .hidden, .submit, .image, .button, .file: break
+            }
+        }
+        return fields
+    }
+
+    private static func kind(of control: HTMLControl) -> Field.Kind {
+        switch control.kind {
+        case .password: .password
+        case .email: .email
+        case .telephone: .phone
+        default:
+            if FormWords.isCode(control.words) { .code } else if control.words.contains("email") || control.words.contains("e-mail") {
+                .email
+            } else {
+                .text
+            }
+        }
+    }
+
+    /// Whoever sends this form accepts something.
+    private func isBinding(_ form: HTMLForm, _ page: HTMLPage) -> Bool {
+        form.inputs.contains { $0.kind == .checkbox && FormWords.isTerms($0.words) } || FormWords.bindsReader(form.text)
+            || FormWords.bindsReader(page.text)
+    }
+
+    private func prompt(_ fields: [Field], _ form: HTMLForm, _ page: HTMLPage, _ url: WebURL, secure: Bool) -> Prompt {
+        let title = Printable.text(page.title ?? url.host, limit: 120)
+        var message = page.errors.first.map { Printable.text($0, limit: 200) }
+        if !secure, fields.contains(where: { $0.kind != .checkbox }) {
+            let warning = "This portal is not encrypted: others nearby can read what you type."
+            message = message.map { "\($0) \(warning)" } ?? warning
+        }
+        let references = form.inputs.filter { $0.kind == .checkbox }.flatMap(\.links)
+            + page.links.filter { FormWords.isTerms($0.text.lowercased()) }.map(\.reference)
+        var termsURL = references.lazy.compactMap { try? redirects.target(of: $0, from: page.base) }.first?.text
+        if termsURL == nil, let reader = page.forms.first(where: FormWords.readsTerms),
+            let filled = try? FilledForm(reader, on: page, at: url, answers: [:], consent: false, redirects: redirects)
+        {
+            termsURL = filled.request.method == .get ? filled.request.url.text : nil
+        }
+        return Prompt(title: title, message: message, fields: fields, termsURL: termsURL)
+    }
+}

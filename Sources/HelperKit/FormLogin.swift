@@ -1,0 +1,251 @@
+import HotspotCore
+
+/// A login through pages and forms: what the helpers for portals with a page have in common.
+public struct FormLogin: Sendable {
+    /// The protocol word of the portal.
+    public let kind: String
+    let visit: Visit
+
+    /// Forms that are sent in one command.
+    private static let stepLimit = 5
+
+    /// A login for one command.
+    public init(kind: String, visit: Visit) {
+        self.kind = kind
+        self.visit = visit
+    }
+
+    /// What Evaluate and Maintain need to know of the portal's first page.
+    public struct Finding: Sendable {
+        /// Who asks.
+        public var portal: Portal
+        /// Fields that a login will want.
+        public var needs: [String]
+        /// Something on the page can be sent or asked.
+        public var canAct: Bool
+        /// What is in the way.
+        public var failure: TransferError?
+    }
+
+    /// Looks at the portal's first page, which is fetched once for all helpers. `nil` if the command was cancelled.
+    public func look(at start: WebURL) -> Finding? { look(from: .url(start)) }
+
+    /// Looks at the page that the probe led to.
+    public func look(from result: ProbeResult) -> Finding? { Landing.start(of: result).flatMap(look(from:)) }
+
+    private func look(from start: Landing.Start) -> Finding? {
+        guard let landing = visit.attempts.landing(visit.link, start: start, policy: visit.policy, in: visit.scope) else { return nil }
+        let engine = FormEngine(redirects: visit.redirects)
+        let page = landing.journey.map { ($0.page, $0.final.url) }
+        return Finding(
+            portal: landing.portal(kind: kind), needs: page.map { engine.needs(on: $0.0, at: $0.1) } ?? [],
+            canAct: page.map { engine.choose($0.0) != nil } ?? false, failure: landing.failure)
+    }
+
+    /// Authenticate and PresentUI: from the portal's page, or from the page that asked.
+    ///
+    /// - Parameters:
+    ///   - start: where the portal begins, if it is known.
+    ///   - isTypedNow: the answers are the user's, just now.
+    public func run(from start: WebURL?, isTypedNow: Bool) -> Reply {
+        let memory = Memory(visit.session)
+        if isTypedNow, let saved = memory.page, let page = Self.page(saved) {
+            let client = visit.client(cookies: CookieJar(lines: memory.cookies ?? []))
+            let portal = Portal(origin: page.url.origin, pin: memory.pin, kind: kind, title: page.page.title)
+            return fill(page.page, at: page.url, portal: portal, client: client, isTypedNow: true)
+        }
+        let landing: Landing
+        if let start {
+            guard let found = visit.attempts.landing(visit.link, start: .url(start), policy: visit.policy, in: visit.scope) else {
+                return visit.reply(TransferError(.cancelled))
+            }
+            landing = found
+        } else {
+            guard let result = visit.probe() else { return visit.reply(TransferError(.cancelled)) }
+            if result.verdict.isOpen { return visit.reply(.success, session: visit.session, reason: "The network is open already.") }
+            guard result.verdict == .captive, let start = Landing.start(of: result),
+                let found = visit.attempts.landing(visit.link, start: start, policy: visit.policy, in: visit.scope)
+            else {
+                return visit.reply(.temporaryFailure, reason: "No portal answers at present (\(result.problem ?? "noAnswer")).")
+            }
+            landing = found
+        }
+        // Its tokens serve once: whoever tries again begins anew.
+        visit.attempts.forgetLandings(visit.link)
+        if let failure = landing.failure { return visit.reply(failure, portal: landing.portal(kind: kind)) }
+        guard let journey = landing.journey else { return visit.reply(TransferError(.emptyAnswer)) }
+        return fill(
+            journey.page, at: journey.final.url, portal: landing.portal(kind: kind), client: landing.client, isTypedNow: isTypedNow,
+            start: landing.start)
+    }
+
+    private func fill(
+        _ page: HTMLPage, at url: WebURL, portal live: Portal, client: HTTPClient, isTypedNow: Bool, start: WebURL? = nil
+    ) -> Reply {
+        var (page, url, portal) = (page, url, live)
+        var answers = visit.credential ?? [:]
+        if isTypedNow { answers.merge(visit.answers) { $1 } }
+        // Answers are for the portal that they were given for, and no other.
+        let isSamePortal = visit.portal.map { $0.origin == live.origin && $0.pin == live.pin } ?? false
+        if !isSamePortal { answers = [:] }
+        var engine = FormEngine(
+            redirects: visit.redirects, answers: answers, consent: visit.consent && isSamePortal, isTypedNow: isTypedNow)
+        var logoff = Logoff.find(on: page, at: url, redirects: visit.redirects)
+        var sent: Set<HTMLForm> = []
+        var typedInto: Set<[String]> = []
+        var outside: Set<String> = Set([visit.link.probeURL].compactMap { $0 }.compactMap { WebURL($0)?.host })
+        outside.formUnion(ProbeEndpoint.usual.compactMap { WebURL($0.url)?.host })
+        if let host = start?.host { outside.remove(host) }
+        outside.remove(url.host)
+        for step in 0...Self.stepLimit {
+            let isFirst = step == 0
+            switch engine.step(on: page, at: url) {
+            case .nothing where isFirst:
+                if isTypedNow { return success(portal, logoff, client) }
+                // Nobody but a browser can do this; the probe tells afterwards whether it was done.
+                let prompt = Prompt(
+                    title: portal.title ?? url.host,
+                    message: "This page needs a browser. Open \(url.origin)\(url.path), log in there, and confirm here.")
+                return ask(prompt, portal, client, page: nil, url)
+            case .nothing: return success(portal, logoff, client)
+            case .refuse(let reason):
+                if !isFirst, FormWords.soundsLikeSuccess(page) { return success(portal, logoff, client) }
+                return visit.reply(.unsupportedNetwork, portal: portal, reason: reason)
+            case .ask(var prompt, let form):
+                if !isFirst, FormWords.soundsLikeSuccess(page), form.passwords.isEmpty { return success(portal, logoff, client) }
+                if isFirst, isTypedNow, !isSamePortal, visit.portal != nil {
+                    prompt.message = "This is another portal than before; nothing was sent." + (prompt.message.map { " " + $0 } ?? "")
+                }
+                return ask(prompt, portal, client, page: isFirst ? nil : (page, form), url)
+            case .submit(let filled, let form):
+                let names = form.inputs.map(\.name)
+                if !names.isEmpty, filled.carriesAnswers, typedInto.contains(names) {
+                    // The form again, with the answers that were just refused.
+                    engine.answers = [:]
+                    guard case .ask(var prompt, let form) = engine.step(on: page, at: url) else {
+                        return visit.reply(.failure, portal: portal, reason: page.errors.first ?? "The portal did not accept the answers.")
+                    }
+                    prompt.message = prompt.message ?? "The portal did not accept the answers."
+                    return ask(prompt, portal, client, page: (page, form), url)
+                }
+                if !sent.insert(form).inserted {
+                    return visit.reply(.temporaryFailure, portal: portal, reason: "The portal shows the same page again.")
+                }
+                if !isFirst, !filled.staysOnOrigin, FormWords.soundsLikeSuccess(page) { return success(portal, logoff, client) }
+                if step == Self.stepLimit { break }
+                if filled.carriesAnswers { typedInto.insert(names) }
+                var request = filled.request
+                request.referer = url
+                if filled.carriesAnswers { request.requiredPin = portal.pin }
+                do throws(TransferError) {
+                    visit.scope.trace.add("form with \(form.controls.count) controls, \(filled.carriesAnswers ? "with" : "without") answers")
+                    let response = try client.send(request, in: visit.scope)
+                    let journey = try Journey.follow(
+                        response, to: request, client: client, outside: outside, afterSubmit: true, in: visit.scope)
+                    if journey.left { return success(portal, logoff, client) }
+                    page = journey.page
+                    url = journey.final.url
+                    if url.origin != portal.origin {
+                        // What comes next is asked by somebody else: no answer of before is for them.
+                        portal = Portal(origin: url.origin, pin: journey.final.pin, kind: kind, title: page.title)
+                        engine.answers = [:]
+                    }
+                    logoff = Logoff.find(on: page, at: url, redirects: visit.redirects) ?? logoff
+                    if journey.final.status >= 500 || journey.final.status == 403, page.forms.isEmpty {
+                        return visit.reply(
+                            .temporaryFailure, portal: portal, reason: "The portal answered with status \(journey.final.status).")
+                    }
+                } catch {
+                    if error.code == .keyChanged {
+                        return visit.reply(.unsupportedNetwork, portal: portal, reason: error.description)
+                    }
+                    // Many portals lead out to the Internet after the login; what goes wrong there is not theirs.
+                    if !isFirst, error.code == .refusedURL || error.code == .tooManyRedirects { return success(portal, logoff, client) }
+                    return visit.reply(error, portal: portal)
+                }
+            }
+        }
+        return visit.reply(.temporaryFailure, portal: portal, reason: "The portal asks to go on without end.")
+    }
+
+    private func ask(_ prompt: Prompt, _ portal: Portal, _ client: HTTPClient, page: (HTMLPage, HTMLForm)?, _ url: WebURL) -> Reply {
+        var memory = Memory(visit.session)
+        memory.origin = portal.origin
+        memory.pin = portal.pin
+        memory.cookies = client.cookies.lines(within: Memory.cookieLimit)
+        // A first page is fetched again with fresh tokens; a later one cannot be reached without what was sent before.
+        memory.page = page.map { Memory.SavedPage(url: url.text, base: $0.0.base.text, title: $0.0.title, form: $0.1) }
+        return visit.reply(.uiRequired, prompt: prompt, portal: portal, session: Session(memory: memory.value))
+    }
+
+    private func success(_ portal: Portal, _ logoff: Memory.SavedRequest?, _ client: HTTPClient) -> Reply {
+        var memory = Memory(visit.session)
+        memory.origin = portal.origin
+        memory.pin = portal.pin
+        memory.logoff = logoff ?? memory.logoff
+        memory.cookies = client.cookies.lines(within: Memory.cookieLimit)
+        memory.page = nil
+        return visit.reply(.success, portal: portal, session: Session(memory: memory.value))
+    }
+
+    private static func page(_ saved: Memory.SavedPage) -> (page: HTMLPage, url: WebURL)? {
+        guard let url = WebURL(saved.url), let base = WebURL(saved.base) else { return nil }
+        let page = HTMLPage(
+            title: saved.title, base: base, forms: [saved.form], links: [], refresh: nil, scriptTarget: nil, submitsItself: false,
+            text: saved.form.text, errors: [], isTruncated: false)
+        return (page, url)
+    }
+}
+
+/// How to leave a portal, as far as its pages tell.
+public enum Logoff {
+    /// A link or a form that says so; for openNDS and nodogsplash, which do not say it, their known path.
+    static func find(on page: HTMLPage, at url: WebURL, redirects: RedirectPolicy) -> Memory.SavedRequest? {
+        for link in page.links where FormWords.isLogout(link.text) || FormWords.isLogout(link.reference) {
+            if let target = try? redirects.target(of: link.reference, from: page.base), target.host == url.host {
+                return Memory.SavedRequest(url: target.text, body: nil)
+            }
+        }
+        for form in page.forms where form.submits.contains(where: { FormWords.isLogout($0.words) }) || FormWords.isLogout(form.action) {
+            guard let filled = try? FilledForm(form, on: page, at: url, answers: [:], consent: false, redirects: redirects),
+                filled.staysOnOrigin
+            else { continue }
+            return Memory.SavedRequest(url: filled.request.url.text, body: filled.request.body)
+        }
+        // `portals.md`, 2.2: logging out is a GET of this path.
+        for (path, deny) in [("/opennds_preauth/", "/opennds_deny/"), ("/opennds_auth/", "/opennds_deny/")]
+        where url.path.hasPrefix(path) {
+            return Memory.SavedRequest(url: url.origin + deny, body: nil)
+        }
+        if url.path.hasPrefix("/nodogsplash_auth/") { return Memory.SavedRequest(url: url.origin + "/nodogsplash_deny/", body: nil) }
+        return nil
+    }
+
+    /// Carries a remembered logoff out.
+    public static func run(_ visit: Visit) -> Reply {
+        let memory = Memory(visit.session)
+        guard let saved = memory.logoff, let url = WebURL(saved.url) else {
+            return visit.reply(.failure, reason: "This portal offered no way to log off.")
+        }
+        var request = HTTPRequest(url)
+        if let body = saved.body {
+            request.method = .post
+            request.body = body
+        }
+        request.requiredPin = url.origin == memory.origin && url.isSecure ? memory.pin : nil
+        do throws(TransferError) {
+            try visit.redirects.check(url)
+            let client = visit.client(cookies: CookieJar(lines: memory.cookies ?? []))
+            let response = try client.send(request, in: visit.scope.limited(milliseconds: 10_000))
+            guard response.status < 400 || response.status == 511 else {
+                return visit.reply(.failure, reason: "The portal answered the logoff with status \(response.status).")
+            }
+            if let document = WISPrDocument.find(in: response.body), let code = document.responseCode, code != 150, code != 0 {
+                return visit.reply(.failure, reason: "The portal answered the logoff with code \(code).")
+            }
+            return visit.reply(.success)
+        } catch {
+            return visit.reply(error)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import HotspotCore
+
+/// What can be told of a script without running it: redirects to a literal address, and a form that is sent at once.
+enum ScriptScan {
+    private static let names = ["location.href", "location"]
+    private static let calls = ["location.replace", "location.assign"]
+
+    /// The address of `location = "…"`, `location.href = '…'` or `location.replace("…")`, whatever object stands before it.
+    static func target(in script: String) -> String? {
+        let octets = Array(script.utf8)[...]
+        for (words, sign) in [(calls, UInt8(ascii: "(")), (names, UInt8(ascii: "="))] {
+            for word in words {
+                var rest = octets
+                while let found = Search.first(word, in: rest) {
+                    let after = found + word.utf8.count
+                    rest = octets[after...]
+                    if found > 0, isWordCharacter(octets[found - 1]) { continue }
+                    let tail = rest.drop(while: isBlank)
+                    guard tail.first == sign, tail.dropFirst().first != sign else { continue }
+                    if let literal = literal(tail.dropFirst()) { return literal }
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Something is sent by the script itself.
+    static func submits(_ script: String) -> Bool {
+        let octets = Array(script.utf8)[...]
+        return [".submit()", ".submit ()", "requestSubmit()"].contains { Search.first($0, in: octets) != nil }
+            && Search.first("onclick", in: octets) == nil
+    }
+
+    /// A quoted string that is the whole expression.
+    private static func literal(_ text: ArraySlice<UInt8>) -> String? {
+        let text = text.drop(while: isBlank)
+        guard let quote = text.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
+        let inner = text.dropFirst()
+        guard let end = inner.firstIndex(of: quote) else { return nil }
+        let value = inner[..<end]
+        let after = inner[(end + 1)...].drop(while: isBlank)
+        // Something is added to it: what comes out is unknown.
+        guard after.first != UInt8(ascii: "+"), !value.isEmpty, value.count <= WebURL.limit, !value.contains(10) else { return nil }
+        return String(decoding: value, as: UTF8.self).replacing("\\/", with: "/").replacing("&amp;", with: "&")
+    }
+
+    private static func isBlank(_ octet: UInt8) -> Bool { octet == 32 || (9...13).contains(octet) }
+
+    private static func isWordCharacter(_ octet: UInt8) -> Bool {
+        switch octet {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "_"), UInt8(ascii: "$"):
+            true
+        default: false
+        }
+    }
+}
+
+/// Plain search in octets: foreign text is long, and comparing it character by character is slow.
+enum Search {
+    /// Where a text occurs first.
+    static func first(_ needle: String, in octets: ArraySlice<UInt8>) -> Int? {
+        let needle = Array(needle.utf8)
+        guard let head = needle.first, octets.count >= needle.count else { return nil }
+        var index = octets.startIndex
+        let last = octets.endIndex - needle.count
+        while index <= last {
+            if octets[index] == head, octets[index..<index + needle.count].elementsEqual(needle) { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    /// Where a text occurs last.
+    static func last(_ needle: String, in octets: ArraySlice<UInt8>) -> Int? {
+        let needle = Array(needle.utf8)
+        guard let head = needle.first, octets.count >= needle.count else { return nil }
+        var index = octets.endIndex - needle.count
+        while index >= octets.startIndex {
+            if octets[index] == head, octets[index..<index + needle.count].elementsEqual(needle) { return index }
+            index -= 1
+        }
+        return nil
+    }
+}

@@ -1,0 +1,67 @@
+/// What the machine asks of a helper. Raw values are Apple's (NEHotspotHelperCommandType).
+public enum Command: Int, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    case filterScanList = 1
+    case evaluate = 2
+    case authenticate = 3
+    case presentUI = 4
+    case maintain = 5
+    case logoff = 6
+
+    /// The word in logs, journal and terminal.
+    public var description: String {
+        switch self {
+        case .filterScanList: "filterScanList"
+        case .evaluate: "evaluate"
+        case .authenticate: "authenticate"
+        case .presentUI: "presentUI"
+        case .maintain: "maintain"
+        case .logoff: "logoff"
+        }
+    }
+
+    /// The method of org.hotspotd.Helper, with its interface.
+    public var method: String {
+        let word = description
+        return "org.hotspotd.Helper." + word.prefix(1).uppercased() + word.dropFirst()
+    }
+
+    /// Reads ``description`` back.
+    public init?(_ word: String) {
+        guard let command = Self.allCases.first(where: { $0.description == word }) else { return nil }
+        self = command
+    }
+}
+
+/// How a helper answered a command. Raw values are the words of the contract; ``appleValue`` is Apple's number.
+public enum Result: String, Codable, Hashable, Sendable, CaseIterable {
+    case success, failure, uiRequired, commandNotRecognized, authenticationRequired, unsupportedNetwork, temporaryFailure
+
+    /// NEHotspotHelperResult.
+    public var appleValue: Int { Self.allCases.firstIndex(of: self)! }
+}
+
+/// How sure a helper is that a network is captive and its own. Ordered.
+public enum Confidence: String, Codable, Hashable, Sendable, CaseIterable, Comparable {
+    case none, low, high
+
+    /// NEHotspotHelperConfidence.
+    public var appleValue: Int { Self.allCases.firstIndex(of: self)! }
+
+    /// More is surer.
+    public static func < (a: Confidence, b: Confidence) -> Bool { a.appleValue < b.appleValue }
+}
+
+/// What a probe found on a link; `detection.md` of the specification has the table.
+public enum Verdict: String, Codable, Hashable, Sendable, CaseIterable {
+    /// The Internet answers.
+    case online
+    /// Plain HTTP reaches the Internet, HTTPS is broken or blocked: not captive.
+    case partial
+    /// A portal answers in the Internet's place.
+    case captive
+    /// Nothing that tells anything answers.
+    case limited
+
+    /// The Internet is there.
+    public var isOpen: Bool { self == .online || self == .partial }
+}

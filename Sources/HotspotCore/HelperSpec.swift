@@ -1,0 +1,65 @@
+/// What is known of a helper without running it: its `.helper` file, read and checked.
+public struct HelperSpec: Hashable, Sendable {
+    /// How a helper is reached.
+    public enum Activation: Hashable, Sendable {
+        /// One process for one command, on standard input and output.
+        case stdio(exec: [String])
+        /// The daemon listens and starts the program, which takes the socket over.
+        case socket(exec: [String])
+        /// Someone else runs the helper and listens at this path.
+        case external(path: String)
+
+        /// The word of the control interface.
+        public var word: String {
+            switch self {
+            case .stdio: "stdio"
+            case .socket: "socket"
+            case .external: "external"
+            }
+        }
+    }
+
+    /// The longest display name, in characters [A].
+    public static let displayNameLimit = 15
+
+    /// The name under which it is chosen, remembered and switched.
+    public var name: String
+    /// What people read, at most 15 characters.
+    public var displayName: String
+    /// How it is reached.
+    public var activation: Activation
+    /// The networks that it may hear of; empty: every network that is joined.
+    public var ssids: [SSIDPattern]
+    /// The securities that it may hear of; empty: all.
+    public var security: Set<Security>
+    /// 0 to 100; higher wins among lows (D8).
+    public var priority: Int
+    /// Switched on in its file.
+    public var enabled: Bool
+    /// Wants the scan list though it has no `SSID=`.
+    public var scanList: Bool
+    /// Folders that it may write to.
+    public var readWritePaths: [String]
+
+    /// A helper with the defaults of the contract.
+    public init(
+        name: String, displayName: String? = nil, activation: Activation, ssids: [SSIDPattern] = [], security: Set<Security> = [],
+        priority: Int = 50, enabled: Bool = true, scanList: Bool = false, readWritePaths: [String] = []
+    ) {
+        self.name = name
+        self.displayName = displayName ?? name
+        self.activation = activation
+        self.ssids = ssids
+        self.security = security
+        self.priority = priority
+        self.enabled = enabled
+        self.scanList = scanList
+        self.readWritePaths = readWritePaths
+    }
+
+    /// Whether the helper may hear of this network at all.
+    public func covers(_ ssid: SSID, _ security: Security) -> Bool {
+        guard self.security.isEmpty || self.security.contains(security) else { return false }
+        return ssids.isEmpty || ssids.contains { $0.matches(ssid) }
+    }
+}

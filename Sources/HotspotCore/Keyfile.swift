@@ -1,0 +1,108 @@
+/// A file of `[Section]` and `Key=Value` lines, as systemd and iwd have them. Every entry remembers its line, so that an error can
+/// name it.
+public struct Keyfile: Hashable, Sendable {
+    /// One `Key=Value`.
+    public struct Entry: Hashable, Sendable {
+        /// The section that it stands in.
+        public let section: String
+        /// Left of the first `=`, trimmed.
+        public let key: String
+        /// Right of it, trimmed.
+        public let value: String
+        /// Counted from 1.
+        public let line: Int
+    }
+
+    /// What is wrong with a file, where, and what would be right.
+    public struct Error: Swift.Error, Hashable, Sendable, CustomStringConvertible {
+        /// The file's path.
+        public let file: String
+        /// Counted from 1; 0 for the file as a whole.
+        public let line: Int
+        /// One sentence.
+        public let message: String
+
+        /// An error.
+        public init(file: String, line: Int, message: String) {
+            self.file = file
+            self.line = line
+            self.message = message
+        }
+
+        /// `FILE:LINE: MESSAGE`
+        public var description: String { line > 0 ? "\(file):\(line): \(message)" : "\(file): \(message)" }
+    }
+
+    /// The largest file that is read, in octets.
+    public static let maximumSize = 64 * 1024
+
+    /// The path it was read from, for errors.
+    public let file: String
+    /// All entries, in their order.
+    public let entries: [Entry]
+
+    /// Parses a file's octets. Comments begin with `#` or `;`. Throws ``Error``.
+    public init(_ octets: [UInt8], file: String) throws(Error) {
+        self.file = file
+        guard octets.count <= Self.maximumSize else {
+            throw Error(file: file, line: 0, message: "larger than \(Self.maximumSize / 1024) KiB")
+        }
+        guard let text = String(validating: octets, as: UTF8.self), !octets.contains(0) else {
+            throw Error(file: file, line: 0, message: "not UTF-8 text")
+        }
+        var entries: [Entry] = []
+        var section: String?
+        var number = 0
+        for raw in text.split(omittingEmptySubsequences: false, whereSeparator: { $0.isNewline }) {
+            number += 1
+            let line = Self.trim(raw)
+            if line.isEmpty || line.hasPrefix("#") || line.hasPrefix(";") { continue }
+            if line.hasPrefix("[") {
+                guard line.hasSuffix("]"), line.count > 2 else {
+                    throw Error(file: file, line: number, message: "a section is written [Name]")
+                }
+                section = String(line.dropFirst().dropLast())
+                continue
+            }
+            guard let equals = line.firstIndex(of: "="), equals != line.startIndex else {
+                throw Error(file: file, line: number, message: "expected Key=Value, a [Section] or a # comment")
+            }
+            guard let section else {
+                throw Error(file: file, line: number, message: "an entry stands before the first [Section]")
+            }
+            entries.append(
+                Entry(
+                    section: section, key: Self.trim(line[..<equals]), value: Self.trim(line[line.index(after: equals)...]),
+                    line: number))
+        }
+        self.entries = entries
+    }
+
+    /// The last value of a key, which is the one that counts.
+    public func last(_ section: String, _ key: String) -> Entry? {
+        entries.last { $0.section == section && $0.key == key }
+    }
+
+    /// An error at an entry of this file.
+    public func error(_ entry: Entry, _ message: String) -> Error {
+        Error(file: file, line: entry.line, message: "\(entry.key)= \(message)")
+    }
+
+    private static func trim(_ text: some StringProtocol) -> String {
+        var slice = text[...]
+        while let first = slice.first, first.isWhitespace { slice = slice.dropFirst() }
+        while let last = slice.last, last.isWhitespace { slice = slice.dropLast() }
+        return String(slice)
+    }
+}
+
+extension Keyfile.Entry {
+    /// `yes`, `true`, `on`, `1` and their opposites; `nil` for anything else.
+    public var boolean: Bool? {
+        switch value.lowercased() {
+        case "yes", "true", "on", "1": true
+        case "no", "false", "off", "0": false
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,144 @@
+/// How a network guards its air interface, as read from RSN, WPA, OWE and privacy information.
+public enum Security: String, Codable, Hashable, Sendable, CaseIterable {
+    /// No encryption at all.
+    case open
+    /// Opportunistic Wireless Encryption (RFC 8110): encrypted, yet nobody is asked for a password.
+    case owe
+    /// The broken cipher of 1999.
+    case wep
+    /// WPA or WPA2 with a pre-shared key.
+    case psk
+    /// WPA3 with Simultaneous Authentication of Equals.
+    case sae
+    /// 802.1X.
+    case enterprise
+    /// Not a radio network.
+    case wired
+    /// Information that could not be read; never treated as open.
+    case unknown
+
+    /// A station needs a password or a certificate to join.
+    public var isSecured: Bool {
+        switch self {
+        case .open, .owe, .wired: false
+        case .wep, .psk, .sae, .enterprise, .unknown: true
+        }
+    }
+}
+
+/// What makes two joins the same network: octets and security on the air, the gateway's hardware address on a wire (D5).
+public enum NetworkID: Hashable, Sendable {
+    /// A radio network.
+    case wireless(SSID, Security)
+    /// A wired network behind this gateway.
+    case wired(HardwareAddress)
+    /// A wired network whose gateway did not tell its address: nothing is remembered of it.
+    case anonymous
+
+    /// The key under which the store and the vault file things: `wifi:<hex>:<security>` or `wired:<address>`.
+    public var key: String? {
+        switch self {
+        case .wireless(let ssid, let security): "wifi:\(ssid.hex):\(security.rawValue)"
+        case .wired(let gateway): "wired:\(gateway)"
+        case .anonymous: nil
+        }
+    }
+
+    /// Reads ``key`` back.
+    public init?(key: String) {
+        if key.hasPrefix("wired:"), let gateway = HardwareAddress(String(key.dropFirst(6))) {
+            self = .wired(gateway)
+            return
+        }
+        let parts = key.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "wifi", let ssid = SSID(hex: String(parts[1])),
+            let security = Security(rawValue: String(parts[2]))
+        else { return nil }
+        self = .wireless(ssid, security)
+    }
+}
+
+/// A network as a helper sees it: the type `Network` of org.hotspotd.Helper.
+public struct Network: Codable, Hashable, Sendable {
+    /// Printable form of the SSID.
+    public var ssid: String
+    /// The octets of the SSID, lower-case hexadecimal.
+    public var ssidHex: String
+    /// The access point, or the gateway of a wired network.
+    public var bssid: String?
+    /// Name of the interface.
+    public var interface: String
+    /// 0.0 (weak or none) to 1.0 (strong).
+    public var signalStrength: Double?
+    /// How the air interface is guarded.
+    public var security: Security
+    /// Joined by the system rather than by the user (D22).
+    public var autoJoined: Bool
+    /// In Maintain: this is the join itself, not the periodic call.
+    public var justJoined: Bool
+    /// The helper that is addressed is the chosen one.
+    public var chosenHelper: Bool
+
+    /// A network with nothing known but its name.
+    public init(
+        ssid: SSID, bssid: HardwareAddress? = nil, interface: String, signalStrength: Double? = nil, security: Security,
+        autoJoined: Bool = true, justJoined: Bool = false, chosenHelper: Bool = false
+    ) {
+        self.ssid = ssid.description
+        self.ssidHex = ssid.hex
+        self.bssid = bssid?.description
+        self.interface = interface
+        self.signalStrength = signalStrength
+        self.security = security
+        self.autoJoined = autoJoined
+        self.justJoined = justJoined
+        self.chosenHelper = chosenHelper
+    }
+}
+
+/// The scale of Apple's `signalStrength`: 0.0 at -90 dBm and below, 1.0 at -40 dBm and above, straight between.
+public enum SignalScale {
+    /// - Parameter dBm: received power in dBm.
+    public static func strength(dBm: Int) -> Double { min(1, max(0, Double(dBm + 90) / 50)) }
+}
+
+/// How to reach one network and only this one: the type `Link` of org.hotspotd.Helper and org.hotspotd.Probe.
+public struct Link: Codable, Hashable, Sendable {
+    /// New at each entry to evaluating, maintaining, and authenticating from maintaining.
+    public var attempt: String
+    /// The same from joining to leaving.
+    public var association: String
+    /// Name of the interface to bind to.
+    public var interface: String
+    /// Its kernel index.
+    public var index: Int
+    /// CIDR notation, most preferred first.
+    public var addresses: [String]
+    /// Default routers.
+    public var gateways: [String]
+    /// Resolvers of this link.
+    public var nameservers: [String]
+    /// RFC 8910 address.
+    public var portalAPI: String?
+    /// The probe in use, for helpers that want to look for themselves.
+    public var probeURL: String?
+    /// What the probe expects: a status, or the exact body.
+    public var probeExpect: String?
+
+    /// A link.
+    public init(
+        attempt: String, association: String, interface: String, index: Int, addresses: [String] = [], gateways: [String] = [],
+        nameservers: [String] = [], portalAPI: String? = nil, probeURL: String? = nil, probeExpect: String? = nil
+    ) {
+        self.attempt = attempt
+        self.association = association
+        self.interface = interface
+        self.index = index
+        self.addresses = addresses
+        self.gateways = gateways
+        self.nameservers = nameservers
+        self.portalAPI = portalAPI
+        self.probeURL = probeURL
+        self.probeExpect = probeExpect
+    }
+}

@@ -1,0 +1,196 @@
+/// Who asks for the login. Credentials are released for a portal, never for a name alone.
+public struct Portal: Codable, Hashable, Sendable {
+    /// `scheme://host[:port]`, after the redirects.
+    public var origin: String
+    /// SHA-256 of the certificate's public key, base64; absent over plain HTTP.
+    public var pin: String?
+    /// Protocol or vendor word, such as `wispr` or `form`.
+    public var kind: String
+    /// The page's own title.
+    public var title: String?
+
+    /// A portal.
+    public init(origin: String, pin: String? = nil, kind: String, title: String? = nil) {
+        self.origin = origin
+        self.pin = pin
+        self.kind = kind
+        self.title = title
+    }
+}
+
+/// One thing that a prompt asks.
+public struct Field: Codable, Hashable, Sendable {
+    /// What the answer looks like and how it is read.
+    public enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
+        case text, password, email, phone, code, checkbox, choice
+
+        /// Typed without echo.
+        public var isSecret: Bool { self == .password || self == .code }
+    }
+
+    /// The key of the answer.
+    public var name: String
+    /// What the user reads.
+    public var label: String
+    /// How it is read.
+    public var kind: Kind
+    /// An empty answer is refused.
+    public var required: Bool
+    /// For a choice.
+    public var choices: [String]?
+    /// What is filled in already.
+    public var value: String?
+
+    /// A field.
+    public init(name: String, label: String, kind: Kind, required: Bool, choices: [String]? = nil, value: String? = nil) {
+        self.name = name
+        self.label = label
+        self.kind = kind
+        self.required = required
+        self.choices = choices
+        self.value = value
+    }
+}
+
+/// What a helper wants to know from the user.
+public struct Prompt: Codable, Hashable, Sendable {
+    /// Who asks.
+    public var title: String
+    /// Why.
+    public var message: String?
+    /// What.
+    public var fields: [Field]
+    /// Where the terms can be read.
+    public var termsURL: String?
+    /// Their text, if it was on the page.
+    public var terms: String?
+
+    /// A prompt.
+    public init(title: String, message: String? = nil, fields: [Field] = [], termsURL: String? = nil, terms: String? = nil) {
+        self.title = title
+        self.message = message
+        self.fields = fields
+        self.termsURL = termsURL
+        self.terms = terms
+    }
+}
+
+/// What a helper knows of a running session.
+public struct Session: Codable, Hashable, Sendable {
+    /// Until the portal ends it.
+    public var secondsRemaining: Int?
+    /// Until the portal ends it.
+    public var bytesRemaining: Int?
+    /// It can be prolonged before it ends.
+    public var canExtend: Bool?
+    /// The venue's page.
+    public var venueURL: String?
+    /// Kept by the daemon for this network and handed back in the next command; at most 16 KiB.
+    public var memory: JSONValue?
+
+    /// The most that ``memory`` may take, in octets of JSON.
+    public static let memoryLimit = 16 * 1024
+
+    /// A session.
+    public init(
+        secondsRemaining: Int? = nil, bytesRemaining: Int? = nil, canExtend: Bool? = nil, venueURL: String? = nil,
+        memory: JSONValue? = nil
+    ) {
+        self.secondsRemaining = secondsRemaining
+        self.bytesRemaining = bytesRemaining
+        self.canExtend = canExtend
+        self.venueURL = venueURL
+        self.memory = memory
+    }
+}
+
+/// A helper's claim on one network of the scan list.
+public struct Annotation: Codable, Hashable, Sendable {
+    /// The name claimed.
+    public var ssidHex: String
+    /// Absent: every network of this name.
+    public var security: Security?
+    /// Low or high.
+    public var confidence: Confidence
+    /// Required for a secured network, else the annotation is not shown.
+    public var password: String?
+
+    /// An annotation.
+    public init(ssidHex: String, security: Security? = nil, confidence: Confidence, password: String? = nil) {
+        self.ssidHex = ssidHex
+        self.security = security
+        self.confidence = confidence
+        self.password = password
+    }
+}
+
+/// A helper's answer to Authenticate, PresentUI, Maintain and Logoff.
+public struct Reply: Codable, Hashable, Sendable {
+    /// The result.
+    public var result: Result
+    /// With uiRequired.
+    public var prompt: Prompt?
+    /// The portal as it is now.
+    public var portal: Portal?
+    /// The session as it is now.
+    public var session: Session?
+    /// One sentence for the user.
+    public var reason: String?
+    /// Steps taken, secrets masked.
+    public var trace: [String]?
+
+    /// A reply.
+    public init(
+        _ result: Result, prompt: Prompt? = nil, portal: Portal? = nil, session: Session? = nil, reason: String? = nil,
+        trace: [String]? = nil
+    ) {
+        self.result = result
+        self.prompt = prompt
+        self.portal = portal
+        self.session = session
+        self.reason = reason
+        self.trace = trace
+    }
+}
+
+/// A helper's answer to Evaluate.
+public struct Evaluation: Codable, Hashable, Sendable {
+    /// How sure it is.
+    public var confidence: Confidence
+    /// The portal it found.
+    public var portal: Portal?
+    /// Names of the credential fields that Authenticate will want.
+    public var needs: [String]?
+    /// What Authenticate should get back.
+    public var session: Session?
+    /// One sentence for the journal.
+    public var reason: String?
+
+    /// An evaluation.
+    public init(
+        _ confidence: Confidence, portal: Portal? = nil, needs: [String]? = nil, session: Session? = nil, reason: String? = nil
+    ) {
+        self.confidence = confidence
+        self.portal = portal
+        self.needs = needs
+        self.session = session
+        self.reason = reason
+    }
+}
+
+/// Something that a person should know of, with the command that helps, if there is one.
+public struct Problem: Codable, Hashable, Sendable {
+    /// Stable word, such as `noAddress` or `helperTimeout`.
+    public var code: String
+    /// One sentence.
+    public var message: String
+    /// The command that helps.
+    public var hint: String?
+
+    /// A problem.
+    public init(_ code: String, _ message: String, hint: String? = nil) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+    }
+}

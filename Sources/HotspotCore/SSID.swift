@@ -1,0 +1,71 @@
+/// The name of a network: 0 to 32 octets in no particular encoding (IEEE 802.11-2020, 9.4.2.2).
+///
+/// Two SSIDs are the same only if their octets are. Text is a rendering, made by ``description`` and read back by ``init(printable:)``.
+public struct SSID: Hashable, Sendable {
+    /// The longest name that the standard allows, in octets.
+    public static let maximumLength = 32
+
+    /// The name as it was on the air.
+    public let octets: [UInt8]
+
+    /// `nil` if there are more than 32 octets.
+    public init?(octets: some Sequence<UInt8>) {
+        let octets = Array(octets)
+        guard octets.count <= Self.maximumLength else { return nil }
+        self.octets = octets
+    }
+
+    /// The empty name: a wired network, or a BSS that hides its name.
+    public static let empty = SSID(octets: [UInt8]())!
+
+    /// A hidden network sends no name, or as many zero octets as its name is long.
+    public var isHidden: Bool { octets.allSatisfy { $0 == 0 } }
+
+    /// Lower-case hexadecimal, two digits an octet.
+    public var hex: String { Hex.encode(octets) }
+
+    /// `nil` if the text is not hexadecimal or longer than a name can be.
+    public init?(hex: String) {
+        guard let octets = Hex.decode(hex) else { return nil }
+        self.init(octets: octets)
+    }
+
+    /// Reads the printable form: `\xNN` is an octet, everything else stands for its UTF-8. `nil` if malformed or too long.
+    public init?(printable: String) {
+        guard let octets = Printable.octets(of: printable) else { return nil }
+        self.init(octets: octets)
+    }
+}
+
+extension SSID: CustomStringConvertible {
+    /// The printable form: safe in a terminal, a log and a file, and accepted back by ``init(printable:)``.
+    public var description: String { Printable.text(of: octets) }
+}
+
+/// The hardware address of a station, an access point or a gateway: six octets.
+public struct HardwareAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The six octets in transmission order.
+    public let octets: [UInt8]
+
+    /// `nil` unless there are six octets.
+    public init?(octets: some Sequence<UInt8>) {
+        let octets = Array(octets)
+        guard octets.count == 6 else { return nil }
+        self.octets = octets
+    }
+
+    /// Reads `aa:bb:cc:dd:ee:ff`, in either case.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 6, parts.allSatisfy({ $0.utf8.count == 2 }), let octets = Hex.decode(parts.joined()) else {
+            return nil
+        }
+        self.init(octets: octets)
+    }
+
+    /// `aa:bb:cc:dd:ee:ff`, lower case.
+    public var description: String { octets.map { Hex.encode([$0]) }.joined(separator: ":") }
+}
+
+/// The hardware address of one access point's radio.
+public typealias BSSID = HardwareAddress

@@ -1,0 +1,91 @@
+import HotspotCore
+
+/// The evaluate race as a machine of its own: answers in, a decision out. Section (f) of the specification, D7 and D8.
+public struct Race: Hashable, Sendable {
+    /// One candidate that was asked.
+    public struct Entrant: Hashable, Sendable {
+        /// Who.
+        public let candidate: Candidate
+        /// The question.
+        public let command: CommandID
+        /// What came back, and when; `nil` while it is awaited.
+        public fileprivate(set) var answer: Response?
+    }
+
+    /// What an entrant said.
+    public struct Response: Hashable, Sendable {
+        /// How sure it is; a dead helper counts as none.
+        public let confidence: Confidence
+        /// When.
+        public let at: Instant
+    }
+
+    /// What comes of it.
+    public enum Decision: Hashable, Sendable {
+        /// This helper frees the network.
+        case winner(String)
+        /// Nobody claims it.
+        case nobody
+    }
+
+    /// All who were asked.
+    public private(set) var entrants: [Entrant]
+
+    /// A race that has just begun.
+    public init(_ entrants: [(Candidate, CommandID)]) {
+        self.entrants = entrants.map { Entrant(candidate: $0, command: $1, answer: nil) }
+    }
+
+    /// Takes an answer. Only the first of each entrant counts (D18); `false` for any other.
+    public mutating func take(_ confidence: Confidence, for command: CommandID, at now: Instant) -> Bool {
+        guard let index = entrants.firstIndex(where: { $0.command == command }), entrants[index].answer == nil else {
+            return false
+        }
+        entrants[index].answer = Response(confidence: confidence, at: now)
+        return true
+    }
+
+    /// Takes helpers that are gone out of the race, whatever they said before (T16); `false` if nobody was.
+    public mutating func keep(where isThere: (String) -> Bool) -> Bool {
+        let count = entrants.count
+        entrants.removeAll { !isThere($0.candidate.name) }
+        return entrants.count < count
+    }
+
+    /// Who has not answered.
+    public var silent: [Entrant] { entrants.filter { $0.answer == nil } }
+
+    /// Somebody answered low, and nobody high.
+    public var hasLow: Bool { best?.confidence == .low }
+
+    /// Everybody is quarantined: nobody is waited for, so all of them get the grace.
+    public var isQuarantinedWhole: Bool { !entrants.isEmpty && entrants.allSatisfy(\.candidate.isQuarantined) }
+
+    /// The decision as soon as there is one: at the first high, or when everybody who is waited for has answered.
+    public var decision: Decision? {
+        if let best, best.confidence == .high { return .winner(best.name) }
+        if isQuarantinedWhole, !silent.isEmpty { return nil }
+        guard silent.allSatisfy(\.candidate.isQuarantined) else { return nil }
+        return decisionNow
+    }
+
+    /// The decision at a deadline: who is silent counts as none.
+    public var decisionNow: Decision { best.map { .winner($0.name) } ?? .nobody }
+
+    /// The best claim: confidence; then among highs the earliest, among lows the higher priority and then the earliest; then the
+    /// name, so that equal times give equal outcomes in whatever order the answers were taken.
+    private var best: (name: String, confidence: Confidence)? {
+        let claims = entrants.compactMap { entrant in
+            entrant.answer.flatMap { $0.confidence == .none ? nil : (entrant.candidate, $0) }
+        }
+        let winner = claims.min { a, b in
+            let (first, firstAnswer) = a
+            let (second, secondAnswer) = b
+            if firstAnswer.confidence != secondAnswer.confidence { return firstAnswer.confidence > secondAnswer.confidence }
+            if firstAnswer.confidence == .low, first.priority != second.priority { return first.priority > second.priority }
+            if firstAnswer.at != secondAnswer.at { return firstAnswer.at < secondAnswer.at }
+            return first.name < second.name
+        }
+        return winner.map { ($0.0.name, $0.1.confidence) }
+    }
+}

@@ -1,0 +1,38 @@
+/// Resolvers as other programs write them: `1.1.1.1`, `1.1.1.1:53`, `fe80::1%wlan0`, `[fe80::1]:53%wlan0#name`.
+enum NameserverText {
+    /// Resolvers that are kept of one link.
+    static let limit = 8
+
+    /// The resolvers in `words` that can be asked on this link, each once, in their order.
+    static func addresses(in words: some Sequence<some StringProtocol>, on link: LinkSnapshot) -> [String] {
+        var found: [String] = []
+        for word in words where found.count < limit {
+            if let address = address(String(word), on: link), !found.contains(address) { found.append(address) }
+        }
+        return found
+    }
+
+    /// One resolver, as an address without port and name; `nil` if it is no address, one of this machine, or another link's.
+    static func address(_ word: String, on link: LinkSnapshot) -> String? {
+        // The name that its certificate should bear, which DNS over TLS wants.
+        var text = word.prefix { $0 != "#" }
+        var scope: Substring?
+        if let percent = text.firstIndex(of: "%") {
+            scope = text[text.index(after: percent)...].prefix { $0 != "]" }
+            let rest = text[percent...].dropFirst(1 + scope!.count)
+            text = text[..<percent] + rest
+        }
+        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+            text = text[..<end].dropFirst()
+        } else if let colon = text.firstIndex(of: ":"), colon == text.lastIndex(of: ":") {
+            text = text[..<colon]
+        }
+        guard let octets = AddressText.octets(of: text), let plain = AddressText.text(of: octets) else { return nil }
+        // This machine's own forwarder cannot be asked on a link, and it would ask whomever it likes.
+        let isOwn = octets.count == 4 ? octets[0] == 127 || octets[0] == 0 : octets.dropLast().allSatisfy { $0 == 0 } && octets[15] < 2
+        guard !isOwn else { return nil }
+        guard octets.count == 16, AddressText.isLinkLocal(octets) else { return plain }
+        if let scope, scope != link.name, scope != String(link.index) { return nil }
+        return "\(plain)%\(link.name)"
+    }
+}

@@ -1,0 +1,49 @@
+/// The address of a portal's API as a network hands it out (RFC 8910): any octets at all until they are checked.
+enum PortalAPIAddress: Hashable {
+    /// An HTTPS address to ask.
+    case url(String)
+    /// The network says that nothing holds anybody captive.
+    case unrestricted
+
+    /// DHCP gives an option one octet for its length.
+    static let limit = 255
+
+    /// Checks what came; `nil` unless it is `https` with a host and without a user name, in visible ASCII characters only.
+    init?(_ octets: some Collection<UInt8>) {
+        guard (1...Self.limit).contains(octets.count), octets.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+        let text = String(decoding: octets, as: UTF8.self)
+        // RFC 8910, 2: the word for "no captive portal here". Schemes and namespaces of URNs know no case.
+        if text.lowercased() == "urn:ietf:params:capport:unrestricted" {
+            self = .unrestricted
+            return
+        }
+        guard text.lowercased().hasPrefix("https://") else { return nil }
+        let authority = text.utf8.dropFirst(8).prefix { !"/?#".utf8.contains($0) }
+        guard Self.isHost(authority), !text.utf8.contains(where: "\\\"<>^`{|}".utf8.contains) else { return nil }
+        self = .url(text)
+    }
+
+    /// A name or address with an optional port, and no user.
+    private static func isHost(_ authority: Substring.UTF8View) -> Bool {
+        var host = Array(authority)
+        if let colon = host.lastIndex(of: UInt8(ascii: ":")), host.last != UInt8(ascii: "]") {
+            let port = host[(colon + 1)...]
+            guard let number = UInt16(String(decoding: port, as: UTF8.self)), number > 0, port.first != UInt8(ascii: "+") else {
+                return false
+            }
+            host = Array(host[..<colon])
+        }
+        if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]") {
+            return AddressText.octets(of: String(decoding: host.dropFirst().dropLast(), as: UTF8.self))?.count == 16
+        }
+        return !host.isEmpty
+            && host.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,57 @@
+import Glibc
+
+/// Reading the files of other programs, which may hold anything: regular files only, never more than a limit.
+enum RecordFile {
+    /// Octets that are read of a file.
+    static let limit = 256 * 1024
+    /// Entries of a folder that are looked at.
+    static let entryLimit = 1024
+
+    /// A file's content.
+    struct Content {
+        /// What was read.
+        let octets: [UInt8]
+        /// When it was last written, in seconds since 1970.
+        let written: Int64
+        /// The beginning is missing.
+        let isTail: Bool
+    }
+
+    /// Reads a file; `nil` if it is absent, unreadable, not a regular file or, unless `tail` will do, too large.
+    static func read(_ path: String, tail: Bool = false) -> Content? {
+        // Non-blocking, lest a pipe in this place hold the loop.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        let isTail = status.st_size > limit
+        if isTail {
+            guard tail, lseek(descriptor, status.st_size - limit, SEEK_SET) >= 0 else { return nil }
+        }
+        var octets = [UInt8](repeating: 0, count: limit)
+        var count = 0
+        while count < limit {
+            let more = octets.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + count, limit - count) }
+            if more < 0, errno == EINTR { continue }
+            guard more > 0 else { break }
+            count += more
+        }
+        return Content(octets: Array(octets[..<count]), written: Int64(status.st_mtim.tv_sec), isTail: isTail)
+    }
+
+    /// The names in a folder that begin and end so, in order; empty if it cannot be read.
+    static func names(in folder: String, prefix: String, suffix: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        for _ in 0..<entryLimit {
+            guard let entry = readdir(stream) else { break }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name.hasPrefix(prefix), name.hasSuffix(suffix), name.utf8.count >= prefix.utf8.count + suffix.utf8.count {
+                names.append(name)
+            }
+        }
+        return names.sorted()
+    }
+}

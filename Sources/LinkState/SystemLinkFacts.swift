@@ -1,0 +1,153 @@
+import EventLoop
+import Glibc
+
+/// The facts of links from the records that the machine's own DHCP clients and resolvers keep.
+///
+/// The records are asked in the order networkd, NetworkManager, dhclient, dhcpcd, resolved, resolv.conf; the first that knows the
+/// link's resolvers gives these, and the first lease gives the portal's API. A lease counts only if its address is on the link and
+/// if it has not run out: the record of yesterday's café says nothing about today's. Files are read when asked, never watched.
+@LoopActor public final class SystemLinkFacts: LinkFactsSource {
+    private let root: String
+    private let extraLeaseFiles: [String]
+    private let now: () -> Int64
+
+    /// - Parameters:
+    ///   - root: the folder in which `run`, `var` and `etc` are looked for.
+    ///   - extraLeaseFiles: further lease files of dhclient, with their full paths.
+    public convenience init(root: String = "/", extraLeaseFiles: [String] = []) {
+        // The wall clock, because that is what leases are written in.
+        self.init(root: root, extraLeaseFiles: extraLeaseFiles, now: { Int64(time(nil)) })
+    }
+
+    init(root: String, extraLeaseFiles: [String], now: @escaping () -> Int64) {
+        self.root = root.hasSuffix("/") ? root : root + "/"
+        self.extraLeaseFiles = extraLeaseFiles
+        self.now = now
+    }
+
+    public func facts(for link: LinkSnapshot) -> LinkFacts? {
+        var facts: LinkFacts?
+        // Sources after the one that completes the facts are not read at all.
+        for source in [networkd, networkManager, dhclient, dhcpcd, resolved, resolvConf] {
+            guard let found = source(link) else { continue }
+            guard var known = facts else {
+                facts = found
+                if !found.nameservers.isEmpty { break }
+                continue
+            }
+            if known.nameservers.isEmpty { known.nameservers = found.nameservers }
+            if known.portalAPI == nil, !known.isUnrestricted {
+                known.portalAPI = found.portalAPI
+                known.isUnrestricted = found.isUnrestricted
+            }
+            facts = known
+            if !known.nameservers.isEmpty { break }
+        }
+        return facts
+    }
+
+    // MARK: The records
+
+    private func networkd(_ link: LinkSnapshot) -> LinkFacts? {
+        let state = record("run/systemd/netif/links/\(link.index)")
+        let lease = record("run/systemd/netif/leases/\(link.index)").flatMap { isOn(link, $0["ADDRESS"]) ? $0 : nil }
+        guard state != nil || lease != nil else { return nil }
+        // The state has the resolvers of router advertisements as well.
+        let words = [state, lease].compactMap { $0?.words("DNS") }.first { !$0.isEmpty } ?? []
+        let api = [lease, state].compactMap { $0?["CAPTIVE_PORTAL"] }.first
+        guard !words.isEmpty || lease != nil else { return nil }
+        return facts(NameserverText.addresses(in: words, on: link), api.flatMap { PortalAPIAddress($0.utf8) }, "networkd")
+    }
+
+    private func networkManager(_ link: LinkSnapshot) -> LinkFacts? {
+        let folder = root + "var/lib/NetworkManager"
+        let leases = RecordFile.names(in: folder, prefix: "internal-", suffix: "-\(link.name).lease")
+            .compactMap { RecordFile.read("\(folder)/\($0)") }.sorted { $0.written < $1.written }
+            .map { AssignmentRecord($0.octets) }.filter { isOn(link, $0["ADDRESS"]) }
+        guard let lease = leases.last else { return nil }
+        var servers = NameserverText.addresses(in: lease.words("DNS"), on: link)
+        if servers.isEmpty {
+            // Its present client keeps only the address in the lease; what it learned goes to this file.
+            servers = nameservers("run/NetworkManager/no-stub-resolv.conf", link)
+        }
+        return facts(servers, lease["CAPTIVE_PORTAL"].flatMap { PortalAPIAddress($0.utf8) }, "NetworkManager")
+    }
+
+    private func dhclient(_ link: LinkSnapshot) -> LinkFacts? {
+        let folders = [("var/lib/dhcp", "dhclient", ".leases"), ("var/lib/NetworkManager", "dhclient-", ".lease")]
+        var paths = extraLeaseFiles
+        for (folder, prefix, suffix) in folders {
+            paths += RecordFile.names(in: root + folder, prefix: prefix, suffix: suffix).map { "\(root)\(folder)/\($0)" }
+        }
+        let files = paths.compactMap { RecordFile.read($0, tail: true) }.sorted { $0.written < $1.written }
+        let leases = files.flatMap { DHClientLeases($0.octets).leases }.filter {
+            $0.interface == link.name && ($0.expires ?? .max) > now()
+        }
+        guard let lease = leases.last(where: { !$0.isIPv6 && isOn(link, $0.address) }) else { return nil }
+        let words = lease.nameservers + (leases.last(where: \.isIPv6)?.nameservers ?? [])
+        return facts(NameserverText.addresses(in: words, on: link), lease.portalAPI, "dhclient")
+    }
+
+    private func dhcpcd(_ link: LinkSnapshot) -> LinkFacts? {
+        // NAME.lease, NAME-SSID.lease, and dhcpcd-NAME.lease of old.
+        let paths = ["var/lib/dhcpcd", "var/db/dhcpcd", "var/lib/dhcpcd5"].flatMap { folder in
+            (RecordFile.names(in: root + folder, prefix: link.name, suffix: ".lease")
+                + RecordFile.names(in: root + folder, prefix: "dhcpcd-\(link.name)", suffix: ".lease"))
+                .map { "\(root)\(folder)/\($0)" }
+        }
+        let leases = paths.compactMap { RecordFile.read($0) }.sorted { $0.written < $1.written }.compactMap { file -> DHCPPacket? in
+            guard let packet = DHCPPacket(file.octets), isOn(link, packet.address) else { return nil }
+            // The packet came when the file was written.
+            if let time = packet.leaseTime, time != .max, file.written + Int64(time) <= now() { return nil }
+            return packet
+        }
+        guard let lease = leases.last else { return nil }
+        return facts(NameserverText.addresses(in: lease.nameservers, on: link), lease.portalAPI, "dhcpcd")
+    }
+
+    private func resolved(_ link: LinkSnapshot) -> LinkFacts? {
+        guard let record = record("run/systemd/resolve/netif/\(link.index)") else { return nil }
+        let servers = NameserverText.addresses(in: record.words("SERVERS"), on: link)
+        return servers.isEmpty ? nil : facts(servers, nil, "resolved")
+    }
+
+    private func resolvConf(_ link: LinkSnapshot) -> LinkFacts? {
+        // Where the first names only this machine's stub, the second has what the stub asks.
+        for path in ["etc/resolv.conf", "run/systemd/resolve/resolv.conf"] {
+            let servers = nameservers(path, link)
+            if !servers.isEmpty { return facts(servers, nil, "resolv.conf") }
+        }
+        return nil
+    }
+
+    // MARK: Parts
+
+    private func record(_ path: String) -> AssignmentRecord? {
+        RecordFile.read(root + path).map { AssignmentRecord($0.octets) }
+    }
+
+    /// The `nameserver` lines of a file (resolv.conf(5)).
+    private func nameservers(_ path: String, _ link: LinkSnapshot) -> [String] {
+        guard let content = RecordFile.read(root + path) else { return [] }
+        let words = content.octets.split(separator: UInt8(ascii: "\n")).compactMap { line -> Substring? in
+            guard let text = String(validating: line, as: UTF8.self) else { return nil }
+            let words = text.split { $0 == " " || $0 == "\t" || $0 == "\r" }
+            return words.count >= 2 && words[0] == "nameserver" ? words[1] : nil
+        }
+        return NameserverText.addresses(in: words, on: link)
+    }
+
+    /// Whether a lease's address is one of the link's.
+    private func isOn(_ link: LinkSnapshot, _ address: String?) -> Bool {
+        guard let address, !address.isEmpty else { return false }
+        return link.addresses.contains { $0.prefix { $0 != "/" } == address }
+    }
+
+    private func facts(_ nameservers: [String], _ api: PortalAPIAddress?, _ source: String) -> LinkFacts {
+        switch api {
+        case .url(let url): LinkFacts(nameservers: nameservers, portalAPI: url, source: source)
+        case .unrestricted: LinkFacts(nameservers: nameservers, isUnrestricted: true, source: source)
+        case nil: LinkFacts(nameservers: nameservers, source: source)
+        }
+    }
+}

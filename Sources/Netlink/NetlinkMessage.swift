@@ -1,0 +1,78 @@
+import CNetlink
+
+/// One message of a netlink datagram (RFC 3549, 2.2; linux/netlink.h).
+public struct NetlinkMessage: Hashable, Sendable {
+    /// Octets of `struct nlmsghdr`.
+    public static let headerLength = 16
+
+    /// Family or command, and below 16 the control messages.
+    public var type: UInt16
+    /// `NLM_F_…`.
+    public var flags: UInt16
+    /// The number of the request that this answers; 0 or a stranger's in an event.
+    public var sequence: UInt32
+    /// The port of the request that this answers or that caused this event.
+    public var port: UInt32
+    /// What follows the header.
+    public var payload: ArraySlice<UInt8>
+
+    /// A message of these parts.
+    public init(type: UInt16, flags: UInt16, sequence: UInt32, port: UInt32, payload: ArraySlice<UInt8>) {
+        self.type = type
+        self.flags = flags
+        self.sequence = sequence
+        self.port = port
+        self.payload = payload
+    }
+
+    /// The table changed while it was being read out (`NLM_F_DUMP_INTR`).
+    public var isInterrupted: Bool { flags & UInt16(0x10) != 0 }
+
+    /// Of an error message or the end of a dump: a positive errno, 0 if all went well. `nil` if this is neither.
+    public var errorCode: Int32? {
+        guard type == UInt16(NLMSG_ERROR) || type == UInt16(NLMSG_DONE) else { return nil }
+        // The end of a dump may come without a code; an error never does.
+        guard let code = payload.host(Int32.self) else { return type == UInt16(NLMSG_DONE) ? 0 : 5 }
+        // No errno of Linux is above 4095; anything else did not come from a kernel that we know.
+        return code >= 0 ? 0 : code > -4096 ? -code : 5
+    }
+
+    /// The message as octets, such as are sent.
+    public var octets: [UInt8] {
+        var octets: [UInt8] = []
+        octets.reserveCapacity(Self.headerLength + payload.count)
+        octets.appendHost(UInt32(Self.headerLength + payload.count))
+        octets.appendHost(type)
+        octets.appendHost(flags)
+        octets.appendHost(sequence)
+        octets.appendHost(port)
+        octets += payload
+        return octets
+    }
+}
+
+/// The messages of one datagram, in their order; ends early at the first whose length cannot be.
+public struct NetlinkMessages: Sequence, IteratorProtocol {
+    private var rest: ArraySlice<UInt8>
+    /// The walk ended at a length smaller than a header or larger than what is left.
+    public private(set) var isMalformed = false
+
+    /// - Parameter datagram: what one receive call gave.
+    public init(datagram: [UInt8]) { rest = datagram[...] }
+
+    public mutating func next() -> NetlinkMessage? {
+        guard !rest.isEmpty else { return nil }
+        guard let length = rest.host(UInt32.self), length >= NetlinkMessage.headerLength, Int(length) <= rest.count,
+            let type = rest.host(UInt16.self, at: 4), let flags = rest.host(UInt16.self, at: 6),
+            let sequence = rest.host(UInt32.self, at: 8), let port = rest.host(UInt32.self, at: 12)
+        else {
+            isMalformed = true
+            rest = []
+            return nil
+        }
+        let payload = rest[(rest.startIndex + NetlinkMessage.headerLength)..<(rest.startIndex + Int(length))]
+        // Messages start at multiples of four; the last one may lack its padding.
+        rest = rest.dropFirst((Int(length) + 3) & ~3)
+        return NetlinkMessage(type: type, flags: flags, sequence: sequence, port: port, payload: payload)
+    }
+}

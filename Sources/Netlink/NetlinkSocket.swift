@@ -1,0 +1,127 @@
+import CNetlink
+import Glibc
+
+/// A netlink socket of libnl, which does sockets, ports and generic families right; the octets are read here.
+///
+/// It is a class because it stands behind ``NetlinkTransport``; it is closed in `deinit` and nowhere else.
+public final class NetlinkSocket: NetlinkTransport {
+    /// Larger than any datagram of the kernel: dumps come in pieces of at most 32 KiB (net/netlink/af_netlink.c).
+    private static let bufferSize = 65_536
+    /// Room for a burst of events. The kernel accounts for it only while messages wait.
+    private static let receiveBuffer: Int32 = 512 * 1024
+
+    private let socket: OpaquePointer
+    private let socketDescriptor: Int32
+
+    /// Opens a socket of a protocol, such as `NETLINK_ROUTE`.
+    public init(protocol number: Int32) throws(NetlinkError) {
+        guard let socket = nl_socket_alloc() else { throw NetlinkError(operation: "nl_socket_alloc", code: ENOMEM) }
+        errno = 0
+        guard nl_connect(socket, number) == 0 else {
+            let code = errno
+            nl_socket_free(socket)
+            throw NetlinkError(operation: "opening a netlink socket", code: code == 0 ? EPROTO : code)
+        }
+        self.socket = socket
+        socketDescriptor = nl_socket_get_fd(socket)
+        // Best effort: a smaller buffer only means that the tables are read again more often.
+        _ = nl_socket_set_buffer_size(socket, Self.receiveBuffer, 0)
+    }
+
+    deinit { nl_socket_free(socket) }
+
+    public var descriptor: Int32? { socketDescriptor }
+
+    public var port: UInt32 { nl_socket_get_local_port(socket) }
+
+    /// Subscribes to the events of a group.
+    public func join(_ group: Int32) throws(NetlinkError) {
+        errno = 0
+        guard nl_socket_add_membership(socket, group) == 0 else {
+            throw NetlinkError(operation: "joining a netlink group", code: errno == 0 ? EINVAL : errno)
+        }
+    }
+
+    /// The number of a generic family; `nil` if the kernel has none of that name. Waits for the kernel's answer: only for a socket
+    /// that has joined nothing.
+    public func family(_ name: String) -> UInt16? {
+        let number = genl_ctrl_resolve(socket, name)
+        return number < 0 ? nil : UInt16(exactly: number)
+    }
+
+    /// The number of a generic family's group; `nil` if there is none. Waits as ``family(_:)`` does.
+    public func group(_ name: String, of family: String) -> Int32? {
+        let number = genl_ctrl_resolve_grp(socket, family, name)
+        return number < 0 ? nil : number
+    }
+
+    public func send(_ octets: [UInt8]) throws(NetlinkError) {
+        var octets = octets
+        errno = 0
+        guard nl_sendto(socket, &octets, octets.count) >= 0 else {
+            throw NetlinkError(operation: "sending to the kernel", code: errno == 0 ? EIO : errno)
+        }
+    }
+
+    public func receive() -> NetlinkReceived { receive(flags: Int32(MSG_DONTWAIT)) }
+
+    private func receive(flags: Int32) -> NetlinkReceived {
+        withUnsafeTemporaryAllocation(byteCount: Self.bufferSize, alignment: 8) { buffer in
+            var sender = sockaddr_nl()
+            var length = socklen_t(MemoryLayout<sockaddr_nl>.size)
+            let count = withUnsafeMutablePointer(to: &sender) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    // With MSG_TRUNC the result is the datagram's real length.
+                    recvfrom(
+                        socketDescriptor, buffer.baseAddress, buffer.count, flags | Int32(MSG_TRUNC), $0, &length)
+                }
+            }
+            if count < 0 {
+                switch errno {
+                case EAGAIN, EINTR: return .nothing
+                case ENOBUFS: return .overrun
+                default: return .failed(errno)
+                }
+            }
+            guard count > 0 else { return .failed(EPIPE) }
+            guard length >= socklen_t(MemoryLayout<sockaddr_nl>.size), sender.nl_family == sa_family_t(AF_NETLINK),
+                sender.nl_pid == 0
+            else { return .foreign }
+            guard count <= buffer.count else { return .overrun }
+            return .datagram([UInt8](buffer[..<count]))
+        }
+    }
+
+    /// Sends one request and waits for its answers, at most about a second: for the rare command whose outcome the caller needs at
+    /// once. The kernel answers within the sending, so that in practice nothing is waited for. Only for a socket that has joined
+    /// nothing.
+    ///
+    /// - Returns: the answers without the acknowledgement.
+    public func ask(type: UInt16, flags: UInt16 = 0, payload: [UInt8]) throws(NetlinkError) -> [NetlinkMessage] {
+        var limit = timeval(tv_sec: 1, tv_usec: 0)
+        setsockopt(socketDescriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        let sequence = nl_socket_use_seq(socket)
+        let request = NetlinkMessage(
+            type: type, flags: flags | UInt16(NLM_F_REQUEST | NLM_F_ACK), sequence: sequence, port: port, payload: payload[...])
+        try send(request.octets)
+        var answers: [NetlinkMessage] = []
+        // Bounded, so that nobody can keep us here.
+        for _ in 0..<1024 {
+            switch receive(flags: 0) {
+            case .datagram(let octets):
+                for message in NetlinkMessages(datagram: octets) where message.sequence == sequence && message.port == port {
+                    if let code = message.errorCode {
+                        if code != 0 { throw NetlinkError(operation: "asking the kernel", code: code) }
+                        return answers
+                    }
+                    answers.append(message)
+                }
+            case .foreign: continue
+            case .overrun: throw NetlinkError(operation: "asking the kernel", code: ENOBUFS)
+            case .nothing: throw NetlinkError(operation: "asking the kernel", code: ETIMEDOUT)
+            case .failed(let code): throw NetlinkError(operation: "asking the kernel", code: code)
+            }
+        }
+        throw NetlinkError(operation: "asking the kernel", code: ETIMEDOUT)
+    }
+}

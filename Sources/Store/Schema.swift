@@ -1,0 +1,70 @@
+/// The tables, as a list of steps from each version to the next. A step that was released is never changed; a new one is added.
+///
+/// Networks are filed under `NetworkID.key`. All times are Unix milliseconds.
+enum Schema {
+    /// The version that this program writes.
+    static var version: Int { migrations.count }
+
+    static let migrations: [[String]] = [
+        [
+            """
+            CREATE TABLE choices (
+                network TEXT PRIMARY KEY, helper TEXT NOT NULL,
+                origin TEXT, pin TEXT, kind TEXT, title TEXT,
+                committed INTEGER NOT NULL, expires INTEGER NOT NULL) STRICT, WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE sessions (
+                network TEXT PRIMARY KEY, secondsRemaining INTEGER, bytesRemaining INTEGER, canExtend INTEGER, venueURL TEXT,
+                sealed BLOB) STRICT, WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE consents (
+                network TEXT NOT NULL, origin TEXT NOT NULL, terms TEXT NOT NULL,
+                PRIMARY KEY (network, origin)) STRICT, WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE holds (
+                network TEXT PRIMARY KEY, reason TEXT NOT NULL, until INTEGER, helper TEXT, sentence TEXT NOT NULL)
+                STRICT, WITHOUT ROWID
+            """,
+            "CREATE TABLE outcomes (network TEXT PRIMARY KEY, word TEXT NOT NULL, time INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+            // An asterisk stands for «all».
+            "CREATE TABLE disabled (helper TEXT NOT NULL, ssid TEXT NOT NULL, PRIMARY KEY (helper, ssid)) STRICT, WITHOUT ROWID",
+            // An empty pin is a portal over plain HTTP. Names of fields are separated by line feeds; values are sealed.
+            """
+            CREATE TABLE credentials (
+                network TEXT NOT NULL, helper TEXT NOT NULL, origin TEXT NOT NULL, pin TEXT NOT NULL, fields TEXT NOT NULL,
+                sealed BLOB NOT NULL, PRIMARY KEY (network, helper, origin, pin)) STRICT, WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE attempts (
+                number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, interface TEXT NOT NULL, network TEXT,
+                ssid TEXT NOT NULL, began INTEGER NOT NULL, ended INTEGER, outcome TEXT NOT NULL, helper TEXT, portal TEXT,
+                verdict TEXT) STRICT
+            """,
+            "CREATE INDEX attemptsBySSID ON attempts (ssid, number)",
+            """
+            CREATE TABLE steps (
+                attempt INTEGER NOT NULL REFERENCES attempts (number) ON DELETE CASCADE, number INTEGER NOT NULL,
+                at INTEGER NOT NULL, time INTEGER, "from" TEXT, "to" TEXT, kind TEXT NOT NULL, helper TEXT, detail TEXT NOT NULL,
+                PRIMARY KEY (attempt, number)) STRICT, WITHOUT ROWID
+            """,
+        ]
+    ]
+
+    /// The version of a database; 0 is an empty one.
+    static func version(of database: borrowing Database) throws(SQLiteFailure) -> Int {
+        try database.rows("PRAGMA user_version") { $0.integer(0) }.rows.first ?? 0
+    }
+
+    /// Brings an older database up to date, each version in a transaction of its own.
+    static func migrate(_ database: borrowing Database) throws(SQLiteFailure) {
+        for (index, statements) in migrations.enumerated().dropFirst(try version(of: database)) {
+            try database.transaction { database throws(SQLiteFailure) in
+                for statement in statements { try database.run(statement) }
+                try database.run("PRAGMA user_version = \(index + 1)")
+            }
+        }
+    }
+}

@@ -1,0 +1,255 @@
+import CSQLite
+import Glibc
+import HotspotCore
+
+/// What survives: choices, sessions, consents, holds, switches, outcomes, sealed credentials and the journal.
+///
+/// One writer, called on one thread. When the disk is full, locked or read-only the store goes on in memory: a write then throws
+/// ``StoreError/notSaved(reason:)``, yet what it wrote is read back, and everything goes to disk as soon as that works again.
+public final class Store {
+    /// How safely a write is on disk when it returns.
+    enum Durability {
+        /// Survives a power cut.
+        case full
+        /// Survives the end of the process at any moment; a power cut may take the last seconds. For steps of the journal, of which
+        /// many are written while somebody waits to come online.
+        case process
+    }
+
+    private enum Mode {
+        case disk
+        case memory(reason: String, retries: Bool)
+    }
+
+    /// What to tell the user: not saving, or something that happened to the file.
+    public var problem: Problem? { problems.first }
+    /// All problems, the most urgent first.
+    public var problems: [Problem] {
+        var problems: [Problem] = []
+        if case .memory(let reason, let retries) = mode, retries {
+            problems.append(
+                Problem(
+                    "storeNotSaving", "Nothing is being saved (\(reason)); logins go on from memory.", hint: "df -h \(folder)"))
+        }
+        return problems + notes
+    }
+    /// Rows that were left out because they could not be understood.
+    public internal(set) var skippedRows = 0
+    /// The database's path.
+    public let path: String
+
+    private let folder: String
+    private let retryInterval: Duration
+    private let busyTimeout: Int32
+    private var database: Database
+    private var mode: Mode
+    private var nextRetry: Instant
+    private var notes: [Problem] = []
+    /// The most pages that the file may have; for tests, which cannot fill a disk.
+    var pageLimit: Int?
+
+    /// Opens or makes `hotspotd.db` in the folder, which must belong to us alone and is made with mode 0700 if it is missing.
+    ///
+    /// A damaged database is put aside under a name with the time, and an empty one takes its place. One that a newer program
+    /// wrote is read and left as it is. Throws ``StoreError/folder(path:reason:)`` or ``StoreError/database(path:reason:)``.
+    public convenience init(directory: String) throws(StoreError) {
+        try self.init(directory: directory, retryInterval: .seconds(10), busyTimeout: 2000, pageLimit: nil)
+    }
+
+    init(directory: String, retryInterval: Duration, busyTimeout: Int32, pageLimit: Int?) throws(StoreError) {
+        folder = try StateFolder.prepare(directory)
+        path = folder + "/hotspotd.db"
+        self.retryInterval = retryInterval
+        self.busyTimeout = busyTimeout
+        self.pageLimit = pageLimit
+        nextRetry = Instant(nanoseconds: 0)
+        mode = .disk
+        try StateFolder.prepareFile(path)
+        do {
+            database = try Self.open(path, busyTimeout: busyTimeout, pageLimit: pageLimit)
+        } catch {
+            switch error.consequence {
+            case .damaged:
+                notes.append(try Self.quarantine(path))
+                try StateFolder.prepareFile(path)
+                do {
+                    database = try Self.open(path, busyTimeout: busyTimeout, pageLimit: pageLimit)
+                } catch {
+                    database = try Self.memory(for: path)
+                    mode = .memory(reason: error.reason, retries: true)
+                }
+            case .unsaved, .refused:
+                guard error.code & 0xff != SQLITE_CANTOPEN else { throw .database(path: path, reason: error.reason) }
+                database = try Self.memory(for: path)
+                mode = .memory(reason: error.reason, retries: true)
+            }
+        }
+        if case .disk = mode, let version = try? Schema.version(of: database), version > Schema.version {
+            let reason = "a newer hotspotd wrote it (version \(version), known is \(Schema.version))"
+            notes.append(
+                Problem(
+                    "storeNewer", "The database is only read, and nothing is saved: \(reason).",
+                    hint: "start the newer hotspotd, or move \(path) away"))
+            if let copy = try? Database(path: ":memory:"), (try? copy.copy(from: database)) != nil {
+                database = copy
+            } else {
+                database = try Self.memory(for: path)
+            }
+            mode = .memory(reason: reason, retries: false)
+        }
+        endInterrupted()
+    }
+
+    /// Whether writes reach the disk.
+    public var isSaving: Bool { if case .disk = mode { true } else { false } }
+
+    /// Tries now to bring to disk what is only in memory. Does nothing when all is saved.
+    public func save() {
+        guard case .memory(_, retries: true) = mode else { return }
+        nextRetry = Self.now + retryInterval
+        do {
+            try StateFolder.prepareFile(path)
+            // Whoever waits on the loop must not wait for a lock at each attempt.
+            let disk = try Self.open(path, busyTimeout: 0, pageLimit: pageLimit)
+            guard try Schema.version(of: disk) <= Schema.version else { return }
+            try disk.copy(from: database)
+            try disk.run("PRAGMA journal_mode = WAL")
+            disk.setBusyTimeout(busyTimeout)
+            database = disk
+            mode = .disk
+        } catch let error as SQLiteFailure {
+            if error.consequence == .damaged, let note = try? Self.quarantine(path) { notes.append(note) }
+            mode = .memory(reason: error.reason, retries: true)
+        } catch {
+            mode = .memory(reason: "\(error)", retries: true)
+        }
+    }
+
+    // MARK: - Reading and writing, for the facets
+
+    /// Reads rows; what cannot be read is left out and counted.
+    func read<T>(_ sql: String, _ values: [Value] = [], _ row: (Row) -> T?) -> [T] {
+        do {
+            let (rows, skipped) = try database.rows(sql, values, row)
+            skippedRows += skipped
+            return rows
+        } catch {
+            skippedRows += 1
+            if error.consequence == .damaged, case .disk = mode { replaceDamaged() }
+            return []
+        }
+    }
+
+    /// Changes something, all or nothing.
+    func write(
+        _ durability: Durability = .full, _ work: (borrowing Database) throws(SQLiteFailure) -> Void
+    ) throws(StoreError) {
+        if case .memory(_, retries: true) = mode, Self.now >= nextRetry { save() }
+        if case .disk = mode {
+            do {
+                try commit(durability, work)
+                return
+            } catch {
+                switch error.consequence {
+                case .refused: throw .refused(reason: error.reason)
+                case .damaged: replaceDamaged()
+                case .unsaved: goOnInMemory(error.reason)
+                }
+            }
+        }
+        do {
+            try commit(durability, work)
+        } catch {
+            throw .refused(reason: error.reason)
+        }
+        if case .memory(let reason, _) = mode { throw .notSaved(reason: reason) }
+    }
+
+    private func commit(
+        _ durability: Durability, _ work: (borrowing Database) throws(SQLiteFailure) -> Void
+    ) throws(SQLiteFailure) {
+        if durability == .process { try database.run("PRAGMA synchronous = NORMAL") }
+        defer { if durability == .process { try? database.run("PRAGMA synchronous = FULL") } }
+        try database.transaction(work)
+    }
+
+    private func goOnInMemory(_ reason: String) {
+        nextRetry = Self.now + retryInterval
+        mode = .memory(reason: reason, retries: true)
+        // An in-memory database cannot fail to open but for want of memory, and then nothing goes on anyway.
+        guard let copy = try? Database(path: ":memory:") else { return }
+        if (try? copy.copy(from: database)) == nil { try? Schema.migrate(copy) }
+        try? copy.run("PRAGMA foreign_keys = ON")
+        database = copy
+    }
+
+    private func replaceDamaged() {
+        do {
+            notes.append(try Self.quarantine(path))
+            try StateFolder.prepareFile(path)
+            database = try Self.open(path, busyTimeout: busyTimeout, pageLimit: pageLimit)
+        } catch {
+            goOnInMemory("the database is damaged and cannot be replaced")
+        }
+    }
+
+    // MARK: - Files
+
+    private static var now: Instant {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    /// Opens, checks and migrates; a newer schema is left alone.
+    private static func open(_ path: String, busyTimeout: Int32, pageLimit: Int?) throws(SQLiteFailure) -> Database {
+        let database = try Database(path: path)
+        database.setBusyTimeout(busyTimeout)
+        try database.run("PRAGMA cell_size_check = ON")
+        let check = try database.rows("PRAGMA quick_check(1)") { $0.text(0) }.rows
+        guard check == ["ok"] else { throw SQLiteFailure(SQLITE_CORRUPT) }
+        guard try Schema.version(of: database) <= Schema.version else { return database }
+        try database.run("PRAGMA journal_mode = WAL")
+        try database.run("PRAGMA synchronous = FULL")
+        try database.run("PRAGMA foreign_keys = ON")
+        try database.run("PRAGMA trusted_schema = OFF")
+        try database.run("PRAGMA secure_delete = ON")
+        try database.run("PRAGMA journal_size_limit = 1048576")
+        if let pageLimit { try database.run("PRAGMA max_page_count = \(pageLimit)") }
+        try Schema.migrate(database)
+        return database
+    }
+
+    private static func memory(for path: String) throws(StoreError) -> Database {
+        do {
+            let database = try Database(path: ":memory:")
+            try database.run("PRAGMA foreign_keys = ON")
+            try Schema.migrate(database)
+            return database
+        } catch {
+            throw .database(path: path, reason: error.reason)
+        }
+    }
+
+    /// Puts a damaged database and its log aside.
+    private static func quarantine(_ path: String) throws(StoreError) -> Problem {
+        var seconds = time(nil)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let day = "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))"
+        let stamp = "\(day)T\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
+        var aside = "\(path).damaged-\(stamp)"
+        var number = 1
+        while access(aside, F_OK) == 0 {
+            number += 1
+            aside = "\(path).damaged-\(stamp)-\(number)"
+        }
+        guard rename(path, aside) == 0 else {
+            throw .database(path: path, reason: "is damaged and cannot be put aside: \(StateFolder.message(errno))")
+        }
+        rename(path + "-wal", aside + "-wal")
+        unlink(path + "-shm")
+        return Problem("storeDamaged", "The database was damaged; it is kept as \(aside), and an empty one took its place.")
+    }
+}

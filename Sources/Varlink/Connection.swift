@@ -1,0 +1,165 @@
+import CSystemd
+import EventLoop
+import Glibc
+import HotspotCore
+
+/// One end of a connection on the event loop: it never blocks, and what the peer does not read is bounded.
+///
+/// Inputs: ``send(_:)`` and ``close()``. Outputs: ``onMessage`` for each whole message and, exactly once, ``onClose``.
+@LoopActor public final class Connection {
+    /// Why a connection ended.
+    public enum End: Hashable, Sendable {
+        /// By ``Connection/close()``.
+        case closedHere
+        /// The peer ended it.
+        case closedThere
+        /// It broke a rule, or a system call failed.
+        case failed(VarlinkError)
+    }
+
+    private var input: Int32
+    private var output: Int32
+    private var framer: Framer
+    private let outputLimit: Int
+    private var pending: [UInt8] = []
+    private var reader: EventSource?
+    private var writer: EventSource?
+    private var patience: EventSource?
+    private var isOpen = true
+
+    /// Time for the rest of a message that has begun; `nil` for any time. A peer that takes longer is cut off.
+    public var partialLimit: Duration?
+    /// A whole message came, without its NUL.
+    public var onMessage: ([UInt8]) -> Void = { _ in }
+    /// The connection is over; no further message comes.
+    public var onClose: (End) -> Void = { _ in }
+
+    /// Takes a connected, non-blocking socket over.
+    public convenience init(socket: Int32, limit: Int, outputLimit: Int = 8 * 1024 * 1024) throws(VarlinkError) {
+        try self.init(input: socket, output: socket, limit: limit, outputLimit: outputLimit)
+    }
+
+    /// Takes two non-blocking descriptors over: a child's standard output to read and its standard input to write.
+    public init(input: Int32, output: Int32, limit: Int, outputLimit: Int = 8 * 1024 * 1024) throws(VarlinkError) {
+        self.input = input
+        self.output = output
+        self.outputLimit = outputLimit
+        framer = Framer(limit: limit)
+        do {
+            reader = try EventLoop.shared.watch(input) { [weak self] _ in self?.readable() }
+        } catch {
+            throw .system(operation: error.operation, code: error.code)
+        }
+    }
+
+    isolated deinit { finish(nil) }
+
+    /// The peer, if this is a unix socket.
+    public var peer: PeerCredentials? { PeerCredentials(socket: input) }
+
+    /// Queues a message. A peer that lets more than the limit pile up is cut off.
+    public func send(_ message: some Encodable) {
+        guard isOpen else { return }
+        pending += Coding.encode(message)
+        pending.append(0)
+        writable()
+        if pending.count > outputLimit { finish(.failed(.tooLong(limit: outputLimit))) }
+    }
+
+    /// Ends the connection; ``onClose`` is called with ``End/closedHere``.
+    public func close() { finish(.closedHere) }
+
+    /// Ends our direction alone: the peer reads end-of-file and may still answer.
+    public func closeOutput() {
+        guard isOpen, output != input else {
+            shutdown(output, Int32(SHUT_WR))
+            return
+        }
+        Glibc.close(output)
+        output = input
+        pending = []
+        writer = nil
+    }
+
+    private func readable() {
+        var chunk = [UInt8](repeating: 0, count: 16 * 1024)
+        // Bounded work for one turn: a flood from one peer leaves the others their turn.
+        for _ in 0..<16 {
+            let count = read(input, &chunk, chunk.count)
+            if count < 0 {
+                if errno == EINTR { continue }
+                if errno == EAGAIN { return }
+                finish(errno == ECONNRESET ? .closedThere : .failed(.system(operation: "read", code: errno)))
+                return
+            }
+            guard count > 0 else {
+                finish(.closedThere)
+                return
+            }
+            do {
+                framer.append(chunk[..<count])
+                while isOpen, let message = try framer.next() { onMessage(message) }
+            } catch {
+                finish(.failed(error))
+            }
+            if !isOpen { return }
+            watchPartial()
+        }
+    }
+
+    private func watchPartial() {
+        guard framer.isPartial, let partialLimit else {
+            patience?.cancel()
+            patience = nil
+            return
+        }
+        guard patience == nil else { return }
+        patience = try? EventLoop.shared.schedule(after: partialLimit, accuracy: .milliseconds(100)) { [weak self] in
+            self?.finish(.failed(.malformed("half a message, and nothing more for \(partialLimit)")))
+        }
+    }
+
+    private func writable() {
+        while isOpen, !pending.isEmpty {
+            // A pipe has no MSG_NOSIGNAL; the process ignores SIGPIPE.
+            let count = pending.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                if errno == EAGAIN {
+                    if writer == nil {
+                        writer = try? EventLoop.shared.watch(output, for: UInt32(EPOLLOUT.rawValue)) { [weak self] _ in
+                            self?.writable()
+                        }
+                    }
+                    return
+                }
+                if errno == EPIPE {
+                    // Nobody reads any more, yet an answer may have come before: the end is the reader's to find.
+                    pending = []
+                    writer?.cancel()
+                    writer = nil
+                    return
+                }
+                finish(.failed(.system(operation: "write", code: errno)))
+                return
+            }
+            pending.removeFirst(count)
+        }
+        writer?.cancel()
+        writer = nil
+    }
+
+    private func finish(_ end: End?) {
+        guard isOpen else { return }
+        isOpen = false
+        reader?.cancel()
+        writer?.cancel()
+        patience?.cancel()
+        Glibc.close(input)
+        if output != input { Glibc.close(output) }
+        let onClose = onClose
+        self.onClose = { _ in }
+        onMessage = { _ in }
+        if let end { onClose(end) }
+    }
+}

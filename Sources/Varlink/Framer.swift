@@ -1,0 +1,67 @@
+import Glibc
+import HotspotCore
+
+/// Cuts a stream of octets into messages: each ends with one NUL octet.
+public struct Framer: Sendable {
+    /// The longest message that is taken, in octets, without its NUL.
+    public let limit: Int
+    private var buffer: [UInt8] = []
+    private var scanned = 0
+
+    /// A framer with a limit.
+    public init(limit: Int) { self.limit = limit }
+
+    /// A message has begun and not ended.
+    public var isPartial: Bool { !buffer.isEmpty }
+
+    /// Takes octets in. Call ``next()`` until it has no more, before the next octets.
+    public mutating func append(_ octets: some Collection<UInt8>) { buffer += octets }
+
+    /// The next whole message without its NUL, or `nil` until more octets came. Throws ``VarlinkError/tooLong(limit:)`` as soon as a
+    /// message cannot end within the limit any more.
+    public mutating func next() throws(VarlinkError) -> [UInt8]? {
+        guard let end = buffer[scanned...].firstIndex(of: 0) else {
+            scanned = buffer.count
+            guard scanned <= limit else { throw .tooLong(limit: limit) }
+            return nil
+        }
+        guard end <= limit else { throw .tooLong(limit: limit) }
+        let message = Array(buffer[..<end])
+        buffer.removeSubrange(...end)
+        scanned = 0
+        return message
+    }
+}
+
+/// What can go wrong between two peers.
+public enum VarlinkError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A message exceeds the limit, in octets.
+    case tooLong(limit: Int)
+    /// A message is no JSON object of the right shape.
+    case malformed(String)
+    /// The peer ended the connection before its answer.
+    case closed
+    /// The peer cannot be reached.
+    case unreachable(path: String, code: Int32)
+    /// A system call failed.
+    case system(operation: String, code: Int32)
+    /// The peer answered with an error of its interface.
+    case reply(name: String, parameters: JSONValue)
+
+    /// One sentence.
+    public var description: String {
+        switch self {
+        case .tooLong(let limit): "the message is longer than \(limit) octets"
+        case .malformed(let what): "the message is malformed: \(what)"
+        case .closed: "the connection was closed before an answer"
+        case .unreachable(let path, let code): "\(path): \(String(cString: strerror(code)))"
+        case .system(let operation, let code): "\(operation): \(String(cString: strerror(code)))"
+        case .reply(let name, let parameters): Self.describe(name, parameters)
+        }
+    }
+
+    private static func describe(_ name: String, _ parameters: JSONValue) -> String {
+        let detail = parameters.object?.sorted { $0.key < $1.key }.map { key, value in "\(key) \(value.string ?? "")" }
+        return ([name] + (detail ?? [])).joined(separator: ": ")
+    }
+}

@@ -1,0 +1,105 @@
+import CSystemd
+import Glibc
+import HotspotCore
+
+/// A descriptor that closes itself when it is gone: the one owner of a socket or pipe.
+public struct Descriptor: ~Copyable, Sendable {
+    /// The number; valid as long as this value lives.
+    public let raw: Int32
+
+    /// Takes a descriptor over.
+    public init(_ raw: Int32) { self.raw = raw }
+
+    deinit { close(raw) }
+
+    /// Gives the number away; closing it is then the taker's.
+    public consuming func take() -> Int32 {
+        let raw = raw
+        discard self
+        return raw
+    }
+}
+
+/// Unix stream sockets.
+public enum Socket {
+    /// The longest path of a socket, in octets, with its NUL (unix(7)).
+    static let pathLimit = 108
+
+    /// Connects, blocking.
+    public static func connect(path: String, nonblocking: Bool = false) throws(VarlinkError) -> Descriptor {
+        let socket = try make(nonblocking: nonblocking)
+        let result = try withAddress(path) { address, length in Glibc.connect(socket.raw, address, length) }
+        guard result == 0 || (nonblocking && errno == EINPROGRESS) else { throw .unreachable(path: path, code: errno) }
+        return socket
+    }
+
+    /// Binds and listens, not blocking. A socket file that nobody listens on any more is replaced.
+    public static func listen(path: String, mode: mode_t) throws(VarlinkError) -> Descriptor {
+        let socket = try make(nonblocking: true)
+        var result = try withAddress(path) { address, length in Glibc.bind(socket.raw, address, length) }
+        if result != 0, errno == EADDRINUSE {
+            if let peer = try? connect(path: path) {
+                _ = peer.raw
+                throw .unreachable(path: path, code: EADDRINUSE)
+            }
+            unlink(path)
+            result = try withAddress(path) { address, length in Glibc.bind(socket.raw, address, length) }
+        }
+        guard result == 0 else { throw .unreachable(path: path, code: errno) }
+        guard chmod(path, mode) == 0, Glibc.listen(socket.raw, 64) == 0 else { throw .unreachable(path: path, code: errno) }
+        return socket
+    }
+
+    /// Two connected ends.
+    public static func pair(nonblocking: Bool = false) throws(VarlinkError) -> (Int32, Int32) {
+        var ends: [Int32] = [0, 0]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue) | (nonblocking ? Int32(SOCK_NONBLOCK.rawValue) : 0)
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .system(operation: "socketpair", code: errno) }
+        return (ends[0], ends[1])
+    }
+
+    private static func make(nonblocking: Bool) throws(VarlinkError) -> Descriptor {
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue) | (nonblocking ? Int32(SOCK_NONBLOCK.rawValue) : 0)
+        let raw = socket(AF_UNIX, type, 0)
+        guard raw >= 0 else { throw .system(operation: "socket", code: errno) }
+        return Descriptor(raw)
+    }
+
+    private static func withAddress<T>(
+        _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> T
+    ) throws(VarlinkError) -> T {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let octets = Array(path.utf8)
+        guard octets.count < pathLimit, !octets.contains(0) else { throw .unreachable(path: path, code: ENAMETOOLONG) }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: octets) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+    }
+}
+
+/// Who is at the other end of a unix socket, as the kernel knew it when the connection was made.
+public struct PeerCredentials: Hashable, Sendable {
+    /// User.
+    public let uid: uid_t
+    /// Primary group.
+    public let gid: gid_t
+    /// Process; may be gone or reused by now, so it is for the log alone.
+    public let pid: pid_t
+
+    /// Credentials, for tests.
+    public init(uid: uid_t, gid: gid_t, pid: pid_t) {
+        self.uid = uid
+        self.gid = gid
+        self.pid = pid
+    }
+
+    /// Asks the kernel (SO_PEERCRED), whose answer is three 32-bit numbers: process, user, group.
+    public init?(socket: Int32) {
+        var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)
+        var length = socklen_t(12)
+        guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0, length == 12 else { return nil }
+        self.init(uid: credentials.uid, gid: credentials.gid, pid: credentials.pid)
+    }
+}

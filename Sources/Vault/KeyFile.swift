@@ -1,0 +1,57 @@
+import CSodium
+import Glibc
+
+/// The file that holds the vault's key: 32 random octets that nobody else may read.
+enum KeyFile {
+    static let length = 32
+
+    /// Reads the key. `nil` if there is no such file. Throws ``VaultError/keyRefused(path:reason:)``.
+    static func read(_ path: String) throws(VaultError) -> SecretBytes? {
+        func refuse(_ reason: String) -> VaultError { .keyRefused(path: path, reason: reason) }
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw refuse(errno == ELOOP ? "it is a symbolic link" : String(cString: strerror(errno)))
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw refuse("it is not a file") }
+        guard status.st_uid == geteuid() || status.st_uid == 0 else { throw refuse("it belongs to user \(status.st_uid)") }
+        // A credential of the service manager belongs to root and is readable through its group entry alone (an access list).
+        let forbidden: mode_t = status.st_uid == geteuid() ? 0o077 : 0o037
+        guard status.st_mode & forbidden == 0 else { throw refuse("others may read or write it; set its mode to 0600") }
+        guard status.st_size == length else { throw refuse("it has \(status.st_size) octets and not \(length)") }
+        let key = try SecretBytes(count: length)
+        let count = key.withMutableBytes { Glibc.read(file, $0.baseAddress, length) }
+        guard count == length else { throw refuse("it cannot be read whole") }
+        guard key.withBytes({ sodium_is_zero($0.baseAddress!, length) == 0 }) else { throw refuse("it is empty") }
+        return key
+    }
+
+    /// Makes a new key, synced to disk before it is used for anything. Never replaces a file.
+    static func make(_ path: String) throws(VaultError) -> SecretBytes {
+        func refuse(_ reason: String, _ code: Int32) -> VaultError {
+            .keyRefused(path: path, reason: "\(reason): \(String(cString: strerror(code)))")
+        }
+        let key = try SecretBytes(count: length)
+        key.withMutableBytes { randombytes_buf($0.baseAddress!, length) }
+        let draft = "\(path).new-\(getpid())"
+        unlink(draft)
+        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw refuse("cannot be made", errno) }
+        defer { unlink(draft) }
+        let written = key.withBytes { write(file, $0.baseAddress, length) }
+        let synced = fsync(file)
+        let code = errno
+        close(file)
+        guard written == length, synced == 0 else { throw refuse("cannot be written", written < 0 || synced < 0 ? code : ENOSPC) }
+        // A link, unlike a rename, fails if somebody else made the file in the meantime.
+        guard link(draft, path) == 0 else { throw refuse("cannot be put in its place", errno) }
+        let folder = open(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+        if folder >= 0 {
+            fsync(folder)
+            close(folder)
+        }
+        return key
+    }
+}

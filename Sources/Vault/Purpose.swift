@@ -1,0 +1,33 @@
+import HotspotCore
+
+/// For whom something is sealed. All of it is authenticated, so that octets moved to another row do not open.
+public enum Purpose: Hashable, Sendable {
+    /// Answers that the user asked to keep, for one network, helper and portal.
+    case credential(network: NetworkID, helper: String, origin: String, pin: String?)
+    /// The memory of a helper's session on one network.
+    case session(network: NetworkID, helper: String)
+
+    /// Unambiguous: each part stands behind its length. Throws ``VaultError/anonymousNetwork``.
+    func associatedData() throws(VaultError) -> [UInt8] {
+        switch self {
+        case .credential(let network, let helper, let origin, let pin):
+            guard let key = network.key else { throw .anonymousNetwork }
+            return Self.join(["credential", key, helper, origin, pin])
+        case .session(let network, let helper):
+            guard let key = network.key else { throw .anonymousNetwork }
+            return Self.join(["session", key, helper])
+        }
+    }
+
+    private static func join(_ parts: [String?]) -> [UInt8] {
+        var octets = Array("hotspotd vault 1".utf8)
+        for part in parts {
+            // A missing part differs from an empty one.
+            octets.append(part == nil ? 0 : 1)
+            let utf8 = Array((part ?? "").utf8)
+            withUnsafeBytes(of: UInt32(utf8.count).bigEndian) { octets += $0 }
+            octets += utf8
+        }
+        return octets
+    }
+}

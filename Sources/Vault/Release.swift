@@ -1,0 +1,84 @@
+import HotspotCore
+
+/// For whom a credential was stored, or who asks for it now.
+public struct CredentialOwner: Hashable, Sendable {
+    /// The network.
+    public var network: NetworkID
+    /// The helper.
+    public var helper: String
+    /// `scheme://host[:port]` of the portal.
+    public var origin: String
+    /// SHA-256 of the portal's public key; `nil` over plain HTTP.
+    public var pin: String?
+
+    /// An owner.
+    public init(network: NetworkID, helper: String, origin: String, pin: String?) {
+        self.network = network
+        self.helper = helper
+        self.origin = origin
+        self.pin = pin
+    }
+
+    /// What to seal under.
+    public var purpose: Purpose { .credential(network: network, helper: helper, origin: origin, pin: pin) }
+}
+
+/// The rule for releasing a credential to a helper, and for keeping one at all.
+public enum Release: Hashable, Sendable {
+    /// The helper may have it.
+    case allowed
+    /// It may not, for this reason.
+    case refused(Refusal)
+
+    /// Why a credential is not released. The words are stable.
+    public enum Refusal: String, Codable, Hashable, Sendable, CaseIterable {
+        /// Nothing is kept for a network that cannot be recognised again.
+        case anonymousNetwork
+        /// Stored for another network.
+        case otherNetwork
+        /// Stored for another helper.
+        case otherHelper
+        /// The portal has another address: perhaps an impostor.
+        case portalChanged
+        /// The portal has the same address and another key: perhaps an impostor.
+        case keyChanged
+        /// Everybody near could read it, and anybody could be the portal.
+        case plainHTTP
+
+        /// One sentence for the user.
+        public var sentence: String {
+            switch self {
+            case .anonymousNetwork: "The network cannot be recognised again, so nothing is kept for it."
+            case .otherNetwork: "The stored answers belong to another network."
+            case .otherHelper: "The stored answers belong to another helper."
+            case .portalChanged: "The portal has another address than the one the answers were stored for."
+            case .keyChanged: "The portal shows another key than the one the answers were stored for."
+            case .plainHTTP: "The portal speaks plain HTTP, and stored answers are not sent that way by themselves."
+            }
+        }
+    }
+
+    /// Whether what was stored for one owner may go to another: only if both are the same in everything.
+    ///
+    /// - Parameter allowPlain: the user's setting that plain HTTP may carry stored answers.
+    public static func decide(stored: CredentialOwner, asking: CredentialOwner, allowPlain: Bool) -> Release {
+        guard asking.network.key != nil, stored.network.key != nil else { return .refused(.anonymousNetwork) }
+        guard stored.network == asking.network else { return .refused(.otherNetwork) }
+        guard stored.helper == asking.helper else { return .refused(.otherHelper) }
+        guard stored.origin == asking.origin else { return .refused(.portalChanged) }
+        guard stored.pin == asking.pin else { return .refused(.keyChanged) }
+        if asking.origin.hasPrefix("https://") {
+            // A portal over HTTPS whose key nobody saw is not recognised.
+            guard let pin = asking.pin, !pin.isEmpty else { return .refused(.keyChanged) }
+            return .allowed
+        }
+        return allowPlain && asking.origin.hasPrefix("http://") && asking.pin == nil ? .allowed : .refused(.plainHTTP)
+    }
+
+    /// The answers that may be kept: those to the fields that were asked, without one-time codes.
+    public static func keepable(_ answers: [String: String], fields: [Field]) -> [String: String] {
+        let codes = Set(fields.filter { $0.kind == .code }.map(\.name))
+        let names = Set(fields.map(\.name)).subtracting(codes)
+        return answers.filter { names.contains($0.key) }
+    }
+}

@@ -1,0 +1,131 @@
+import CSodium
+import HotspotCore
+
+/// Seals what is secret, and opens it again for the same purpose alone.
+///
+/// XChaCha20-Poly1305 under a key that lies in a file outside the database. Sealed octets are: one octet of version, 8 octets that
+/// tell which key, 24 octets of nonce, and the ciphertext with its tag.
+public final class Vault {
+    /// The most that is sealed at once, in octets.
+    public static let limit = 64 * 1024
+
+    private static let version: UInt8 = 1
+    private static let keyNameLength = 8
+    private static let nonceLength = 24
+    private static let tagLength = 16
+    private static let headerLength = 1 + keyNameLength + nonceLength
+
+    private let key: SecretBytes
+    private let keyName: [UInt8]
+
+    /// Reads the key, or makes one if the file is missing and nothing is sealed yet.
+    ///
+    /// - Parameter hasSealedRows: whether the store holds sealed rows: then a missing key is an error and never replaced.
+    ///   The default is the careful one.
+    /// - Throws: ``VaultError/keyMissing(path:)``, ``VaultError/keyRefused(path:reason:)`` or ``VaultError/unavailable``.
+    public init(keyFile: String, hasSealedRows: Bool = true) throws(VaultError) {
+        if let key = try KeyFile.read(keyFile) {
+            self.key = key
+        } else {
+            guard !hasSealedRows else { throw .keyMissing(path: keyFile) }
+            key = try KeyFile.make(keyFile)
+        }
+        keyName = Self.name(of: key)
+    }
+
+    /// Seals octets.
+    public func seal(_ octets: [UInt8], for purpose: Purpose) throws(VaultError) -> [UInt8] {
+        try seal(try SecretBytes(copying: octets), for: purpose)
+    }
+
+    /// Seals octets.
+    public func seal(_ secret: borrowing SecretBytes, for purpose: Purpose) throws(VaultError) -> [UInt8] {
+        guard secret.count <= Self.limit else { throw .tooLarge(limit: Self.limit) }
+        let associated = try purpose.associatedData()
+        var nonce = [UInt8](repeating: 0, count: Self.nonceLength)
+        randombytes_buf(&nonce, nonce.count)
+        var cipher = [UInt8](repeating: 0, count: secret.count + Self.tagLength)
+        let code = secret.withBytes { plain in
+            key.withBytes { key in
+                crypto_aead_xchacha20poly1305_ietf_encrypt(
+                    &cipher, nil, plain.bindMemory(to: UInt8.self).baseAddress, UInt64(plain.count), associated,
+                    UInt64(associated.count), nil, nonce, key.bindMemory(to: UInt8.self).baseAddress!)
+            }
+        }
+        guard code == 0 else { throw .unavailable }
+        return [Self.version] + keyName + nonce + cipher
+    }
+
+    /// Opens what was sealed for exactly this purpose. Throws ``VaultError/otherKey`` or ``VaultError/notOpened``.
+    public func open(_ sealed: [UInt8], for purpose: Purpose) throws(VaultError) -> SecretBytes {
+        let associated = try purpose.associatedData()
+        guard sealed.count >= Self.headerLength + Self.tagLength, sealed[0] == Self.version else { throw .notOpened }
+        guard sealed.count <= Self.headerLength + Self.limit + Self.tagLength else { throw .tooLarge(limit: Self.limit) }
+        guard Array(sealed[1..<1 + Self.keyNameLength]) == keyName else { throw .otherKey }
+        let nonce = Array(sealed[1 + Self.keyNameLength..<Self.headerLength])
+        let cipher = Array(sealed[Self.headerLength...])
+        let plain = try SecretBytes(count: cipher.count - Self.tagLength)
+        let code = plain.withMutableBytes { plain in
+            key.withBytes { key in
+                crypto_aead_xchacha20poly1305_ietf_decrypt(
+                    plain.bindMemory(to: UInt8.self).baseAddress, nil, nil, cipher, UInt64(cipher.count), associated,
+                    UInt64(associated.count), nonce, key.bindMemory(to: UInt8.self).baseAddress!)
+            }
+        }
+        guard code == 0 else { throw .notOpened }
+        return plain
+    }
+
+    /// Seals answers by their field's name.
+    public func seal(_ answers: [String: String], for purpose: Purpose) throws(VaultError) -> [UInt8] {
+        let length = answers.reduce(0) { $0 + 8 + $1.key.utf8.count + $1.value.utf8.count }
+        guard length <= Self.limit else { throw .tooLarge(limit: Self.limit) }
+        let plain = try SecretBytes(count: length)
+        plain.withMutableBytes { octets in
+            var index = 0
+            for text in answers.sorted(by: { $0.key < $1.key }).flatMap({ [$0.key, $0.value] }) {
+                octets.storeBytes(of: UInt32(text.utf8.count).bigEndian, toByteOffset: index, as: UInt32.self)
+                index += 4
+                for octet in text.utf8 {
+                    octets[index] = octet
+                    index += 1
+                }
+            }
+        }
+        return try seal(plain, for: purpose)
+    }
+
+    /// Opens answers. The strings are ordinary memory: hand them over at once and let them go.
+    public func openAnswers(_ sealed: [UInt8], for purpose: Purpose) throws(VaultError) -> [String: String] {
+        let plain = try open(sealed, for: purpose)
+        let texts: [String]? = plain.withBytes { octets in
+            var texts: [String] = []
+            var index = 0
+            while index < octets.count {
+                guard octets.count - index >= 4 else { return nil }
+                let length = Int(UInt32(bigEndian: octets.loadUnaligned(fromByteOffset: index, as: UInt32.self)))
+                index += 4
+                guard length <= octets.count - index,
+                    let text = String(validating: octets[index..<index + length], as: UTF8.self)
+                else { return nil }
+                texts.append(text)
+                index += length
+            }
+            return texts
+        }
+        guard let texts, texts.count.isMultiple(of: 2) else { throw .notOpened }
+        var answers: [String: String] = [:]
+        for index in stride(from: 0, to: texts.count, by: 2) { answers[texts[index]] = texts[index + 1] }
+        return answers
+    }
+
+    /// Tells keys apart without telling anything about them: a keyed hash of a fixed word.
+    private static func name(of key: borrowing SecretBytes) -> [UInt8] {
+        let word = Array("hotspotd vault key name".utf8)
+        var hash = [UInt8](repeating: 0, count: 16)
+        _ = key.withBytes {
+            crypto_generichash(&hash, hash.count, word, UInt64(word.count), $0.bindMemory(to: UInt8.self).baseAddress, $0.count)
+        }
+        return Array(hash.prefix(keyNameLength))
+    }
+}

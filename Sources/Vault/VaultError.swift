@@ -1,0 +1,31 @@
+/// What can go wrong with the vault. No case ever holds a secret.
+public enum VaultError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The library for cryptography or locked memory is not to be had.
+    case unavailable
+    /// There are sealed rows, but the key's file is gone. A new key would not open them and is not made.
+    case keyMissing(path: String)
+    /// The key's file is there but cannot be used.
+    case keyRefused(path: String, reason: String)
+    /// The octets were sealed under another key, such as another machine's.
+    case otherKey
+    /// The octets were changed, cut, or sealed for another network, helper, portal or purpose.
+    case notOpened
+    /// More than can be sealed.
+    case tooLarge(limit: Int)
+    /// Nothing is sealed for a network that cannot be recognised again.
+    case anonymousNetwork
+
+    /// One sentence.
+    public var description: String {
+        switch self {
+        case .unavailable: "libsodium cannot be used"
+        case .keyMissing(let path):
+            "the key \(path) is missing, and what was sealed with it cannot be opened: bring the file back, or forget the networks"
+        case .keyRefused(let path, let reason): "the key \(path) is refused: \(reason)"
+        case .otherKey: "it was sealed under another key, perhaps on another machine"
+        case .notOpened: "it was changed, or sealed for another network, helper or portal"
+        case .tooLarge(let limit): "it is longer than \(limit) octets"
+        case .anonymousNetwork: "nothing is kept for a network that cannot be recognised again"
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import CNetlink
+import HotspotCore
+import Netlink
+
+/// One entry of a scan: one radio of one access point with one name.
+public struct BSS: Hashable, Sendable {
+    /// The radio's address.
+    public var bssid: BSSID
+    /// The name on the air; empty or all zero if it is hidden.
+    public var ssid: SSID
+    /// Centre of the primary channel in MHz; 0 if the driver does not say.
+    public var frequency: Int
+    /// Received power in dBm; `nil` if the driver does not say.
+    public var signal: Int?
+    /// How it is guarded.
+    public var security: Security
+    /// When the last frame of it was heard. An age that cannot be counts as never: the instant zero.
+    public var lastSeen: Instant
+    /// The interface is associated with this entry.
+    public var isAssociated: Bool
+    /// It has an interworking element.
+    public var hasInterworking: Bool
+    /// It has a Hotspot 2.0 indication.
+    public var hasHotspot20: Bool
+    /// If it is the open half of an OWE network: the other half.
+    public var oweTransition: OWETransition?
+    /// An element did not fit; the entry is shown, but it is not believed to be open.
+    public var isMalformed: Bool
+
+    /// An entry with nothing special about it.
+    public init(
+        bssid: BSSID, ssid: SSID, frequency: Int, signal: Int? = nil, security: Security, lastSeen: Instant,
+        isAssociated: Bool = false, hasInterworking: Bool = false, hasHotspot20: Bool = false,
+        oweTransition: OWETransition? = nil, isMalformed: Bool = false
+    ) {
+        self.bssid = bssid
+        self.ssid = ssid
+        self.frequency = frequency
+        self.signal = signal
+        self.security = security
+        self.lastSeen = lastSeen
+        self.isAssociated = isAssociated
+        self.hasInterworking = hasInterworking
+        self.hasHotspot20 = hasHotspot20
+        self.oweTransition = oweTransition
+        self.isMalformed = isMalformed
+    }
+}
+
+extension BSS {
+    /// Privacy, in the capability field (IEEE 802.11-2020, 9.4.1.4).
+    private static let privacyBit: UInt16 = 0x10
+
+    /// Reads the attributes within `NL80211_ATTR_BSS` (linux/nl80211.h, enum nl80211_bss).
+    ///
+    /// - Parameter now: the present, from which an age is counted back.
+    init(_ attributes: AttributeReader, now: Instant) throws(MalformedMessage) {
+        guard let address = try attributes.octets(Int(NL80211_BSS_BSSID.rawValue)),
+            let bssid = HardwareAddress(octets: address)
+        else { throw MalformedMessage("BSS without an address") }
+        let capability = try attributes.integer(Int(NL80211_BSS_CAPABILITY.rawValue), as: UInt16.self) ?? 0
+        let latest = try attributes.octets(Int(NL80211_BSS_INFORMATION_ELEMENTS.rawValue))
+        let beacon = try attributes.octets(Int(NL80211_BSS_BEACON_IES.rawValue))
+        let elements = InformationElements(latest ?? beacon ?? [])
+        // A probe response tells the name that the beacon hides, and sometimes only the older of the two is at hand.
+        let other = latest != nil && beacon != nil && elements.ssid?.isHidden ?? true ? InformationElements(beacon!) : nil
+        let names = [elements.ssid, other?.ssid].compactMap { $0 }
+        self.init(
+            bssid: bssid, ssid: names.first { !$0.isHidden } ?? names.first ?? .empty,
+            frequency: Int(try attributes.integer(Int(NL80211_BSS_FREQUENCY.rawValue), as: UInt32.self) ?? 0),
+            signal: try Self.signal(attributes),
+            security: elements.security(hasPrivacy: capability & Self.privacyBit != 0),
+            lastSeen: try Self.lastSeen(attributes, now: now),
+            isAssociated: try attributes.integer(Int(NL80211_BSS_STATUS.rawValue), as: UInt32.self)
+                == NL80211_BSS_STATUS_ASSOCIATED.rawValue,
+            hasInterworking: elements.hasInterworking, hasHotspot20: elements.hasHotspot20,
+            oweTransition: elements.oweTransition, isMalformed: elements.isMalformed)
+        // Without any elements nothing is known of the guard; the privacy bit alone would call an unheard network open.
+        if latest == nil, beacon == nil { security = .unknown }
+    }
+
+    private static func signal(_ attributes: AttributeReader) throws(MalformedMessage) -> Int? {
+        if let hundredths = try attributes.integer(Int(NL80211_BSS_SIGNAL_MBM.rawValue), as: Int32.self) {
+            return Int(hundredths) / 100
+        }
+        // 0 to 100 in no unit: laid on the scale of SignalScale, from -90 to -40 dBm.
+        return try attributes.integer(Int(NL80211_BSS_SIGNAL_UNSPEC.rawValue), as: UInt8.self).map { -90 + min(100, Int($0)) / 2 }
+    }
+
+    private static func lastSeen(_ attributes: AttributeReader, now: Instant) throws(MalformedMessage) -> Instant {
+        let never = Instant(nanoseconds: 0)
+        if let instant = try attributes.integer(Int(NL80211_BSS_LAST_SEEN_BOOTTIME.rawValue), as: UInt64.self) {
+            return instant <= UInt64(max(0, now.nanoseconds)) ? Instant(nanoseconds: Int64(instant)) : never
+        }
+        guard let age = try attributes.integer(Int(NL80211_BSS_SEEN_MS_AGO.rawValue), as: UInt32.self) else { return never }
+        let seen = now.nanoseconds - Int64(age) * 1_000_000
+        return seen > 0 ? Instant(nanoseconds: seen) : never
+    }
+}

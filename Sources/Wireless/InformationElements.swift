@@ -1,0 +1,148 @@
+import HotspotCore
+
+/// What we read of a beacon's or probe response's elements (IEEE 802.11-2020, 9.4.2).
+///
+/// Anybody may send any octets here. One pass over the elements, no recursion: of a multiple-BSSID element nothing is read. An
+/// element whose length runs past the end ends the pass and marks the whole as malformed.
+public struct InformationElements: Hashable, Sendable {
+    /// What a robust security network element, or its older relative, said about keys.
+    enum KeyManagement: Hashable, Sendable {
+        /// It could be read.
+        case suites(Set<Security>)
+        /// It was there, but could not be read.
+        case unreadable
+    }
+
+    /// The first name element; `nil` if there was none or it was longer than a name can be.
+    public private(set) var ssid: SSID?
+    /// Element 107: interworking (IEEE 802.11-2020, 9.4.2.91).
+    public private(set) var hasInterworking = false
+    /// Wi-Fi Alliance element 16: Hotspot 2.0 indication.
+    public private(set) var hasHotspot20 = false
+    /// Wi-Fi Alliance element 28: the open half of an OWE network names its encrypted other half (RFC 8110; Wi-Fi Alliance, OWE 1.1).
+    public private(set) var oweTransition: OWETransition?
+    /// A length did not fit; what came after it was not read.
+    public private(set) var isMalformed = false
+
+    private var rsn: KeyManagement?
+    private var wpa: KeyManagement?
+    private var hasOSEN = false
+
+    /// - Parameter octets: the elements as they were on the air.
+    public init(_ octets: ArraySlice<UInt8>) {
+        var rest = octets
+        while let identifier = rest.popFirst() {
+            guard let length = rest.popFirst(), Int(length) <= rest.count else {
+                isMalformed = true
+                return
+            }
+            read(identifier, rest.prefix(Int(length)))
+            rest = rest.dropFirst(Int(length))
+        }
+    }
+
+    /// How the network is guarded.
+    ///
+    /// - Parameter hasPrivacy: the privacy bit of the capability field, which alone means WEP.
+    public func security(hasPrivacy: Bool) -> Security {
+        for element in [rsn, wpa] {
+            switch element {
+            case nil: continue
+            case .unreadable: return .unknown
+            case .suites(let suites):
+                // A network with several ways in is named after the one that most stations can take.
+                return [Security.psk, .sae, .enterprise, .owe].first(where: suites.contains) ?? .unknown
+            }
+        }
+        if hasOSEN { return .enterprise }
+        if hasPrivacy { return .wep }
+        // What was cut off might have been the element that guards the network.
+        return isMalformed ? .unknown : .open
+    }
+
+    private mutating func read(_ identifier: UInt8, _ value: ArraySlice<UInt8>) {
+        switch identifier {
+        case 0:
+            guard ssid == nil else { return }
+            ssid = SSID(octets: value)
+            if ssid == nil { isMalformed = true }
+        case 48: if rsn == nil { rsn = Self.keyManagement(value, suites: Self.rsnSuite) }
+        case 107: hasInterworking = true
+        case 221: readVendor(value)
+        default: return
+        }
+    }
+
+    private mutating func readVendor(_ value: ArraySlice<UInt8>) {
+        guard value.count >= 4 else { return }
+        let octets = Array(value.prefix(4))
+        let body = value.dropFirst(4)
+        switch (Array(octets[..<3]), octets[3]) {
+        case ([0x00, 0x50, 0xF2], 1): if wpa == nil { wpa = Self.keyManagement(body, suites: Self.wpaSuite) }
+        case ([0x50, 0x6F, 0x9A], 0x10): hasHotspot20 = true
+        case ([0x50, 0x6F, 0x9A], 0x12): hasOSEN = true
+        case ([0x50, 0x6F, 0x9A], 0x1C): oweTransition = oweTransition ?? OWETransition(body)
+        default: return
+        }
+    }
+
+    /// The common shape of both elements: version, group cipher, pairwise ciphers, key management (9.4.2.24). All after the version is
+    /// optional in the standard; who leaves the key management out is not believed to be open, nor anything else.
+    private static func keyManagement(
+        _ value: ArraySlice<UInt8>, suites: (ArraySlice<UInt8>) -> Security
+    ) -> KeyManagement {
+        guard little(value, 0) == 1, let pairwise = little(value, 6), pairwise <= 64,
+            let count = little(value, 8 + 4 * pairwise), (1...64).contains(count)
+        else { return .unreadable }
+        let list = value.dropFirst(10 + 4 * pairwise)
+        guard list.count >= 4 * count else { return .unreadable }
+        var found: Set<Security> = []
+        for index in 0..<count { found.insert(suites(list.dropFirst(4 * index).prefix(4))) }
+        return .suites(found)
+    }
+
+    /// IEEE 802.11-2020, table 9-151, and its amendments.
+    private static func rsnSuite(_ suite: ArraySlice<UInt8>) -> Security {
+        guard suite.starts(with: [0x00, 0x0F, 0xAC]), let type = suite.last else { return .unknown }
+        switch type {
+        case 1, 3, 5, 11, 12, 13, 14, 15, 16, 17, 22, 23: return .enterprise
+        case 2, 4, 6, 19, 20: return .psk
+        case 8, 9, 24, 25: return .sae
+        case 18: return .owe
+        default: return .unknown
+        }
+    }
+
+    private static func wpaSuite(_ suite: ArraySlice<UInt8>) -> Security {
+        guard suite.starts(with: [0x00, 0x50, 0xF2]) else { return .unknown }
+        switch suite.last {
+        case 1: return .enterprise
+        case 2: return .psk
+        default: return .unknown
+        }
+    }
+
+    /// The element's own byte order is little-endian, whatever the machine's.
+    private static func little(_ value: ArraySlice<UInt8>, _ offset: Int) -> Int? {
+        guard offset + 2 <= value.count else { return nil }
+        return Int(value[value.startIndex + offset]) | Int(value[value.startIndex + offset + 1]) << 8
+    }
+}
+
+/// The other half of an OWE network in transition.
+public struct OWETransition: Hashable, Sendable {
+    /// The BSS to which this element points.
+    public let bssid: BSSID
+    /// Its name, which it hides in its own beacons.
+    public let ssid: SSID
+
+    /// - Parameter body: what follows the element's vendor type; `nil` if it does not hold an address and a name.
+    init?(_ body: ArraySlice<UInt8>) {
+        guard body.count >= 7, let bssid = HardwareAddress(octets: body.prefix(6)) else { return nil }
+        let length = Int(body[body.startIndex + 6])
+        let name = body.dropFirst(7)
+        guard length <= name.count, let ssid = SSID(octets: name.prefix(length)) else { return nil }
+        self.bssid = bssid
+        self.ssid = ssid
+    }
+}

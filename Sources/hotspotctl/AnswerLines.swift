@@ -1,0 +1,59 @@
+import Glibc
+import HotspotCore
+
+/// Answers from standard input: lines name=value, in any order.
+enum AnswerLines {
+    /// The most that is read, in octets.
+    static let limit = 64 * 1024
+
+    /// Reads standard input to its end.
+    static func read(fields: [Field]) throws(Failure) -> [String: String] {
+        var octets: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = Glibc.read(STDIN_FILENO, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            octets += chunk[..<count]
+            guard octets.count <= limit else { throw Failure(.usage, "more than \(limit / 1024) KiB of answers.") }
+        }
+        return try parse(octets, fields: fields)
+    }
+
+    /// Reads the lines. The errors name fields and lines, never values.
+    static func parse(_ octets: [UInt8], fields: [Field]) throws(Failure) -> [String: String] {
+        guard let text = String(validating: octets, as: UTF8.self) else { throw Failure(.usage, "the answers are not UTF-8.") }
+        var answers: [String: String] = [:]
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        for (index, raw) in lines.enumerated() {
+            let line = raw.hasSuffix("\r") ? raw.dropLast() : raw
+            if line.isEmpty { continue }
+            guard let equals = line.firstIndex(of: "=") else { throw Failure(.usage, "line \(index + 1) is not name=value.") }
+            let name = String(line[..<equals])
+            guard let field = fields.first(where: { $0.name == name }) else {
+                let names = fields.map { Printable.text($0.name, limit: 64) }.joined(separator: ", ")
+                throw Failure(.usage, "line \(index + 1) answers what nobody asked; the names are: \(names).")
+            }
+            guard answers[name] == nil else { throw Failure(.usage, "line \(index + 1) answers a second time.") }
+            guard let value = normalise(String(line[line.index(after: equals)...]), field) else {
+                throw Failure(.usage, "line \(index + 1) is none of the choices.")
+            }
+            answers[name] = value
+        }
+        return answers
+    }
+
+    /// The value as the interface wants it: a box is `yes` or `no`, a choice one of its texts. `nil` if it is neither.
+    static func normalise(_ value: String, _ field: Field) -> String? {
+        switch field.kind {
+        case .text, .password, .email, .phone, .code: return value
+        case .choice: return field.choices.map { $0.contains(value) } ?? true ? value : nil
+        case .checkbox:
+            switch value.lowercased() {
+            case "yes", "y", "true", "on", "1": return "yes"
+            case "no", "n", "false", "off", "0", "": return "no"
+            default: return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Glibc
+import HotspotCore
+
+/// Asks on the terminal.
+struct Asker {
+    let renderer: Renderer
+    /// Where lines come from; tests give their own.
+    var readLine: (_ secret: Bool) throws(Failure) -> String = TerminalLine.read
+
+    private static let tries = 3
+
+    /// Asks every field of a prompt.
+    func ask(_ prompt: PendingPrompt) throws(Failure) -> [String: String] {
+        Output.ask(renderer.heading(prompt).joined(separator: "\n") + "\n")
+        if let terms = prompt.terms, !terms.isEmpty { Output.ask("  Terms: \(renderer.safe(terms, limit: 2000))\n") }
+        var answers: [String: String] = [:]
+        var termsURL = prompt.termsURL
+        for field in prompt.fields {
+            if field.kind == .checkbox {
+                answers[field.name] = try askBox(field, termsURL)
+                termsURL = nil
+            } else {
+                answers[field.name] = try askText(field)
+            }
+        }
+        if prompt.fields.isEmpty {
+            let question = termsURL.map { "Accept the terms (\(renderer.safe($0)))" } ?? "Continue"
+            guard try agrees("  \(question)? [y/N] ") else { throw Self.declined(prompt) }
+        }
+        return answers.filter { !$0.value.isEmpty }
+    }
+
+    private func askBox(_ field: Field, _ termsURL: String?) throws(Failure) -> String {
+        let place = termsURL.map { " (\(renderer.safe($0)))" } ?? ""
+        // What the portal ticked already is not what the user agreed to.
+        let agreed = try agrees("  \(label(field))\(place)? [y/N] ")
+        guard agreed || !field.required else {
+            throw Failure(.failed, "without this the portal lets nobody in.", hint: "hotspotctl answer --dismiss")
+        }
+        return agreed ? "yes" : "no"
+    }
+
+    private func askText(_ field: Field) throws(Failure) -> String {
+        let choices = field.kind == .choice ? field.choices ?? [] : []
+        for (index, choice) in choices.enumerated() { Output.ask("    \(index + 1)) \(renderer.safe(choice, limit: 200))\n") }
+        let preset = field.kind.isSecret ? nil : field.value.flatMap { $0.isEmpty ? nil : $0 }
+        let range = choices.isEmpty ? "" : " [1-\(choices.count)]"
+        let shown = preset.map { " [\(renderer.safe($0, limit: 200))]" } ?? ""
+        for _ in 0..<Self.tries {
+            Output.ask("  \(label(field))\(range)\(shown): ")
+            var value = try readLine(field.kind.isSecret)
+            if value.isEmpty, let preset { value = preset }
+            if !choices.isEmpty, let number = Int(value), choices.indices.contains(number - 1) { value = choices[number - 1] }
+            if value.isEmpty {
+                if !field.required { return "" }
+                Output.ask("  An answer is needed.\n")
+            } else if !choices.isEmpty, !choices.contains(value) {
+                Output.ask("  That is none of the choices.\n")
+            } else {
+                return value
+            }
+        }
+        throw Failure(.answerNeeded, "no answer to «\(label(field))».", hint: "hotspotctl answer")
+    }
+
+    private func agrees(_ question: String) throws(Failure) -> Bool {
+        Output.ask(question)
+        return ["y", "yes", "j", "ja"].contains(try readLine(false).lowercased())
+    }
+
+    private func label(_ field: Field) -> String {
+        renderer.safe(field.label.isEmpty ? field.name : field.label, limit: 200)
+    }
+
+    private static func declined(_ prompt: PendingPrompt) -> Failure {
+        Failure(.failed, "nothing was answered.", hint: "hotspotctl answer --dismiss")
+    }
+}

@@ -1,0 +1,115 @@
+import HotspotCore
+
+// What org.hotspotd.Control answers. Words of enumerations stay text: one that is new to this program is shown as it is.
+
+struct StatusReply: Codable {
+    var interfaces: [InterfaceStatus]
+    var version: String?
+}
+
+struct InterfaceStatus: Codable, Equatable {
+    var interface: String
+    var state: String
+    var since: Int
+    var ssid: String?
+    var helper: String?
+    var portal: String?
+    var captive: Bool?
+    var secondsRemaining: Int?
+    var bytesRemaining: Int?
+    var nextMaintain: Int?
+    var prompt: String?
+    var problems: [Problem]
+}
+
+struct ListReply: Codable {
+    var networks: [ScannedNetwork]
+}
+
+struct ScannedNetwork: Codable {
+    var ssid: String
+    var bssid: String
+    var interface: String
+    var signal: Int
+    var security: String
+    var joined: Bool
+    var claims: [Claim]
+    var disabled: Bool
+    var lastOutcome: String?
+}
+
+struct Claim: Codable {
+    var helper: String
+    var displayName: String
+    var confidence: String
+    var source: String
+    var ready: Bool
+}
+
+struct HelpersReply: Codable {
+    var helpers: [HelperStatus]
+}
+
+struct HelperStatus: Codable {
+    var name: String
+    var displayName: String
+    var version: String?
+    var enabled: Bool
+    var disabledFor: [String]
+    var priority: Int
+    var ssids: [String]
+    var activation: String
+    var running: Bool
+    var strikes: Int
+    var quarantined: Bool
+    var problems: [Problem]
+}
+
+struct PromptsReply: Codable {
+    var prompts: [PendingPrompt]
+}
+
+struct PendingPrompt: Codable {
+    var id: String
+    var interface: String
+    var ssid: String
+    var helper: String
+    var portal: String?
+    var title: String
+    var message: String?
+    var fields: [Field]
+    var termsURL: String?
+    var terms: String?
+    var since: Int?
+}
+
+struct MonitorReply: Codable {
+    var interface: String
+    var step: Step
+}
+
+struct ExplainReply: Codable {
+    var steps: [Step]
+    var verdict: String
+}
+
+struct HistoryReply: Codable {
+    var attempts: [PastAttempt]
+}
+
+struct PastAttempt: Codable {
+    var id: String
+    var interface: String
+    var ssid: String
+    var began: Int
+    var ended: Int?
+    var helper: String?
+    var portal: String?
+    var outcome: String
+}
+
+struct CheckReply: Codable {
+    var verdict: String
+    var interface: String?
+    var detail: String?
+}

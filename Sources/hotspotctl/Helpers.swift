@@ -1,0 +1,58 @@
+import ArgumentParser
+import HotspotCore
+
+/// The helpers that are installed, and how they do.
+struct Helpers: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show the helpers that are installed.")
+
+    @OptionGroup var common: CommonOptions
+
+    @Flag(name: .shortAndLong, help: "Everything that is known of each.")
+    var verbose = false
+
+    func run() throws {
+        let reply = try common.connect().call("Helpers")
+        if let mode = common.jsonMode { return Output.print(reply, mode) }
+        Output.print(common.renderer.lines(try Daemon.read(HelpersReply.self, reply), verbose: verbose))
+    }
+}
+
+extension Renderer {
+    func lines(_ reply: HelpersReply, verbose: Bool) -> [String] {
+        guard !reply.helpers.isEmpty else { return ["No helper is installed."] }
+        if verbose { return Array(reply.helpers.map(details).joined(separator: [""])) }
+        let lines = table(
+            ["NAME", "TITLE", "STATE", "PRIORITY", "NETWORKS"],
+            reply.helpers.map {
+                [safe($0.name, limit: 64), safe($0.displayName, limit: 64), state($0), "\($0.priority)", networks($0)]
+            })
+        return lines + reply.helpers.flatMap { $0.problems.flatMap(self.lines) }
+    }
+
+    private func state(_ helper: HelperStatus) -> String {
+        if !helper.enabled { return "off" }
+        if helper.quarantined { return tone("quarantined", .bad) }
+        return helper.running ? tone("running", .good) : "ready"
+    }
+
+    private func networks(_ helper: HelperStatus) -> String {
+        helper.ssids.isEmpty
+            ? "any"
+            : helper.ssids.prefix(3).map { safe($0, limit: 128) }.joined(separator: "; ")
+                + (helper.ssids.count > 3 ? "; +\(helper.ssids.count - 3)" : "")
+    }
+
+    private func details(_ helper: HelperStatus) -> [String] {
+        var lines = ["\(tone(safe(helper.name, limit: 64), .strong)): \(safe(helper.displayName, limit: 64))"]
+        lines += helper.problems.flatMap(self.lines)
+        func add(_ label: String, _ value: String) { lines.append("  \(label): \(value)") }
+        add("state", state(helper))
+        if helper.strikes > 0 { add("missed deadlines or crashes in a row", "\(helper.strikes)") }
+        if let version = helper.version { add("version", safe(version, limit: 64)) }
+        add("reached by", safe(helper.activation, limit: 16))
+        add("priority", "\(helper.priority)")
+        add("networks", helper.ssids.isEmpty ? "any" : helper.ssids.map { safe($0, limit: 128) }.joined(separator: "; "))
+        if !helper.disabledFor.isEmpty { add("switched off for", helper.disabledFor.map(name).joined(separator: "; ")) }
+        return lines
+    }
+}

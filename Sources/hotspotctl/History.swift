@@ -1,0 +1,36 @@
+import ArgumentParser
+import HotspotCore
+
+/// Past attempts.
+struct History: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show past attempts, newest first.")
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: "Only this network.", completion: Complete.networks)
+    var network: String?
+
+    func run() throws {
+        let reply = try common.connect().call("History", .members(["ssid": network]))
+        if let mode = common.jsonMode { return Output.print(reply, mode) }
+        Output.print(common.renderer.lines(try Daemon.read(HistoryReply.self, reply)))
+    }
+}
+
+extension Renderer {
+    func lines(_ reply: HistoryReply) -> [String] {
+        guard !reply.attempts.isEmpty else { return ["Nothing happened yet."] }
+        return table(
+            ["WHEN", "INTERFACE", "NETWORK", "HELPER", "OUTCOME", "TOOK", "ATTEMPT"],
+            reply.attempts.map { attempt in
+                let took = attempt.ended.map {
+                    tenths(Double($0.subtractingReportingOverflow(attempt.began).partialValue) / 1000)
+                }
+                return [
+                    ago(attempt.began), safe(attempt.interface, limit: 32), name(attempt.ssid),
+                    attempt.helper.map { safe($0, limit: 64) } ?? nothing, safe(attempt.outcome, limit: 100), took ?? nothing,
+                    safe(attempt.id, limit: 64),
+                ]
+            })
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Glibc
+import HotspotCore
+
+/// The command: its verbs and its exit status.
+@main struct Hotspotctl: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hotspotctl",
+        abstract: "See and steer how this computer logs itself in to hotspots.",
+        discussion: """
+            Exit status: 0 done, 1 failed, 2 wrong usage, 3 time-out, 4 an answer is needed, 8 the daemon is not running, \
+            10 no such network, helper or prompt.
+            """,
+        subcommands: [
+            Status.self, List.self, Helpers.self, Prompts.self, Answer.self, Login.self, Logoff.self, Monitor.self, Explain.self,
+            History.self, Check.self, Enable.self, Disable.self, Forget.self,
+        ],
+        defaultSubcommand: Status.self)
+
+    static func main() {
+        // A reader that went away, such as «head», is met where it is noticed: in Output.
+        signal(SIGPIPE, SIG_IGN)
+        let arguments = Arguments.arrange(Array(CommandLine.arguments.dropFirst()), verbs: Set(configuration.verbs))
+        do {
+            var command = try parseAsRoot(arguments)
+            try command.run()
+        } catch let failure as Failure {
+            failure.report()
+            Glibc.exit(failure.status.rawValue)
+        } catch {
+            let text = fullMessage(for: error)
+            guard exitCode(for: error).isSuccess else {
+                Output.error([text])
+                Glibc.exit(ExitStatus.usage.rawValue)
+            }
+            Output.print([text])
+        }
+    }
+}
+
+extension CommandConfiguration {
+    /// The names of the subcommands.
+    fileprivate var verbs: [String] { subcommands.map { $0._commandName } }
+}

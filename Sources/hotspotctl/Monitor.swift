@@ -1,0 +1,40 @@
+import ArgumentParser
+import HotspotCore
+
+/// Everything as it happens.
+struct Monitor: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show each event as it happens, one line each.")
+
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        let daemon = try common.connect()
+        try daemon.subscribe("Monitor")
+        while let reply = try daemon.next() {
+            if let mode = common.jsonMode {
+                Output.print(reply, mode)
+            } else {
+                Output.print([common.renderer.line(try Daemon.read(MonitorReply.self, reply))])
+            }
+        }
+    }
+}
+
+extension Renderer {
+    func line(_ event: MonitorReply) -> String {
+        "\(clock(event.step.time ?? now, seconds: true))  \(safe(event.interface, limit: 32))  \(line(event.step))"
+    }
+
+    /// What a step says, without when and where.
+    func line(_ step: Step) -> String {
+        var parts: [String] = []
+        if let from = step.from, let to = step.to {
+            parts.append("\(safe(from, limit: 32)) \(sign("→", "->")) \(tone(safe(to, limit: 32), mark(to).tone))")
+        } else {
+            parts.append(safe(step.kind, limit: 32))
+        }
+        if let helper = step.helper { parts.append(safe(helper, limit: 64)) }
+        if !step.detail.isEmpty { parts.append(safe(step.detail, limit: 1000)) }
+        return parts.joined(separator: "  ")
+    }
+}

@@ -1,0 +1,51 @@
+import FoundationEssentials
+import Glibc
+import HotspotCore
+import Varlink
+
+/// Standard output and standard error, written at once and whole.
+enum Output {
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Lines to standard output.
+    static func print(_ lines: [String]) {
+        if !lines.isEmpty { write(lines.joined(separator: "\n") + "\n", to: STDOUT_FILENO) }
+    }
+
+    /// Lines to standard error.
+    static func error(_ lines: [String]) {
+        if !lines.isEmpty { write(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO) }
+    }
+
+    /// A question, on the terminal of whoever answers; without a line's end.
+    static func ask(_ text: String) { write(text, to: STDERR_FILENO) }
+
+    /// A reply as it came.
+    static func print(_ reply: JSONValue, _ mode: JSONMode) {
+        switch mode {
+        case .off: break
+        case .short: print([String(decoding: Coding.encode(reply), as: UTF8.self)])
+        case .pretty:
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            print([String(decoding: (try? encoder.encode(reply)) ?? Data("{}".utf8), as: UTF8.self)])
+        }
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&wait, 1, -1)
+            } else if errno != EINTR {
+                // Nobody reads any more, and that is no failure of ours; a full disk is.
+                if descriptor == STDOUT_FILENO { exit(errno == EPIPE ? ExitStatus.done.rawValue : ExitStatus.failed.rawValue) }
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import HotspotCore
+
+/// What portals want to know.
+struct Prompts: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show the questions that wait for an answer.")
+
+    @OptionGroup var common: CommonOptions
+
+    @Flag(help: "Go on showing them at each change.")
+    var watch = false
+
+    func run() throws {
+        let daemon = try common.connect()
+        guard watch else { return try show(try daemon.call("Prompts")) }
+        try daemon.subscribe("Prompts")
+        while let reply = try daemon.next() { try show(reply) }
+    }
+
+    private func show(_ reply: JSONValue) throws {
+        if let mode = common.jsonMode { return Output.print(reply, mode) }
+        Output.print(common.renderer.lines(try Daemon.read(PromptsReply.self, reply)))
+    }
+}
+
+extension Renderer {
+    func lines(_ reply: PromptsReply) -> [String] {
+        guard !reply.prompts.isEmpty else { return ["Nobody asks anything."] }
+        return Array(reply.prompts.map { lines($0) }.joined(separator: [""]))
+    }
+
+    /// What a prompt asks, without a place to answer.
+    func lines(_ prompt: PendingPrompt) -> [String] {
+        var lines = heading(prompt)
+        for field in prompt.fields {
+            var text = "  \(safe(field.label, limit: 200)) (\(safe(field.name, limit: 64)): \(field.kind.rawValue)"
+            if let choices = field.choices, !choices.isEmpty {
+                text += ", one of " + choices.prefix(20).map { safe($0, limit: 64) }.joined(separator: ", ")
+            }
+            lines.append(text + (field.required ? ", required)" : ")"))
+        }
+        if let terms = prompt.termsURL { lines.append("  terms: \(safe(terms, limit: 400))") }
+        lines.append("  to answer: hotspotctl answer \(safe(prompt.id, limit: 64))")
+        return lines
+    }
+
+    /// Who asks, where, and why.
+    func heading(_ prompt: PendingPrompt) -> [String] {
+        let who = prompt.ssid.isEmpty ? safe(prompt.interface, limit: 32) : name(prompt.ssid)
+        var lines = ["\(tone(who, .strong)) asks\(prompt.portal.map { " (\(safe($0, limit: 200)))" } ?? ""):"]
+        let title = safe(prompt.title, limit: 200)
+        if !title.isEmpty, title != who { lines.append("  \(title)") }
+        if let message = prompt.message, !message.isEmpty { lines.append("  \(safe(message, limit: 1000))") }
+        if let portal = prompt.portal, portal.hasPrefix("http://") {
+            lines.append("  \(tone("!", .bad)) This portal is not encrypted: everybody near can read the answers.")
+        }
+        return lines
+    }
+}

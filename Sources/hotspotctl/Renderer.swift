@@ -1,0 +1,142 @@
+import Glibc
+import HotspotCore
+
+/// What a terminal can show.
+struct Style: Equatable {
+    var colour: Bool
+    /// Characters beyond ASCII.
+    var unicode: Bool
+
+    static let plain = Style(colour: false, unicode: true)
+
+    /// Colour on terminals alone and unless NO_COLOR forbids it; signs beyond ASCII where the locale has them.
+    static var ofThisTerminal: Style {
+        func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).first { !$0.isEmpty } ?? ""
+        let charset = locale.lowercased()
+        return Style(
+            colour: Output.isTerminal && variable("NO_COLOR").isEmpty && variable("TERM") != "dumb",
+            unicode: charset.contains("utf-8") || charset.contains("utf8"))
+    }
+}
+
+/// Turns replies into lines for people. Everything foreign passes through ``safe(_:)`` or ``name(_:)`` on its way.
+struct Renderer {
+    var style: Style
+    /// Tables have a heading.
+    var legend = true
+    /// Unix time in milliseconds.
+    var now: Int
+
+    static var wallClock: Int {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+    }
+
+    enum Tone: String {
+        case good = "32", busy = "33", bad = "31", faint = "2", strong = "1"
+    }
+
+    /// Foreign text without anything that commands a terminal.
+    func safe(_ text: String, limit: Int = 400) -> String { Printable.text(text, limit: limit) }
+
+    /// An SSID. The daemon sends the printable form, whose escapes stay as they are; a daemon that does not is escaped here.
+    func name(_ ssid: String) -> String {
+        guard !ssid.isEmpty else { return "(no name)" }
+        guard let octets = Printable.octets(of: ssid) else { return safe(ssid, limit: 128) }
+        return Printable.text(of: octets.prefix(64))
+    }
+
+    func tone(_ text: String, _ tone: Tone) -> String { style.colour ? "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m" : text }
+
+    /// A sign, or its substitute where only ASCII is to be had.
+    func sign(_ sign: String, _ ascii: String) -> String { style.unicode ? sign : ascii }
+
+    var nothing: String { sign("–", "-") }
+
+    /// The sign and tone of a state's word.
+    func mark(_ state: String) -> (sign: String, tone: Tone) {
+        switch StateName(rawValue: state) {
+        case .authenticated, .maintaining: (sign("●", "*"), .good)
+        case .evaluating, .authenticating, .loggingOff: (sign("◐", "~"), .busy)
+        case .presentingUI: (sign("?", "?"), .busy)
+        case .failure: (sign("×", "x"), .bad)
+        case .inactive, nil: (sign("○", "o"), .faint)
+        }
+    }
+
+    /// Four bars and the power in dBm.
+    func signal(_ dBm: Int) -> String {
+        guard dBm < 0 else { return nothing }
+        let bars = dBm >= -55 ? 4 : dBm >= -67 ? 3 : dBm >= -75 ? 2 : 1
+        let shapes = style.unicode ? ["▂", "▄", "▆", "█"] : ["#", "#", "#", "#"]
+        return shapes.prefix(bars).joined() + String(repeating: "_", count: 4 - bars) + " \(dBm)"
+    }
+
+    func security(_ word: String) -> String {
+        switch Security(rawValue: word) {
+        case .open: "open"
+        case .owe: "OWE"
+        case .wep: "WEP"
+        case .psk: "WPA2"
+        case .sae: "WPA3"
+        case .enterprise: "802.1X"
+        case .wired: "wired"
+        case .unknown, nil: safe(word, limit: 16)
+        }
+    }
+
+    /// A problem: what is wrong, and what helps.
+    func lines(_ problem: Problem) -> [String] {
+        var lines = ["  \(tone("!", .bad)) \(safe(problem.message))"]
+        if let hint = problem.hint, !hint.isEmpty { lines.append("    try: \(safe(hint))") }
+        return lines
+    }
+
+    /// Columns two spaces apart, as wide as they must be.
+    func table(_ heading: [String], _ rows: [[String]]) -> [String] {
+        let all = (legend ? [heading] : []) + rows
+        let widths = heading.indices.map { column in all.map { Self.width($0[column]) }.max() ?? 0 }
+        return all.enumerated().map { index, row in
+            var line = ""
+            for (column, cell) in row.enumerated() {
+                line +=
+                    cell
+                    + String(repeating: " ", count: widths[column] - Self.width(cell) + (column == 0 && cell.isEmpty ? 0 : 2))
+            }
+            while line.last == " " { line.removeLast() }
+            return legend && index == 0 ? tone(line, .faint) : line
+        }
+    }
+
+    /// The cells that a text takes in a terminal: none for marks that combine and for colours, two for wide East Asian characters.
+    static func width(_ text: String) -> Int {
+        var width = 0
+        var inEscape = false
+        for scalar in text.unicodeScalars {
+            if inEscape {
+                inEscape = scalar != "m"
+            } else if scalar == "\u{1B}" {
+                inEscape = true
+            } else {
+                switch scalar.properties.generalCategory {
+                case .nonspacingMark, .enclosingMark, .format: continue
+                default: width += isWide(scalar) ? 2 : 1
+                }
+            }
+        }
+        return width
+    }
+
+    /// The main blocks of Unicode's East Asian Width «W» and «F».
+    private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+            0xFF00...0xFF60,
+            0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import HotspotCore
+
+/// One screen: each interface, what is wrong, what is known.
+struct Status: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show every interface: its state, its problems, its session.")
+
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        let daemon = try common.connect()
+        let reply = try daemon.call("Status")
+        if let mode = common.jsonMode { return Output.print(reply, mode) }
+        let status = try Daemon.read(StatusReply.self, reply)
+        // Only names for people hang on this; without it the helpers' own names do.
+        let helpers = (try? daemon.call("Helpers", as: HelpersReply.self))?.helpers ?? []
+        let names = Dictionary(helpers.map { ($0.name, $0.displayName) }, uniquingKeysWith: { first, _ in first })
+        Output.print(common.renderer.lines(status, helperNames: names))
+    }
+}
+
+extension Renderer {
+    func lines(_ status: StatusReply, helperNames: [String: String] = [:]) -> [String] {
+        guard !status.interfaces.isEmpty else {
+            return ["hotspotd is running and finds no interface to watch."]
+        }
+        let width = status.interfaces.map { Self.width(safe($0.interface)) }.max() ?? 0
+        return status.interfaces.flatMap { lines($0, helperNames, width) }
+    }
+
+    private func lines(_ status: InterfaceStatus, _ helperNames: [String: String], _ width: Int) -> [String] {
+        let (sign, tone) = mark(status.state)
+        let interface = safe(status.interface, limit: 32)
+        let padding = String(repeating: " ", count: max(0, width - Self.width(interface)))
+        var first = "\(self.tone(sign, tone)) \(interface)\(padding)  \(self.tone(safe(status.state, limit: 32), tone))"
+        if let text = sentence(status, helperNames) { first += "  " + text }
+        var lines = [first] + status.problems.flatMap(self.lines)
+        if status.prompt != nil { lines.append("  waits for an answer: hotspotctl answer") }
+        var details: [String] = []
+        if let portal = status.portal { details.append("portal \(safe(portal, limit: 200))") }
+        if let moment = status.nextMaintain, moment > 0 {
+            details.append("\(status.helper == nil ? "looked at again" : "renewed") at \(clock(moment)) without you")
+        }
+        if !details.isEmpty { lines.append("  " + details.joined(separator: ", ")) }
+        return lines
+    }
+
+    private func sentence(_ status: InterfaceStatus, _ helperNames: [String: String]) -> String? {
+        guard let ssid = status.ssid else { return nil }
+        var text = ssid.isEmpty ? "wired" : name(ssid)
+        if let helper = status.helper {
+            text += " via " + safe(helperNames[helper] ?? helper, limit: 64)
+        } else if status.state == StateName.authenticated.rawValue {
+            text += status.captive == false ? ", without a portal" : ", not verified"
+        }
+        if let seconds = status.secondsRemaining { text += ", \(duration(seconds: seconds)) left" }
+        if let octets = status.bytesRemaining { text += ", \(self.octets(octets)) left" }
+        return text
+    }
+}

@@ -1,0 +1,77 @@
+import Glibc
+
+/// One line from the terminal, without echo for a secret.
+enum TerminalLine {
+    /// The longest line, in octets: what the kernel's line discipline takes.
+    private static let limit = 4096
+    /// What would end the program and leave the terminal mute.
+    private static let fatal = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+
+    /// Reads a line without its end. Throws if the input ended.
+    static func read(_ secret: Bool) throws(Failure) -> String {
+        secret ? try muted { () throws(Failure) in try line() } : try line()
+    }
+
+    private static func line() throws(Failure) -> String {
+        var chunk = [UInt8](repeating: 0, count: limit)
+        defer { explicit_bzero(&chunk, chunk.count) }
+        var count = 0
+        while count < limit {
+            let got = chunk.withUnsafeMutableBytes { Glibc.read(STDIN_FILENO, $0.baseAddress! + count, limit - count) }
+            if got < 0, errno == EINTR { continue }
+            guard got > 0 else {
+                guard count > 0 else { throw Failure(.answerNeeded, "the input ended before the answer.") }
+                break
+            }
+            count += got
+            if chunk[count - 1] == 10 { break }
+        }
+        while count > 0, chunk[count - 1] == 10 || chunk[count - 1] == 13 { count -= 1 }
+        guard let text = String(validating: chunk[..<count], as: UTF8.self) else {
+            throw Failure(.usage, "the answer is not UTF-8.")
+        }
+        return text
+    }
+
+    /// Switches the echo off for as long as the work takes. Signals that end the program wait until the echo is on again.
+    private static func muted(_ work: () throws(Failure) -> String) throws(Failure) -> String {
+        var before = termios()
+        guard tcgetattr(STDIN_FILENO, &before) == 0 else { return try work() }
+        var signals = sigset_t()
+        var previous = sigset_t()
+        sigemptyset(&signals)
+        for signal in fatal { sigaddset(&signals, signal) }
+        sigprocmask(SIG_BLOCK, &signals, &previous)
+        var silent = before
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        silent.c_lflag |= tcflag_t(ECHONL)
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+        let signal = waitForInput(signals)
+        defer {
+            tcsetattr(STDIN_FILENO, TCSANOW, &before)
+            sigprocmask(SIG_SETMASK, &previous, nil)
+        }
+        if let signal {
+            tcsetattr(STDIN_FILENO, TCSANOW, &before)
+            Output.ask("\n")
+            sigprocmask(SIG_SETMASK, &previous, nil)
+            // Die of it, as the shell expects.
+            kill(getpid(), signal)
+            exit(128 + signal)
+        }
+        return try work()
+    }
+
+    /// Waits until a line can be read (`nil`) or a signal came. Both are looked at in turn, ten times a second, which needs no
+    /// handler and so no state that a handler could meet half done.
+    private static func waitForInput(_ signals: sigset_t) -> Int32? {
+        var signals = signals
+        while true {
+            var none = timespec()
+            let signal = sigtimedwait(&signals, nil, &none)
+            if signal > 0 { return signal }
+            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            if poll(&input, 1, 100) > 0 { return nil }
+        }
+    }
+}

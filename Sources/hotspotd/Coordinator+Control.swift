@@ -1,0 +1,314 @@
+import ControlServer
+import EventLoop
+import HelperHost
+import HotspotCore
+import HotspotMachine
+import Store
+import Wireless
+
+/// What clients ask of the daemon.
+extension Coordinator: ControlBackend {
+    var version: String { hotspotdVersion }
+
+    func interfaceStatus() -> [InterfaceStatus] {
+        let shared = daemonProblems.values.sorted { $0.code < $1.code } + services.store.problems
+        return controllers.values.sorted { $0.name < $1.name }.map { controller in
+            var status = controller.status
+            status.problems += shared
+            if status.state == .inactive, status.ssid == nil, let association = associations[controller.index] {
+                status.ssid = association.ssid.description
+                status.ssidHex = association.ssid.hex
+                status.bssid = association.bssid.description
+                status.problems.append(Problem("noAddress", "Joined, but there is no address yet."))
+            }
+            return status
+        }
+    }
+
+    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckAnswer, ControlError>) -> Void) {
+        let controller: InterfaceController
+        do throws(ControlError) {
+            guard let found = try find(interface) else { return answer(.success(CheckAnswer(verdict: "none", detail: "No interface is managed."))) }
+            controller = found
+        } catch {
+            return answer(.failure(error))
+        }
+        let name = controller.name
+        guard controller.joined != nil else {
+            return answer(.success(CheckAnswer(verdict: "none", interface: name, detail: "There is no address on \(name).")))
+        }
+        if let last = lastCheck[controller.index], EventLoop.now - last < .seconds(1) {
+            return answer(.failure(.failed(code: "tooOften", message: "\(name) was probed less than a second ago; try again.")))
+        }
+        lastCheck[controller.index] = EventLoop.now
+        controller.askProber(fresh: true) { _ in } answer: { [weak controller] verdict in
+            guard let verdict else {
+                return answer(.success(CheckAnswer(verdict: "unknown", interface: name, detail: "There is no prober to ask.")))
+            }
+            controller?.feed(.verdictSeen(verdict.verdict))
+            let word = verdict.verdict == .partial ? "online" : verdict.verdict.rawValue
+            let detail = verdict.problem ?? verdict.origin.map { "portal \($0)" }
+            answer(.success(CheckAnswer(verdict: word, interface: name, detail: detail)))
+        }
+    }
+
+    // MARK: The list
+
+    private func groups(interface: String?) -> [(ScanClaims.Group, Int)] {
+        let now = EventLoop.now
+        return controllers.values.sorted { $0.name < $1.name }.filter { interface == nil || $0.name == interface }.flatMap { controller in
+            let scanned = (wireless?.networks(on: controller.index) ?? []).map { bss in
+                ScannedBSS(
+                    ssid: bss.ssid, bssid: bss.bssid, frequency: bss.frequency, signal: bss.signal ?? -100, security: bss.security,
+                    lastSeen: WallClock.now - (now - bss.lastSeen).milliseconds, interface: controller.name)
+            }
+            return ScanClaims.groups(scanned).map { ($0, controller.index) }
+        }
+    }
+
+    func networks(interface: String?) throws(ControlError) -> [ScannedNetwork] {
+        if let interface, !controllers.values.contains(where: { $0.name == interface }) { throw .noSuchInterface(interface) }
+        filter.read { [weak self] in self?.groups(interface: nil).map(\.0) ?? [] }
+        let helpers = services.host.helpers.map(\.spec)
+        let now = WallClock.now
+        return groups(interface: interface).map { group, index in
+            let network = NetworkID.wireless(group.ssid, group.security)
+            let remembered = services.store.remembered(network, now: now)?.helper
+            let hex = group.ssid.hex
+            let claims = ScanClaims.claims(
+                for: group, helpers: helpers, answers: filter.answers, remembered: remembered,
+                hasCredential: { services.store.hasCredential(network, helper: $0) },
+                isDisabled: { name in
+                    helpers.first { $0.name == name }.map { !services.isEnabled($0, for: group.ssid) } ?? true
+                })
+            let outcome = services.store.lastOutcome(network)
+            let strongest = group.strongest
+            return ScannedNetwork(
+                ssid: group.ssid, bssid: strongest.bssid, interface: strongest.interface, frequency: strongest.frequency,
+                signal: strongest.signal, security: group.security, stations: group.stations, lastSeen: strongest.lastSeen,
+                joined: associations[index].map { $0.ssid == group.ssid && $0.security == group.security } ?? false,
+                claims: claims.map {
+                    ClaimStatus(
+                        helper: $0.helper, displayName: $0.displayName, confidence: $0.confidence, source: $0.source.rawValue,
+                        ready: $0.ready)
+                },
+                disabled: services.store.isDisabled(helper: nil, ssid: hex),
+                autoJoin: services.store.hold(network, now: now).map { $0.reason != .autoJoinOff } ?? true,
+                lastOutcome: outcome.map { "\($0.word) \($0.time)" })
+        }
+    }
+
+    func refreshClaims(_ done: @escaping () -> Void) {
+        filter.read { [weak self] in self?.groups(interface: nil).map(\.0) ?? [] }
+        filter.once(done)
+    }
+
+    func listWatchers(_ count: Int) {
+        filter.watch(count)
+        guard count > 0 else { return }
+        // A fresh scan for who looks, where it is permitted; without the capability somebody else's scans are shown.
+        for controller in controllers.values where wireless?.interfaces[controller.index] != nil {
+            do {
+                try wireless?.triggerScan(index: controller.index, frequencies: settings.scanFrequencies)
+                controller.withdraw(problem: "scan")
+            } catch .notPermitted(let operation) {
+                controller.report(Problem("scan", "\(WirelessError.notPermitted(operation: operation)) Others' scans are shown."))
+            } catch {
+                log.debug("\(controller.name): \(error)")
+            }
+        }
+    }
+
+    // MARK: Helpers and prompts
+
+    func helperStatus() -> [HelperStatus] {
+        let disabled = services.store.allDisabled
+        var all = services.host.helpers.map { entry in
+            let spec = entry.spec
+            return HelperStatus(
+                name: spec.name, displayName: spec.displayName, enabled: services.isEnabled(spec, for: nil),
+                disabledFor: disabled.filter { $0.helper == spec.name }.compactMap { $0.ssid }.map { hex in
+                    SSID(hex: hex)?.description ?? hex
+                }.sorted(), priority: spec.priority, ssids: spec.ssids.map(\.source), activation: spec.activation.word,
+                running: services.host.isRunning(spec.name), strikes: services.strikes.count(spec.name),
+                quarantined: services.strikes.isQuarantined(spec.name),
+                problems: helperProblems.filter { $0.subject == spec.name || $0.subject == entry.file }.map(\.problem),
+                file: entry.file, containment: services.host.containment(of: spec.name))
+        }
+        // What was refused is shown too, with its reason; it has no name but its file's.
+        let known = Set(all.map(\.name)).union(services.host.helpers.map(\.file))
+        for refused in helperProblems where !known.contains(refused.subject) {
+            if let index = all.firstIndex(where: { $0.name == refused.subject }) {
+                all[index].problems.append(refused.problem)
+            } else {
+                all.append(
+                    HelperStatus(
+                        name: refused.subject, displayName: refused.subject, enabled: false, priority: 0, ssids: [],
+                        activation: "stdio", running: false, strikes: 0, quarantined: false, problems: [refused.problem]))
+            }
+        }
+        return all
+    }
+
+    func pendingPrompts() -> [PendingPrompt] {
+        controllers.values.sorted { $0.name < $1.name }.compactMap { controller in
+            controller.prompt.map { shown in
+                PendingPrompt(
+                    id: shown.token, interface: controller.name, ssid: controller.joined?.label ?? "", helper: shown.helper,
+                    portal: controller.portal.map { Printable.text($0.origin, limit: 300) }, prompt: shown.prompt, since: shown.since)
+            }
+        }
+    }
+
+    private func find(prompt id: String) throws(ControlError) -> (InterfaceController, ShownPrompt) {
+        for controller in controllers.values {
+            if let shown = controller.prompt, shown.token == id { return (controller, shown) }
+        }
+        throw .noSuchPrompt(Printable.text(id, limit: 64))
+    }
+
+    func answer(prompt id: String, answers: [String: String], remember: Bool) throws(ControlError) {
+        let (controller, shown) = try find(prompt: id)
+        if let (field, message) = GivenAnswers.fault(in: answers, for: shown.prompt) {
+            throw .invalidAnswer(field: field, message: message)
+        }
+        controller.give(answers, remember: remember, to: shown)
+    }
+
+    func dismiss(prompt id: String) throws(ControlError) {
+        let (controller, shown) = try find(prompt: id)
+        controller.feed(.promptDismissed(shown.id))
+    }
+
+    // MARK: Changes
+
+    /// The named interface, or the one that has the most to say for itself; `nil` if none is managed.
+    private func find(_ interface: String?) throws(ControlError) -> InterfaceController? {
+        if let interface {
+            guard let named = controllers.values.first(where: { $0.name == interface }) else {
+                throw .noSuchInterface(Printable.text(interface, limit: 64))
+            }
+            return named
+        }
+        let sorted = controllers.values.sorted { $0.name < $1.name }
+        return sorted.first { $0.joined != nil } ?? sorted.first
+    }
+
+    private func require(_ interface: String?) throws(ControlError) -> InterfaceController {
+        guard let controller = try find(interface) else {
+            throw .failed(code: "noInterface", message: "No interface is managed; see Match= and ManageEthernet= in the settings.")
+        }
+        return controller
+    }
+
+    func login(interface: String?, helper: String?) throws(ControlError) {
+        let controller = try require(interface)
+        guard let joined = controller.joined else {
+            throw .failed(code: "noAddress", message: "\(controller.name) is in no network, or has no address yet.")
+        }
+        if let helper {
+            guard services.host.helpers.contains(where: { $0.spec.name == helper }) else {
+                throw .noSuchHelper(Printable.text(helper, limit: 64))
+            }
+            guard controller.machine.candidates.contains(where: { $0.name == helper }) else {
+                throw .failed(code: "notCandidate", message: "\(helper) is switched off here, or its SSID= does not have \(joined.label).")
+            }
+        }
+        if services.store.isDisabled(helper: nil, ssid: joined.network.switchName) {
+            throw .failed(code: "disabled", message: "Handling is switched off for \(joined.label); hotspotctl enable --ssid switches it on.")
+        }
+        controller.feed(.loginRequested(helper: helper))
+    }
+
+    func logoff(interface: String?) throws(ControlError) {
+        let controller = try require(interface)
+        let state = controller.machine.state
+        let isTimerMaintain = state.name == .maintaining && state.gateIsOpen
+        guard state.chosenHelper != nil, state.name == .authenticated || isTimerMaintain else {
+            throw .wrongState(interface: controller.name, state: state.name.rawValue)
+        }
+        controller.feed(.logoffRequested(by: .user))
+    }
+
+    func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) {
+        if let helper, !services.host.helpers.contains(where: { $0.spec.name == helper }) {
+            throw .noSuchHelper(Printable.text(helper, limit: 64))
+        }
+        let switchName = try ssid.map { text throws(ControlError) in try Self.switchName(text) }
+        do {
+            try services.store.setEnabled(helper: helper, ssid: switchName, enabled: enabled)
+            if enabled, helper == nil, let ssid { try release(ssid) }
+        } catch {
+            throw .failed(code: "notSaved", message: "\(error)")
+        }
+        updateCandidates()
+        guard helper == nil else { return }
+        for controller in controllers.values where controller.joined?.network.switchName == switchName {
+            if enabled { controller.feed(.released) } else { rejoin(controller) }
+        }
+    }
+
+    /// The network as it is, joined afresh: what is stored of it has changed.
+    private func rejoin(_ controller: InterfaceController) {
+        guard let joined = controller.joined else { return }
+        controller.leave("switched off for \(joined.label)")
+        controller.join(joined)
+    }
+
+    private func release(_ ssid: String) throws {
+        for network in networks(named: ssid) { try services.store.releaseHold(network) }
+    }
+
+    func forget(ssid: String) throws(ControlError) {
+        var found = false
+        do {
+            for network in networks(named: ssid) where try services.store.forget(network) { found = true }
+            for network in networks(named: ssid) { try services.store.deleteCredentials(network) }
+        } catch {
+            throw .failed(code: "notSaved", message: "\(error)")
+        }
+        guard found else { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
+    }
+
+    /// `wired:ADDRESS`, or a printable SSID under any security.
+    private func networks(named text: String) -> [NetworkID] {
+        if let wired = NetworkID(key: text) { return [wired] }
+        guard let ssid = SSID(printable: text) else { return [] }
+        return Security.allCases.filter { $0 != .wired }.map { .wireless(ssid, $0) }
+    }
+
+    private static func switchName(_ text: String) throws(ControlError) -> String {
+        if let wired = NetworkID(key: text), let name = wired.switchName { return name }
+        guard let ssid = SSID(printable: text) else { throw .noSuchNetwork(Printable.text(text, limit: 128)) }
+        return ssid.hex
+    }
+
+    // MARK: The journal
+
+    func explain(interface: String?, ssid: String?, attempt: String?) throws(ControlError) -> (steps: [Step], verdict: String) {
+        let found: Attempt?
+        if let attempt {
+            found = services.store.attempt(attempt)
+        } else if let ssid {
+            found = services.store.lastAttempt(ssid: ssid)
+        } else if let interface {
+            found = services.store.lastAttempt(interface: interface)
+        } else {
+            found = services.store.attempts(limit: 1).first
+        }
+        guard let found else {
+            if let ssid { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
+            if let interface { throw .noSuchInterface(Printable.text(interface, limit: 64)) }
+            throw .failed(code: "noAttempt", message: "Nothing has been tried yet.")
+        }
+        return (services.store.steps(found.id), found.verdict ?? "This attempt is still running.")
+    }
+
+    func history(ssid: String?) throws(ControlError) -> [AttemptStatus] {
+        services.store.attempts(ssid: ssid, limit: 1000).map { attempt in
+            AttemptStatus(
+                id: attempt.id, interface: attempt.interface, ssid: attempt.ssid, began: attempt.began, ended: attempt.ended,
+                helper: attempt.helper, portal: attempt.portal, outcome: attempt.outcome)
+        }
+    }
+}

@@ -1,0 +1,253 @@
+import EventLoop
+import HotspotCore
+import HotspotMachine
+import LinkState
+import Wireless
+
+/// A join on its way: the link is there, and not everything that a helper needs.
+struct PendingArrival {
+    /// When to go on with what there is.
+    let deadline: Instant
+    var timer: EventSource?
+    var ask: GatewayAsk?
+    var gateway: HardwareAddress??
+    /// Addresses from before the association, which may belong to another network.
+    var stale: [String] = []
+}
+
+/// From the kernel's words to joins and leaves.
+extension Coordinator {
+    /// How long an arrival waits for a route, resolvers and the gateway's address after its address came up.
+    private static let patience = Duration.seconds(2)
+    /// How often the DHCP client's record is looked at meanwhile; the kernel tells nothing of it.
+    private static let interval = Duration.milliseconds(20)
+
+    func startWatching() {
+        do {
+            let links = try LinkMonitor()
+            self.links = links
+            links.onChange = { [weak self] in self?.changed($0) }
+            links.onFailure = { [weak self] in self?.show(Problem("links", "\($0)")) }
+            links.start()
+        } catch {
+            show(Problem("links", "Links cannot be watched: \(error)"))
+        }
+        do {
+            let wireless = try WirelessMonitor()
+            self.wireless = wireless
+            wireless.onEvent = { [weak self] in self?.happened($0) }
+            wireless.onFailure = { [weak self] in self?.show(Problem("wireless", "\($0)")) }
+            wireless.start()
+        } catch .unavailable {
+            if !settings.manageEthernet {
+                show(Problem("noWireless", "\(WirelessError.unavailable)", hint: "ManageEthernet=yes takes wired networks in"))
+            }
+        } catch {
+            show(Problem("wireless", "The radio cannot be watched: \(error)"))
+        }
+        // Told by both monitors before they return, or later as events.
+        for link in links?.links.values.map({ $0 }) ?? [] { changed(.appeared(link)) }
+    }
+
+    // MARK: Which interfaces
+
+    private func isWireless(_ index: Int) -> Bool { wireless?.interfaces[index] != nil }
+
+    /// `Match=` and `ManageEthernet=`; tunnels, bridges and veth only where `Match=` names them.
+    private func manages(_ link: LinkSnapshot) -> Bool {
+        let named = SSID(octets: link.name.utf8).map { name in settings.match.contains { $0.matches(name) } } ?? false
+        if let radio = wireless?.interfaces[link.index] {
+            return radio.type == .station && (settings.match.isEmpty || named)
+        }
+        guard settings.manageEthernet, link.type == 1 /* ARPHRD_ETHER */ else { return false }
+        return settings.match.isEmpty ? link.kind == nil : named
+    }
+
+    private func controller(for link: LinkSnapshot) -> InterfaceController? {
+        guard manages(link) else {
+            if let gone = controllers.removeValue(forKey: link.index) { gone.leave("not managed any more") }
+            return nil
+        }
+        if let known = controllers[link.index] {
+            known.renamed(to: link.name)
+            return known
+        }
+        let made = InterfaceController(index: link.index, name: link.name, services: services)
+        controllers[link.index] = made
+        log.info("\(link.name): managed")
+        control?.statusChanged()
+        return made
+    }
+
+    // MARK: Links
+
+    private func changed(_ change: LinkChange) {
+        switch change {
+        case .appeared(let link): update(link)
+        case .changed(let link, _): update(link)
+        case .vanished(let link): vanished(link.index)
+        }
+    }
+
+    private func vanished(_ index: Int) {
+        cancelArrival(index)
+        associations[index] = nil
+        if let controller = controllers.removeValue(forKey: index) {
+            controller.leave("the interface is gone")
+            control?.statusChanged()
+        }
+    }
+
+    private func update(_ link: LinkSnapshot) {
+        guard let controller = controller(for: link) else { return }
+        let isThere = link.isUp && link.hasCarrier && !link.addresses.isEmpty && (!isWireless(link.index) || associations[link.index] != nil)
+        guard let joined = controller.joined else {
+            if isThere { arrive(link) } else { cancelArrival(link.index) }
+            return
+        }
+        if !isThere {
+            cancelArrival(link.index)
+            controller.leave(link.hasCarrier ? "the address is gone" : "the link is down")
+        } else if Set(link.addresses).isDisjoint(with: joined.snapshot.addresses) {
+            // Other addresses altogether: another lease, perhaps another network. Start over.
+            controller.leave("the address changed")
+            arrive(link)
+        } else {
+            controller.refresh { $0.snapshot = link }
+        }
+    }
+
+    // MARK: The radio
+
+    private func happened(_ event: WirelessEvent) {
+        switch event {
+        case .interfaceAppeared(let interface):
+            if let link = links?.links[interface.index] { update(link) }
+        case .interfaceVanished(let index): vanished(index)
+        case .scanFinished: control?.listChanged()
+        case .associationBegan(let index): prepare(index)
+        case .connected(let index, let association): connected(index, association)
+        case .roamed(let index, let bssid):
+            associations[index]?.bssid = bssid
+            controllers[index]?.roam(to: bssid, signal: wireless?.association(of: index)?.signal)
+        case .disconnected(let index, _):
+            associations[index] = nil
+            cancelArrival(index)
+            controllers[index]?.record("link", "disconnected")
+            controllers[index]?.leave("disconnected")
+            if controllers[index]?.joined == nil { services.host.standDown() }
+        case .lost: log.debug("netlink lost messages; everything is read again")
+        }
+    }
+
+    private func connected(_ index: Int, _ association: Wireless.Association) {
+        let before = controllers[index]?.joined
+        associations[index] = association
+        guard let link = links?.links[index] else { return }
+        guard let controller = controller(for: link) else { return }
+        controller.record("link", "connected to \(association.ssid) at \(association.bssid)")
+        if let before {
+            if before.network == .wireless(association.ssid, association.security) {
+                return controller.roam(to: association.bssid, signal: association.signal)
+            }
+            controller.leave("another network")
+        }
+        prepare(index)
+        update(link)
+    }
+
+    /// Start-up hides behind association and DHCP: whoever will be asked is started now.
+    private func prepare(_ index: Int) {
+        guard let controller = controllers[index], controller.joined == nil else { return }
+        let association = associations[index] ?? wireless?.association(of: index)
+        let helpers = services.host.helpers.map(\.spec).filter { spec in
+            association.map { services.isEnabled(spec, for: $0.ssid) && spec.covers($0.ssid, $0.security) } ?? services.isEnabled(spec, for: nil)
+        }
+        services.host.prepare(helpers.map(\.name))
+    }
+
+    // MARK: Arrivals
+
+    private func cancelArrival(_ index: Int) {
+        guard let arrival = arrivals.removeValue(forKey: index) else { return }
+        arrival.timer?.cancel()
+        arrival.ask?.cancel()
+    }
+
+    /// An address is there. Helpers need a route and resolvers too, and a wire its gateway's address: for these the arrival waits a
+    /// little, and goes on without them if they do not come.
+    private func arrive(_ link: LinkSnapshot) {
+        let index = link.index
+        if arrivals[index] == nil {
+            arrivals[index] = PendingArrival(deadline: EventLoop.now + Self.patience)
+            if !isWireless(index) { prepare(index) }
+        }
+        let facts = linkFacts.facts(for: link)
+        let isLate = EventLoop.now >= arrivals[index]!.deadline
+        let hasResolvers = facts.map { !$0.nameservers.isEmpty } ?? false || !settings.probeNameservers.isEmpty
+        if !isLate, link.gateways.isEmpty || !hasResolvers { return arriveLater(index) }
+        guard let association = associations[index] else { return arriveWired(link, facts) }
+        arrived(
+            link, facts, network: .wireless(association.ssid, association.security), ssid: association.ssid,
+            security: association.security, bssid: association.bssid, signal: association.signal)
+    }
+
+    private func arriveLater(_ index: Int) {
+        arrivals[index]?.timer?.cancel()
+        arrivals[index]?.timer = try? EventLoop.shared.schedule(after: Self.interval) { [weak self] in
+            guard let self, arrivals[index] != nil, let link = links?.links[index] else { return }
+            update(link)
+        }
+    }
+
+    private func arriveWired(_ link: LinkSnapshot, _ facts: LinkFacts?) {
+        let index = link.index
+        guard let gateway = link.gateways.first else { return arrivedWired(link, facts, nil) }
+        switch arrivals[index]?.gateway {
+        case .some(let answer): arrivedWired(link, facts, answer)
+        case nil:
+            guard arrivals[index]?.ask == nil else { return }
+            arrivals[index]?.ask = GatewayAsk(gateway: gateway, on: index) { [weak self] answer in
+                guard let self, arrivals[index] != nil, let link = links?.links[index] else { return }
+                arrivals[index]?.gateway = .some(answer)
+                update(link)
+            }
+        }
+    }
+
+    private func arrivedWired(_ link: LinkSnapshot, _ facts: LinkFacts?, _ gateway: HardwareAddress?) {
+        arrived(
+            link, facts, network: gateway.map { .wired($0) } ?? .anonymous, ssid: .empty, security: .wired, bssid: gateway,
+            signal: nil)
+    }
+
+    private func arrived(
+        _ link: LinkSnapshot, _ facts: LinkFacts?, network: NetworkID, ssid: SSID, security: Security, bssid: HardwareAddress?,
+        signal: Int?
+    ) {
+        cancelArrival(link.index)
+        guard let controller = controllers[link.index] else { return }
+        let facts = facts ?? LinkFacts(source: "none")
+        log.debug("\(link.name): resolvers \(facts.nameservers) from \(facts.source)")
+        controller.join(
+            Joined(
+                association: Token.random(), network: network, ssid: ssid, security: security, bssid: bssid, signal: signal,
+                snapshot: link, facts: facts))
+        if facts.nameservers.isEmpty, settings.probeNameservers.isEmpty {
+            controller.report(
+                Problem("noNameservers", "No DHCP record names a resolver for this link.", hint: "set [Probe] Nameservers="))
+        }
+    }
+
+    /// D19: only where it is possible; who holds the association otherwise would only bring it back.
+    func disassociate(_ index: Int) -> Bool {
+        guard let wireless, associations[index] != nil else { return false }
+        do {
+            try wireless.disconnect(index: index)
+            return true
+        } catch {
+            show(Problem("disconnect", "\(error)"))
+            return false
+        }
+    }
+}

@@ -1,0 +1,211 @@
+import ControlServer
+import EventLoop
+import Glibc
+import HelperHost
+import HotspotCore
+import HotspotMachine
+import LinkState
+import Logging
+import Store
+import Varlink
+import Vault
+import Wireless
+
+/// Everything that acts: it turns what the kernel, helpers, timers and clients say into events, and carries the machines' actions out.
+///
+/// Inputs: the radio, the links, the settings' reload, the control interface. Outputs: the journal, the control interface's events.
+@LoopActor final class Coordinator {
+    let settingsFile: String
+    let isDefaultFile: Bool
+    let services: Services
+    var settings: Settings { services.settings }
+    var log: Logger { services.log }
+
+    var controllers: [Int: InterfaceController] = [:]
+    /// Problems of the daemon as a whole, shown on every interface.
+    var daemonProblems: [String: Problem] = [:]
+    var helperProblems: [HelperProblem] = []
+
+    var wireless: WirelessMonitor?
+    var links: LinkMonitor?
+    var linkFacts: any LinkFactsSource
+    var arrivals: [Int: PendingArrival] = [:]
+    /// What the radio says of each interface's network.
+    var associations: [Int: Wireless.Association] = [:]
+
+    var control: ControlInterface?
+    private var server: Server?
+    lazy var filter = FilterCycle(services: services) { [weak self] in self?.control?.listChanged() }
+    var lastCheck: [Int: Instant] = [:]
+    private var sources: [EventSource] = []
+    private var pruning: EventSource?
+
+    init(settings: Settings, file: String, isDefaultFile: Bool) throws {
+        settingsFile = file
+        self.isDefaultFile = isDefaultFile
+        try Folder.make(settings.runtimeDirectory, mode: 0o755)
+        let store = try Store(directory: settings.stateDirectory)
+        let vault = try Vault(keyFile: settings.stateDirectory + "/vault.key", hasSealedRows: store.hasSealedRows)
+        let scratch = settings.runtimeDirectory + "/scratch"
+        try Folder.make(scratch, mode: 0o711)
+        let configuration = HostConfiguration(
+            runtimeDirectory: settings.runtimeDirectory,
+            hiddenDirectories: [settings.stateDirectory, settings.runtimeDirectory], scratchDirectory: scratch,
+            reachableSockets: [settings.controlSocket])
+        var log = Logger(label: "hotspotd") { _ in JournalHandler(level: .info) }
+        log.logLevel = settings.logLevel.loggerLevel
+        services = Services(
+            settings: settings, store: store, vault: vault, host: HelperHost(configuration: configuration), log: log)
+        linkFacts = SystemLinkFacts(extraLeaseFiles: settings.leaseFiles)
+    }
+
+    // MARK: Start and end
+
+    func start() throws {
+        services.onStep = { [weak self] interface, step in self?.control?.stepped(interface, step) }
+        services.onStatus = { [weak self] in self?.control?.statusChanged() }
+        services.onPrompts = { [weak self] in self?.control?.promptsChanged() }
+        services.onStrikes = { [weak self] in self?.updateCandidates() }
+        services.host.onChange = { [weak self] in self?.control?.statusChanged() }
+        services.disassociate = { [weak self] index in self?.disassociate(index) ?? false }
+        loadHelpers()
+
+        let socket = try Socket.listen(path: settings.controlSocket, mode: 0o666)
+        let control = ControlInterface(backend: self, permission: Permission())
+        control.onChange = { [weak self] method, peer, allowed in
+            self?.log.info("\(allowed ? "" : "refused: ")\(method) by user \(peer.uid)")
+        }
+        self.control = control
+        server = try Server(listening: socket, product: "hotspotd", version: version, interfaces: [control])
+
+        services.saving("pruning the journal") { try services.store.prune(now: WallClock.now) }
+        sources = [
+            try EventLoop.shared.onSignal(SIGTERM) { [weak self] in self?.shutDown() },
+            try EventLoop.shared.onSignal(SIGINT) { [weak self] in self?.shutDown() },
+            try EventLoop.shared.onSignal(SIGHUP) { [weak self] in self?.reload() },
+        ]
+        EventLoop.shared.enableWatchdog()
+        startWatching()
+        EventLoop.notify("READY=1\nSTATUS=Watching \(controllers.count) interfaces")
+    }
+
+    private func shutDown() {
+        log.info("ending")
+        EventLoop.notify("STOPPING=1")
+        sources = []
+        server?.close()
+        wireless?.stop()
+        links?.stop()
+        for controller in controllers.values { controller.leave("the daemon ends") }
+        controllers = [:]
+        unlink(settings.controlSocket)
+        services.host.shutDown { EventLoop.shared.stop() }
+    }
+
+    /// SIGHUP: the settings and the helper folders again. What cannot be read leaves everything as it was.
+    private func reload() {
+        do {
+            let next = try Settings.load(settingsFile, isDefault: isDefaultFile)
+            withdraw("settings")
+            services.settings = next
+            services.log.logLevel = next.logLevel.loggerLevel
+            log.info("the settings were read again; rules and times count from the next join of an interface on")
+        } catch {
+            log.error("\(error); the settings from before stay in force")
+            show(Problem("settings", "\(error)", hint: "systemctl reload hotspotd, once it is mended"))
+        }
+        loadHelpers()
+    }
+
+    func loadHelpers() {
+        let catalog = HelperFolders.load(directories: settings.helperDirectories)
+        for problem in catalog.problems where !helperProblems.contains(problem) {
+            log.warning("\(problem.subject): \(problem.problem.message)")
+        }
+        helperProblems = catalog.problems
+        services.host.setHelpers(catalog.entries)
+        services.prober = settings.probeExec.isEmpty ? Prober.find() : settings.probeExec
+        services.host.setProber(exec: services.prober)
+        if services.prober == nil {
+            show(Problem("proberMissing", "hotspot-helpers was not found beside hotspotd or in libexec.", hint: "set [Probe] Exec="))
+        } else {
+            withdraw("proberMissing")
+        }
+        updateCandidates()
+    }
+
+    func updateCandidates() {
+        for controller in controllers.values { controller.updateCandidates() }
+        control?.statusChanged()
+    }
+
+    func show(_ problem: Problem) {
+        if daemonProblems[problem.code] != problem { log.warning("\(problem.message)") }
+        daemonProblems[problem.code] = problem
+        control?.statusChanged()
+    }
+
+    func withdraw(_ code: String) { if daemonProblems.removeValue(forKey: code) != nil { control?.statusChanged() } }
+}
+
+extension Settings.LogLevel {
+    var loggerLevel: Logger.Level {
+        switch self {
+        case .debug: .debug
+        case .info: .info
+        case .notice: .notice
+        case .warning: .warning
+        case .error: .error
+        }
+    }
+}
+
+/// Folders that the daemon makes.
+enum Folder {
+    /// Makes a folder and its parents if they are missing.
+    static func make(_ path: String, mode: mode_t) throws(DaemonError) {
+        var built = ""
+        for part in path.split(separator: "/") {
+            built += "/" + part
+            if mkdir(built, built == path ? mode : 0o755) != 0, errno != EEXIST {
+                throw DaemonError("\(built): \(String(cString: strerror(errno)))")
+            }
+        }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw DaemonError("\(path) is not a folder") }
+        guard access(path, W_OK) == 0 else { throw DaemonError("\(path) cannot be written; name another folder in the settings") }
+        chmod(path, mode)
+    }
+}
+
+/// Why the daemon cannot start: one sentence.
+struct DaemonError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// Where our helpers are, when the settings do not say.
+enum Prober {
+    /// Beside the daemon's own program, else in libexec.
+    static func find() -> [String]? {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+        var places: [String] = []
+        if length > 0 {
+            let own = String(decoding: buffer[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
+            if let slash = own.lastIndex(of: "/") {
+                let folder = String(own[..<slash])
+                places = [folder + "/hotspot-helpers", folder + "/../libexec/hotspotd/hotspot-helpers"]
+            }
+        }
+        places.append("/usr/libexec/hotspotd/hotspot-helpers")
+        return places.first { access($0, X_OK) == 0 }.map { [resolved($0)] }
+    }
+
+    /// Without links and dots: entries with the same program share one process, by its path.
+    private static func resolved(_ path: String) -> String {
+        guard let real = realpath(path, nil) else { return path }
+        defer { free(real) }
+        return String(cString: real)
+    }
+}

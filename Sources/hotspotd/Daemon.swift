@@ -1,0 +1,97 @@
+import CSystemd
+import EventLoop
+import Glibc
+import HotspotCore
+
+/// The version that `hotspotd --version`, `Status` and the service's own interface tell.
+let hotspotdVersion = "0.1.0"
+
+/// The entry point: settings, coordinator, loop.
+@main struct Daemon {
+    static func main() {
+        signal(SIGPIPE, SIG_IGN)
+        // What the daemon holds is nobody's to dump or to trace.
+        csystemd_forbid_dumps()
+        umask(0o077)
+        let arguments: Arguments
+        do {
+            arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            fail("\(error)\n\(Arguments.usage)", code: 2)
+        }
+        if arguments.showsVersion { return print("hotspotd \(hotspotdVersion)") }
+        if arguments.showsHelp { return print(Arguments.usage) }
+        let file = arguments.settings ?? Settings.defaultFile
+        let isDefault = arguments.settings == nil
+        let settings: Settings
+        do {
+            settings = try Settings.load(file, isDefault: isDefault)
+        } catch {
+            fail("\(error)", code: 1)
+        }
+        if arguments.onlyChecks { return print("The settings are good.") }
+        // Signals are blocked before anything runs, so that none is lost between here and the loop.
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, signal) }
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+        Task.detached(executorPreference: EventLoop.shared) { await run(settings, file: file, isDefault: isDefault) }
+        do {
+            exit(try EventLoop.shared.run())
+        } catch {
+            fail("\(error)", code: 1)
+        }
+    }
+
+    @LoopActor private static func run(_ settings: Settings, file: String, isDefault: Bool) {
+        do {
+            let coordinator = try Coordinator(settings: settings, file: file, isDefaultFile: isDefault)
+            running = coordinator
+            try coordinator.start()
+        } catch {
+            fail("\(error)", code: 1)
+        }
+    }
+
+    /// The loop's sources refer to it weakly; this is what keeps it.
+    @LoopActor private static var running: Coordinator?
+
+    private static func fail(_ message: String, code: Int32) -> Never {
+        let line = Array("hotspotd: \(message)\n".utf8)
+        _ = write(STDERR_FILENO, line, line.count)
+        exit(code)
+    }
+}
+
+/// The few things that can be said at start.
+struct Arguments {
+    var settings: String?
+    var showsVersion = false
+    var showsHelp = false
+    var onlyChecks = false
+
+    static let usage = """
+        Usage: hotspotd [--settings FILE] [--check-settings] [--version]
+
+          --settings FILE   read this file instead of \(Settings.defaultFile)
+          --check-settings  read the settings, say what is wrong with them, and end
+          --version         print the version and end
+        """
+
+    init(_ words: [String]) throws(DaemonError) {
+        var words = words[...]
+        while let word = words.popFirst() {
+            switch word {
+            case "--settings":
+                guard let path = words.popFirst() else { throw DaemonError("--settings takes a file") }
+                settings = path
+            case "--check-settings": onlyChecks = true
+            case "--version": showsVersion = true
+            case "--help", "-h": showsHelp = true
+            default:
+                guard word.hasPrefix("--settings=") else { throw DaemonError("unknown argument \(Printable.text(word, limit: 64))") }
+                settings = String(word.dropFirst("--settings=".count))
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import EventLoop
+import HotspotCore
+import HotspotMachine
+import Store
+
+/// The attempt that the journal is being told about.
+struct RunningAttempt {
+    let id: String
+    let began: Instant
+    var isOpen = true
+    /// Who was asked to free the network, or to keep it free.
+    var helper: String?
+}
+
+extension InterfaceController {
+    func beginAttempt(_ number: AttemptID) {
+        guard let joined else { return }
+        let attempt = RunningAttempt(id: "\(joined.association)-\(number.number)", began: EventLoop.now)
+        self.attempt = attempt
+        services.saving("journal") {
+            try services.store.beginAttempt(
+                attempt.id, interface: name, network: joined.network, ssid: joined.label, began: WallClock.now)
+        }
+    }
+
+    func endAttempt(_ outcome: HotspotMachine.Outcome) {
+        guard let attempt, attempt.isOpen, let joined else { return }
+        self.attempt?.isOpen = false
+        let took = String(Double((EventLoop.now - attempt.began).milliseconds) / 1000)
+        let helper = attempt.helper
+        let verdict = Self.sentence(outcome, helper: helper.map(services.displayName), seconds: took)
+        record("outcome", verdict, helper: helper)
+        services.saving("journal") {
+            try services.store.endAttempt(
+                attempt.id, ended: WallClock.now, outcome: outcome.rawValue, helper: helper, portal: portal?.origin,
+                verdict: verdict)
+            try services.store.setOutcome(joined.network, StoredOutcome(word: outcome.rawValue, time: WallClock.now))
+        }
+    }
+
+    static func sentence(_ outcome: HotspotMachine.Outcome, helper: String?, seconds: String) -> String {
+        let who = helper ?? "nobody"
+        return switch outcome {
+        case .online: "Online by \(who) after \(seconds) s."
+        case .open: "The network is open; no login was needed (\(seconds) s)."
+        case .unknown: "Nobody claimed the network, and nothing tells whether it is open."
+        case .unclaimedCaptive: "A portal wants a login, and no helper could do it."
+        case .temporaryFailure: "\(who) could not log in for now (\(seconds) s)."
+        case .failure: "\(who) could not log in, and it is not tried again by itself."
+        case .expired: "The session was over."
+        case .left: "The network was left."
+        case .loggedOff: "Logged off."
+        case .dismissed: "The question was dismissed."
+        case .superseded: "Another attempt took over."
+        }
+    }
+
+    /// One step: to the journal, to who monitors.
+    func record(
+        _ kind: String, _ detail: String, from: StateName? = nil, to: StateName? = nil, helper: String? = nil
+    ) {
+        let at = attempt.map { (EventLoop.now - $0.began).milliseconds } ?? 0
+        let step = Step(
+            at: at, time: WallClock.now, attempt: attempt?.id, from: from, to: to, kind: kind, helper: helper, detail: detail)
+        if let attempt { services.saving("journal") { try services.store.addStep(attempt.id, step) } }
+        services.onStep(name, step)
+    }
+}

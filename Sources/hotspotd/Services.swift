@@ -1,0 +1,61 @@
+import EventLoop
+import HelperHost
+import HotspotCore
+import HotspotMachine
+import Logging
+import Store
+import Vault
+
+/// What every interface's controller needs of the daemon.
+@LoopActor final class Services {
+    var settings: Settings
+    let store: Store
+    let vault: Vault
+    let host: HelperHost
+    var strikes: StrikeBook
+    var log: Logger
+    /// `nil`: there is none, and a problem says so.
+    var prober: [String]?
+
+    /// A step was taken on an interface.
+    var onStep: (_ interface: String, _ step: Step) -> Void = { _, _ in }
+    /// What `Status` shows has changed.
+    var onStatus: () -> Void = {}
+    /// What `Prompts` shows has changed.
+    var onPrompts: () -> Void = {}
+    /// A helper's strikes have changed.
+    var onStrikes: () -> Void = {}
+    /// End this link.
+    var disassociate: (_ index: Int) -> Bool = { _ in false }
+
+    init(settings: Settings, store: Store, vault: Vault, host: HelperHost, log: Logger) {
+        self.settings = settings
+        self.store = store
+        self.vault = vault
+        self.host = host
+        self.log = log
+        strikes = StrikeBook(limit: settings.policy.quarantineAfter)
+    }
+
+    /// Writes that fail are told once, by the store's problem; the login goes on from memory.
+    func saving(_ what: String, _ body: () throws -> Void) {
+        do { try body() } catch { log.warning("\(what): \(error)") }
+    }
+
+    /// The helpers that may hear of a network, as the machine wants them.
+    func candidates(for ssid: SSID, _ security: Security) -> [Candidate] {
+        host.helpers.map(\.spec).filter { isEnabled($0, for: ssid) && $0.covers(ssid, security) }.map { spec in
+            Candidate(spec.name, priority: spec.priority, isQuarantined: strikes.isQuarantined(spec.name))
+        }
+    }
+
+    /// Switched on in its file, by the user, and by the user for this name.
+    func isEnabled(_ spec: HelperSpec, for ssid: SSID?) -> Bool {
+        guard spec.enabled, !store.isDisabled(helper: spec.name, ssid: nil) else { return false }
+        return ssid.map { !store.isDisabled(helper: spec.name, ssid: $0.hex) } ?? true
+    }
+
+    func displayName(_ helper: String) -> String {
+        host.helpers.first { $0.spec.name == helper }?.spec.displayName ?? helper
+    }
+}

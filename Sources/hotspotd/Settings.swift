@@ -1,0 +1,103 @@
+import Glibc
+import HotspotCore
+import HotspotMachine
+
+/// What the settings files say; everything has a default.
+struct Settings: Hashable, Sendable {
+    enum AcceptTerms: String, Sendable, CaseIterable { case ask, remembered, yes }
+    enum LogLevel: String, Sendable, CaseIterable { case debug, info, notice, warning, error }
+
+    // [Daemon]
+    var stateDirectory: String
+    var runtimeDirectory: String
+    var helperDirectories = ["/etc/hotspotd/helpers", "/usr/lib/hotspotd/helpers"]
+    var portalDirectories = ["/etc/hotspotd/portals", "/usr/share/hotspotd/portals"]
+    var logLevel = LogLevel.info
+    // [Interfaces]
+    var match: [SSIDPattern] = []
+    var manageEthernet = false
+    /// MHz; empty for all.
+    var scanFrequencies: [Int] = []
+    var leaseFiles: [String] = []
+    // [Commands] and [Policy]
+    var policy = Policy()
+    var filterInterval: Duration = .seconds(5)
+    var acceptTerms = AcceptTerms.remembered
+    var allowPlainHTTPCredentials = false
+    // [Probe]
+    var probeExec: [String] = []
+    var probeURL: String?
+    var probeExpect = "204"
+    var probeHTTPSURL: String?
+    var probeNameservers: [String] = []
+
+    /// The defaults, with the folders that the service manager made for us, if it did.
+    init(environment: [String: String] = Self.environment) {
+        stateDirectory = environment["STATE_DIRECTORY"] ?? "/var/lib/hotspotd"
+        runtimeDirectory = environment["RUNTIME_DIRECTORY"] ?? "/run/hotspotd"
+    }
+
+    static var environment: [String: String] {
+        var all: [String: String] = [:]
+        for name in ["STATE_DIRECTORY", "RUNTIME_DIRECTORY"] { if let value = getenv(name) { all[name] = String(cString: value) } }
+        return all
+    }
+
+    /// The control socket's path.
+    var controlSocket: String { runtimeDirectory + "/org.hotspotd.Control" }
+
+    /// Where the settings are looked for when nobody says where.
+    static let defaultFile = "/etc/hotspotd/hotspotd.conf"
+
+    /// Reads a file and its drop-ins (`FILE.d/*.conf`, by name). A missing default file is no error. Throws ``Keyfile/Error``, which names
+    /// file, line and the choices.
+    static func load(_ path: String, isDefault: Bool, base: Settings = Settings()) throws(Keyfile.Error) -> Settings {
+        var files: [String] = []
+        if access(path, F_OK) == 0 || !isDefault { files.append(path) }
+        files += SettingsFile.names(in: path + ".d").filter { $0.hasSuffix(".conf") }.map { "\(path).d/\($0)" }
+        let parsed = try files.map { file throws(Keyfile.Error) in try Keyfile(SettingsFile.read(file), file: file) }
+        var settings = base
+        // Rules= sets many defaults, which an explicit setting overrides wherever it stands.
+        for keyfile in parsed {
+            if let entry = keyfile.last("Policy", "Rules") {
+                settings.policy = Policy(rules: try SettingsKey.word(entry, in: keyfile))
+            }
+        }
+        for keyfile in parsed {
+            for entry in keyfile.entries { try SettingsKey.apply(entry, of: keyfile, to: &settings) }
+        }
+        return settings
+    }
+}
+
+/// Files and folders, read with limits.
+enum SettingsFile {
+    static func read(_ path: String) throws(Keyfile.Error) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Keyfile.Error(file: path, line: 0, message: String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        var octets = [UInt8](repeating: 0, count: Keyfile.maximumSize + 1)
+        var filled = 0
+        while filled < octets.count {
+            let count = octets.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + filled, $0.count - filled) }
+            if count < 0 { throw Keyfile.Error(file: path, line: 0, message: String(cString: strerror(errno))) }
+            if count == 0 { break }
+            filled += count
+        }
+        return Array(octets.prefix(filled))
+    }
+
+    /// The names in a folder, sorted; none if there is no such folder.
+    static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+}

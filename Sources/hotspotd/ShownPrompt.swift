@@ -1,0 +1,74 @@
+import HotspotCore
+import HotspotMachine
+
+/// A question that waits for the user.
+struct ShownPrompt {
+    let id: PromptID
+    /// The name of the question in the control interface.
+    let token: String
+    let helper: String
+    let prompt: Prompt
+    /// Unix time in milliseconds.
+    let since: Int
+}
+
+/// What the user answered. Its values appear in no log and no description.
+struct GivenAnswers: CustomStringConvertible, CustomDebugStringConvertible {
+    let values: [String: String]
+    let remember: Bool
+    let prompt: Prompt
+    let helper: String
+
+    var description: String { "answers to \(values.count) fields" }
+    var debugDescription: String { description }
+
+    /// The most that one answer may be long, in octets.
+    static let valueLimit = 4096
+
+    /// What is wrong with answers to a prompt: the field, and one sentence; `nil` if nothing is.
+    static func fault(in values: [String: String], for prompt: Prompt) -> (field: String, message: String)? {
+        for name in values.keys.sorted() where !prompt.fields.contains(where: { $0.name == name }) {
+            return (Printable.text(name, limit: 64), "There is no such field; asked are \(prompt.fields.map(\.name).joined(separator: ", ")).")
+        }
+        for field in prompt.fields {
+            let value = values[field.name] ?? ""
+            if value.utf8.count > valueLimit { return (field.name, "An answer has at most \(valueLimit) octets.") }
+            if value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+                return (field.name, "An answer has no control characters.")
+            }
+            switch field.kind {
+            case .checkbox:
+                guard ["", "true", "false"].contains(value) else { return (field.name, "Answer true or false.") }
+                if field.required, value != "true" { return (field.name, "This must be accepted to go on.") }
+            case .choice:
+                if value.isEmpty ? field.required : !(field.choices ?? []).contains(value) {
+                    return (field.name, "Choose one of \((field.choices ?? []).joined(separator: ", ")).")
+                }
+            case .text, .password, .email, .phone, .code:
+                if field.required, value.isEmpty { return (field.name, "An answer is needed.") }
+            }
+        }
+        return nil
+    }
+}
+
+extension Prompt {
+    /// There is something to accept.
+    var hasTerms: Bool { terms != nil || termsURL != nil }
+
+    /// Cut to what a person can be asked, and a client be sent: 32 fields, short labels, and terms of 64 KiB at most.
+    var limited: Prompt {
+        Prompt(
+            title: Printable.text(title, limit: 200), message: message.map { Printable.text($0, limit: 1000) },
+            fields: fields.prefix(32).map { field in
+                Field(
+                    name: String(field.name.prefix(256)), label: Printable.text(field.label, limit: 200), kind: field.kind,
+                    required: field.required, choices: field.choices.map { Array($0.prefix(256)) },
+                    value: field.value.map { Printable.text($0, limit: 1000) })
+            },
+            termsURL: termsURL.flatMap { url in
+                url.utf8.count <= 2048 && (url.hasPrefix("https://") || url.hasPrefix("http://")) ? Printable.text(url, limit: 2048) : nil
+            },
+            terms: terms.map { String($0.prefix(64 * 1024)) })
+    }
+}

@@ -1,0 +1,154 @@
+import EventLoop
+import Glibc
+import HotspotCore
+import Testing
+import Varlink
+
+@testable import ControlServer
+
+/// A daemon that knows one prompt and one attempt.
+@LoopActor final class ScriptedBackend: ControlBackend {
+    var version: String { "0" }
+    var answered: [String: String] = [:]
+    var watchers = 0
+    var network = ScannedNetwork(
+        ssid: SSID(printable: "Cafe")!, bssid: HardwareAddress("02:00:00:00:00:01")!, interface: "wlan0", frequency: 2412, signal: -50,
+        security: .open, stations: 1, lastSeen: 0, joined: false, claims: [], disabled: false, autoJoin: nil, lastOutcome: nil)
+
+    func interfaceStatus() -> [InterfaceStatus] { [InterfaceStatus(interface: "wlan0", state: .presentingUI, since: 1)] }
+    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckAnswer, ControlError>) -> Void) {
+        answer(interface == "nope" ? .failure(.noSuchInterface("nope")) : .success(CheckAnswer(verdict: "online")))
+    }
+    func networks(interface: String?) throws(ControlError) -> [ScannedNetwork] { [network] }
+    func refreshClaims(_ done: @escaping () -> Void) { done() }
+    func listWatchers(_ count: Int) { watchers = count }
+    func helperStatus() -> [HelperStatus] { [] }
+    func pendingPrompts() -> [PendingPrompt] {
+        let prompt = Prompt(
+            title: "Hotel", fields: [Field(name: "room", label: "Room", kind: .text, required: true, value: "214")],
+            termsURL: "https://portal.example/terms?guest=214")
+        return [
+            PendingPrompt(id: "1", interface: "wlan0", ssid: "Hotel", helper: "form", portal: "https://portal.example", prompt: prompt, since: 1)
+        ]
+    }
+    func answer(prompt: String, answers: [String: String], remember: Bool) throws(ControlError) {
+        guard prompt == "1" else { throw .noSuchPrompt(prompt) }
+        answered = answers
+    }
+    func dismiss(prompt: String) throws(ControlError) { throw .noSuchPrompt(prompt) }
+    func login(interface: String?, helper: String?) throws(ControlError) { throw .wrongState(interface: "wlan0", state: "inactive") }
+    func logoff(interface: String?) throws(ControlError) {}
+    func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) {}
+    func forget(ssid: String) throws(ControlError) { throw .noSuchNetwork(ssid) }
+    func explain(interface: String?, ssid: String?, attempt: String?) throws(ControlError) -> (steps: [Step], verdict: String) {
+        ([Step(at: 0, kind: "command", detail: "evaluate"), Step(at: 1, kind: "trace", detail: "GET /secret/path")], "well")
+    }
+    func history(ssid: String?) throws(ControlError) -> [AttemptStatus] { [] }
+}
+
+@Suite struct ControlInterfaceTests {
+    init() { EventLoop.startThread() }
+
+    /// A server on a socket of its own; the peer of these tests is this very process.
+    @LoopActor private final class Fixture {
+        let backend = ScriptedBackend()
+        let control: ControlInterface
+        let server: Server
+        nonisolated let path: String
+
+        init(trusted: Bool) throws {
+            path = "/tmp/hotspotd-control-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+            let permission = Permission(trusted: trusted ? [geteuid()] : [], group: nil) { nil }
+            control = ControlInterface(backend: backend, permission: permission)
+            server = try Server(listening: Socket.listen(path: path, mode: 0o600), product: "test", version: "0", interfaces: [control])
+        }
+
+        func close() {
+            server.close()
+            unlink(path)
+        }
+    }
+
+    private func call(_ path: String, _ method: String, _ parameters: JSONValue = [:]) async -> Swift.Result<JSONValue, VarlinkError> {
+        await Task.detached {
+            do throws(VarlinkError) {
+                return .success(try BlockingConnection(path: path).call("org.hotspotd.Control." + method, parameters))
+            } catch {
+                return .failure(error)
+            }
+        }.value
+    }
+
+    private func name(_ result: Swift.Result<JSONValue, VarlinkError>) -> String? {
+        if case .failure(.reply(let name, _)) = result { name } else { nil }
+    }
+
+    @Test @LoopActor func strangersReadWithoutValuesTracesAndPaths() async throws {
+        let fixture = try Fixture(trusted: false)
+        defer { fixture.close() }
+        let prompts = try await call(fixture.path, "Prompts").get()
+        let prompt = prompts["prompts"]?.array?.first
+        #expect(prompt?["title"] == "Hotel")
+        #expect(prompt?["termsURL"] == nil)
+        #expect(prompt?["fields"]?.array?.first?["value"] == nil)
+        let explained = try await call(fixture.path, "Explain").get()
+        #expect(explained["steps"]?.array?.count == 1)
+        #expect(!"\(explained)".contains("secret"))
+    }
+
+    @Test @LoopActor func strangersChangeNothing() async throws {
+        let fixture = try Fixture(trusted: false)
+        defer { fixture.close() }
+        var refused: [String] = []
+        fixture.control.onChange = { method, _, allowed in if !allowed { refused.append(method) } }
+        let changes: [(String, JSONValue)] = [
+            ("Answer", ["id": "1", "answers": ["room": "1"], "remember": false]), ("Dismiss", ["id": "1"]), ("Login", [:]), ("Logoff", [:]),
+            ("SetEnabled", ["ssid": "Cafe", "enabled": false]), ("Forget", ["ssid": "Cafe"]),
+        ]
+        for (method, parameters) in changes {
+            #expect(name(await call(fixture.path, method, parameters)) == "org.hotspotd.Control.NotPermitted", "\(method)")
+        }
+        #expect(refused == changes.map(\.0))
+        #expect(fixture.backend.answered.isEmpty)
+    }
+
+    @Test @LoopActor func theTrustedSeeAndChangeAll() async throws {
+        let fixture = try Fixture(trusted: true)
+        defer { fixture.close() }
+        let prompts = try await call(fixture.path, "Prompts").get()
+        #expect(prompts["prompts"]?.array?.first?["fields"]?.array?.first?["value"] == "214")
+        #expect(try await call(fixture.path, "Explain").get()["steps"]?.array?.count == 2)
+        _ = try await call(fixture.path, "Answer", ["id": "1", "answers": ["room": "214"], "remember": true]).get()
+        #expect(fixture.backend.answered == ["room": "214"])
+    }
+
+    @Test @LoopActor func errorsCarryTheirParameters() async throws {
+        let fixture = try Fixture(trusted: true)
+        defer { fixture.close() }
+        let result = await call(fixture.path, "Login")
+        #expect(result == .failure(.reply(name: "org.hotspotd.Control.WrongState", parameters: ["interface": "wlan0", "state": "inactive"])))
+        #expect(name(await call(fixture.path, "Check", ["interface": "nope"])) == "org.hotspotd.Control.NoSuchInterface")
+        #expect(name(await call(fixture.path, "Answer", ["id": "1"])) == "org.varlink.service.InvalidParameter")
+        #expect(name(await call(fixture.path, "SetEnabled", ["enabled": true])) == "org.varlink.service.InvalidParameter")
+        #expect(name(await call(fixture.path, "Monitor")) == "org.hotspotd.Control.Failed")
+        #expect(name(await call(fixture.path, "Dance")) == "org.varlink.service.MethodNotFound")
+    }
+
+    @Test @LoopActor func aWatcherOfTheListIsCountedUntilItLeaves() async throws {
+        let fixture = try Fixture(trusted: true)
+        defer { fixture.close() }
+        let path = fixture.path
+        let first: JSONValue? = await Task.detached {
+            var first: JSONValue?
+            try? BlockingConnection(path: path).stream("org.hotspotd.Control.List") { answer in
+                first = answer
+                return false
+            }
+            return first
+        }.value
+        #expect(first?["networks"]?.array?.first?["ssid"] == "Cafe")
+        // The connection is closed by now; its end reaches the loop in one of the next turns.
+        while fixture.backend.watchers != 0 { await Task.yield() }
+        #expect(fixture.server.clientCount == 0)
+    }
+}

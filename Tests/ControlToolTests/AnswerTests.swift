@@ -1,0 +1,194 @@
+import Glibc
+import HotspotCore
+import Testing
+
+@testable import hotspotctl
+
+private func status(_ state: String, since: Int, prompt: String? = nil) -> String {
+    let prompt = prompt.map { ",\"prompt\":\"\($0)\"" } ?? ""
+    return
+        "{\"version\":\"1\",\"interfaces\":[{\"interface\":\"wlan0\",\"state\":\"\(state)\",\"since\":\(since),\"ssid\":\"Hotel\",\"helper\":\"keys\"\(prompt),\"problems\":[]}]}"
+}
+
+private func prompt(_ id: String, _ fields: String) -> String {
+    """
+    {"prompts":[{"id":"\(id)","interface":"wlan0","ssid":"Hotel","helper":"keys","portal":"https://p.example","title":"Hotel",
+    "termsURL":"https://p.example/terms","since":1,"fields":[\(fields)]}]}
+    """
+}
+
+private let first = prompt(
+    "p1",
+    """
+    {"name":"room","label":"Room number","kind":"text","required":true},
+    {"name":"pass","label":"Surname","kind":"password","required":true},
+    {"name":"ok","label":"Accept the terms","kind":"checkbox","required":true}
+    """)
+private let second = prompt("p2", #"{"name":"sms","label":"Code","kind":"code","required":true}"#)
+
+private let onlineAtOnce = [
+    status("presentingUI", since: 1, prompt: "p1"), status("presentingUI", since: 1), status("authenticated", since: 2),
+]
+
+@Suite struct AnswerTests {
+    private let lines = "room=214\npass=geheim=1\nok=yes\n"
+
+    @Test func linesFromAPipeAreAnswers() throws {
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": ["{}"]], status: [onlineAtOnce]))
+        defer { daemon.stop() }
+        let ended = try Tool.run(["answer", "--socket", daemon.path], input: lines)
+        #expect(ended.status == 0 && ended.errors.isEmpty)
+        #expect(ended.output.hasPrefix("Online after "))
+        #expect(ended.output.hasSuffix(" s. Remembered for this portal; next time nobody asks.\n"))
+        #expect(
+            daemon.parameters("Answer")
+                == ["id": "p1", "answers": ["room": "214", "pass": "geheim=1", "ok": "yes"], "remember": true])
+        // The watch begins before the answer, or its outcome could be missed.
+        #expect(daemon.calls == ["Prompts", "Status", "Answer"])
+    }
+
+    @Test func notToRememberIsSaid() throws {
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": ["{}"]], status: [onlineAtOnce]))
+        defer { daemon.stop() }
+        let ended = try Tool.run(["answer", "p1", "--no-remember", "--socket", daemon.path], input: lines)
+        #expect(ended.status == 0 && !ended.output.contains("Remembered"))
+        #expect(daemon.parameters("Answer")?["remember"] == false)
+    }
+
+    @Test(arguments: [
+        ("", Int32(4)), ("room=214\n", 4), ("nonsense\n", 2), ("room=1\nroom=2\n", 2), ("other=1\n", 2), ("ok=perhaps\n", 2),
+    ]) func whatIsMissingOrWrongIsSaidAndNothingIsSent(input: String, code: Int32) throws {
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": ["{}"]]))
+        defer { daemon.stop() }
+        let ended = try Tool.run(["answer", "--no-ask", "--socket", daemon.path], input: input)
+        #expect(ended.status == code)
+        #expect(!daemon.calls.contains("Answer"))
+        if code == 4 { #expect(ended.errors.contains("Surname (pass: password, required)")) }
+    }
+
+    @Test func noPromptAndTooManyPrompts() throws {
+        let none = try FakeDaemon(.init(replies: ["Prompts": [#"{"prompts":[]}"#]]))
+        defer { none.stop() }
+        #expect(try Tool.run(["answer", "--socket", none.path]).status == 10)
+        #expect(try Tool.run(["answer", "p9", "--socket", none.path]).status == 10)
+        #expect(try Tool.run(["prompts", "--socket", none.path]).output == "Nobody asks anything.\n")
+    }
+
+    @Test func aFurtherQuestionIsShownWithFour() throws {
+        let daemon = try FakeDaemon(
+            .init(
+                replies: ["Prompts": [first, second], "Answer": ["{}"]],
+                status: [[status("presentingUI", since: 1, prompt: "p1"), status("presentingUI", since: 1, prompt: "p2")]]))
+        defer { daemon.stop() }
+        let ended = try Tool.run(["answer", "--socket", daemon.path], input: lines)
+        #expect(ended.status == 4)
+        #expect(ended.errors.contains("Code (sms: code, required)") && ended.errors.contains("hotspotctl answer p2"))
+    }
+
+    @Test func dismissingIsACallOfItsOwn() throws {
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Dismiss": ["{}"]]))
+        defer { daemon.stop() }
+        #expect(try Tool.run(["answer", "--dismiss", "--socket", daemon.path]).status == 0)
+        #expect(daemon.parameters("Dismiss") == ["id": "p1"])
+    }
+
+    // MARK: - On a terminal
+
+    private struct Terminal: ~Copyable {
+        let master: Int32
+        let slave: Int32
+
+        init() throws {
+            master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+            var locked: Int32 = 0
+            var number: UInt32 = 0
+            // TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h, whose macros Swift cannot import.
+            let isReady = ioctl(master, 0x4004_5431, &locked) == 0 && ioctl(master, 0x8004_5430, &number) == 0
+            slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+            try #require(isReady && slave >= 0)
+        }
+
+        deinit {
+            close(master)
+            close(slave)
+        }
+
+        var echoes: Bool {
+            var settings = termios()
+            return tcgetattr(slave, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+        }
+
+        /// Waits until the echo is off, which follows the question after a moment.
+        func waitForSilence() { while echoes { usleep(1000) } }
+
+        func type(_ text: String) {
+            let octets = Array(text.utf8)
+            #expect(write(master, octets, octets.count) == octets.count)
+        }
+
+        /// What the terminal showed of the typing.
+        var shown: String {
+            _ = fcntl(master, F_SETFL, O_NONBLOCK)
+            var text = [UInt8]()
+            var chunk = [UInt8](repeating: 0, count: 4096)
+            while case let count = read(master, &chunk, chunk.count), count > 0 { text += chunk[..<count] }
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func aTerminalIsAskedAndSecretsAreNotShown() throws {
+        let daemon = try FakeDaemon(
+            .init(
+                replies: ["Prompts": [first, second], "Answer": ["{}"]],
+                status: [
+                    [status("presentingUI", since: 1, prompt: "p1"), status("presentingUI", since: 1, prompt: "p2")],
+                    [status("presentingUI", since: 1, prompt: "p2"), status("authenticated", since: 2)],
+                ]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("Hotel asks (https://p.example):\n  Room number: ")
+        terminal.type("214\n")
+        tool.waitForErrors("Surname: ")
+        terminal.waitForSilence()
+        terminal.type("geheim\n")
+        tool.waitForErrors("Accept the terms (https://p.example/terms)? [y/N] ")
+        let echoes = terminal.echoes
+        #expect(echoes)
+        terminal.type("y\n")
+        tool.waitForErrors("Code: ")
+        terminal.waitForSilence()
+        terminal.type("998877\n")
+        let ended = tool.end()
+        #expect(ended.status == 0 && ended.output.hasPrefix("Online after "))
+        #expect(!ended.output.contains("Remembered"), "a code alone is never kept")
+        let shown = terminal.shown
+        #expect(shown.contains("214") && !shown.contains("geheim") && !shown.contains("998877"))
+        let echoesAgain = terminal.echoes
+        #expect(echoesAgain)
+        #expect(daemon.parameters("Answer")?["answers"] == ["room": "214", "pass": "geheim", "ok": "yes"])
+    }
+
+    @Test(.timeLimit(.minutes(2))) func anInterruptGivesTheEchoBack() throws {
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [second], "Answer": ["{}"]]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("Code: ")
+        terminal.waitForSilence()
+        kill(tool.pid, SIGINT)
+        let ended = tool.end()
+        #expect(ended.signal == SIGINT, "\(ended)")
+        let echoes = terminal.echoes
+        #expect(echoes)
+        #expect(!daemon.calls.contains("Answer"))
+    }
+
+    @Test func withoutAskingATerminalIsToldWhatItWouldBeAsked() throws {
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [first]]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let ended = try Tool(["answer", "--no-ask", "--socket", daemon.path], input: terminal.slave).end()
+        #expect(ended.status == 4 && ended.errors.contains("Room number (room: text, required)"))
+    }
+}

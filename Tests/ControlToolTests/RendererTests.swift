@@ -1,0 +1,149 @@
+import HotspotCore
+import Testing
+
+@testable import hotspotctl
+
+@Suite struct RendererTests {
+    let renderer = Renderer(style: .plain, now: 1_000_000_000_000)
+
+    @Test(arguments: [
+        ("Cafe", "Cafe"), ("", "(no name)"), ("a\\x0ab", "a\\x0ab"), ("a\u{1B}[2Jb", "a\\x1b[2Jb"),
+        ("a\u{202E}b", "a\\xe2\\x80\\xaeb"),
+        ("%p%s%n", "%p%s%n"), ("broken\\x1", "broken\\x5cx1"), ("Café 日本", "Café 日本"),
+    ]) func namesAreShownSafely(name: String, shown: String) {
+        #expect(renderer.name(name) == shown)
+    }
+
+    @Test func everyForeignTextOfEveryReplyIsMadeSafe() {
+        let evil = "x\u{1B}]0;owned\u{7}\n\u{202E}y"
+        let problem = Problem(evil, evil, hint: evil)
+        let field = Field(name: evil, label: evil, kind: .choice, required: true, choices: [evil], value: evil)
+        let prompt = PendingPrompt(
+            id: evil, interface: evil, ssid: evil, helper: evil, portal: evil, title: evil, message: evil, fields: [field],
+            termsURL: evil, terms: evil)
+        let interface = InterfaceStatus(
+            interface: evil, state: evil, since: 1, ssid: evil, helper: evil, portal: evil, prompt: evil, problems: [problem])
+        let claim = Claim(helper: evil, displayName: evil, confidence: evil, source: evil, ready: true)
+        let network = ScannedNetwork(
+            ssid: evil, bssid: evil, interface: evil, signal: -50, security: evil, joined: true, claims: [claim], disabled: false,
+            lastOutcome: evil)
+        let helper = HelperStatus(
+            name: evil, displayName: evil, version: evil, enabled: true, disabledFor: [evil], priority: 1, ssids: [evil],
+            activation: evil, running: false, strikes: 1, quarantined: false, problems: [problem])
+        var step = Step(at: 1, kind: evil, helper: evil, detail: evil)
+        let attempt = PastAttempt(id: evil, interface: evil, ssid: evil, began: 1, helper: evil, outcome: evil)
+        var lines = renderer.lines(StatusReply(interfaces: [interface]), helperNames: [evil: evil])
+        lines += renderer.lines(ListReply(networks: [network]))
+        lines += renderer.lines(HelpersReply(helpers: [helper]), verbose: false)
+        lines += renderer.lines(HelpersReply(helpers: [helper]), verbose: true)
+        lines += renderer.lines(PromptsReply(prompts: [prompt]))
+        lines += renderer.lines(ExplainReply(steps: [step], verdict: evil))
+        step.from = evil
+        step.to = evil
+        lines += [renderer.line(MonitorReply(interface: evil, step: step))]
+        lines += renderer.lines(HistoryReply(attempts: [attempt]))
+        lines += [renderer.failure(interface).message, renderer.failure(interface).hint ?? ""]
+        #expect(lines.count > 20)
+        for line in lines {
+            #expect(
+                !line.unicodeScalars.contains { $0.value < 32 || $0.value == 0x7F || $0.value == 0x202E },
+                "\(line.debugDescription)")
+        }
+    }
+
+    @Test func colourIsForTerminalsAndSaysNothingAlone() {
+        var colourful = renderer
+        colourful.style.colour = true
+        let reply = StatusReply(interfaces: [InterfaceStatus(interface: "wlan0", state: "failure", since: 1, problems: [])])
+        let plain = renderer.lines(reply)
+        #expect(plain == ["× wlan0  failure"])
+        let coloured = colourful.lines(reply)
+        #expect(coloured != plain)
+        #expect(Renderer.width(coloured[0]) == Renderer.width(plain[0]))
+    }
+
+    @Test(arguments: [
+        (0, "0 s"), (59, "59 s"), (60, "1 min"), (3600, "1 h"), (6120, "1 h 42 min"), (86400, "1 day"), (259200, "3 days"),
+        (-5, "0 s"),
+    ]) func durations(seconds: Int, text: String) { #expect(renderer.duration(seconds: seconds) == text) }
+
+    @Test(arguments: [
+        (0, "just now"), (-9, "just now"), (12, "12 s ago"), (300, "5 min ago"), (7300, "2 h ago"), (90000, "yesterday"),
+        (300_000, "3 days ago"),
+    ]) func moments(seconds: Int, text: String) { #expect(renderer.ago(renderer.now - seconds * 1000) == text) }
+
+    @Test func numbersOfAHostileDaemonDoNotOverflow() {
+        _ = renderer.ago(.min)
+        _ = renderer.ago(.max)
+        _ = renderer.clock(.max)
+        _ = renderer.clock(.min)
+        _ = renderer.offset(.min)
+        _ = renderer.octets(.max)
+        _ = renderer.octets(.min)
+        _ = renderer.duration(seconds: .min)
+        _ = renderer.signal(.min)
+        _ = renderer.lines(
+            HistoryReply(attempts: [.init(id: "", interface: "", ssid: "", began: .min, ended: .max, outcome: "")]))
+    }
+
+    @Test(arguments: [("abc", 3), ("日本", 4), ("e\u{301}", 1), ("\u{1B}[32mok\u{1B}[0m", 2), ("●", 1)])
+    func widths(text: String, width: Int) { #expect(Renderer.width(text) == width) }
+
+    @Test func signalsAreFourBars() {
+        #expect(renderer.signal(-48) == "▂▄▆█ -48" && renderer.signal(-95) == "▂___ -95" && renderer.signal(0) == "–")
+    }
+}
+
+@Suite struct ArgumentsTests {
+    @Test(arguments: [
+        (["--socket", "x", "list"], ["list", "--socket", "x"]), (["-j", "list", "--watch"], ["list", "-j", "--watch"]),
+        (["--json", "list"], ["list", "--json=pretty"]), (["list", "--json", "short"], ["list", "--json", "short"]),
+        (["login", "--wait"], ["login", "--wait=120"]), (["login", "--wait", "5"], ["login", "--wait", "5"]),
+        (["login", "--wait", "wlan0"], ["login", "--wait=120", "wlan0"]), (["-j"], ["-j"]),
+        (["forget", "--", "--json"], ["forget", "--", "--json"]),
+    ]) func theOrderIsTheParsers(given: [String], arranged: [String]) {
+        #expect(Arguments.arrange(given, verbs: ["list", "login", "forget"]) == arranged)
+    }
+}
+
+@Suite struct OutcomeTrackerTests {
+    private func state(_ state: StateName, since: Int, prompt: String? = nil, interface: String = "wlan0") -> InterfaceStatus {
+        InterfaceStatus(interface: interface, state: state.rawValue, since: since, prompt: prompt, problems: [])
+    }
+
+    @Test func theStateBeforeIsNoOutcome() {
+        var tracker = OutcomeTracker([state(.authenticated, since: 1)], target: nil, prompt: nil)
+        #expect(tracker.observe([state(.authenticated, since: 1)]) == nil)
+        #expect(tracker.observe([state(.evaluating, since: 2)]) == nil)
+        #expect(tracker.observe([state(.authenticated, since: 3)]) == .online(state(.authenticated, since: 3)))
+    }
+
+    @Test func aPassageTooQuickToSeeIsKnownByItsTime() {
+        var tracker = OutcomeTracker([state(.failure, since: 1)], target: nil, prompt: nil)
+        #expect(tracker.observe([state(.failure, since: 1)]) == nil)
+        #expect(tracker.observe([state(.failure, since: 2)]) == .failed(state(.failure, since: 2)))
+    }
+
+    @Test func theSamePromptMayComeBack() {
+        var tracker = OutcomeTracker([state(.presentingUI, since: 1, prompt: "p")], target: "wlan0", prompt: "p")
+        #expect(tracker.observe([state(.presentingUI, since: 1, prompt: "p")]) == nil)
+        #expect(tracker.observe([state(.presentingUI, since: 1)]) == nil)
+        #expect(tracker.observe([state(.presentingUI, since: 1, prompt: "p")]) == .asks(prompt: "p"))
+    }
+
+    @Test func withoutATargetTheOneThatMovesIsFollowed() {
+        let still = state(.authenticated, since: 1, interface: "eth0")
+        var tracker = OutcomeTracker([still, state(.failure, since: 1)], target: nil, prompt: nil)
+        #expect(tracker.observe([still, state(.evaluating, since: 2)]) == nil)
+        #expect(tracker.observe([still, state(.authenticated, since: 3)]) == .online(state(.authenticated, since: 3)))
+    }
+
+    @Test func anInterfaceThatGoesIsAFailure() {
+        var tracker = OutcomeTracker([state(.evaluating, since: 1)], target: "wlan0", prompt: nil)
+        guard case .failed(let status) = tracker.observe([]) else {
+            Issue.record("not noticed")
+            return
+        }
+        #expect(status.problems.first?.code == "interfaceGone")
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+import HotspotCore
+import HotspotMachine
+import Testing
+
+@testable import hotspotd
+
+@Suite struct SettingsTests {
+    private func load(_ text: String, dropIns: [String: String] = [:]) throws -> Settings {
+        var template = Array("/tmp/hotspotd-settings-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let file = folder + "/hotspotd.conf"
+        var made = [file]
+        defer {
+            for path in made { unlink(path) }
+            rmdir(file + ".d")
+            rmdir(folder)
+        }
+        try write(text, to: file)
+        mkdir(file + ".d", 0o755)
+        for (name, text) in dropIns {
+            made.append("\(file).d/\(name)")
+            try write(text, to: made.last!)
+        }
+        return try Settings.load(file, isDefault: false, base: Settings(environment: [:]))
+    }
+
+    private func write(_ text: String, to path: String) throws {
+        let stream = try #require(fopen(path, "w"))
+        fputs(text, stream)
+        fclose(stream)
+    }
+
+    @Test func theDefaultsAreTheSpecifications() throws {
+        let settings = try load("")
+        #expect(settings.policy.commandTimeout == .seconds(45))
+        #expect(settings.policy.maintainInterval == .seconds(300))
+        #expect(settings.policy.lowGrace == .seconds(5))
+        #expect(settings.filterInterval == .seconds(5))
+        #expect(settings.acceptTerms == .remembered)
+        #expect(!settings.allowPlainHTTPCredentials && !settings.manageEthernet)
+        #expect(settings.controlSocket == "/run/hotspotd/org.hotspotd.Control")
+    }
+
+    @Test func timesTakeFractionsOfASecond() throws {
+        #expect(try load("[Commands]\nTimeoutSec=0.25\n").policy.commandTimeout == .milliseconds(250))
+    }
+
+    @Test func strictRulesComeFirstAndAnExplicitSettingOverridesThem() throws {
+        let strict = try load("[Policy]\nRules=strict\n")
+        #expect(strict.policy.onTimeout == .fatal && strict.policy.onFailure == .disconnect && strict.policy.lowGrace == nil)
+        let mixed = try load("[Commands]\nLowGraceSec=2\n[Policy]\nOnTimeout=temporary\nRules=strict\n")
+        #expect(mixed.policy.onTimeout == .temporary && mixed.policy.onFailure == .disconnect)
+        #expect(mixed.policy.lowGrace == .seconds(2))
+    }
+
+    @Test func aLaterDropInWins() throws {
+        let settings = try load(
+            "[Policy]\nAcceptTerms=ask\n",
+            dropIns: ["20-b.conf": "[Policy]\nAcceptTerms=yes\n", "10-a.conf": "[Policy]\nAcceptTerms=remembered\n", "30.txt": "nonsense"])
+        #expect(settings.acceptTerms == .yes)
+    }
+
+    @Test(arguments: [
+        "[Interfaces]\nScanFrequencies=2412;99", "[Interfaces]\nManageEthernet=perhaps", "[Daemon]\nStateDirectory=here",
+        "[Daemon]\nHelperDirectories=/a;b", "[Probe]\nExec=hotspot-helpers", "[Probe]\nHTTPSURL=http://x", "[Policy]\nGate=routes",
+        "[Commands]\nTimeoutSec=-1", "[Commands]\nTimeoutSec=nan", "[Interfaces]\nMatch=\\q",
+    ]) func whatCannotBeReadIsAnErrorWithItsLine(_ text: String) throws {
+        let error = #expect(throws: Keyfile.Error.self) { try load(text) }
+        #expect(error?.line == 2)
+        #expect(error?.message.isEmpty == false)
+    }
+
+    @Test func everyKeyOfTheShippedFileIsKnown() throws {
+        let path = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let octets = try SettingsFile.read("/\(path)/systemd/hotspotd.conf")
+        // Each commented key stands for the default; uncommented it must be read.
+        let text = String(decoding: octets, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.hasPrefix("#") && line.contains("=") && !line.hasPrefix("# ") ? String(line.dropFirst()) : String(line)
+        }
+        _ = try load(text.joined(separator: "\n"))
+    }
+}

@@ -1,0 +1,136 @@
+import HotspotCore
+import Testing
+
+@testable import HotspotMachine
+
+extension Bench {
+    /// What the machine is told about the Internet: the prober's word, or its silence.
+    mutating func hear(_ event: Event) {
+        switch event {
+        case .verdictSeen(let verdict): if machine.state.association != nil { lastVerdict = verdict }
+        case .verdictReached(let id, let verdict, _):
+            guard probes.contains(id) else { return }
+            let isLate = alarms.contains { $0.purpose == .probe && $0.at <= now }
+            lastVerdict = isLate ? nil : verdict
+        case .timerFired(let id): if alarms.contains(where: { $0.id == id && $0.purpose == .probe }) { lastVerdict = nil }
+        case .addressLost, .addressAcquired: lastVerdict = nil
+        case .roamed, .helpersChanged, .answered, .promptAnswered, .promptDismissed, .loginRequested, .logoffRequested, .released,
+            .disassociationRefused:
+            break
+        }
+    }
+
+    /// The world changes as the actions say; an action that does not fit into it is a fault of the machine.
+    mutating func carryOut(_ actions: [Action], _ event: Event) {
+        switch event {
+        case .answered(let id, _): commands.removeAll { $0.id == id }
+        case .timerFired(let id): alarms.removeAll { $0.id == id }
+        case .verdictReached(let id, _, _): probes.removeAll { $0 == id }
+        default: break
+        }
+        for action in actions {
+            switch action {
+            case .transition, .forgetChoice, .dropSession, .releaseHold: break
+            case .beginAttempt(let id):
+                fresh(id)
+                fault(openAttempt != nil, "an attempt begins within another")
+                openAttempt = id
+            case .endAttempt(let id, let outcome):
+                fault(openAttempt != id, "an attempt ends that does not run")
+                openAttempt = nil
+                outcomes.append(outcome)
+                if !keepsLog { outcomes = outcomes.suffix(4) }
+            case .setGate(let open):
+                fault(gate == open, "the gate is set to what it is")
+                gate = open
+            case .sendCommand(let id, let command, let helper, let justJoined):
+                fresh(id)
+                fault(commands.contains { $0.helper == helper }, "two commands at once for \(helper)")
+                commands.append(Open(id: id, command: command, helper: helper, justJoined: justJoined))
+            case .cancelCommand(let id):
+                fault(!commands.contains { $0.id == id }, "a command is cancelled that does not run")
+                commands.removeAll { $0.id == id }
+            case .startTimer(let id, let at, let purpose):
+                fresh(id)
+                fault(at < now && purpose != .hold, "a timer of the past: \(purpose)")
+                alarms.append(Alarm(id: id, at: at, purpose: purpose))
+            case .stopTimer(let id):
+                fault(!alarms.contains { $0.id == id }, "a timer is stopped that does not run")
+                alarms.removeAll { $0.id == id }
+            case .startProbe(let id, _):
+                fresh(id)
+                probes.append(id)
+            case .cancelProbe(let id):
+                fault(!probes.contains(id), "a probe is cancelled that does not run")
+                probes.removeAll { $0 == id }
+            case .showPrompt(let id, let shown, let helper):
+                fresh(id)
+                fault(prompt != nil, "two prompts at once")
+                prompt = (id, shown, helper)
+            case .withdrawPrompt(let id):
+                fault(prompt?.id != id, "a prompt is withdrawn that is not shown")
+                prompt = nil
+            case .remember(let helper): remembered = helper
+            case .hold(let reason, _):
+                holds.append(reason)
+                if !keepsLog { holds = holds.suffix(4) }
+            case .disassociate: disassociations += 1
+            case .strike(let helper): strikes[helper, default: 0] += 1
+            case .acquit(let helper): strikes[helper] = nil
+            case .report(let problem): problems.append(problem)
+            case .clearProblems: problems = []
+            }
+        }
+    }
+
+    /// Issue 3's invariants, after every step.
+    func check(_ before: MachineState, _ actions: [Action], _ event: Event) {
+        let state = machine.state
+        // The gate is open only in these, said once more in other words than the machine's.
+        let mayBeOpen =
+            switch state {
+            case .authenticated, .loggingOff: true
+            case .maintaining(let maintaining): !maintaining.isJoin
+            case .inactive, .evaluating, .authenticating, .presentingUI, .failure: false
+            }
+        fault(gate != mayBeOpen, "the gate is \(gate ? "open" : "closed") in \(state.name)")
+
+        // Nothing outlives its state, and nothing that the state waits for is missing.
+        let inFlight = state.inFlight
+        fault(Set(commands.map(\.id)) != Set(inFlight.commands), "the commands that run are not the state's")
+        fault(Set(alarms.map(\.id)) != Set(inFlight.timers), "the timers that run are not the state's: \(alarms.map(\.purpose))")
+        fault(Set(probes) != Set(inFlight.probes) || probes.count > 1, "the probes that run are not the state's")
+        fault(prompt?.id != inFlight.prompt, "the prompt that is shown is not the state's")
+        fault(commands.contains { $0.command != .evaluate && $0.helper != chosen }, "somebody else than the chosen helper acts")
+        fault(prompt.map { $0.helper != chosen } ?? false, "somebody else than the chosen helper asks")
+
+        if case .inactive(let inactive) = state {
+            fault(!commands.isEmpty || !probes.isEmpty || prompt != nil, "something runs in inactive")
+            fault(alarms.contains { $0.purpose != .hold }, "a timer other than the hold's runs in inactive")
+            fault(!(state.association?.excluded.isEmpty ?? true), "somebody is excluded in inactive")
+            fault(chosen != nil, "somebody is chosen in inactive")
+            if case .noAddress = inactive { fault(!alarms.isEmpty, "a timer runs without an address") }
+        }
+        fault(
+            state.name == .authenticated && before.name != .authenticated && lastVerdict == .captive,
+            "authenticated is entered while the last verdict is captive")
+        fault(lastVerdict != state.association?.lastVerdict && state.association != nil, "another verdict is noted than was told")
+        if event == .addressLost { fault(state != .inactive(.noAddress), "the address is lost, and the machine does not rest") }
+
+        // Every transition is told, from where the last one ended.
+        var place = before.name
+        for case .transition(let from, let to, _) in actions {
+            fault(from != place, "a transition from \(from) in \(place)")
+            place = to
+        }
+        fault(place != state.name, "a change of state without a transition")
+    }
+
+    private mutating func fresh(_ id: some OperationID) {
+        fault(!used.insert(id.number).inserted, "the number \(id.number) is used again")
+    }
+
+    private func fault(_ isFault: Bool, _ message: @autoclosure () -> String) {
+        if isFault { Issue.record("\(message())") }
+    }
+}

@@ -1,0 +1,173 @@
+import HotspotCore
+import Testing
+
+@testable import HotspotMachine
+
+/// Drives a machine with a clock of its own, carries its actions out into a model of the world, and compares the two after every
+/// step. What an action breaks is recorded at once, so that every test is also a test of the invariants.
+struct Bench {
+    /// A command that runs.
+    struct Open: Hashable {
+        let id: CommandID
+        let command: Command
+        let helper: String
+        let justJoined: Bool
+    }
+
+    /// A timer that will fire.
+    struct Alarm: Hashable {
+        let id: TimerID
+        let at: Instant
+        let purpose: TimerPurpose
+    }
+
+    var machine: Machine
+    var now = Instant(nanoseconds: 1_000_000_000_000)
+    /// The world, as the actions made it.
+    var commands: [Open] = []
+    var alarms: [Alarm] = []
+    var probes: [ProbeID] = []
+    var prompt: (id: PromptID, prompt: Prompt, helper: String)?
+    var gate = false
+    var remembered: String?
+    var problems: [Problem] = []
+    var strikes: [String: Int] = [:]
+    var openAttempt: AttemptID?
+    var outcomes: [Outcome] = []
+    var holds: [HoldReason] = []
+    var disassociations = 0
+    /// All actions since the beginning, and those of the last event; a walk keeps the last ones alone.
+    var log: [Action] = []
+    var last: [Action] = []
+    var keepsLog = true
+    /// The numbers of all that was ever begun.
+    var used: Set<UInt64> = []
+    /// What the machine was told last.
+    var lastVerdict: Verdict?
+
+    static let network = NetworkID.wireless(SSID(printable: "Cafe")!, .open)
+
+    init(_ rules: Policy.Rules = .default, helpers: [Candidate] = []) { self.init(Policy(rules: rules), helpers: helpers) }
+
+    init(_ policy: Policy, helpers: [Candidate] = []) {
+        machine = Machine(policy: policy)
+        if !helpers.isEmpty { send(.helpersChanged(helpers)) }
+    }
+
+    init(_ rules: Policy.Rules = .default, _ helpers: String...) {
+        self.init(Policy(rules: rules), helpers: helpers.map { Candidate($0) })
+    }
+
+    var state: StateName { machine.state.name }
+    var chosen: String? { machine.state.chosenHelper }
+    var isIdle: Bool { commands.isEmpty && alarms.isEmpty && probes.isEmpty && prompt == nil }
+    var problemCodes: [String] { problems.map(\.code) }
+
+    // MARK: Events
+
+    @discardableResult mutating func send(_ event: Event) -> [Action] {
+        let before = machine.state
+        hear(event)
+        let actions = machine.handle(event, at: now)
+        last = actions
+        if keepsLog { log += actions }
+        carryOut(actions, event)
+        check(before, actions, event)
+        return actions
+    }
+
+    /// The machine is told something that changes nothing.
+    mutating func ignores(_ event: Event, in place: String = "", _ location: SourceLocation = #_sourceLocation) {
+        let before = machine
+        send(event)
+        if !last.isEmpty || machine != before {
+            Issue.record("\(event) is not ignored \(place)", sourceLocation: location)
+        }
+    }
+
+    mutating func join(
+        _ network: NetworkID = Bench.network, remembered: String? = nil, hold: Hold? = nil, canDisassociate: Bool = false
+    ) {
+        send(.addressAcquired(Arrival(network: network, remembered: remembered, hold: hold, canDisassociate: canDisassociate)))
+    }
+
+    /// The command that runs at this helper.
+    func open(_ helper: String) -> Open? { commands.last { $0.helper == helper } }
+
+    mutating func answer(_ helper: String, _ answer: CommandAnswer, _ location: SourceLocation = #_sourceLocation) {
+        guard let open = open(helper) else {
+            Issue.record("nothing was asked of \(helper)", sourceLocation: location)
+            return
+        }
+        send(.answered(open.id, answer))
+    }
+
+    mutating func bid(_ helper: String, _ confidence: Confidence, _ location: SourceLocation = #_sourceLocation) {
+        answer(helper, .evaluated(confidence), location)
+    }
+
+    mutating func reply(
+        _ helper: String, _ result: Result, prompt: Prompt? = nil, seconds: Int? = nil,
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        answer(helper, .replied(result, prompt: prompt, secondsRemaining: seconds), location)
+    }
+
+    /// The prober answers the question that runs.
+    mutating func probe(_ verdict: Verdict?, seconds: Int? = nil, _ location: SourceLocation = #_sourceLocation) {
+        guard let id = probes.last else {
+            Issue.record("the prober was not asked", sourceLocation: location)
+            return
+        }
+        send(.verdictReached(id, verdict, secondsRemaining: seconds))
+    }
+
+    // MARK: Time
+
+    /// Time passes; every timer fires at its very instant.
+    mutating func wait(_ duration: Duration) { wait(until: now + duration) }
+
+    mutating func wait(until end: Instant) {
+        while let alarm = nextAlarm, alarm.at <= end {
+            now = max(now, alarm.at)
+            send(.timerFired(alarm.id))
+        }
+        now = end
+    }
+
+    /// Time passes asleep: no timer fires before the end, then each that is due fires once, in order (D16).
+    mutating func sleep(_ duration: Duration) {
+        now = now + duration
+        while let alarm = nextAlarm, alarm.at <= now { send(.timerFired(alarm.id)) }
+    }
+
+    var nextAlarm: Alarm? { alarms.min { ($0.at, $0.id.number) < ($1.at, $1.id.number) } }
+
+    func due(_ purpose: TimerPurpose) -> Duration? { alarms.first { $0.purpose == purpose }.map { $0.at - now } }
+
+    // MARK: Roads to the states
+
+    /// The helper wins, logs in, and the probe proves it.
+    mutating func login(_ helper: String, seconds: Int? = nil, _ location: SourceLocation = #_sourceLocation) {
+        bid(helper, .high, location)
+        reply(helper, .success, seconds: seconds, location)
+        probe(.online, location)
+    }
+
+    /// The helper wins and asks the user.
+    mutating func ask(_ helper: String, _ location: SourceLocation = #_sourceLocation) {
+        bid(helper, .high, location)
+        reply(helper, .uiRequired, prompt: Prompt(title: "Room"), location)
+    }
+
+    func count(of command: Command, to helper: String? = nil) -> Int {
+        log.count { action in
+            if case .sendCommand(_, command, let to, _) = action { helper == nil || helper == to } else { false }
+        }
+    }
+}
+
+/// For values whose making changes something, which the macro does not take.
+func equal<Value: Equatable>(_ value: Value, _ expected: Value, _ location: SourceLocation = #_sourceLocation) {
+    #expect(value == expected, sourceLocation: location)
+}

@@ -1,0 +1,178 @@
+import HotspotCore
+import Testing
+
+@testable import HotspotMachine
+
+/// Section (j) of the specification, on the value. What the value does not know is proven elsewhere, against processes, sockets and
+/// links: 5 (traffic and the gate), 12 to 15 (names, in the helpers' files), 16 and 17 (start and query of a helper), 21 to 23 (the
+/// filter's clock and list), 31 and 32 (filter and the link), 41 in its second half (sockets of losers), 44 (fields of the network
+/// object), 58 in its second half (front ends), 75 to 78 (shape of calls), 80 (the query). 18 runs here with 200 helpers.
+@Suite("Conformance: start, link and gate") struct ConformanceLink {
+    /// Each state that is not idle, reached by a road of its own.
+    static let roads: [(StateName, @Sendable (inout Bench) -> Void)] = [
+        (.evaluating, { _ in }),
+        (.authenticating, { $0.bid("H1", .high) }),
+        (.presentingUI, { $0.ask("H1") }),
+        (.authenticated, { $0.login("H1") }),
+        (
+            .maintaining,
+            {
+                $0.login("H1")
+                $0.wait(.seconds(300))
+            }
+        ),
+        (
+            .loggingOff,
+            {
+                $0.login("H1")
+                $0.send(.logoffRequested(by: .user))
+            }
+        ),
+        (
+            .failure,
+            {
+                $0.bid("H1", .high)
+                $0.reply("H1", .temporaryFailure)
+            }
+        ),
+    ]
+
+    static func benches() -> [Bench] {
+        roads.map { name, road in
+            var bench = Bench(.default, "H1", "H2")
+            bench.join()
+            road(&bench)
+            #expect(bench.state == name)
+            return bench
+        }
+    }
+
+    @Test("1 After start: inactive, gate closed, no command") func start() {
+        let bench = Bench(.default, "H1", "H2")
+        #expect(bench.state == .inactive && !bench.gate && bench.isIdle && bench.log.isEmpty)
+    }
+
+    @Test("2 Association without IP sends no command") func withoutAddress() {
+        var bench = Bench(.default, "H1")
+        bench.send(.roamed(HardwareAddress("02:00:00:00:00:01")!))
+        bench.wait(.seconds(600))
+        #expect(bench.state == .inactive && bench.log.isEmpty)
+    }
+
+    @Test("3 An address and nothing remembered: one evaluate for each helper") func evaluatesEach() {
+        var bench = Bench(.default, "H1", "H2", "H3")
+        bench.join()
+        #expect(bench.state == .evaluating)
+        #expect(bench.commands.map(\.helper) == ["H1", "H2", "H3"])
+        #expect(bench.commands.allSatisfy { $0.command == .evaluate && !$0.justJoined })
+        bench.wait(.seconds(1))
+        #expect(bench.count(of: .evaluate) == 3)
+    }
+
+    @Test("4 The gate is closed until authenticated") func gate() {
+        for bench in Self.benches() {
+            #expect(bench.gate == [.authenticated, .maintaining, .loggingOff].contains(bench.state))
+        }
+        var join = Bench(.default, "H1")
+        join.join(remembered: "H1")
+        #expect(join.state == .maintaining && !join.gate)
+        join.reply("H1", .success)
+        #expect(!join.gate)
+        join.probe(.online)
+        #expect(join.state == .authenticated && join.gate)
+    }
+
+    @Test("6 No helper: authenticated without delay") func noHelper() {
+        var bench = Bench()
+        bench.join()
+        #expect(bench.state == .evaluating && bench.alarms.map(\.purpose) == [.probe])
+        bench.probe(.online)
+        #expect(bench.state == .authenticated && bench.gate)
+    }
+
+    @Test("7 Address loss in each state leads to inactive and withdraws what runs") func loss() {
+        for var bench in Self.benches() {
+            bench.send(.addressLost)
+            #expect(bench.machine.state == .inactive(.noAddress) && bench.isIdle && !bench.gate)
+        }
+    }
+
+    @Test("8 Address loss sends no command") func lossIsSilent() {
+        for var bench in Self.benches() {
+            let actions = bench.send(.addressLost)
+            #expect(!actions.contains { if case .sendCommand = $0 { true } else { false } })
+        }
+    }
+
+    @Test("9 Address loss leaves auto-join as it is") func lossHoldsNothing() {
+        for var bench in Self.benches() {
+            let holds = bench.holds
+            let actions = bench.send(.addressLost)
+            #expect(bench.holds == holds && !actions.contains(.releaseHold) && !actions.contains(.forgetChoice))
+        }
+    }
+
+    @Test("10 Inactive forgets the chosen helper and the excluded ones") func forgets() {
+        var bench = Bench(.default, "H1", "H2")
+        bench.join()
+        bench.bid("H1", .high)
+        bench.reply("H1", .unsupportedNetwork)
+        #expect(bench.machine.state.association?.excluded == ["H1"])
+        bench.send(.addressLost)
+        #expect(bench.chosen == nil && bench.machine.state.association == nil)
+        bench.join()
+        #expect(bench.machine.state.association?.excluded == [] && bench.open("H1")?.command == .evaluate)
+    }
+
+    @Test("11 A late answer to a withdrawn command changes nothing, also after a new join") func late() {
+        for var bench in Self.benches() {
+            let old = bench.commands + [Bench.Open(id: CommandID(number: 0), command: .evaluate, helper: "H1", justJoined: false)]
+            bench.send(.addressLost)
+            for rejoined in [false, true] {
+                if rejoined { bench.join() }
+                let machine = bench.machine
+                for command in old {
+                    for answer in [CommandAnswer.evaluated(.high), .replied(.success), .replied(.failure), .crashed] {
+                        bench.ignores(.answered(command.id, answer))
+                    }
+                }
+                #expect(bench.machine == machine)
+            }
+        }
+    }
+}
+
+@Suite("Conformance: registration and filter, on the value") struct ConformanceRegistration {
+    @Test("18 Ten or more helpers: 200 race, one wins, none runs on") func many() {
+        var bench = Bench(Policy(), helpers: (0..<200).map { Candidate("H\($0)") })
+        bench.join()
+        #expect(bench.commands.count == 200)
+        for index in 0..<199 { bench.bid("H\(index)", .none) }
+        #expect(bench.state == .evaluating)
+        bench.bid("H199", .low)
+        #expect(bench.state == .authenticating && bench.chosen == "H199" && bench.commands.count == 1)
+    }
+
+    @Test("19 A helper that was switched off gets no command") func disabled() {
+        var bench = Bench(.default, "H1", "H2")
+        bench.join()
+        bench.send(.helpersChanged([Candidate("H2")]))
+        #expect(bench.open("H1") == nil && bench.open("H2") != nil)
+        bench.send(.addressLost)
+        bench.join()
+        #expect(bench.commands.map(\.helper) == ["H2"])
+    }
+
+    @Test("20 Without its remembered helper the next join evaluates") func rememberedIsGone() {
+        var bench = Bench(.default, "H1", "H2")
+        bench.send(.helpersChanged([Candidate("H2")]))
+        let before = bench.log.count
+        bench.join(remembered: "H1")
+        #expect(bench.state == .evaluating && bench.count(of: .maintain) == 0)
+        #expect(bench.log[before...].contains(.forgetChoice))
+    }
+
+    @Test("22 The machine has one command at a helper in flight; the filter's is not its business") func filterIsApart() {
+        for bench in ConformanceLink.benches() { #expect(!bench.log.contains { if case .sendCommand(_, .filterScanList, _, _) = $0 { true } else { false } }) }
+    }
+}

@@ -1,0 +1,546 @@
+import HotspotCore
+import Testing
+
+@testable import HotspotMachine
+
+/// D1 to D22 of the specification, by the default rules and by the strict ones. D3 and D6 are about helpers and the vault, and
+/// are proven there; what they need of the machine stands here.
+@Suite struct DecisionTests {
+    func joined(_ rules: Policy.Rules = .default, canDisassociate: Bool = true, _ helpers: String...) -> Bench {
+        var bench = Bench(Policy(rules: rules), helpers: (helpers.isEmpty ? ["H1", "H2"] : helpers).map { Candidate($0) })
+        bench.join(canDisassociate: canDisassociate)
+        return bench
+    }
+
+    func authenticated(_ rules: Policy.Rules = .default) -> Bench {
+        var bench = joined(rules)
+        bench.login("H1")
+        return bench
+    }
+
+    @Test("D1 A deadline or a death in authenticate: temporary, or fatal with strict rules", arguments: [true, false])
+    func d1(crash: Bool) {
+        for rules in Policy.Rules.allCases {
+            var bench = joined(rules)
+            bench.bid("H1", .high)
+            if crash { bench.answer("H1", .crashed) } else { bench.wait(.seconds(45)) }
+            #expect(bench.outcomes == [rules == .strict ? .failure : .temporaryFailure])
+            #expect(bench.holds == (rules == .strict ? [.autoJoinOff] : []) && bench.strikes["H1"] == 1)
+            #expect(bench.problemCodes == [crash ? "helperCrashed" : "helperTimeout"])
+        }
+        var mixed = Policy(rules: .strict)
+        mixed.onTimeout = .temporary
+        var bench = Bench(mixed, helpers: [Candidate("H1")])
+        bench.join()
+        bench.bid("H1", .high)
+        bench.wait(.seconds(45))
+        #expect(bench.outcomes == [.temporaryFailure], "an explicit setting overrides the rules")
+    }
+
+    @Test("D2 Eight further questions, then failure; strict: failure at the first") func d2() {
+        for (rules, limit) in [(Policy.Rules.default, 8), (.strict, 0)] {
+            var bench = joined(rules)
+            bench.ask("H1")
+            var questions = 0
+            while bench.state == .presentingUI {
+                bench.send(.promptAnswered(bench.prompt!.id))
+                bench.reply("H1", .uiRequired, prompt: Prompt(title: "\(questions)"))
+                questions += 1
+            }
+            #expect(questions == limit + 1 && bench.outcomes.last == .failure && bench.holds == [.autoJoinOff])
+        }
+    }
+
+    @Test("D3 A lone low bid on a captive network takes it, and may ask") func d3() {
+        var bench = joined(.default, "form")
+        bench.probe(.captive)
+        bench.bid("form", .low)
+        bench.reply("form", .uiRequired, prompt: Prompt(title: "Welcome"))
+        #expect(bench.state == .presentingUI && bench.prompt?.helper == "form")
+        bench.send(.promptAnswered(bench.prompt!.id))
+        bench.reply("form", .success)
+        bench.probe(.online)
+        #expect(bench.state == .authenticated && bench.remembered == "form")
+    }
+
+    @Test("D4 Strict: the link is left, and at the third time within 10 minutes kept") func d4() {
+        var bench = Bench(.strict, "H1")
+        for round in 1...3 {
+            bench.join(canDisassociate: true)
+            bench.bid("H1", .high)
+            bench.reply("H1", .temporaryFailure)
+            #expect(bench.disassociations == min(round, 2) && bench.holds.isEmpty)
+            if round < 3 {
+                #expect(bench.state == .inactive)
+                bench.send(.addressLost)
+                bench.wait(.seconds(60))
+            }
+        }
+        #expect(bench.state == .failure && bench.due(.retry) == .seconds(10))
+
+        // A minute more than ten between them: never kept. Another network: not counted. A success: counted anew.
+        var slow = Bench(.strict, "H1")
+        for round in 1...6 {
+            slow.join(.wireless(SSID(printable: round.isMultiple(of: 2) ? "A" : "B")!, .open), canDisassociate: true)
+            slow.bid("H1", .high)
+            slow.reply("H1", .temporaryFailure)
+            #expect(slow.state == .inactive)
+            slow.send(.addressLost)
+            slow.wait(.seconds(301))
+        }
+        #expect(slow.machine.recentFailures.count <= 2)
+        var good = Bench(.strict, "H1")
+        for round in 1...4 {
+            good.join(canDisassociate: true)
+            if round == 3 {
+                good.login("H1")
+            } else {
+                good.bid("H1", .high)
+                good.reply("H1", .temporaryFailure)
+                #expect(good.state == .inactive)
+            }
+            good.send(.addressLost)
+        }
+        var kept = joined(.strict, canDisassociate: false)
+        kept.bid("H1", .high)
+        kept.reply("H1", .temporaryFailure)
+        #expect(kept.state == .failure && kept.disassociations == 0)
+    }
+
+    @Test("D5 The choice is committed on authenticated, dropped by failure and unsupportedNetwork") func d5() {
+        var bench = joined()
+        bench.bid("H1", .high)
+        #expect(bench.remembered == nil)
+        bench.reply("H1", .success)
+        #expect(bench.remembered == nil)
+        bench.probe(.online)
+        #expect(bench.last.contains(.remember(helper: "H1")))
+        for (result, forgets) in [(Result.failure, true), (.unsupportedNetwork, true), (.temporaryFailure, false)] {
+            var bench = joined()
+            bench.bid("H1", .high)
+            bench.reply("H1", result)
+            #expect(bench.last.contains(.forgetChoice) == forgets)
+        }
+    }
+
+    @Test("D6 A remembered helper of a twin network gets maintain, and no more") func d6() {
+        var bench = Bench(.default, "H1")
+        bench.join(remembered: "H1")
+        #expect(bench.commands.map(\.command) == [.maintain])
+    }
+
+    @Test("D7 Low grace, strikes and quarantine; strict: neither") func d7() {
+        var bench = joined()
+        bench.wait(.seconds(42))
+        bench.bid("H1", .low)
+        #expect(bench.due(.lowGrace) == .seconds(3), "the grace never outlasts the deadline")
+        bench.wait(.seconds(3))
+        #expect(bench.chosen == "H1" && bench.strikes["H2"] == 1)
+
+        let helpers = [Candidate("H1"), Candidate("H2", isQuarantined: true)]
+        var quarantined = Bench(Policy(), helpers: helpers)
+        quarantined.join()
+        #expect(quarantined.open("H2") != nil, "it is asked")
+        quarantined.bid("H1", .low)
+        #expect(quarantined.chosen == "H1", "and not waited for")
+        var first = Bench(Policy(), helpers: helpers)
+        first.join()
+        first.bid("H2", .high)
+        #expect(first.chosen == "H2" && first.last.contains(.acquit(helper: "H2")), "its good answer counts and releases it")
+        var alone = Bench(Policy(), helpers: [Candidate("H2", isQuarantined: true)])
+        alone.join()
+        alone.probe(.online)
+        #expect(alone.state == .evaluating)
+        alone.wait(.seconds(5))
+        #expect(alone.state == .authenticated, "where all are quarantined they get the grace")
+        #expect(Policy(rules: .strict).lowGrace == nil && Policy(rules: .strict).quarantineAfter == nil)
+    }
+
+    @Test("D8 Lows: priority, then the earliest, then the name") func d8() {
+        func winner(_ bids: [(name: String, priority: Int, at: Int)]) -> String? {
+            var bench = Bench(Policy(), helpers: bids.map { Candidate($0.name, priority: $0.priority) } + [Candidate("last")])
+            bench.join()
+            for bid in bids.sorted(by: { $0.at < $1.at }) {
+                bench.wait(until: Instant(nanoseconds: 1_000_000_000_000) + .seconds(bid.at))
+                bench.bid(bid.name, .low)
+            }
+            bench.bid("last", .none)
+            return bench.chosen
+        }
+        #expect(winner([("a", 50, 1), ("b", 60, 2)]) == "b")
+        #expect(winner([("a", 50, 2), ("b", 50, 1)]) == "b")
+        #expect(winner([("b", 50, 1), ("a", 50, 1)]) == "a")
+    }
+
+    @Test("D9 Unclaimed and open: looked at after 300 s, doubling to an hour, by the prober alone") func d9() {
+        var bench = joined()
+        bench.bid("H1", .none)
+        bench.bid("H2", .none)
+        bench.probe(.online)
+        let commands = bench.count(of: .evaluate)
+        var waits: [Int] = []
+        for _ in 0..<6 {
+            let due = bench.due(.recheck)!
+            waits.append(due.milliseconds / 1000)
+            bench.wait(due)
+            bench.probe(.online)
+        }
+        #expect(waits == [300, 600, 1200, 2400, 3600, 3600])
+        #expect(bench.count(of: .evaluate) == commands && bench.state == .authenticated && bench.gate)
+        bench.wait(.seconds(3600))
+        bench.probe(.captive)
+        #expect(bench.state == .evaluating && !bench.gate)
+    }
+
+    @Test("D10 Earlier maintain before a session ends, and once more at its end") func d10() {
+        var bench = joined()
+        bench.login("H1", seconds: 200)
+        #expect(bench.due(.maintain) == .seconds(180), "90 % is later than 60 s before the end")
+        bench.wait(.seconds(180))
+        bench.probe(.online)
+        bench.reply("H1", .success, seconds: 20)
+        #expect(bench.due(.maintain) == .seconds(20))
+    }
+
+    @Test("D11 A helper that wins twice without success after a failed maintain is excluded; strict: no cap") func d11() {
+        for rules in Policy.Rules.allCases {
+            // Without the right to disassociate, the strict machine rests as well.
+            var bench = Bench(rules, "H1", "H2")
+            bench.join(remembered: "H1")
+            bench.reply("H1", .failure)
+            for win in 1...2 {
+                #expect(bench.open("H1")?.command == .evaluate, "win \(win)")
+                bench.bid("H1", .high)
+                bench.reply("H1", .temporaryFailure)
+                bench.wait(.seconds(30))
+            }
+            #expect(bench.state == .evaluating)
+            #expect((bench.open("H1") == nil) == (rules == .default) && bench.open("H2") != nil)
+        }
+        var interrupted = Bench(.default, "H1", "H2")
+        interrupted.join(remembered: "H1")
+        interrupted.reply("H1", .failure)
+        for (helper, delay) in [("H1", 10), ("H2", 30), ("H1", 60)] {
+            interrupted.bid(helper, .high)
+            interrupted.reply(helper, .temporaryFailure)
+            interrupted.wait(.seconds(delay))
+        }
+        #expect(interrupted.open("H1") != nil)
+        #expect(interrupted.machine.state.association?.excluded == [], "another's win in between: not twice in a row")
+    }
+
+    @Test("D12 uiRequired in maintain: as authenticationRequired; strict: evaluated anew") func d12() {
+        for rules in Policy.Rules.allCases {
+            var bench = authenticated(rules)
+            bench.wait(.seconds(300))
+            bench.reply("H1", .uiRequired, prompt: Prompt(title: "Again"))
+            #expect(bench.state == (rules == .strict ? .evaluating : .authenticating))
+        }
+    }
+
+    @Test("D13 After logoff held, until Login, enable or 12 hours") func d13() {
+        for release in [Event.loginRequested(helper: nil), .released, nil] {
+            var bench = authenticated()
+            bench.send(.logoffRequested(by: .user))
+            bench.reply("H1", .success)
+            bench.wait(.seconds(12 * 3600) - .milliseconds(1))
+            #expect(bench.state == .inactive && bench.holds == [.loggedOff] && bench.problemCodes.contains("held"))
+            if let release { bench.send(release) } else { bench.wait(.milliseconds(1)) }
+            #expect(bench.state == .evaluating && bench.log.contains(.releaseHold))
+        }
+        var strict = authenticated(.strict)
+        strict.send(.logoffRequested(by: .user))
+        strict.reply("H1", .success)
+        #expect(strict.disassociations == 1 && strict.holds == [.loggedOff])
+        strict.send(.disassociationRefused)
+        #expect(strict.state == .inactive && strict.due(.hold) == .seconds(12 * 3600), "a link that cannot end is held")
+    }
+
+    @Test("D14 After failure held, also at the next join, until enable or Login") func d14() {
+        var bench = joined()
+        bench.bid("H1", .high)
+        bench.reply("H1", .failure)
+        #expect(bench.log.contains(.hold(.autoJoinOff, for: nil)))
+        bench.send(.addressLost)
+        bench.join(hold: Hold(.autoJoinOff))
+        #expect(bench.state == .inactive && bench.isIdle && bench.problemCodes == ["held"])
+        bench.wait(.seconds(48 * 3600))
+        #expect(bench.state == .inactive)
+        bench.send(.released)
+        #expect(bench.state == .evaluating && bench.machine.state.association?.arrival.autoJoined == true)
+    }
+
+    @Test("D15 A roam inside one network is no transition") func d15() {
+        let bssid = HardwareAddress("02:00:00:00:00:07")!
+        for var bench in ConformanceLink.benches() {
+            let before = bench.machine.state
+            bench.send(.roamed(bssid))
+            #expect(bench.last.isEmpty)
+            #expect(bench.machine.state.association?.arrival.bssid == bssid && bench.machine.state.name == before.name)
+        }
+    }
+
+    @Test("D16 Two hours asleep: one maintain, and a deadline that passed meanwhile is missed once") func d16() {
+        var bench = authenticated()
+        bench.wait(.seconds(10))
+        bench.sleep(.seconds(7200))
+        #expect(bench.count(of: .maintain) == 1 && bench.state == .maintaining)
+        bench.probe(.online)
+        bench.reply("H1", .success)
+        #expect(bench.due(.maintain) == .seconds(300))
+        bench.wait(.seconds(300))
+        bench.sleep(.seconds(7200))
+        #expect(bench.state == .evaluating && bench.count(of: .evaluate, to: "H1") == 2)
+    }
+
+    @Test("D17 Who may log off; in a timer's maintain it waits for the answer") func d17() {
+        var bench = authenticated()
+        bench.wait(.seconds(300))
+        #expect(!bench.machine.acceptsLogoff(by: .helper("H2")) && bench.machine.acceptsLogoff(by: .user))
+        bench.send(.logoffRequested(by: .helper("H1")))
+        #expect(bench.state == .maintaining && bench.commands.map(\.command) == [.maintain])
+        bench.probe(.online)
+        var gone = bench
+        bench.reply("H1", .success)
+        #expect(bench.state == .loggingOff && bench.commands.map(\.command) == [.logoff])
+        gone.reply("H1", .authenticationRequired)
+        #expect(gone.state == .inactive && gone.holds == [.loggedOff] && gone.count(of: .logoff) == 0)
+        var join = Bench(.default, "H1")
+        join.join(remembered: "H1")
+        #expect(!join.machine.acceptsLogoff(by: .user))
+    }
+
+    @Test("D18 Only the first answer to a live command counts") func d18() {
+        var bench = joined()
+        let id = bench.open("H1")!.id
+        bench.bid("H1", .none)
+        bench.ignores(.answered(id, .evaluated(.high)))
+        bench.ignores(.answered(id, .crashed))
+        bench.bid("H2", .none)
+        bench.probe(.online)
+        #expect(bench.state == .authenticated && bench.chosen == nil)
+    }
+
+    @Test("D19 Rest in failure, and the ways out of it") func d19() {
+        var bench = joined()
+        for delay in [10, 30, 60] {
+            bench.bid("H1", .high)
+            bench.reply("H1", .temporaryFailure)
+            #expect(bench.state == .failure && !bench.gate && bench.commands.isEmpty && bench.due(.retry) == .seconds(delay))
+            bench.wait(.seconds(delay))
+            if bench.state == .failure { bench.probe(.captive) }
+            #expect(bench.state == .evaluating)
+        }
+        bench.bid("H1", .high)
+        bench.reply("H1", .temporaryFailure)
+        #expect(bench.due(.retry) == nil)
+        var login = bench
+        login.send(.loginRequested(helper: nil))
+        #expect(login.state == .evaluating)
+        var online = bench
+        online.wait(.seconds(10))
+        online.probe(.online)
+        #expect(online.state == .authenticated && online.chosen == nil && online.problems.isEmpty)
+        bench.send(.addressLost)
+        #expect(bench.state == .inactive)
+        var refused = joined(.strict)
+        refused.bid("H1", .high)
+        refused.reply("H1", .temporaryFailure)
+        refused.send(.disassociationRefused)
+        #expect(refused.state == .failure && refused.due(.retry) == .seconds(10))
+    }
+
+    @Test("D20 With no winner the verdict decides", arguments: Policy.Rules.allCases) func d20(rules: Policy.Rules) {
+        let expected: [(Verdict?, StateName, Outcome, [String])] = [
+            (.online, .authenticated, .open, []), (.partial, .authenticated, .open, ["httpsBlocked"]),
+            (.captive, .failure, .unclaimedCaptive, ["unclaimedCaptive"]),
+            (.limited, .authenticated, .unknown, ["internetLimited"]), (nil, .authenticated, .unknown, ["proberMissing"]),
+        ]
+        for (verdict, state, outcome, problems) in expected {
+            for isFirst in [true, false] {
+                var bench = joined(rules)
+                if isFirst { bench.probe(verdict) }
+                bench.bid("H1", .none)
+                bench.bid("H2", .none)
+                if !isFirst { bench.probe(verdict) }
+                #expect(bench.state == state && bench.outcomes == [outcome] && bench.problemCodes == problems)
+                #expect(bench.remembered == nil && bench.disassociations == 0)
+            }
+        }
+        var hung = joined(rules)
+        hung.bid("H1", .none)
+        hung.bid("H2", .none)
+        hung.wait(.seconds(45))
+        #expect(hung.state == .authenticated && hung.outcomes == [.unknown])
+    }
+
+    @Test("D20 The proof: asked at 0, 0.5, 1, 2, 4, 8 s; still captive is temporary", arguments: [false, true])
+    func d20Proof(afterPrompt: Bool) {
+        var bench = joined()
+        if afterPrompt {
+            bench.ask("H1")
+            bench.send(.promptAnswered(bench.prompt!.id))
+        } else {
+            bench.bid("H1", .high)
+        }
+        bench.reply("H1", .success)
+        let began = bench.now
+        var asked: [Int] = []
+        while !bench.probes.isEmpty {
+            asked.append((bench.now - began).milliseconds)
+            bench.probe(.captive)
+            if let due = bench.due(.proof) { bench.wait(due) }
+        }
+        #expect(asked == [0, 500, 1000, 2000, 4000, 8000])
+        #expect(bench.state == .failure && bench.outcomes == [.temporaryFailure] && bench.problemCodes == ["stillCaptive"])
+        #expect(bench.remembered == nil)
+    }
+
+    @Test("D20 A success in maintain with a captive verdict: logged in anew", arguments: [true, false]) func d20Maintain(join: Bool) {
+        var bench = authenticated()
+        if join {
+            bench.send(.addressLost)
+            bench.join(remembered: "H1")
+        } else {
+            bench.wait(.seconds(300))
+        }
+        bench.reply("H1", .success)
+        #expect(bench.state == .maintaining)
+        bench.probe(.captive)
+        #expect(bench.state == .authenticating && bench.chosen == "H1")
+    }
+
+    @Test("D20 Without a prober the helper's word counts, and a problem says so") func d20Missing() {
+        var bench = joined()
+        bench.bid("H1", .high)
+        bench.reply("H1", .success)
+        bench.probe(nil)
+        #expect(bench.state == .authenticated && bench.problemCodes == ["proberMissing"] && bench.remembered == "H1")
+    }
+
+    @Test("D21 The command has 45 s and three tries; dismissing holds; an open network withdraws the prompt") func d21() {
+        var bench = joined()
+        bench.ask("H1")
+        for attempt in 1...3 {
+            let id = bench.prompt!.id
+            bench.send(.promptAnswered(id))
+            #expect(bench.prompt == nil)
+            if attempt == 1 { bench.answer("H1", .crashed) } else { bench.wait(.seconds(45)) }
+            bench.ignores(.promptAnswered(id))
+            if attempt < 3 { #expect(bench.prompt?.prompt.title == "Room" && !bench.problems.isEmpty) }
+        }
+        #expect(bench.state == .failure && bench.outcomes == [.temporaryFailure])
+
+        var dismissed = joined(.strict)
+        dismissed.ask("H1")
+        dismissed.send(.promptDismissed(dismissed.prompt!.id))
+        #expect(dismissed.state == .inactive && dismissed.holds == [.dismissed] && dismissed.disassociations == 0)
+
+        var watched = joined()
+        watched.ask("H1")
+        var waits: [Int] = []
+        for _ in 0..<5 {
+            let due = watched.due(.watch)!
+            waits.append(due.milliseconds / 1000)
+            watched.wait(due)
+            watched.probe(.captive)
+        }
+        #expect(waits == [10, 20, 40, 60, 60])
+        watched.wait(.seconds(60))
+        watched.probe(.online)
+        #expect(watched.state == .authenticated && watched.chosen == nil && watched.prompt == nil && watched.outcomes == [.open])
+    }
+
+    @Test("D22 Joined by the system, unless the user asked") func d22() {
+        var bench = joined()
+        #expect(bench.machine.state.association?.arrival.autoJoined == true)
+        bench.send(.loginRequested(helper: "H2"))
+        #expect(bench.machine.state.association?.arrival.autoJoined == false)
+        #expect(bench.commands.map(\.helper) == ["H2"])
+    }
+}
+
+/// C16 and C17 of the specification: helpers that come and go.
+@Suite struct HelpersChangedTests {
+    @Test("C16 A helper that comes while evaluating waits for the next race") func comes() {
+        var bench = Bench(.default, "H1")
+        bench.join()
+        bench.send(.helpersChanged([Candidate("H1"), Candidate("H2")]))
+        #expect(bench.open("H2") == nil)
+        bench.bid("H1", .high)
+        bench.reply("H1", .unsupportedNetwork)
+        #expect(bench.open("H2") != nil)
+    }
+
+    @Test("T16 A helper that goes while evaluating counts as none, also with a low in hand") func goes() {
+        var bench = Bench(.default, "H1", "H2", "H3")
+        bench.join()
+        bench.probe(.online)
+        bench.bid("H1", .low)
+        bench.send(.helpersChanged([Candidate("H2"), Candidate("H3")]))
+        #expect(bench.due(.lowGrace) == nil)
+        bench.bid("H2", .none)
+        #expect(bench.state == .evaluating)
+        bench.send(.helpersChanged([]))
+        #expect(bench.state == .authenticated && bench.chosen == nil)
+    }
+
+    @Test("C17 A chosen helper that goes finishes its command, and is asked no more", arguments: Result.allCases)
+    func finishes(result: Result) {
+        let roads: [@Sendable (inout Bench) -> Void] = [
+            { $0.bid("H1", .high) },
+            {
+                $0.ask("H1")
+                $0.send(.promptAnswered($0.prompt!.id))
+            },
+            {
+                $0.login("H1")
+                $0.wait(.seconds(300))
+            },
+        ]
+        for road in roads {
+            var bench = Bench(.default, "H1", "H2")
+            bench.join()
+            road(&bench)
+            let command = bench.open("H1")
+            bench.send(.helpersChanged([Candidate("H2")]))
+            #expect(bench.open("H1") == command)
+            bench.reply("H1", result)
+            #expect(bench.state == .evaluating && bench.commands.map(\.helper) == ["H2"] && bench.holds.isEmpty)
+        }
+    }
+
+    @Test("C17 Where no command runs, it is done at once") func atOnce() {
+        let roads: [@Sendable (inout Bench) -> Void] = [
+            { $0.ask("H1") }, { $0.login("H1") },
+            {
+                $0.bid("H1", .high)
+                $0.reply("H1", .success)
+            },
+            {
+                $0.login("H1")
+                $0.wait(.seconds(300))
+                $0.reply("H1", .success)
+            },
+        ]
+        for road in roads {
+            var bench = Bench(.default, "H1", "H2")
+            bench.join()
+            road(&bench)
+            bench.send(.helpersChanged([Candidate("H2")]))
+            #expect(bench.state == .evaluating && bench.commands.map(\.helper) == ["H2"] && bench.last.contains(.forgetChoice))
+        }
+    }
+
+    @Test func aQueuedLogoffIsNotSentToAHelperThatIsGone() {
+        var bench = Bench(.default, "H1")
+        bench.join()
+        bench.login("H1")
+        bench.wait(.seconds(300))
+        bench.probe(.online)
+        bench.send(.logoffRequested(by: .user))
+        bench.send(.helpersChanged([]))
+        bench.reply("H1", .success)
+        #expect(bench.state == .inactive && bench.holds == [.loggedOff] && bench.count(of: .logoff) == 0)
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+/// What the programs may link: a portal's bytes are parsed in a process that holds no key, so the daemon has no library for them.
+@Suite(.enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that these tests look at"))
+struct BudgetTests {
+    private func libraries(_ program: String) throws -> [String] {
+        let run = try Finished.run("/usr/bin/ldd", [Machine.release.appendingPathComponent(program).path])
+        try #require(run.status == 0, "\(run.output)")
+        return run.output.split(separator: "\n").compactMap { $0.split(separator: " ").first.map { $0.trimmingCharacters(in: .whitespaces) } }
+    }
+
+    @Test func theDaemonLinksNothingThatParsesWhatAPortalWrote() throws {
+        let linked = try libraries("hotspotd")
+        #expect(linked.contains { $0.contains("libsystemd") }, "ldd names the libraries: \(linked)")
+        for word in ["libcurl", "libxml2", "libicu", "libFoundation", "libcares", "libssl"] {
+            #expect(!linked.contains { $0.contains(word) }, "\(word) is linked")
+        }
+    }
+
+    @Test(arguments: ["hotspotd", "hotspotctl", "hotspot-helpers", "hotspot-helper-test"])
+    func everyProgramCarriesItsOwnSwift(_ program: String) throws {
+        let linked = try libraries(program)
+        #expect(!linked.contains { $0.contains("libswift") || $0.contains("libFoundation") || $0.contains("lib_Foundation") }, "\(linked)")
+    }
+
+    /// ICU comes into hotspot-helpers with Debian's libxml2, as a shared library; nothing of ours brings it or full Foundation along.
+    @Test(arguments: ["hotspotd", "hotspotctl", "hotspot-helpers", "hotspot-helper-test"])
+    func noProgramCarriesFullFoundation(_ program: String) throws {
+        let symbols = try Finished.run("/usr/bin/nm", ["--defined-only", Machine.release.appendingPathComponent(program).path])
+        try #require(symbols.status == 0)
+        #expect(symbols.output.contains("FoundationEssentials"), "the symbols are there to be looked at")
+        #expect(!symbols.output.contains("_foundation_icu") && !symbols.output.contains("20FoundationInternationalization"))
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import HotspotCore
+import Testing
+import Varlink
+
+/// The built daemon from outside, as an administrator and a client meet it.
+@Suite(.enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that these tests run"))
+struct DaemonProcessTests {
+    @Test func answersAClientThatNobodyHereWrote() throws {
+        try #require(Machine.hasVarlink, "make python fetches the package varlink")
+        let daemon = try RunningDaemon()
+        let script = """
+            import varlink, json
+            client = varlink.Client("unix:\(daemon.socket)")
+            info = client.get_interface("org.varlink.service")
+            with client.open("org.varlink.service") as service:
+                print(json.dumps(service.GetInfo()))
+            with client.open("org.hotspotd.Control") as control:
+                print(json.dumps(control.Status()))
+                print(json.dumps(control.Helpers()))
+                print(json.dumps(control.Prompts()))
+                print(json.dumps(control.Check()))
+                print(json.dumps(control.History()))
+                control.SetEnabled(ssid="Cafe Aroma", enabled=False)
+                for call, words in ((control.Login, {"interface": "nope"}), (control.Answer, {"id": "x", "answers": {}, "remember": False}),
+                                    (control.Forget, {"ssid": "nowhere"}), (control.Explain, {})):
+                    try:
+                        call(**words)
+                        print("no error")
+                    except varlink.VarlinkError as error:
+                        print(error.error())
+                for status in control.Status(_more=True):
+                    print("more", json.dumps(status))
+                    break
+            """
+        let python = try Finished.run(
+            "/usr/bin/python3", ["-c", script], environment: ["PYTHONPATH": Machine.pythonPackages.path])
+        #expect(python.status == 0, "\(python.output)")
+        for word in [
+            "org.hotspotd.Control", #""interfaces": []"#, #""helpers": []"#, #""prompts": []"#, #""verdict": "none""#, #""attempts": []"#,
+            "org.hotspotd.Control.NoSuchInterface", "org.hotspotd.Control.NoSuchPrompt", "org.hotspotd.Control.NoSuchNetwork",
+            "org.hotspotd.Control.Failed", "more {",
+        ] {
+            #expect(python.output.contains(word), "\(word) in \(python.output)")
+        }
+        #expect(!python.output.contains("no error"))
+    }
+
+    @Test func describesTheInterfaceWordForWord() throws {
+        let daemon = try RunningDaemon()
+        let client = try daemon.connect()
+        let answer = try client.call("org.varlink.service.GetInterfaceDescription", ["interface": "org.hotspotd.Control"])
+        let file = try String(
+            contentsOf: Machine.checkout.appendingPathComponent("Interfaces/org.hotspotd.Control.varlink"), encoding: .utf8)
+        #expect(answer["description"]?.string == file.trimmingCharacters(in: .newlines))
+    }
+
+    @Test func whatWasSwitchedOffIsStillOffAfterKillNine() throws {
+        let daemon = try RunningDaemon(helpers: ["quiet": "[Helper]\nName=quiet\nExec=/bin/true\n"])
+        let client = try daemon.connect()
+        _ = try client.call("org.hotspotd.Control.SetEnabled", ["helper": "quiet", "enabled": false])
+        daemon.kill()
+        try daemon.start()
+        let helpers = try daemon.connect().call("org.hotspotd.Control.Helpers")["helpers"]?.array
+        #expect(helpers?.first?["name"] == "quiet")
+        #expect(helpers?.first?["enabled"] == false)
+        #expect(daemon.stop() == 0)
+    }
+
+    @Test(arguments: [
+        ("[Commands]\nTimeoutSec=soon", "hotspotd.conf:8: TimeoutSec= takes seconds"),
+        ("[Policy]\nRules=lax", "takes one of default, strict, not «lax»"),
+        ("[Policy]\nRule=strict", "unknown key Rule= in [Policy]; known are"),
+        ("[Polizei]\nRules=strict", "unknown section [Polizei]; known are [Commands] [Daemon] [Interfaces] [Policy] [Probe]"),
+        ("[Probe]\nURL=file:///etc/passwd", "takes an address that begins with http://"),
+        ("just words", "hotspotd.conf:7: expected Key=Value"),
+    ]) func aWrongSettingNamesFileLineAndChoices(_ extra: String, _ words: String) throws {
+        let scratch = try Scratch()
+        let file = try scratch.write(
+            "hotspotd.conf",
+            """
+            [Daemon]
+            StateDirectory=\(scratch.path)/state
+            RuntimeDirectory=\(scratch.path)/run
+            HelperDirectories=\(scratch.path)/helpers
+            [Interfaces]
+            Match=none
+            \(extra)
+            """)
+        let run = try Finished.run(
+            Machine.release.appendingPathComponent("hotspotd").path, ["--settings", file])
+        #expect(run.status == 1)
+        #expect(run.output.contains(words), "\(run.output)")
+        #expect(run.output.contains(file), "\(run.output)")
+    }
+
+    @Test func aReloadThatCannotBeReadKeepsTheLastGoodSettings() throws {
+        let daemon = try RunningDaemon()
+        let good = try String(contentsOfFile: daemon.settings, encoding: .utf8)
+        try (good + "\n[Commands]\nTimeoutSec=never\n").write(toFile: daemon.settings, atomically: true, encoding: .utf8)
+        Foundation.kill(daemon.pid, SIGHUP)
+        while !daemon.log.contains("TimeoutSec= takes seconds") { usleep(5000) }
+        #expect(daemon.log.contains("the settings from before stay in force"))
+        _ = try daemon.connect().call("org.hotspotd.Control.Status")
+    }
+
+    @Test func aSecondDaemonEndsWithAClearMessage() throws {
+        let daemon = try RunningDaemon()
+        let second = try Finished.run(
+            Machine.release.appendingPathComponent("hotspotd").path, ["--settings", daemon.settings])
+        #expect(second.status == 1)
+        #expect(!second.output.isEmpty && !second.output.contains("Fatal error"), "\(second.output)")
+        _ = try daemon.connect().call("org.hotspotd.Control.Status")
+    }
+
+    @Test func aRefusedHelperIsShownWithItsReason() throws {
+        let daemon = try RunningDaemon(helpers: [
+            "absent": "[Helper]\nName=absent\nExec=/nowhere/to/be/found\n",
+            "wrong": "[Helper]\nName=wrong\nExec=/bin/true\nPriority=very\n",
+        ])
+        let text = "\(try daemon.connect().call("org.hotspotd.Control.Helpers"))"
+        #expect(text.contains("/nowhere/to/be/found"), "\(text)")
+        #expect(text.contains("Priority="), "\(text)")
+    }
+}

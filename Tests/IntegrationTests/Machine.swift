@@ -1,0 +1,86 @@
+import Foundation
+
+/// The machine that the tests run on: where the built programs are, and what it can do.
+enum Machine {
+    /// The checkout.
+    static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// The release binaries, as they are installed.
+    static let release = checkout.appendingPathComponent(".build/release")
+
+    /// In CI nothing is skipped: what is lacking there is a failure.
+    static let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
+
+    static var hasRelease: Bool {
+        FileManager.default.isExecutableFile(atPath: release.appendingPathComponent("hotspotd").path)
+    }
+
+    /// Whether a test that needs something runs: always in CI, elsewhere only where it is there.
+    static func runs(_ hasIt: Bool) -> Bool { isCI || hasIt }
+
+    static func has(_ program: String) -> Bool {
+        ["/usr/sbin", "/usr/bin", "/sbin", "/bin"].contains {
+            FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
+        }
+    }
+
+    /// The Python package `varlink`, which `make python` puts there.
+    static let pythonPackages = checkout.appendingPathComponent(".build/python")
+    static var hasVarlink: Bool {
+        FileManager.default.fileExists(atPath: pythonPackages.appendingPathComponent("varlink/__init__.py").path)
+    }
+}
+
+/// A program that has run: its status and what it printed, both streams in one.
+struct Finished {
+    let status: Int32
+    let output: String
+
+    /// Runs a program to its end. What it prints goes to a file, so that no pipe can fill up.
+    static func run(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil
+    ) throws -> Finished {
+        let folder = try Scratch()
+        let file = folder.path + "/output"
+        _ = FileManager.default.createFile(atPath: file, contents: nil)
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "HOME": NSHomeDirectory()]
+            .merging(environment) { $1 }
+        process.standardOutput = handle
+        process.standardError = handle
+        let pipe = Pipe()
+        process.standardInput = input == nil ? FileHandle.nullDevice : pipe
+        try process.run()
+        if let input {
+            pipe.fileHandleForWriting.write(Data(input.utf8))
+            try pipe.fileHandleForWriting.close()
+        }
+        process.waitUntilExit()
+        return Finished(
+            status: process.terminationStatus,
+            output: String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self))
+    }
+}
+
+/// A folder of a test's own, gone with it.
+final class Scratch {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/hotspotd-test-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func write(_ name: String, _ text: String) throws -> String {
+        let file = path + "/" + name
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        return file
+    }
+}

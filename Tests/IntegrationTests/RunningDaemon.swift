@@ -1,0 +1,64 @@
+import Foundation
+import Varlink
+
+/// hotspotd itself, with folders of its own and no interface to take care of, until this value is gone.
+final class RunningDaemon {
+    let scratch: Scratch
+    let settings: String
+    private var process = Process()
+    var socket: String { scratch.path + "/run/org.hotspotd.Control" }
+    var pid: Int32 { process.processIdentifier }
+
+    init(extra: String = "", helpers: [String: String] = [:]) throws {
+        scratch = try Scratch()
+        try FileManager.default.createDirectory(atPath: scratch.path + "/helpers", withIntermediateDirectories: true)
+        for (name, text) in helpers { _ = try scratch.write("helpers/\(name).helper", text) }
+        settings = try scratch.write(
+            "hotspotd.conf",
+            """
+            [Daemon]
+            StateDirectory=\(scratch.path)/state
+            RuntimeDirectory=\(scratch.path)/run
+            HelperDirectories=\(scratch.path)/helpers
+            [Interfaces]
+            Match=none-of-this-machine
+            \(extra)
+            """)
+        try start()
+    }
+
+    deinit { stop() }
+
+    /// Starts the daemon and waits until its socket answers.
+    func start() throws {
+        process = Process()
+        process.executableURL = Machine.release.appendingPathComponent("hotspotd")
+        process.arguments = ["--settings", settings]
+        let log = scratch.path + "/log"
+        if !FileManager.default.fileExists(atPath: log) { _ = FileManager.default.createFile(atPath: log, contents: nil) }
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
+        handle.seekToEndOfFile()
+        process.standardError = handle
+        try process.run()
+        while process.isRunning {
+            if (try? BlockingConnection(path: socket)) != nil { return }
+            usleep(5000)
+        }
+        throw POSIXError(.ECONNREFUSED, userInfo: [NSLocalizedDescriptionKey: self.log])
+    }
+
+    var log: String { (try? String(contentsOfFile: scratch.path + "/log", encoding: .utf8)) ?? "" }
+
+    func connect() throws -> BlockingConnection { try BlockingConnection(path: socket) }
+
+    @discardableResult func stop() -> Int32 {
+        if process.isRunning { process.terminate() }
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    func kill() {
+        Foundation.kill(pid, SIGKILL)
+        process.waitUntilExit()
+    }
+}

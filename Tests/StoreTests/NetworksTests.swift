@@ -1,0 +1,125 @@
+import HotspotCore
+import Testing
+
+@testable import Store
+
+@Suite struct NetworksTests {
+    let folder = TemporaryFolder()
+
+    @Test func aChoiceSurvivesAndExpires() throws {
+        let portal = Portal(origin: "https://portal.example", pin: "cGlu", kind: "form", title: "Café")
+        let session = Session(secondsRemaining: 90, canExtend: true, venueURL: "https://venue.example")
+        let choice = Remembered(helper: "form", portal: portal, session: session, committed: 1000)
+        try folder.open().remember(cafe, choice)
+        let store = try folder.open()
+        #expect(store.remembered(cafe, now: 1000 + 89 * day) == choice)
+        #expect(store.remembered(cafe, now: 1000 + 90 * day) == nil)
+        #expect(store.remembered(twin, now: 1000) == nil)
+        try store.dropChoice(cafe)
+        #expect(store.remembered(cafe, now: 1000) == nil)
+        #expect(store.session(cafe) == nil)
+    }
+
+    @Test func theMemoryOfASessionIsNeverStoredUnsealed() throws {
+        let store = try folder.open()
+        try store.setSession(cafe, Session(secondsRemaining: 5, memory: ["token": "canary-1234"]))
+        #expect(store.session(cafe) == Session(secondsRemaining: 5))
+        try store.setSealedSession(cafe, [1, 2, 3])
+        try store.setSession(cafe, Session(secondsRemaining: 4))
+        #expect(store.sealedSession(cafe) == [1, 2, 3])
+        #expect(store.hasSealedRows)
+        try store.setSealedSession(cafe, nil)
+        #expect(store.sealedSession(cafe) == nil && store.session(cafe)?.secondsRemaining == 4)
+        try store.setSession(cafe, nil)
+        #expect(store.session(cafe) == nil && !store.hasSealedRows)
+    }
+
+    @Test(arguments: Hold.Reason.allCases) func aHoldLastsUntilItsEnd(reason: Hold.Reason) throws {
+        let store = try folder.open()
+        try store.setHold(hotel, Hold(reason: reason, until: 500, helper: "form", sentence: "You logged off."))
+        #expect(store.hold(hotel, now: 499)?.reason == reason)
+        #expect(store.hold(hotel, now: 500) == nil)
+        try store.setHold(hotel, Hold(reason: reason, sentence: "For good."))
+        #expect(store.hold(hotel, now: Int.max) != nil)
+        try store.releaseHold(hotel)
+        #expect(store.hold(hotel, now: 0) == nil)
+    }
+
+    @Test func consentBelongsToOnePortal() throws {
+        let store = try folder.open()
+        try store.setConsent(cafe, origin: "https://a.example", terms: "hash")
+        #expect(store.consent(cafe, origin: "https://a.example") == "hash")
+        #expect(store.consent(cafe, origin: "https://b.example") == nil)
+        #expect(store.consent(twin, origin: "https://a.example") == nil)
+        try store.setConsent(cafe, origin: "https://a.example", terms: nil)
+        #expect(store.consent(cafe, origin: "https://a.example") == nil)
+    }
+
+    @Test func forgettingANameForgetsItUnderEverySecurityAndNothingElse() throws {
+        let store = try folder.open()
+        let other = NetworkID.wireless(SSID(octets: Array("Cafe*".utf8))!, .open)
+        for network in [cafe, twin, other, hotel] {
+            try store.remember(network, Remembered(helper: "form", committed: 1))
+            try store.setOutcome(network, Outcome(word: "online", time: 1))
+            try store.setConsent(network, origin: "o", terms: "t")
+            try store.setHold(network, Hold(reason: .loggedOff, sentence: "s"))
+            try store.setSealedSession(network, [1])
+            try store.setCredential(network, helper: "form", origin: "o", pin: nil, fieldNames: ["a"], sealed: [1])
+        }
+        #expect(try store.forget(SSID(octets: Array("Cafe".utf8))!))
+        #expect(try !store.forget(SSID(octets: Array("Cafe".utf8))!))
+        for network in [cafe, twin] {
+            #expect(store.remembered(network, now: 1) == nil && store.lastOutcome(network) == nil)
+            #expect(store.hold(network, now: 1) == nil && store.sealedSession(network) == nil)
+            #expect(store.consent(network, origin: "o") == nil && store.credentials(network).isEmpty)
+        }
+        #expect(store.remembered(other, now: 1) != nil && store.remembered(hotel, now: 1) != nil)
+        #expect(try store.forget(hotel))
+        #expect(store.credentials(hotel).isEmpty && !store.credentials(other).isEmpty)
+    }
+
+    @Test func nothingIsKeptOfAnAnonymousNetwork() throws {
+        let store = try folder.open()
+        try store.remember(.anonymous, Remembered(helper: "form", committed: 1))
+        try store.setOutcome(.anonymous, Outcome(word: "online", time: 1))
+        #expect(store.remembered(.anonymous, now: 1) == nil && store.lastOutcome(.anonymous) == nil)
+        #expect(try !store.forget(.anonymous))
+    }
+
+    @Test func switchesAreExact() throws {
+        let store = try folder.open()
+        let name = cafe.switchName!
+        try store.setEnabled(helper: "form", ssid: name, enabled: false)
+        #expect(store.isDisabled(helper: "form", ssid: name))
+        #expect(!store.isDisabled(helper: "form", ssid: "00") && !store.isDisabled(helper: "wispr", ssid: name))
+        try store.setEnabled(helper: "form", ssid: name, enabled: true)
+        try store.setEnabled(helper: nil, ssid: name, enabled: false)
+        try store.setEnabled(helper: "wispr", ssid: nil, enabled: false)
+        #expect(store.isDisabled(helper: "form", ssid: name) && store.isDisabled(helper: nil, ssid: name))
+        #expect(store.isDisabled(helper: "wispr", ssid: "00") && store.isDisabled(helper: "wispr", ssid: nil))
+        #expect(!store.isDisabled(helper: "form", ssid: nil))
+        #expect(store.allDisabled == [Disabled(helper: nil, ssid: name), Disabled(helper: "wispr", ssid: nil)])
+        #expect(throws: StoreError.self) { try store.setEnabled(helper: nil, ssid: nil, enabled: false) }
+        #expect(throws: StoreError.self) { try store.setEnabled(helper: "*", ssid: nil, enabled: false) }
+    }
+
+    @Test func aCredentialIsFoundOnlyByAllOfItsOwner() throws {
+        let store = try folder.open()
+        try store.setCredential(cafe, helper: "form", origin: "o", pin: "p", fieldNames: ["room", "name"], sealed: [7])
+        #expect(store.credential(cafe, helper: "form", origin: "o", pin: "p") == [7])
+        #expect(store.credential(twin, helper: "form", origin: "o", pin: "p") == nil)
+        #expect(store.credential(cafe, helper: "wispr", origin: "o", pin: "p") == nil)
+        #expect(store.credential(cafe, helper: "form", origin: "x", pin: "p") == nil)
+        #expect(store.credential(cafe, helper: "form", origin: "o", pin: nil) == nil)
+        #expect(store.credentials(cafe).map(\.fieldNames) == [["room", "name"]])
+        #expect(store.hasCredential(cafe, helper: "form") && !store.hasCredential(cafe, helper: "wispr"))
+        let large = [UInt8](repeating: 0, count: Int(Database.valueLimit) + 1)
+        #expect(throws: StoreError.self) {
+            try store.setCredential(cafe, helper: "form", origin: "o", pin: "p", fieldNames: [], sealed: large)
+        }
+        #expect(store.credential(cafe, helper: "form", origin: "o", pin: "p") == [7])
+        #expect(store.isSaving)
+        try store.deleteCredentials(helper: "form")
+        #expect(!store.hasSealedRows)
+    }
+}

@@ -1,0 +1,218 @@
+import Glibc
+import HotspotCore
+import Testing
+
+@testable import Store
+
+@Suite struct StoreTests {
+    let folder = TemporaryFolder()
+
+    private func write(_ octets: [UInt8], to path: String, at offset: Int = 0) {
+        let file = Glibc.open(path, O_WRONLY | O_CREAT, 0o600)
+        defer { close(file) }
+        #expect(pwrite(file, octets, octets.count, off_t(offset)) == octets.count)
+    }
+
+    private func mode(_ path: String) -> mode_t {
+        var status = stat()
+        #expect(lstat(path, &status) == 0)
+        return status.st_mode & 0o777
+    }
+
+    @Test func theFolderAndItsFilesAreOursAlone() throws {
+        let store = try folder.open()
+        try store.setOutcome(cafe, Outcome(word: "online", time: 1))
+        #expect(mode(folder.state) == 0o700)
+        for name in folder.names { #expect(mode(folder.state + "/" + name) == 0o600, "\(name)") }
+        #expect(folder.names.contains("hotspotd.db-wal"))
+        #expect(store.problem == nil && store.isSaving)
+    }
+
+    @Test func aFolderThatIsNotOursIsRefusedWithAReason() throws {
+        #expect(symlink("/tmp", folder.path + "/link") == 0)
+        #expect(throws: StoreError.folder(path: folder.path + "/link", reason: "is a symbolic link; name the folder itself")) {
+            try Store(directory: folder.path + "/link")
+        }
+        write([1], to: folder.path + "/file")
+        #expect(throws: StoreError.folder(path: folder.path + "/file", reason: "is not a folder")) {
+            try Store(directory: folder.path + "/file")
+        }
+        #expect(throws: StoreError.self) { try Store(directory: "relative/path") }
+        #expect(throws: StoreError.self) { try Store(directory: folder.path + "/missing/state") }
+        #expect(mkdir(folder.path + "/wide", 0o700) == 0 && chmod(folder.path + "/wide", 0o777) == 0)
+        #expect(throws: StoreError.self) { try Store(directory: folder.path + "/wide") }
+        #expect(mkdir(folder.path + "/loose", 0o700) == 0 && chmod(folder.path + "/loose", 0o755) == 0)
+        _ = try Store(directory: folder.path + "/loose")
+        #expect(mode(folder.path + "/loose") == 0o700)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give a folder away")) func aForeignOwnerIsRefused() throws {
+        #expect(mkdir(folder.state, 0o700) == 0 && chown(folder.state, 12345, 0) == 0)
+        let error = #expect(throws: StoreError.self) { try folder.open() }
+        #expect(error?.description.contains("belongs to user 12345") == true)
+    }
+
+    @Test func aDatabaseThatIsALinkIsRefused() throws {
+        #expect(mkdir(folder.state, 0o700) == 0)
+        write([1, 2, 3], to: folder.path + "/elsewhere")
+        #expect(symlink(folder.path + "/elsewhere", folder.state + "/hotspotd.db") == 0)
+        #expect(throws: StoreError.self) { try folder.open() }
+    }
+
+    @Test func aParentMayBeALink() throws {
+        #expect(symlink(folder.path, folder.path + "/around") == 0)
+        let store = try Store(directory: folder.path + "/around/state")
+        try store.setOutcome(cafe, Outcome(word: "online", time: 1))
+        #expect(try folder.open().lastOutcome(cafe) != nil)
+    }
+
+    @Test func whatIsNoDatabaseIsPutAside() throws {
+        #expect(mkdir(folder.state, 0o700) == 0)
+        write(Array(repeating: 0x41, count: 5000), to: folder.state + "/hotspotd.db")
+        let store = try folder.open()
+        #expect(store.problem?.code == "storeDamaged")
+        #expect(store.isSaving)
+        #expect(folder.names.contains { $0.hasPrefix("hotspotd.db.damaged-") })
+        try store.setOutcome(cafe, Outcome(word: "online", time: 1))
+        #expect(try folder.open().lastOutcome(cafe)?.word == "online")
+    }
+
+    @Test func noDamageIsEverFatal() throws {
+        var generator = SystemRandomNumberGenerator()
+        for round in 0..<20 {
+            let folder = TemporaryFolder()
+            do {
+                let store = try folder.open()
+                for number in 0..<30 { try store.setOutcome(cafe, Outcome(word: "online \(number)", time: number)) }
+                try store.beginAttempt("a", interface: "wlan0", network: cafe, ssid: "Cafe", began: 5)
+                try store.addStep("a", Step(at: 1, kind: "problem", detail: String(repeating: "x", count: 500)))
+            }
+            let file = folder.state + "/hotspotd.db"
+            var status = stat()
+            #expect(stat(file, &status) == 0)
+            if round.isMultiple(of: 2) {
+                let octets = (0..<64).map { _ in UInt8.random(in: 0...255, using: &generator) }
+                write(octets, to: file, at: Int.random(in: 0..<Int(status.st_size) - 64, using: &generator))
+            } else {
+                #expect(truncate(file, off_t.random(in: 0..<off_t(status.st_size), using: &generator)) == 0)
+            }
+            let store = try folder.open()
+            _ = store.lastOutcome(cafe)
+            _ = store.steps("a")
+            _ = store.attempts()
+            // Damage that is only met by a write may cost what is written, but never the one after that.
+            try? store.setOutcome(cafe, Outcome(word: "after", time: 1))
+            try? store.setOutcome(cafe, Outcome(word: "after", time: 1))
+            #expect(store.lastOutcome(cafe)?.word == "after", "round \(round)")
+        }
+    }
+
+    @Test func aNewerDatabaseIsReadAndLeftAlone() throws {
+        do {
+            let store = try folder.open()
+            try store.setOutcome(cafe, Outcome(word: "online", time: 1))
+            let raw = try Database(path: store.path)
+            try raw.run("PRAGMA user_version = 99")
+        }
+        do {
+            let store = try folder.open()
+            #expect(store.problem?.code == "storeNewer")
+            #expect(store.lastOutcome(cafe)?.word == "online")
+            #expect(throws: StoreError.self) { try store.setOutcome(cafe, Outcome(word: "changed", time: 2)) }
+            #expect(store.lastOutcome(cafe)?.word == "changed")
+            store.save()
+            #expect(!store.isSaving)
+        }
+        let raw = try Database(path: folder.state + "/hotspotd.db")
+        #expect(try Schema.version(of: raw) == 99)
+        #expect(try raw.rows("SELECT word FROM outcomes") { $0.text(0) }.rows == ["online"])
+    }
+
+    @Test func aFullDiskIsSurvivedInMemoryAndMadeGoodLater() throws {
+        let store = try folder.open(retry: .seconds(3600), pages: 20)
+        try store.setOutcome(hotel, Outcome(word: "online", time: 1))
+        try store.beginAttempt("a", interface: "wlan0", network: cafe, ssid: "Cafe", began: 5)
+        var failure: StoreError?
+        var written = 0
+        while failure == nil, written < 200 {
+            written += 1
+            do {
+                try store.addStep("a", Step(at: written, kind: "trace", detail: String(repeating: "x", count: 3000)))
+            } catch { failure = error }
+        }
+        #expect(failure == .notSaved(reason: "database or disk is full"))
+        #expect(store.problem?.code == "storeNotSaving")
+        // Everything is there, also what was written when the disk was full, and it goes on.
+        #expect(store.steps("a").count == written)
+        #expect(store.lastOutcome(hotel)?.word == "online")
+        #expect(throws: StoreError.self) { try store.setOutcome(cafe, Outcome(word: "later", time: 2)) }
+        #expect(store.lastOutcome(cafe)?.word == "later")
+        store.save()
+        #expect(!store.isSaving, "the disk is still full")
+        store.pageLimit = nil
+        store.save()
+        #expect(store.isSaving && store.problem == nil)
+        try store.setOutcome(cafe, Outcome(word: "saved", time: 3))
+        let again = try folder.open()
+        #expect(again.lastOutcome(cafe)?.word == "saved")
+        #expect(again.steps("a").count == written)
+    }
+
+    @Test func aLockedDatabaseIsSurvivedAndMadeGoodByALaterWrite() throws {
+        let store = try folder.open(retry: .zero)
+        try store.setOutcome(hotel, Outcome(word: "before", time: 1))
+        do {
+            let other = try Database(path: store.path)
+            try other.run("BEGIN IMMEDIATE")
+            #expect(throws: StoreError.notSaved(reason: "database is locked")) {
+                try store.setOutcome(cafe, Outcome(word: "during", time: 2))
+            }
+            #expect(store.lastOutcome(cafe)?.word == "during")
+            #expect(throws: StoreError.self) { try store.setOutcome(cafe, Outcome(word: "still", time: 2)) }
+        }
+        try store.setOutcome(twin, Outcome(word: "after", time: 3))
+        #expect(store.isSaving)
+        let again = try folder.open()
+        #expect(again.lastOutcome(cafe)?.word == "still")
+        #expect(again.lastOutcome(twin)?.word == "after")
+        #expect(again.lastOutcome(hotel)?.word == "before")
+    }
+
+    @Test func aRowThatMakesNoSenseIsSkippedAndCounted() throws {
+        let store = try folder.open()
+        let raw = try Database(path: store.path)
+        try raw.run("INSERT INTO holds VALUES (?, 'struckByLightning', NULL, NULL, 'x')", [.text(cafe.key!)])
+        try raw.run("INSERT INTO choices VALUES (?, CAST(x'ff41' AS TEXT), NULL, NULL, NULL, NULL, 1, 99)", [.text(cafe.key!)])
+        #expect(store.hold(cafe, now: 1) == nil)
+        #expect(store.remembered(cafe, now: 1) == nil)
+        #expect(store.skippedRows == 2)
+        try store.setHold(cafe, Hold(reason: .dismissed, sentence: "x"))
+        #expect(store.hold(cafe, now: 1)?.reason == .dismissed)
+    }
+
+    @Test func anAcknowledgedWriteSurvivesTheKill() throws {
+        // What a killed process leaves behind is its files as they are, log included, and nothing that a clean close would do.
+        let store = try folder.open()
+        for number in 0..<20 { try store.setOutcome(cafe, Outcome(word: "online", time: number)) }
+        try store.beginAttempt("a", interface: "wlan0", network: cafe, ssid: "Cafe", began: 5)
+        let copy = folder.path + "/copy"
+        #expect(mkdir(copy, 0o700) == 0)
+        for name in ["hotspotd.db", "hotspotd.db-wal"] { duplicate(folder.state + "/" + name, copy + "/" + name) }
+        let again = try Store(directory: copy)
+        #expect(again.lastOutcome(cafe)?.time == 19)
+        #expect(again.attempt("a")?.outcome == Attempt.interrupted)
+    }
+
+    private func duplicate(_ from: String, _ to: String) {
+        let source = Glibc.open(from, O_RDONLY)
+        let target = Glibc.open(to, O_WRONLY | O_CREAT, 0o600)
+        defer {
+            close(source)
+            close(target)
+        }
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        while case let count = read(source, &chunk, chunk.count), count > 0 {
+            #expect(Glibc.write(target, chunk, count) == count)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Glibc
+import HotspotCore
+
+@testable import Store
+
+/// A folder for one test, gone with it.
+final class TemporaryFolder {
+    let path: String
+
+    init() {
+        var template = Array("/tmp/hotspotd-store-XXXXXX".utf8CString)
+        path = String(cString: mkdtemp(&template)!)
+    }
+
+    deinit { remove(path) }
+
+    /// The folder that a store makes for itself.
+    var state: String { path + "/state" }
+
+    func open(retry: Duration = .zero, busy: Int32 = 50, pages: Int? = nil) throws -> Store {
+        try Store(directory: state, retryInterval: retry, busyTimeout: busy, pageLimit: pages)
+    }
+
+    var names: [String] { list(state) }
+
+    private func list(_ path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    private func remove(_ path: String) {
+        for name in list(path) where unlink(path + "/" + name) != 0 { remove(path + "/" + name) }
+        rmdir(path)
+    }
+}
+
+let cafe = NetworkID.wireless(SSID(octets: Array("Cafe".utf8))!, .open)
+let twin = NetworkID.wireless(SSID(octets: Array("Cafe".utf8))!, .psk)
+let hotel = NetworkID.wired(HardwareAddress("02:00:00:00:00:01")!)
+let day = 24 * 60 * 60 * 1000

@@ -39,6 +39,7 @@ class Director:
             except (Trouble, subprocess.SubprocessError) as trouble:
                 self.report.check(f"{step.__name__}.done", False, str(trouble))
                 self.daemon.keepTraces()
+                self.fabric.leave()
                 if self.daemon.process.poll() is not None:
                     self.report.check("daemon.alive", False, self.fabric.lastWords("hotspotd"))
                     return
@@ -140,7 +141,8 @@ class Director:
         status, screen = self.daemon.answerInTerminal(GUEST)
         self.report.say("$ hotspotctl answer")
         self.report.say(screen.rstrip())
-        self.report.check("question.answered", status == 0, f"exit {status}")
+        if not self.report.check("question.answered", status == 0, f"exit {status}"):
+            raise Trouble("no answer, so nothing more happens here")
         event = self.monitor.waitFor({"authenticated"}, mark, 60)
         self.tellTransitions(mark, began)
         self.proof("question.page")
@@ -168,7 +170,8 @@ class Director:
         done = self.daemon.ctl("logoff")
         self.report.say("$ hotspotctl logoff")
         self.report.say((done.stdout + done.stderr).rstrip())
-        self.report.check("logoff.accepted", done.returncode == 0, f"exit {done.returncode}")
+        if not self.report.check("logoff.accepted", done.returncode == 0, f"exit {done.returncode}"):
+            raise Trouble("no logoff, so nothing more happens here")
         self.monitor.waitFor({"inactive"}, mark, 60)
         path = self.tellTransitions(mark, began)
         self.report.check("logoff.states", path == ["authenticated", "loggingOff", "inactive"], " → ".join(path))
@@ -188,7 +191,8 @@ class Director:
         status, screen = self.daemon.answerInTerminal(RIDER)
         self.report.say("$ hotspotctl answer")
         self.report.say(screen.rstrip())
-        self.report.check("wispr.answered", status == 0, f"exit {status}")
+        if not self.report.check("wispr.answered", status == 0, f"exit {status}"):
+            raise Trouble("no answer, so nothing more happens here")
         self.report.check("wispr.noPasswordOnScreen", "tunnel-vision" not in screen)
         event = self.monitor.waitFor({"authenticated"}, mark, 60)
         self.tellTransitions(mark, began)

@@ -60,7 +60,7 @@ def isOpen(fabric: Fabric) -> bool:
 def smoke(fabric: Fabric, report: Report) -> None:
     if fabric.mode == "radio":
         report.heading("The list")
-        seen = fabric.inside("cli", "iw", "dev", "wlan0", "scan", "freq", str(networks.FREQUENCY)).stdout
+        seen = fabric.inside("cli", "timeout", "20", "iw", "dev", "wlan0", "scan", "freq", str(networks.FREQUENCY)).stdout
         for line in re.findall(r"signal: .*|SSID: .*|RSN:", seen):
             report.say(line)
         for network in networks.ALL:

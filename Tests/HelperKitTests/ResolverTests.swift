@@ -61,7 +61,7 @@ private final class ScriptedNameserver: Sendable {
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         _ = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                sendto(closer, [], 0, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                sendto(closer, nil, 0, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
         close(closer)

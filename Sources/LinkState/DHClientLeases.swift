@@ -40,8 +40,7 @@ struct DHClientLeases {
                     switch statement {
                     case [.word("lease")]: lease = Lease()
                     case [.word("lease6")]: lease = Lease(isIPv6: true)
-                    // The first words of a file of which the beginning is missing may be anything.
-                    default: lease = statement.last == .word("lease") ? Lease() : nil
+                    default: lease = nil
                     }
                 }
                 statement = []

@@ -61,6 +61,9 @@ extension WirelessMonitor {
             }
             stations[index]!.parting?.timer?.cancel()
             stations[index]!.connecting = address
+            stations[index]!.requested = try attributes.octets(Int(NL80211_ATTR_REQ_IE.rawValue)).flatMap {
+                InformationElements($0).ssid
+            }
             readInterface(index)
             readTable(index, for: .association)
         case NL80211_CMD_DISCONNECT.rawValue:

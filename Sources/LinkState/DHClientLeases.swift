@@ -76,7 +76,9 @@ struct DHClientLeases {
             switch word() {
             case "domain-name-servers", "dhcp6.name-servers":
                 // Commas are words' ends; what is left are addresses.
-                lease.nameservers = rest.prefix(NameserverText.limit).compactMap { if case .word(let word) = $0 { word } else { nil } }
+                lease.nameservers = rest.prefix(NameserverText.limit).compactMap {
+                    if case .word(let word) = $0 { word } else { nil }
+                }
             // Its name in ISC's own table, our name in the lines that we ship, and what an unknown option is called.
             case "default-url", "captive-portal", "unknown-114", "dhcp6.unknown-103", "dhcp6.captive-portal":
                 if let first = rest.first { lease.portalAPI = octets(of: first).flatMap { PortalAPIAddress($0) } }

@@ -64,7 +64,8 @@ final class ScriptedKernel: NetlinkTransport {
         return payload.octets
     }
 
-    static func address(_ index: UInt32, _ text: String, _ prefixLength: UInt8, flags: UInt32 = 0x80, scope: UInt8 = 0) -> [UInt8] {
+    static func address(_ index: UInt32, _ text: String, _ prefixLength: UInt8, flags: UInt32 = 0x80, scope: UInt8 = 0) -> [UInt8]
+    {
         let octets = AddressText.octets(of: text)!
         var header: [UInt8] = [UInt8(octets.count == 4 ? AF_INET : AF_INET6), prefixLength, UInt8(flags & 0xFF), scope]
         header.appendHost(index)

@@ -23,7 +23,8 @@ final class TemporaryRoot: Sendable {
         if let stream = opendir(path) {
             var names: [String] = []
             while let entry = readdir(stream) {
-                names.append(withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+                names.append(
+                    withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
             }
             closedir(stream)
             for name in names where name != "." && name != ".." { remove("\(path)/\(name)") }
@@ -143,7 +144,8 @@ func fixture(_ name: String) throws -> [UInt8] {
     @Test @LoopActor func resolversOfLastResort() throws {
         root.write("etc/resolv.conf", "nameserver 127.0.0.53\nnameserver ::1\n".utf8)
         #expect(facts() == nil)
-        root.write("run/systemd/resolve/resolv.conf", "nameserver 9.9.9.9\nnameserver fe80::2%veth0\nnameserver fe80::3%wlan0\n".utf8)
+        root.write(
+            "run/systemd/resolve/resolv.conf", "nameserver 9.9.9.9\nnameserver fe80::2%veth0\nnameserver fe80::3%wlan0\n".utf8)
         #expect(facts() == LinkFacts(nameservers: ["9.9.9.9", "fe80::2%veth0"], source: "resolv.conf"))
         root.write("run/systemd/resolve/netif/7", try fixture("resolved.link"))
         #expect(facts() == LinkFacts(nameservers: ["192.168.77.1", "fe80::1%veth0"], source: "resolved"))
@@ -189,7 +191,8 @@ func fixture(_ name: String) throws -> [UInt8] {
     func good(text: String) { #expect(PortalAPIAddress(text.utf8) == .url(text)) }
 
     @Test(arguments: [
-        "", "http://portal.example.net/", "file:///etc/passwd", "https://", "https:///x", "https://user@host/", "https://u:p@host/",
+        "", "http://portal.example.net/", "file:///etc/passwd", "https://", "https:///x", "https://user@host/",
+        "https://u:p@host/",
         "https://host:0/", "https://host:99999/", "https://host:+1/", "https://host:/", "https://ho st/", "https://host/\0",
         "https://host/\n", "https://café.example/", "https://host\\@evil/", "javascript:alert(1)", "https://[::1", "https://[x]/",
         "https://host%00/", "https://host/\u{202E}",

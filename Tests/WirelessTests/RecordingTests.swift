@@ -204,7 +204,9 @@ import Testing
         }
         // And whole datagrams cut anywhere.
         for datagram in recording.datagrams {
-            for length in datagram.indices { for message in NetlinkMessages(datagram: Array(datagram[..<length])) { _ = message } }
+            for length in datagram.indices {
+                for message in NetlinkMessages(datagram: Array(datagram[..<length])) { _ = message }
+            }
         }
     }
 

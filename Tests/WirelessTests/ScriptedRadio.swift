@@ -44,7 +44,8 @@ final class ScriptedRadio: NetlinkTransport {
         func answer(_ type: UInt16, _ payload: [UInt8]) {
             inbox.append(
                 .datagram(
-                    NetlinkMessage(type: type, flags: flags, sequence: request.sequence, port: port, payload: payload[...]).octets))
+                    NetlinkMessage(type: type, flags: flags, sequence: request.sequence, port: port, payload: payload[...]).octets
+                ))
         }
         for payload in answers { answer(family, payload) }
         answer(UInt16(isDump ? NLMSG_DONE : NLMSG_ERROR), [0, 0, 0, 0])

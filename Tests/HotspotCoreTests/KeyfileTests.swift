@@ -17,7 +17,9 @@ import Testing
         let file = try parse("# a\n\n[Helper]\n Name = cafe \nSSID=a=b;c\n;x\n[Other]\nName=\n")
         #expect(file.entries.map(\.line) == [4, 5, 8] && file.entries.map(\.key) == ["Name", "SSID", "Name"])
         #expect(file.last("Helper", "Name")?.value == "cafe" && file.last("Helper", "SSID")?.value == "a=b;c")
-        #expect(file.last("Other", "Name")?.value == "" && file.last("Helper", "Nothing") == nil && file.last("helper", "Name") == nil)
+        #expect(
+            file.last("Other", "Name")?.value == "" && file.last("Helper", "Nothing") == nil && file.last("helper", "Name") == nil
+        )
         #expect(file.error(file.entries[1], "is odd").description == "a.helper:5: SSID= is odd")
     }
 

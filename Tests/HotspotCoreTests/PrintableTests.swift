@@ -11,7 +11,8 @@ import Testing
     @Test(
         "What could command a terminal or deceive a reader is escaped",
         arguments: [
-            "\u{1B}[2J", "\u{202E}evil", "\u{2066}x\u{2069}", "\u{200F}", "\u{200B}", "\u{FEFF}", "\u{2028}", "\u{2029}", "\u{85}", "\r\n",
+            "\u{1B}[2J", "\u{202E}evil", "\u{2066}x\u{2069}", "\u{200F}", "\u{200B}", "\u{FEFF}", "\u{2028}", "\u{2029}",
+            "\u{85}", "\r\n",
             "\u{0}", "\u{7F}", "\u{E000}", "\u{61C}", "\u{AD}", "\u{E0041}", "\\",
         ])
     func dangerous(text: String) {
@@ -42,7 +43,9 @@ import Testing
     }
 
     @Test func malformedEscapes() {
-        for wrong in ["\\", "\\x", "\\x4", "\\xg0", "\\n", "a\\", "\\X41"] { #expect(Printable.octets(of: wrong) == nil, "\(wrong)") }
+        for wrong in ["\\", "\\x", "\\x4", "\\xg0", "\\n", "a\\", "\\X41"] {
+            #expect(Printable.octets(of: wrong) == nil, "\(wrong)")
+        }
         #expect(Printable.octets(of: "\\x5c") == [0x5C] && Printable.octets(of: "\\xFf") == [0xFF])
     }
 
@@ -53,7 +56,9 @@ import Testing
     }
 
     @Test func hex() {
-        #expect(Hex.encode([0, 0x0F, 0xA5, 0xFF]) == "000fa5ff" && Hex.decode("000FA5ff") == [0, 0x0F, 0xA5, 0xFF] && Hex.decode("") == [])
+        #expect(
+            Hex.encode([0, 0x0F, 0xA5, 0xFF]) == "000fa5ff" && Hex.decode("000FA5ff") == [0, 0x0F, 0xA5, 0xFF]
+                && Hex.decode("") == [])
         for wrong in ["0", "0x", "zz", "12 ", "1g", "é"] { #expect(Hex.decode(wrong) == nil, "\(wrong)") }
         for octet in 0...UInt8.max { #expect(Hex.decode(Hex.encode([octet])) == [octet]) }
     }

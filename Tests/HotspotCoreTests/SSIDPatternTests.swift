@@ -12,7 +12,8 @@ import Testing
         ]
         for (pattern, name) in fits { #expect(try matches(pattern, name), "\(pattern) \(name)") }
         let fails = [
-            ("Cafe*", "cafe"), ("Cafe", "Cafe "), ("Cafe", "Caf"), ("?", ""), ("?", "ab"), ("*a", "ab"), ("a*a", "a"), ("*ab*", "ba"),
+            ("Cafe*", "cafe"), ("Cafe", "Cafe "), ("Cafe", "Caf"), ("?", ""), ("?", "ab"), ("*a", "ab"), ("a*a", "a"),
+            ("*ab*", "ba"),
             ("?*?", "x"), ("", "a"), ("a*b", "abc"), ("a*b", "cab"),
         ]
         for (pattern, name) in fails { #expect(try !matches(pattern, name), "\(pattern) \(name)") }
@@ -24,7 +25,8 @@ import Testing
 
     @Test func escapes() throws {
         #expect(try matches("\\*\\?\\;\\\\", "*?;\\x5c") && !matches("\\*", "x"))
-        #expect(try matches("\\xff\\x00", "\\xff\\x00") && matches("\\s\\s", "  ") && matches("\\x2A", "*") && !matches("\\x2a", "x"))
+        #expect(
+            try matches("\\xff\\x00", "\\xff\\x00") && matches("\\s\\s", "  ") && matches("\\x2A", "*") && !matches("\\x2a", "x"))
         for wrong in ["\\", "\\x", "\\x4", "\\xzz", "\\n", "a\\"] {
             #expect(throws: SSIDPattern.ParseError.badEscape(wrong)) { try SSIDPattern(wrong) }
         }
@@ -82,11 +84,14 @@ import Testing
     }
 
     @Test func coverage() throws {
-        let listed = HelperSpec(name: "a", activation: .external(path: "/x"), ssids: try SSIDPattern.list("Cafe*"), security: [.open, .owe])
+        let listed = HelperSpec(
+            name: "a", activation: .external(path: "/x"), ssids: try SSIDPattern.list("Cafe*"), security: [.open, .owe])
         #expect(listed.covers(SSID(printable: "Cafe 1")!, .owe) && !listed.covers(SSID(printable: "Cafe 1")!, .psk))
         #expect(!listed.covers(SSID(printable: "Bar")!, .open) && !listed.covers(.empty, .open))
         let free = HelperSpec(name: "b", activation: .stdio(exec: ["/x"]))
         #expect(Security.allCases.allSatisfy { free.covers(SSID(printable: "Bar")!, $0) })
-        #expect(free.activation.word == "stdio" && listed.activation.word == "external" && HelperSpec.Activation.socket(exec: []).word == "socket")
+        #expect(
+            free.activation.word == "stdio" && listed.activation.word == "external"
+                && HelperSpec.Activation.socket(exec: []).word == "socket")
     }
 }

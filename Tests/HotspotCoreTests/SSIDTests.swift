@@ -4,7 +4,10 @@ import Testing
 @Suite struct SSIDTests {
     @Test func everyOctetGoesThroughTextAndHex() {
         for octet in 0...UInt8.max {
-            for octets in [[octet], [octet, octet], [0x41, octet], [octet, 0x41], [0xC3, octet], [0xE2, 0x80, octet], [0xF0, 0x9F, 0x8D, octet]] {
+            for octets in [
+                [octet], [octet, octet], [0x41, octet], [octet, 0x41], [0xC3, octet], [0xE2, 0x80, octet],
+                [0xF0, 0x9F, 0x8D, octet],
+            ] {
                 let ssid = SSID(octets: octets)!
                 #expect(SSID(printable: ssid.description) == ssid, "\(octets)")
                 #expect(SSID(hex: ssid.hex) == ssid && SSID(hex: ssid.hex.uppercased()) == ssid)
@@ -34,7 +37,10 @@ import Testing
 
     @Test func hardwareAddresses() {
         #expect(HardwareAddress("02:0A:ff:00:9c:1d")?.description == "02:0a:ff:00:9c:1d")
-        for wrong in ["", "02:0a:ff:00:9c", "02:0a:ff:00:9c:1d:00", "02-0a-ff-00-9c-1d", "2:0a:ff:00:9c:1d0", "0g:0a:ff:00:9c:1d", ":::::", "+2:0a:ff:00:9c:1d"] {
+        for wrong in [
+            "", "02:0a:ff:00:9c", "02:0a:ff:00:9c:1d:00", "02-0a-ff-00-9c-1d", "2:0a:ff:00:9c:1d0", "0g:0a:ff:00:9c:1d", ":::::",
+            "+2:0a:ff:00:9c:1d",
+        ] {
             #expect(HardwareAddress(wrong) == nil, "\(wrong)")
         }
         #expect(HardwareAddress(octets: [1, 2, 3, 4, 5]) == nil && HardwareAddress(octets: [1, 2, 3, 4, 5, 6, 7]) == nil)
@@ -42,7 +48,8 @@ import Testing
 
     @Test func keysOfNetworks() {
         let networks: [NetworkID] = [
-            .wired(HardwareAddress("02:00:00:00:00:01")!), .wireless(.empty, .open), .wireless(SSID(octets: [0x3A, 0, 0xFF])!, .psk),
+            .wired(HardwareAddress("02:00:00:00:00:01")!), .wireless(.empty, .open),
+            .wireless(SSID(octets: [0x3A, 0, 0xFF])!, .psk),
         ]
         for network in networks + Security.allCases.map({ .wireless(SSID(printable: "Cafe")!, $0) }) {
             #expect(NetworkID(key: network.key!) == network)
@@ -54,7 +61,8 @@ import Testing
     }
 
     @Test func signals() {
-        #expect(SignalScale.strength(dBm: -90) == 0 && SignalScale.strength(dBm: -40) == 1 && SignalScale.strength(dBm: -65) == 0.5)
+        #expect(
+            SignalScale.strength(dBm: -90) == 0 && SignalScale.strength(dBm: -40) == 1 && SignalScale.strength(dBm: -65) == 0.5)
         #expect(SignalScale.strength(dBm: -1000) == 0 && SignalScale.strength(dBm: 1000) == 1)
     }
 }

@@ -5,7 +5,8 @@ import Testing
 
 /// The machine's words that are printed or stored.
 @Suite("Name tables of the machine") struct MachineNameTableTests {
-    func table<Word: RawRepresentable & CaseIterable & Hashable>(_ type: Word.Type, _ words: String) where Word.RawValue == String {
+    func table<Word: RawRepresentable & CaseIterable & Hashable>(_ type: Word.Type, _ words: String)
+    where Word.RawValue == String {
         #expect(Word.allCases.map(\.rawValue) == words.split(separator: " ").map(String.init))
         for word in Word.allCases { #expect(Word(rawValue: word.rawValue) == word) }
         #expect(Word(rawValue: "nonsense") == nil)
@@ -25,7 +26,8 @@ import Testing
 
     @Test("Constants at a glance") func constants() {
         let policy = Policy()
-        #expect(policy.commandTimeout == .seconds(45) && policy.maintainInterval == .seconds(300) && policy.lowGrace == .seconds(5))
+        #expect(
+            policy.commandTimeout == .seconds(45) && policy.maintainInterval == .seconds(300) && policy.lowGrace == .seconds(5))
         #expect(policy.holdTime == .seconds(12 * 3600) && policy.furtherPrompts == 8 && policy.quarantineAfter == 2)
         #expect(HelperSpec.displayNameLimit == 15)
     }

@@ -124,7 +124,8 @@ final class Client {
         folder = mkdtemp(&template).map { String(cString: $0) } ?? ""
         path = folder + "/s"
         server = try Server(
-            listening: Socket.listen(path: path, mode: 0o600), product: "desk", version: "1.0", interfaces: [desk], limits: limits)
+            listening: Socket.listen(path: path, mode: 0o600), product: "desk", version: "1.0", interfaces: [desk], limits: limits
+        )
     }
 
     var clientCount: Int { server.clientCount }

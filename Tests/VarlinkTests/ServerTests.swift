@@ -58,7 +58,10 @@ import Testing
 
     @Test(
         "What is no call is told, and the client cut off",
-        arguments: ["garbage\0", "\0", "[]\0", "{}\0", "{\"method\":7}\0", "{\"method\":\"a.B\",\"parameters\":" + String(repeating: "[", count: 60) + "\0"])
+        arguments: [
+            "garbage\0", "\0", "[]\0", "{}\0", "{\"method\":7}\0",
+            "{\"method\":\"a.B\",\"parameters\":" + String(repeating: "[", count: 60) + "\0",
+        ])
     func garbage(text: String) async throws {
         try await Service.with { service, path in
             let client = try Client(path)
@@ -231,15 +234,21 @@ import Testing
         let first = try Socket.listen(path: path, mode: 0o600)
         var status = stat()
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
-        #expect(throws: VarlinkError.unreachable(path: path, code: EADDRINUSE)) { _ = try Socket.listen(path: path, mode: 0o600).raw }
+        #expect(throws: VarlinkError.unreachable(path: path, code: EADDRINUSE)) {
+            _ = try Socket.listen(path: path, mode: 0o600).raw
+        }
         close(first.take())
         // Nobody listens any more: the file is replaced.
         let second = try Socket.listen(path: path, mode: 0o660)
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o660)
         _ = second.raw
         let long = folder + "/" + String(repeating: "x", count: 200)
-        #expect(throws: VarlinkError.unreachable(path: long, code: ENAMETOOLONG)) { _ = try Socket.listen(path: long, mode: 0o600).raw }
-        #expect(throws: VarlinkError.unreachable(path: folder + "/no", code: ENOENT)) { _ = try Socket.connect(path: folder + "/no").raw }
+        #expect(throws: VarlinkError.unreachable(path: long, code: ENAMETOOLONG)) {
+            _ = try Socket.listen(path: long, mode: 0o600).raw
+        }
+        #expect(throws: VarlinkError.unreachable(path: folder + "/no", code: ENOENT)) {
+            _ = try Socket.connect(path: folder + "/no").raw
+        }
     }
 
     @Test func aBlockingClientCallsAndStreams() async throws {

@@ -87,7 +87,9 @@ public struct ProbeResult: Sendable {
     /// The answer that showed the portal: its body may hold a WISPr document, or be the page itself.
     public var page: HTTPResponse?
 
-    init(_ verdict: Verdict, portalURL: WebURL? = nil, problem: String? = nil, retryAfter: Double? = nil, page: HTTPResponse? = nil) {
+    init(
+        _ verdict: Verdict, portalURL: WebURL? = nil, problem: String? = nil, retryAfter: Double? = nil, page: HTTPResponse? = nil
+    ) {
         self.verdict = verdict
         self.portalURL = portalURL
         self.problem = problem

@@ -107,6 +107,11 @@ public struct FormLogin: Sendable {
             switch engine.step(on: page, at: url) {
             case .nothing where isFirst:
                 if isTypedNow { return success(portal, logoff, client) }
+                if page.isTruncated {
+                    return visit.reply(
+                        .temporaryFailure, portal: portal,
+                        reason: "The portal's page is too large, and what was read of it has no form.")
+                }
                 // Nobody but a browser can do this; the probe tells afterwards whether it was done.
                 let prompt = Prompt(
                     title: portal.title ?? url.host,

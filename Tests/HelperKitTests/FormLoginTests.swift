@@ -146,6 +146,15 @@ import Testing
         #expect(run(visit, typed: true).result == .success)
     }
 
+    @Test func givesUpOnEndlessPages() {
+        let server = ScriptedServer { _ in
+            .repeating(octets("HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"), [UInt8](repeating: 0x61, count: 65536))
+        }
+        let reply = run(visit(loopback(probe: server.url + "/")))
+        #expect(reply.result == .temporaryFailure)
+        #expect(reply.reason?.contains("too large") == true)
+    }
+
     @Test func givesUpOnCircles() {
         let server = ScriptedServer { _ in
             .send(octets(http(200, "<form><input type=hidden name=a value=1><input type=submit value=Continue></form>")))

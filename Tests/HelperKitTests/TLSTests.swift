@@ -157,6 +157,7 @@ private final class Authority {
         let result = try #require(store.probe(link, policy: policy, in: scope))
         #expect(result.verdict == .captive)
         #expect(result.portalURL?.text == "http://portal.test/welcome")
+        #expect(result.evidence.map(\.body) == ["captive"])
         #expect(store.apiDocument(link, policy: policy, in: scope)?.captive == true)
         // With a certificate that nobody vouches for, it is as if there were no API.
         var stranger = link

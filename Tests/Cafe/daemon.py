@@ -10,6 +10,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import termios
 import threading
 import time
 
@@ -150,6 +151,7 @@ class Daemon:
                 asked = screen[answered:].rsplit("\n", 1)[-1]
                 if re.search(r"[:?\]>]\s*$", asked):
                     reply = next((text for pattern, text in replies if re.search(pattern, asked, re.I)), "")
+                    self.pause(terminal, "pass" in asked.lower())
                     os.write(terminal, reply.encode() + b"\n")
                     answered = len(screen)
             os.kill(pid, signal.SIGKILL)
@@ -157,6 +159,14 @@ class Daemon:
             return None, screen
         finally:
             os.close(terminal)
+
+
+    def pause(self, terminal: int, secret: bool) -> None:
+        """As long as a person takes; for a secret until the echo is off, because what was typed before that is thrown away."""
+        deadline = time.monotonic() + 10
+        while secret and time.monotonic() < deadline and termios.tcgetattr(terminal)[3] & termios.ECHO:
+            time.sleep(0.02)
+        time.sleep(0.2)
 
 
 class Monitor:

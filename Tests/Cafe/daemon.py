@@ -112,6 +112,29 @@ class Daemon:
         except (ValueError, IndexError):
             raise Trouble(f"hotspotctl {' '.join(words)} --json=short ({done.returncode}): {(done.stdout + done.stderr)[-300:]}") from None
 
+    def watchList(self, wanted: set[str], seconds: float) -> dict[str, dict]:
+        """hotspotctl list --watch until all these names were in one list, or the time is up; the last list by name."""
+        watching = subprocess.Popen(
+            [str(self.programs / "hotspotctl"), "list", "--watch", "--json=short"], env=self.environment(), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=open(self.fabric.logs / "watch.log", "ab"), text=True,
+        )
+        timer = threading.Timer(seconds, watching.kill)
+        timer.start()
+        found: dict[str, dict] = {}
+        try:
+            for line in watching.stdout:
+                try:
+                    found = {entry["ssid"]: entry for entry in json.loads(line)["networks"]}
+                except (ValueError, KeyError, TypeError):
+                    continue
+                if wanted <= set(found):
+                    break
+        finally:
+            timer.cancel()
+            watching.kill()
+            watching.wait()
+        return found
+
     def status(self) -> dict:
         for entry in self.json("status").get("interfaces", []):
             if entry["interface"] == self.fabric.interface:

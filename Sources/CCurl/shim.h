@@ -63,3 +63,9 @@ static inline CURLcode ccurl_multi_outcome(CURLM *multi) {
     CURLMsg *message = curl_multi_info_read(multi, &left);
     return message && message->msg == CURLMSG_DONE ? message->data.result : CURLE_AGAIN;
 }
+
+// The folder of authorities that this libcurl was built with, or NULL.
+static inline const char *ccurl_authorities_folder(void) {
+    const curl_version_info_data *information = curl_version_info(CURLVERSION_NOW);
+    return information && information->age >= CURLVERSION_SEVENTH ? information->capath : NULL;
+}

@@ -52,10 +52,14 @@ enum AnswerReader {
     private static func annotations(_ parameters: FieldReader) throws(HelperFault) -> [Annotation] {
         var annotations: [Annotation] = []
         let objects = try parameters.objects("annotations")
-        guard objects.count <= listLimit else { throw HelperFault(.helperTooLong, "«annotations» has more than \(listLimit) entries") }
+        guard objects.count <= listLimit else {
+            throw HelperFault(.helperTooLong, "«annotations» has more than \(listLimit) entries")
+        }
         for object in objects {
             let hex = try object.requiredString("ssidHex")
-            guard let ssid = SSID(hex: hex) else { throw FieldReader.malformed("«\(object.path).ssidHex»", "is no SSID in hexadecimal") }
+            guard let ssid = SSID(hex: hex) else {
+                throw FieldReader.malformed("«\(object.path).ssidHex»", "is no SSID in hexadecimal")
+            }
             annotations.append(
                 Annotation(
                     ssidHex: ssid.hex, security: try object.word("security"),
@@ -102,7 +106,9 @@ enum AnswerReader {
         guard let object = try parent.object("prompt") else { return nil }
         var fields: [Field] = []
         let objects = try object.objects("fields")
-        guard objects.count <= listLimit else { throw HelperFault(.helperTooLong, "«\(object.path).fields» has more than \(listLimit) entries") }
+        guard objects.count <= listLimit else {
+            throw HelperFault(.helperTooLong, "«\(object.path).fields» has more than \(listLimit) entries")
+        }
         for field in objects {
             fields.append(
                 Field(

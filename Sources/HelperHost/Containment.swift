@@ -12,6 +12,9 @@ public struct Containment: Hashable, Sendable {
     /// Whether the daemon's folders cannot be read by it. If not, it gets no stored credential.
     public var hidesFolders: Bool { has(LAUNCH_HIDDEN) || has(LAUNCH_LANDLOCK) }
 
+    /// Whether it sees empty folders in place of the daemon's.
+    var coversFolders: Bool { has(LAUNCH_HIDDEN) }
+
     /// Whether nothing that it starts can outlive it.
     public var leavesNothing: Bool { has(LAUNCH_PROCESS_NAMESPACE) }
 

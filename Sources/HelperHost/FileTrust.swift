@@ -14,7 +14,9 @@ enum FileTrust {
         }
         // Who can change a link can choose its target, so the link's folders count as well as the target's.
         for candidate in resolved == path ? [path] : [path, resolved] {
-            if let reason = chainProblem(candidate) { return refuse(path, reason) }
+            if let reason = chainProblem(candidate) {
+                return refuse(path, reason, hint: "chown root \(Printable.text(path)) && chmod go-w \(Printable.text(path))")
+            }
         }
         var status = stat()
         guard stat(resolved, &status) == 0 else { return refuse(path, String(cString: strerror(errno))) }
@@ -24,14 +26,15 @@ enum FileTrust {
         case .program where status.st_mode & S_IFMT != S_IFREG: return refuse(path, "it is no regular file")
         case .program where status.st_mode & (S_ISUID | S_ISGID) != 0: return refuse(path, "it has the set-user or set-group bit")
         case .program where access(resolved, X_OK) != 0:
-            return Problem("helperProgramNotExecutable", "\(path) cannot be executed: \(String(cString: strerror(errno)))",
+            return Problem(
+                "helperProgramNotExecutable", "\(path) cannot be executed: \(String(cString: strerror(errno)))",
                 hint: "chmod 755 \(Printable.text(path))")
         case .file, .folder, .program: return nil
         }
     }
 
-    private static func refuse(_ path: String, _ reason: String) -> Problem {
-        Problem("helperNotTrusted", "\(path) is not used: \(reason)", hint: "chown root \(path) && chmod go-w \(path)")
+    private static func refuse(_ path: String, _ reason: String, hint: String? = nil) -> Problem {
+        Problem("helperNotTrusted", "\(path) is not used: \(reason)", hint: hint)
     }
 
     /// The thing itself strictly; its parents may be sticky, as `/tmp` is.
@@ -41,9 +44,12 @@ enum FileTrust {
         while true {
             var status = stat()
             // The last part may be a link; of parents only what they lead to matters, and that was resolved before.
-            guard (isParent ? stat(current, &status) : lstat(current, &status)) == 0 else { return String(cString: strerror(errno)) }
+            guard (isParent ? stat(current, &status) : lstat(current, &status)) == 0 else {
+                return String(cString: strerror(errno))
+            }
             guard status.st_uid == 0 || status.st_uid == geteuid() else {
-                return "\(isParent ? "the folder \(current)" : "it") belongs to user \(status.st_uid), not to root or the daemon's user"
+                return
+                    "\(isParent ? "the folder \(current)" : "it") belongs to user \(status.st_uid), not to root or the daemon's user"
             }
             let isLink = status.st_mode & S_IFMT == S_IFLNK
             let isSticky = isParent && status.st_mode & S_ISVTX != 0

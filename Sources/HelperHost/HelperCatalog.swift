@@ -56,7 +56,8 @@ public enum HelperFolders {
             guard stat(directory, &status) == 0 else {
                 if errno != ENOENT {
                     catalog.problems.append(
-                        HelperProblem(directory, Problem("helperFolderUnreadable", "\(directory): \(String(cString: strerror(errno)))")))
+                        HelperProblem(
+                            directory, Problem("helperFolderUnreadable", "\(directory): \(String(cString: strerror(errno)))")))
                 }
                 continue
             }
@@ -108,7 +109,8 @@ public enum HelperFolders {
         var names: [String] = []
         while let entry = readdir(stream) {
             let octets = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-            guard octets.first != UInt8(ascii: "."), let name = String(validating: octets, as: UTF8.self), name.hasSuffix(".helper")
+            guard octets.first != UInt8(ascii: "."), let name = String(validating: octets, as: UTF8.self),
+                name.hasSuffix(".helper")
             else { continue }
             guard names.count < fileLimit else {
                 problems.append(

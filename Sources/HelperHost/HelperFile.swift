@@ -23,7 +23,10 @@ public enum HelperFile {
         for entry in keyfile.entries {
             if entry.section != "Helper" {
                 problems.append(
-                    Problem("helperUnknownKey", "\(file):\(entry.line): section [\(Printable.text(entry.section, limit: 64))] is unknown; known is [Helper]"))
+                    Problem(
+                        "helperUnknownKey",
+                        "\(file):\(entry.line): section [\(Printable.text(entry.section, limit: 64))] is unknown; known is [Helper]"
+                    ))
             } else if !keys.contains(entry.key) {
                 problems.append(
                     Problem(
@@ -42,7 +45,9 @@ public enum HelperFile {
 
         guard let name = last("Name") else { throw Keyfile.Error(file: file, line: 0, message: "Name= is missing in [Helper]") }
         guard isName(name.value) else {
-            throw fail(name, "must have 1 to \(nameLimit) letters, digits, dots, hyphens or underscores, and begin with a letter or digit")
+            throw fail(
+                name,
+                "must have 1 to \(nameLimit) letters, digits, dots, hyphens or underscores, and begin with a letter or digit")
         }
         guard name.value != HelperHost.proberName else { throw fail(name, "may not be «\(name.value)», which is the prober's") }
 
@@ -69,13 +74,18 @@ public enum HelperFile {
         if let entry = last("Security") {
             for word in entry.value.split(whereSeparator: { $0 == ";" || $0 == "," || $0.isWhitespace }) {
                 guard let security = Security(rawValue: String(word)) else {
-                    throw fail(entry, "has «\(Printable.text(String(word), limit: 64))»; known are \(Security.allCases.map(\.rawValue).joined(separator: ", "))")
+                    throw fail(
+                        entry,
+                        "has «\(Printable.text(String(word), limit: 64))»; known are \(Security.allCases.map(\.rawValue).joined(separator: ", "))"
+                    )
                 }
                 spec.security.insert(security)
             }
         }
         if let entry = last("Priority") {
-            guard let priority = Int(entry.value), (0...100).contains(priority) else { throw fail(entry, "is no whole number from 0 to 100") }
+            guard let priority = Int(entry.value), (0...100).contains(priority) else {
+                throw fail(entry, "is no whole number from 0 to 100")
+            }
             spec.priority = priority
         }
         spec.enabled = try boolean("Enabled", default: true)
@@ -96,7 +106,9 @@ public enum HelperFile {
         let word = keyfile.last("Helper", "Activation")
         if let socket = keyfile.last("Helper", "Socket") {
             guard keyfile.last("Helper", "Exec") == nil else { throw keyfile.error(socket, "and Exec= exclude each other") }
-            if let word, word.value != "external" { throw keyfile.error(word, "does not go with Socket=, where someone else runs the helper") }
+            if let word, word.value != "external" {
+                throw keyfile.error(word, "does not go with Socket=, where someone else runs the helper")
+            }
             guard socket.value.hasPrefix("/"), socket.value.utf8.count < 108 else {
                 throw keyfile.error(socket, "must be an absolute path of at most 107 octets")
             }
@@ -117,13 +129,14 @@ public enum HelperFile {
     }
 
     private static func words(_ entry: Keyfile.Entry, in keyfile: Keyfile) throws(Keyfile.Error) -> [String] {
-        do { return try CommandLine.split(entry.value) } catch { throw keyfile.error(entry, error.description) }
+        do { return try ExecLine.split(entry.value) } catch { throw keyfile.error(entry, error.description) }
     }
 
     private static func isName(_ text: String) -> Bool {
         guard let first = text.utf8.first, text.utf8.count <= nameLimit else { return false }
         func isAlphanumeric(_ octet: UInt8) -> Bool {
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(octet | 0x20)
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet)
+                || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(octet | 0x20)
         }
         return isAlphanumeric(first) && text.utf8.allSatisfy { isAlphanumeric($0) || Array("._-".utf8).contains($0) }
     }

@@ -108,7 +108,9 @@ import Varlink
             case .stdio(let exec):
                 guard prepared[name] == nil else { continue }
                 // If it fails, the first command says so.
-                guard let process = try? start(exec, .stdio(withoutNetwork: false), names: [name], writable: entry.spec.readWritePaths)
+                guard
+                    let process = try? start(
+                        exec, .stdio(withoutNetwork: false), names: [name], writable: entry.spec.readWritePaths)
                 else { continue }
                 prepared[name] = process
                 process.onExit = { [weak self, weak process] in
@@ -260,6 +262,7 @@ import Varlink
         processes[ObjectIdentifier(process)] = process
         process.onContained = { [weak self] containment in
             for name in names { self?.containments[name] = containment }
+            self?.launcher.coversFolders = containment.coversFolders
             self?.onChange()
         }
         process.onGone = { [weak self, weak process] in
@@ -293,6 +296,9 @@ import Varlink
         if case .external = byName[name]?.spec.activation { return true }
         return containments[name]?.hidesFolders ?? false
     }
+
+    /// The processes as the daemon sees them; the init where there is one.
+    var processIDs: [pid_t] { processes.values.map(\.processID) }
 
     /// How many processes run.
     public var processCount: Int { processes.count }

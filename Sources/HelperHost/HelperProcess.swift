@@ -44,14 +44,19 @@ import HotspotCore
         _ exec: [String], kind: Kind, names: [String], writable: [String], launcher: Launcher, configuration: HostConfiguration
     ) throws(HelperFault) {
         // The file was looked at when it was read, but it may have been replaced since.
-        if let distrust = FileTrust.problem(with: exec[0], kind: .program) { throw HelperFault(.helperNotStarted, distrust.message) }
+        if let distrust = FileTrust.problem(with: exec[0], kind: .program) {
+            throw HelperFault(.helperNotStarted, distrust.message)
+        }
         guard let scratch = Scratch.make(in: configuration.scratchDirectory) else {
-            throw HelperFault(.helperNotStarted, "no private folder in \(configuration.scratchDirectory): \(String(cString: strerror(errno)))")
+            throw HelperFault(
+                .helperNotStarted, "no private folder in \(configuration.scratchDirectory): \(String(cString: strerror(errno)))")
         }
         var ends = PipeEnds()
         do throws(Errno) {
             let token = Self.makeToken()
-            var environment = ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "TMPDIR=\(Launcher.canonical(scratch))", "HOTSPOTD_TOKEN=\(token)"]
+            var environment = [
+                "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "TMPDIR=\(Launcher.canonical(scratch))", "HOTSPOTD_TOKEN=\(token)",
+            ]
             let error = try ends.pipe()
             var request = LaunchRequest(
                 exec: exec, environment: [], input: -1, output: -1, error: error.writing, scratch: scratch, writable: writable,
@@ -71,7 +76,9 @@ import HotspotCore
                 request.output = error.writing
                 request.listeners = listeners.map(\.descriptor)
                 request.processorTime = configuration.limits.serviceProcessorTime
-                environment += ["LISTEN_FDS=\(listeners.count)", "LISTEN_FDNAMES=\(listeners.map(\.name).joined(separator: ":"))"]
+                environment += [
+                    "LISTEN_FDS=\(listeners.count)", "LISTEN_FDNAMES=\(listeners.map(\.name).joined(separator: ":"))",
+                ]
             }
             request.environment = environment
             result = try launcher.start(request)

@@ -140,7 +140,8 @@ struct JSONReader {
             // Half of a pair: its other half must follow.
             guard UTF16.isLeadSurrogate(UInt16(first)), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else { throw fail() }
             let second = try codeUnit()
-            guard (0xDC00...0xDFFF).contains(second), let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+            guard (0xDC00...0xDFFF).contains(second),
+                let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
             else { throw fail() }
             return scalar
         default: throw fail()
@@ -148,7 +149,8 @@ struct JSONReader {
     }
 
     private mutating func codeUnit() throws(ReadError) -> UInt32 {
-        guard position + 4 <= octets.count, let pair = Hex.decode(String(decoding: octets[position..<position + 4], as: UTF8.self)),
+        guard position + 4 <= octets.count,
+            let pair = Hex.decode(String(decoding: octets[position..<position + 4], as: UTF8.self)),
             pair.count == 2
         else { throw fail() }
         position += 4

@@ -24,14 +24,14 @@ struct LaunchRequest {
 struct Launcher {
     private let configuration: HostConfiguration
     private let hidden: [String]
-    private let readable: [String]
+    /// Whether a launch was seen to cover the hidden folders, so that reading needs no list.
+    var coversFolders = false
     /// The levels that are tried at all; fewer only in tests of what happens without them.
     var wanted = LAUNCH_ALL.rawValue & ~LAUNCH_NO_NETWORK.rawValue
 
     init(_ configuration: HostConfiguration) {
         self.configuration = configuration
         hidden = Self.outermost(configuration.hiddenDirectories.map(Self.canonical))
-        readable = Self.everything(but: hidden)
     }
 
     /// Starts the program. Throws an errno.
@@ -40,10 +40,11 @@ struct Launcher {
         let environment = CStringList(request.environment)
         let hidden = CStringList(hidden)
         let reachable = CStringList(configuration.reachableSockets.map(Self.canonical))
-        let writable = CStringList(request.writable.map(Self.canonical).filter { path in
-            !self.hidden.contains { path == $0 || path.hasPrefix($0 + "/") }
-        })
-        let readable = CStringList(readable)
+        let writable = CStringList(
+            request.writable.map(Self.canonical).filter { path in
+                !self.hidden.contains { path == $0 || path.hasPrefix($0 + "/") }
+            })
+        let readable = CStringList(coversFolders ? [] : Self.everything(but: self.hidden))
         let scratch = CStringList([Self.canonical(request.scratch)])
         var plan = launch_plan()
         plan.program = arguments.pointer[0]

@@ -53,7 +53,11 @@ import Varlink
             call.complete(outcome.named(name, standardError: process.tail.text(masking: secrets)))
         case .closed:
             // How it ended and what it complained of is known in a moment, when it is reaped.
-            if process.isRunning { process.end(term: configuration.cancelTerm, kill: configuration.cancelKill) } else { crashed() }
+            if process.isRunning {
+                process.end(term: configuration.cancelTerm, kill: configuration.cancelKill)
+            } else {
+                crashed()
+            }
         }
     }
 
@@ -73,7 +77,8 @@ import Varlink
 
     private func crashed() {
         let fault = HelperFault(
-            process.neverRan ? .helperNotStarted : .helperCrashed, (process.ending ?? "it closed its output") + ", without an answer")
+            process.neverRan ? .helperNotStarted : .helperCrashed,
+            (process.ending ?? "it closed its output") + ", without an answer")
         call.complete(HelperOutcome.failed(fault).named(name, standardError: process.tail.text(masking: secrets)))
     }
 

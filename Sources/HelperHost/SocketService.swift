@@ -26,6 +26,8 @@ import Varlink
     private var wasAsked = false
     private var commands: [ObjectIdentifier: ServiceCommand] = [:]
     private var isRetired = false
+    /// The host forgets a retired service at once; its commands still need it.
+    private var untilDone: SocketService?
 
     init(
         _ key: Key, directory: String, configuration: HostConfiguration,
@@ -66,6 +68,7 @@ import Varlink
             unlink(path(listener.name))
         }
         listeners = []
+        untilDone = self
         endIfRetired()
     }
 
@@ -98,6 +101,7 @@ import Varlink
 
     private func endIfRetired() {
         guard isRetired, commands.isEmpty else { return }
+        untilDone = nil
         process?.end(term: .zero, kill: configuration.cancelKill)
     }
 
@@ -123,7 +127,9 @@ import Varlink
         let again = waiting.filter { !$0.wasRetried && !process.neverRan && !isRetired }
         for command in waiting where !again.contains(where: { $0 === command }) {
             command.fail(
-                HelperFault(process.neverRan ? .helperNotStarted : .helperCrashed, (process.ending ?? "it ended") + ", without taking the command"))
+                HelperFault(
+                    process.neverRan ? .helperNotStarted : .helperCrashed,
+                    (process.ending ?? "it ended") + ", without taking the command"))
         }
         guard !again.isEmpty else { return }
         for command in again { command.wasRetried = true }

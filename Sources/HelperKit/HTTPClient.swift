@@ -115,6 +115,7 @@ public final class HTTPClient: @unchecked Sendable {
         if let referer = request.referer { texts.append((CURLOPT_REFERER, referer.origin + "/")) }
         if let authorities = policy.authorities { texts.append((CURLOPT_CAINFO, authorities)) }
         for (option, value) in texts where ccurl_set_string(easy, option, value) != CURLE_OK { return false }
+        if policy.authorities == nil, Authorities.hasDirectory, ccurl_set_string(easy, CURLOPT_CAINFO, nil) != CURLE_OK { return false }
         switch request.method {
         case .get: guard ccurl_set_long(easy, CURLOPT_HTTPGET, 1) == CURLE_OK else { return false }
         case .post:

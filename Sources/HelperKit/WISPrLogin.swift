@@ -56,14 +56,21 @@ public struct WISPrLogin: Sendable {
         var document = WISPrDocument.find(in: page.body)
         var host: String? = page.location.flatMap { WebURL($0, relativeTo: page.url)?.host }
         var pins: [String: String] = [:]
-        if document == nil, let start = Landing.start(of: result),
+        // The page for people is fetched anyway, for the form helper: its host's key and its connection serve here too. On a return
+        // visit the key is known, and the page is not worth a round trip.
+        let login = document?.loginURL.flatMap { WebURL($0, relativeTo: page.url) }
+        let isKnown = login.map { $0.origin == Memory(visit.session).origin && Memory(visit.session).pin != nil } ?? false
+        if document == nil || (login?.host == host && !isKnown), let start = Landing.start(of: result),
             let landing = visit.attempts.landing(visit.link, start: start, policy: visit.policy, in: visit.scope), let journey = landing.journey
         {
             for hop in journey.hops {
                 if let pin = hop.pin { pins[hop.url.origin] = pin }
                 guard let found = WISPrDocument.find(in: hop.body) else { continue }
-                document = found
-                host = hop.url.host
+                // What the gateway said first counts; its page is only asked where it said nothing.
+                if document == nil || hop.url == page.url {
+                    document = found
+                    host = page.url == hop.url ? host : hop.url.host
+                }
             }
             client = landing.client
         }
@@ -102,6 +109,14 @@ public struct WISPrLogin: Sendable {
         var request = HTTPRequest(front)
         request.bodyLimit = 16 * 1024
         return (try? gateway.client.send(request, in: visit.scope.limited(milliseconds: 8000)))?.pin
+    }
+
+    /// What Authenticate should get back after Evaluate: the key that was seen.
+    public static func session(of portal: Portal) -> Session {
+        var memory = Memory()
+        memory.origin = portal.origin
+        memory.pin = portal.pin
+        return Session(memory: memory.value)
     }
 
     /// Authenticate and PresentUI.

@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import HotspotCore
 
 /// A URL as libcurl reads it, so that the one who checks and the one who connects cannot understand it differently.
@@ -34,6 +35,9 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         guard !trimmed.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
         guard let handle = curl_url() else { return nil }
         defer { curl_url_cleanup(handle) }
+        // Names in other scripts are turned into ASCII by the locale's character set: UTF-8 for this thread, for so long.
+        let previous = trimmed.utf8.allSatisfy { $0 < 0x80 } ? nil : Self.locale.map { uselocale(locale_t(bitPattern: $0)) }
+        defer { if let previous { uselocale(previous) } }
         let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE)
         if let base { guard curl_url_set(handle, CURLUPART_URL, base, flags) == CURLUE_OK else { return nil } }
         guard curl_url_set(handle, CURLUPART_URL, trimmed, flags) == CURLUE_OK else { return nil }
@@ -100,6 +104,9 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         }
         return String(decoding: escaped, as: UTF8.self)
     }
+
+    /// Kept as a number, since a pointer is not sendable; it is made once and never freed.
+    private static let locale: UInt? = newlocale(LC_CTYPE_MASK, "C.UTF-8", nil).map { UInt(bitPattern: $0) }
 
     private static func trimmed(_ text: String) -> String {
         let space: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }

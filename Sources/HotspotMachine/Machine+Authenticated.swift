@@ -32,6 +32,12 @@ extension Machine {
             state = .authenticated(next)
         case (.verdictReached(let id, let verdict, let seconds), .looking(let probing)) where probing.id == id:
             if verdict == .captive { return evaluate(next.association, "the network is captive now", &turn) }
+            var recheck = recheck
+            if verdict?.isOpen == true, recheck.interval < policy.recheckFirst {
+                // Now it is known to be open, and what was said of it is void.
+                recheck.interval = policy.recheckFirst / 2
+                turn.act(.clearProblems)
+            }
             waitAgain(recheck, next, seconds, &turn)
         case (.verdictSeen(.captive), _):
             evaluate(next.association, "the network is captive now", &turn)

@@ -173,9 +173,11 @@ extension Machine {
         endAttempt(&association, outcome, &turn)
         association.temporaryFailures = 0
         recentFailures[association.arrival.network] = nil
-        let first = secondsRemaining.map { min(.seconds(max(0, min($0, 86400)) + 5), policy.recheckFirst) } ?? policy.recheckFirst
+        // Where nothing told anything the next look is soon: detection's retries, then D9's doubling.
+        let interval = outcome == .unknown ? policy.retryFirst : policy.recheckFirst
+        let first = secondsRemaining.map { min(.seconds(max(0, min($0, 86400)) + 5), interval) } ?? interval
         let recheck = Recheck(
-            interval: policy.recheckFirst, phase: .waiting(startTimer(.recheck, after: first, &turn)))
+            interval: interval, phase: .waiting(startTimer(.recheck, after: first, &turn)))
         go(.authenticated(Authenticated(association: association, claim: .nobody(recheck: recheck))), cause, &turn)
     }
 

@@ -45,6 +45,8 @@ public struct Policy: Hashable, Sendable {
     public var recheckFirst: Duration = .seconds(300)
     /// See ``recheckFirst``.
     public var recheckLongest: Duration = .seconds(3600)
+    /// An unclaimed network of which the prober could tell nothing is looked at again after this time, doubling likewise.
+    public var retryFirst: Duration = .seconds(1)
     /// How long an interface is held after logoff or a dismissed prompt (D13).
     public var holdTime: Duration = .seconds(12 * 3600)
 

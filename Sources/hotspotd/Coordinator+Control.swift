@@ -99,14 +99,20 @@ extension Coordinator: ControlBackend {
     }
 
     func refreshClaims(_ done: @escaping () -> Void) {
+        scan()
         filter.read { [weak self] in self?.groups(interface: nil).map(\.0) ?? [] }
         filter.once(done)
     }
 
     func listWatchers(_ count: Int) {
         filter.watch(count)
-        guard count > 0 else { return }
-        // A fresh scan for who looks, where it is permitted; without the capability somebody else's scans are shown.
+        if count > 0 { scan() }
+    }
+
+    /// A fresh scan for who looks, at most one in five seconds, where it is permitted; without the capability others' scans are shown.
+    private func scan() {
+        if let lastScan, EventLoop.now - lastScan < .seconds(5) { return }
+        lastScan = EventLoop.now
         for controller in controllers.values where wireless?.interfaces[controller.index] != nil {
             do {
                 try wireless?.triggerScan(index: controller.index, frequencies: settings.scanFrequencies)

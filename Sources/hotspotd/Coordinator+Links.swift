@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import HotspotCore
 import HotspotMachine
 import LinkState
@@ -6,19 +7,22 @@ import Wireless
 
 /// A join on its way: the link is there, and not everything that a helper needs.
 struct PendingArrival {
-    /// When to go on with what there is.
-    let deadline: Instant
+    /// When the address came up.
+    let began: Instant
+    /// The same by the wall clock, which files are dated by, in milliseconds.
+    let time: Int
     var timer: EventSource?
     var ask: GatewayAsk?
     var gateway: HardwareAddress??
-    /// Addresses from before the association, which may belong to another network.
-    var stale: [String] = []
 }
 
 /// From the kernel's words to joins and leaves.
 extension Coordinator {
     /// How long an arrival waits for a route, resolvers and the gateway's address after its address came up.
-    private static let patience = Duration.seconds(2)
+    private static let patience = Duration.seconds(4)
+    /// How long an arrival prefers a record of this very link over a resolv.conf that is older than its address, and so perhaps the
+    /// former network's. A DHCP client writes its record last, and on a slow machine seconds after the address.
+    private static let recordPatience = Duration.seconds(3)
     /// How often the DHCP client's record is looked at meanwhile; the kernel tells nothing of it.
     private static let interval = Duration.milliseconds(20)
 
@@ -179,13 +183,15 @@ extension Coordinator {
     private func arrive(_ link: LinkSnapshot) {
         let index = link.index
         if arrivals[index] == nil {
-            arrivals[index] = PendingArrival(deadline: EventLoop.now + Self.patience)
+            arrivals[index] = PendingArrival(began: EventLoop.now, time: WallClock.now)
             if !isWireless(index) { prepare(index) }
         }
         let facts = linkFacts.facts(for: link)
-        let isLate = EventLoop.now >= arrivals[index]!.deadline
-        let hasResolvers = facts.map { !$0.nameservers.isEmpty } ?? false || !settings.probeNameservers.isEmpty
-        if !isLate, link.gateways.isEmpty || !hasResolvers { return arriveLater(index) }
+        let waited = EventLoop.now - arrivals[index]!.began
+        let isKnown = facts.map { !$0.nameservers.isEmpty } ?? false
+        let isOwn = facts.map { !$0.isShared || SharedResolvers.areNewer(than: arrivals[index]!.time) } ?? false
+        let isGood = !settings.probeNameservers.isEmpty || (isKnown && (isOwn || waited >= Self.recordPatience))
+        if waited < Self.patience, link.gateways.isEmpty || !isGood { return arriveLater(index) }
         guard let association = associations[index] else { return arriveWired(link, facts) }
         arrived(
             link, facts, network: .wireless(association.ssid, association.security), ssid: association.ssid,
@@ -250,4 +256,18 @@ extension Coordinator {
             return false
         }
     }
+}
+
+enum SharedResolvers {
+    /// resolv.conf was written since that moment (Unix time in milliseconds).
+    static func areNewer(than time: Int) -> Bool {
+        var status = stat()
+        guard stat("/etc/resolv.conf", &status) == 0 else { return false }
+        return status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1_000_000 >= time
+    }
+}
+
+extension LinkFacts {
+    /// From a file that all links share, and that is written last.
+    fileprivate var isShared: Bool { source == "resolv.conf" }
 }

@@ -37,8 +37,8 @@ import Wireless
     private var server: Server?
     lazy var filter = FilterCycle(services: services) { [weak self] in self?.control?.listChanged() }
     var lastCheck: [Int: Instant] = [:]
+    var lastScan: Instant?
     private var sources: [EventSource] = []
-    private var pruning: EventSource?
 
     init(settings: Settings, file: String, isDefaultFile: Bool) throws {
         settingsFile = file
@@ -124,7 +124,9 @@ import Wireless
         }
         helperProblems = catalog.problems
         services.host.setHelpers(catalog.entries)
-        services.prober = settings.probeExec.isEmpty ? Prober.find() : settings.probeExec
+        services.prober = (settings.probeExec.isEmpty ? Prober.find() : settings.probeExec).map {
+            Prober.spelled($0, as: catalog.entries.map(\.spec))
+        }
         services.host.setProber(exec: services.prober)
         if services.prober == nil {
             show(Problem("proberMissing", "hotspot-helpers was not found beside hotspotd or in libexec.", hint: "set [Probe] Exec="))
@@ -200,6 +202,16 @@ enum Prober {
         }
         places.append("/usr/libexec/hotspotd/hotspot-helpers")
         return places.first { access($0, X_OK) == 0 }.map { [resolved($0)] }
+    }
+
+    /// The prober by the words that a helper's file has for the same program and arguments: one process serves both, and they share
+    /// each attempt's probe.
+    static func spelled(_ exec: [String], as helpers: [HelperSpec]) -> [String] {
+        for helper in helpers {
+            guard case .socket(let words) = helper.activation, words.dropFirst() == exec.dropFirst() else { continue }
+            if let first = words.first, resolved(first) == resolved(exec[0]) { return words }
+        }
+        return exec
     }
 
     /// Without links and dots: entries with the same program share one process, by its path.

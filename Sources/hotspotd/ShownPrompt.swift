@@ -38,8 +38,8 @@ struct GivenAnswers: CustomStringConvertible, CustomDebugStringConvertible {
             }
             switch field.kind {
             case .checkbox:
-                guard ["", "true", "false"].contains(value) else { return (field.name, "Answer true or false.") }
-                if field.required, value != "true" { return (field.name, "This must be accepted to go on.") }
+                guard ["", "yes", "no", "true", "false"].contains(value) else { return (field.name, "Answer yes or no.") }
+                if field.required, value != "yes", value != "true" { return (field.name, "This must be accepted to go on.") }
             case .choice:
                 if value.isEmpty ? field.required : !(field.choices ?? []).contains(value) {
                     return (field.name, "Choose one of \((field.choices ?? []).joined(separator: ", ")).")

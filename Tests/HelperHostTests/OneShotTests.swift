@@ -7,6 +7,8 @@ import Testing
 
 /// Helpers that are a process for each command.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct OneShotTests {
+    init() { EventLoop.startThread() }
+
     @Test @LoopActor func everyCommandHasItsAnswer() async {
         let shop = Workshop()
         shop.add(
@@ -128,8 +130,9 @@ import Testing
 
     /// What ignores an end-of-file, SIGTERM, or everything, is gone after a cancellation nevertheless.
     @Test(arguments: [
-        "time.sleep(1000)", "signal.signal(15, signal.SIG_IGN)\nwhile True: time.sleep(1)", "os.kill(os.getpid(), signal.SIGSTOP)",
-        "os.kill(os.getppid(), signal.SIGSTOP); time.sleep(1000)", "while True: os.write(2, b'z' * 65536)",
+        "time.sleep(1000)", "signal.signal(15, signal.SIG_IGN)\nwhile True: time.sleep(1)",
+        "os.kill(os.getpid(), signal.SIGSTOP)",
+        "try: os.kill(os.getppid(), signal.SIGSTOP)\nfinally: time.sleep(1000)", "while True: os.write(2, b'z' * 65536)",
     ])
     @LoopActor func aCancelledCommandLeavesNothing(_ body: String) async {
         let shop = Workshop()
@@ -213,6 +216,39 @@ import Testing
         }
         #expect(await eventually { shop.host.processCount == 0 })
         #expect(Workshop.names(in: "/proc/self/fd").count < before + 30)
+        await shop.close()
+    }
+
+    /// A race: everybody is asked, the first answer cancels the rest, and all are gone.
+    @Test @LoopActor func fiftyAtOnceLeaveNothing() async {
+        let shop = Workshop()
+        let path = shop.write(
+            "racer", "#!/bin/sh\nhead -c 1 >/dev/null\nprintf '{\"parameters\":{\"confidence\":\"high\"}}\\000'\nsleep 1000\n")
+        let names = (0..<50).map { "racer\($0)" }
+        for name in names { shop.add(HelperSpec(name: name, activation: .stdio(exec: [path]))) }
+        let start = EventLoop.now
+        shop.host.prepare(names)
+        let prepared = EventLoop.now
+        #expect(shop.host.processCount == 50)
+        var winners = 0
+        var calls: [HelperCall] = []
+        await withCheckedContinuation { continuation in
+            for name in names {
+                calls.append(
+                    shop.host.send(.evaluate, to: name, parameters: [:]) { outcome in
+                        #expect(outcome.evaluation?.confidence == .high)
+                        winners += 1
+                        for call in calls { call.cancel() }
+                        continuation.resume()
+                    })
+            }
+        }
+        let decided = EventLoop.now
+        #expect(await eventually { shop.host.processCount == 0 })
+        #expect(winners == 1 && calls.allSatisfy { !$0.isLive })
+        print(
+            "50 helpers: started in \((prepared - start).milliseconds) ms, decided after \((decided - start).milliseconds) ms, gone after \((EventLoop.now - start).milliseconds) ms"
+        )
         await shop.close()
     }
 }

@@ -12,7 +12,6 @@ import Testing
     private var entries: [HelperEntry] = []
 
     init(_ adjust: (inout HostConfiguration) -> Void = { _ in }) {
-        EventLoop.startThread()
         var template = Array("/tmp/hotspot-host-XXXXXX".utf8CString)
         mkdtemp(&template)
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -47,7 +46,7 @@ import Testing
         let descriptor = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, mode)
         let octets = Array(text.utf8)
         #expect(Glibc.write(descriptor, octets, octets.count) == octets.count)
-        close(descriptor)
+        Glibc.close(descriptor)
         return path
     }
 

@@ -122,6 +122,13 @@ import Testing
         #expect(bench.chosen == nil && bench.machine.state.association == nil)
         bench.join()
         #expect(bench.machine.state.association?.excluded == [] && bench.open("H1")?.command == .evaluate)
+
+        // Inactive on a link that is kept forgets as well.
+        bench.bid("H1", .high)
+        bench.reply("H1", .unsupportedNetwork)
+        bench.ask("H2")
+        bench.send(.promptDismissed(bench.prompt!.id))
+        #expect(bench.state == .inactive && bench.machine.state.association?.excluded == [])
     }
 
     @Test("11 A late answer to a withdrawn command changes nothing, also after a new join") func late() {

@@ -2,7 +2,7 @@ import HotspotCore
 
 /// Splits `Exec=` as a unit file's ExecStart= is split (systemd.service(5), "Command lines"): quotes and C escapes, no shell, no
 /// variables.
-public enum CommandLine {
+public enum ExecLine {
     /// What can be wrong.
     public enum SplitError: Error, Hashable, Sendable, CustomStringConvertible {
         case openQuote
@@ -14,9 +14,10 @@ public enum CommandLine {
         public var description: String {
             switch self {
             case .openQuote: "has a quote that is never closed"
-            case .badEscape(let escape): "has the unknown escape «\\\(Printable.text(escape, limit: 16))»; known are \\a \\b \\f \\n \\r \\t \\v \\\\ \\\" \\' \\s \\xNN \\NNN"
+            case .badEscape(let escape):
+                "has the unknown escape «\\\(Printable.text(escape, limit: 16))»; known are \\a \\b \\f \\n \\r \\t \\v \\\\ \\\" \\' \\s \\xNN \\NNN"
             case .textAfterQuote: "has text directly after a closing quote"
-            case .tooManyWords: "has more than \(CommandLine.wordLimit) words"
+            case .tooManyWords: "has more than \(ExecLine.wordLimit) words"
             }
         }
     }

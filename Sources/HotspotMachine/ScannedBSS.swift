@@ -1,0 +1,32 @@
+import HotspotCore
+
+/// One BSS of a scan, as far as lists and claims need it.
+public struct ScannedBSS: Hashable, Sendable {
+    /// The name; empty or all zero where it is hidden.
+    public var ssid: SSID
+    /// The access point's radio.
+    public var bssid: BSSID
+    /// In MHz.
+    public var frequency: Int
+    /// In dBm.
+    public var signal: Int
+    /// How the air interface is guarded.
+    public var security: Security
+    /// Unix time in milliseconds.
+    public var lastSeen: Int
+    /// The station that heard it.
+    public var interface: String
+
+    /// A BSS.
+    public init(
+        ssid: SSID, bssid: BSSID, frequency: Int, signal: Int, security: Security, lastSeen: Int, interface: String
+    ) {
+        self.ssid = ssid
+        self.bssid = bssid
+        self.frequency = frequency
+        self.signal = signal
+        self.security = security
+        self.lastSeen = lastSeen
+        self.interface = interface
+    }
+}

@@ -1,0 +1,160 @@
+import CLaunch
+import EventLoop
+import Glibc
+import HotspotCore
+import Testing
+
+@testable import HelperHost
+
+/// What a helper finds around itself.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct ContainmentTests {
+    init() { EventLoop.startThread() }
+
+    /// A helper that answers with what a Python expression gives, as text.
+    @LoopActor private func look(_ shop: Workshop, _ name: String, writable: [String] = [], _ python: String) async -> String {
+        shop.add(
+            name, writable: writable,
+            python: """
+                receive()
+                def attempt(f):
+                    try: f(); return "yes"
+                    except OSError as e: return e.strerror
+                \(python)
+                answer({"confidence": "low", "reason": str(found)})
+                """)
+        let outcome = await shop.ask(name)
+        return outcome.evaluation?.reason ?? "\(outcome)"
+    }
+
+    /// The levels that are tried: all, no process namespace, no mount namespace, and neither namespaces nor Landlock.
+    nonisolated static let full = LAUNCH_ALL.rawValue & ~LAUNCH_NO_NETWORK.rawValue
+    nonisolated static let ladder: [UInt32] = [
+        full, full & ~LAUNCH_PROCESS_NAMESPACE.rawValue, full & ~LAUNCH_MOUNT_NAMESPACE.rawValue,
+        full & ~(LAUNCH_PROCESS_NAMESPACE.rawValue | LAUNCH_MOUNT_NAMESPACE.rawValue),
+    ]
+
+    @Test(arguments: ladder) @LoopActor func environmentAndDescriptorsAreTheContracts(_ wanted: UInt32) async {
+        let shop = Workshop()
+        shop.host.launcher.wanted = wanted
+        let found = await look(
+            shop, "env",
+            """
+            descriptors = [f for f in range(1024) if attempt(lambda: os.fstat(f)) == "yes"]
+            caps = [l.split()[1] for l in open("/proc/self/status") if l.startswith(("CapEff", "CapPrm", "CapInh", "CapAmb"))]
+            nnp = [l.split()[1] for l in open("/proc/self/status") if l.startswith("NoNewPrivs")]
+            ignored = [l.split()[1] for l in open("/proc/self/status") if l.startswith(("SigBlk", "SigIgn"))]
+            import resource
+            found = [sorted(os.environ), os.environ["PATH"], os.environ["LANG"], descriptors, caps == ["0" * 16] * 4, nnp,
+                os.getsid(0) == os.getpid(), os.umask(0), os.getcwd(), resource.getrlimit(resource.RLIMIT_CORE)[0],
+                resource.getrlimit(resource.RLIMIT_NOFILE)[1] <= 256, int(ignored[0], 16)]
+            """)
+        #expect(
+            found
+                == "[['HOTSPOTD_TOKEN', 'LANG', 'PATH', 'TMPDIR'], '/usr/bin:/bin', 'C.UTF-8', [0, 1, 2], True, ['1'], True, 63, '/', 0, True, 0]"
+        )
+        await shop.close()
+    }
+
+    @Test(arguments: ladder) @LoopActor func theDaemonsFoldersAreNotReadable(_ wanted: UInt32) async {
+        let shop = Workshop()
+        shop.host.launcher.wanted = wanted
+        shop.write("state/secret", "s", mode: 0o644)
+        shop.write("run/secret", "s", mode: 0o644)
+        shop.write("beside", "s", mode: 0o644)
+        mkdir(shop.folder + "/mine", 0o700)
+        let found = await look(
+            shop, "peek", writable: [shop.folder + "/mine"],
+            """
+            folder = "\(shop.folder)"
+            found = [attempt(lambda: open(folder + p).read()) for p in ["/state/secret", "/run/secret", "/beside"]]
+            found += [attempt(lambda: open(p, "w").write("x")) for p in
+                [folder + "/beside", folder + "/new", "/tmp/hotspot-escape", "/etc/hotspot-escape", folder + "/peek.py",
+                folder + "/state/new", folder + "/mine/new", os.environ["TMPDIR"] + "/new", "/dev/null"]]
+            found = ["yes" if x == "yes" else "no" for x in found]
+            """)
+        #expect(found == "['no', 'no', 'yes', 'no', 'no', 'no', 'no', 'no', 'no', 'yes', 'yes', 'yes']")
+        #expect(Workshop.read(shop.folder + "/mine/new") == Array("x".utf8))
+        #expect(shop.host.isKeptFromFolders("peek"))
+        await shop.close()
+    }
+
+    @Test @LoopActor func processesOfOthersAreOutOfReach() async {
+        let shop = Workshop()
+        let found = await look(
+            shop, "proc",
+            """
+            found = [sorted(int(p) for p in os.listdir("/proc") if p.isdigit())[-1] < 10,
+                attempt(lambda: os.kill(\(getpid()), 0)), attempt(lambda: os.kill(1, 9)), os.getpid() < 10]
+            """)
+        let words = shop.host.containment(of: "proc")
+        if words.contains("own process namespace"), words.contains("own /proc") {
+            #expect(found.hasPrefix("[True, 'No such process', ") && found.hasSuffix(", True]"), "\(found)")
+        } else {
+            #expect(getenv("CI") == nil, "process namespaces are not to be had here")
+        }
+        await shop.close()
+    }
+
+    @Test @LoopActor func aReachableSocketStaysReachableInACoveredFolder() async throws {
+        let shop = Workshop { $0.reachableSockets = [$0.runtimeDirectory + "/control"] }
+        let path = shop.folder + "/run/control"
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+        #expect(bound == 0 && listen(listener, 5) == 0)
+        let found = await look(
+            shop, "dial",
+            "s = socket.socket(socket.AF_UNIX)\nfound = attempt(lambda: s.connect('\(path)')), sorted(os.listdir('\(shop.folder)/run'))"
+        )
+        if shop.host.containment(of: "dial").contains("daemon's folders covered") {
+            #expect(found == "('yes', ['control'])")
+        }
+        close(listener)
+        await shop.close()
+    }
+
+    @Test @LoopActor func theScanListIsAnsweredWithoutNetwork() async {
+        let shop = Workshop()
+        shop.add(
+            "filter",
+            python:
+                "receive(); answer({'annotations': [{'ssidHex': n.encode().hex()[:64], 'confidence': 'low'} for _, n in socket.if_nameindex()]})"
+        )
+        let outcome = await shop.ask("filter", .filterScanList)
+        if shop.host.containment(of: "filter").contains("no network") {
+            #expect(outcome == .annotations([Annotation(ssidHex: "6c6f", confidence: .low)]))
+        } else {
+            #expect(getenv("CI") == nil, "network namespaces are not to be had here")
+        }
+        await shop.close()
+    }
+
+    /// The init is a copy of the daemon; it must not keep what the daemon had in memory.
+    @Test @LoopActor func theInitForgetsTheDaemonsMemory() async {
+        let shop = Workshop()
+        let canary = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 20)
+        defer { canary.deallocate() }
+        for index in 0..<(1 << 20) { canary[index] = UInt8(truncatingIfNeeded: index &* 31 &+ 7) }
+        shop.add("wait", python: "receive(); time.sleep(1000)")
+        shop.host.prepare(["wait"])
+        #expect(await eventually { !shop.survivors.isEmpty })
+        guard shop.host.containment(of: "wait").contains("own process namespace") else { return await shop.close() }
+        let memory = open("/proc/\(shop.host.processIDs.first ?? -1)/mem", O_RDONLY | O_CLOEXEC)
+        // Only root may look at it at all, because it cannot be dumped.
+        if memory >= 0 {
+            // Its helper may be ahead of it.
+            let forgotten = await eventually {
+                var copy = [UInt8](repeating: 1, count: 1 << 16)
+                let count = pread(memory, &copy, copy.count, off_t(Int(bitPattern: canary)) + 8192)
+                return count <= 0 || copy.allSatisfy { $0 == 0 }
+            }
+            #expect(forgotten)
+            close(memory)
+        }
+        await shop.close()
+    }
+}

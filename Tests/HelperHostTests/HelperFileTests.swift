@@ -1,0 +1,145 @@
+import Glibc
+import HotspotCore
+import Testing
+
+@testable import HelperHost
+
+@Suite struct HelperFileTests {
+    private func parse(_ text: String) throws -> (spec: HelperSpec, problems: [Problem]) {
+        try HelperFile.parse(Array("[Helper]\n\(text)".utf8), file: "x.helper")
+    }
+
+    @Test func everyKeyIsRead() throws {
+        let (spec, problems) = try parse(
+            """
+            Name=cafe-aroma
+            DisplayName=Café Aroma
+            Exec=/usr/bin/env "two words" 'a"b' c\\x41\\s\\101
+            SSID=Cafe Aroma*;Aroma Guest
+            Security=open;owe
+            Priority=60
+            Enabled=no
+            ScanList=yes
+            ReadWritePaths=/var/a "/var/b c"
+            """)
+        #expect(problems == [])
+        #expect(
+            spec
+                == HelperSpec(
+                    name: "cafe-aroma", displayName: "Café Aroma",
+                    activation: .stdio(exec: ["/usr/bin/env", "two words", "a\"b", "cA A"]),
+                    ssids: try SSIDPattern.list("Cafe Aroma*;Aroma Guest"), security: [.open, .owe], priority: 60, enabled: false,
+                    scanList: true, readWritePaths: ["/var/a", "/var/b c"]))
+        #expect(try parse("Name=a\nSocket=/run/a.sock").spec.activation == .external(path: "/run/a.sock"))
+        #expect(try parse("Name=a\nExec=/b\nActivation=socket").spec.activation == .socket(exec: ["/b"]))
+    }
+
+    @Test(arguments: [
+        ("Exec=/b", "x.helper: Name= is missing"), ("Name=a", "Exec= or Socket= is missing"),
+        ("Name=a/b\nExec=/b", "x.helper:2: Name= must have"), ("Name=probe\nExec=/b", "x.helper:2: Name= may not"),
+        ("Name=a\nExec=b", "x.helper:3: Exec= must begin with the absolute path"),
+        ("Name=a\nExec=/b \"c", "x.helper:3: Exec= has a quote"),
+        ("Name=a\nExec=/b \\q", "x.helper:3: Exec= has the unknown escape"),
+        ("Name=a\nExec=/b \"c\"d", "x.helper:3: Exec= has text directly"),
+        ("Name=a\nExec=/b \\x00", "Exec= has the unknown escape"),
+        ("Name=a\nExec=/b\nActivation=dbus", "x.helper:4: Activation= is «dbus»; known are stdio, socket"),
+        ("Name=a\nExec=/b\nSocket=/c", "exclude each other"), ("Name=a\nSocket=c", "absolute path"),
+        ("Name=a\nExec=/b\nPriority=101", "0 to 100"), ("Name=a\nExec=/b\nEnabled=maybe", "neither yes nor no"),
+        ("Name=a\nExec=/b\nSecurity=wpa9", "known are open, owe"), ("Name=a\nExec=/b\nSSID=\\q", "unknown escape"),
+        ("Name=a\nExec=/b\nReadWritePaths=/", "absolute folders below /"),
+        ("Name=a\nExec=/b\nReadWritePaths=/a/../b", "absolute folders"),
+    ])
+    func anErrorNamesFileLineAndChoices(_ text: String, _ expected: String) {
+        do throws(Keyfile.Error) {
+            _ = try HelperFile.parse(Array("[Helper]\n\(text)".utf8), file: "x.helper")
+            Issue.record("accepted: \(text)")
+        } catch {
+            #expect(error.description.contains(expected), "\(error)")
+        }
+    }
+
+    @Test func whatIsHarmlessIsAProblemOnly() throws {
+        let (spec, problems) = try parse("Name=a\nExec=/b\nColour=red\nDisplayName=1234567890123456\n[Other]\nX=1")
+        #expect(spec.displayName == "123456789012345")
+        #expect(problems.map(\.code) == ["helperUnknownKey", "helperUnknownKey", "displayNameTooLong"])
+        #expect(problems[0].message.hasPrefix("x.helper:4: Colour= is unknown; known are Name="))
+    }
+
+    @Test func foldersMaskAndShadow() throws {
+        var template = Array("/tmp/hotspot-folders-XXXXXX".utf8CString)
+        mkdtemp(&template)
+        let root = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        defer { Scratch.remove(root) }
+        func write(_ path: String, _ text: String, _ mode: mode_t = 0o644) {
+            let descriptor = open("\(root)/\(path)", O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+            let octets = Array(text.utf8)
+            #expect(Glibc.write(descriptor, octets, octets.count) == octets.count)
+            fchmod(descriptor, mode)
+            close(descriptor)
+        }
+        for folder in ["etc", "lib", "bad"] { mkdir("\(root)/\(folder)", 0o755) }
+        write("ran.sh", "#!/bin/sh\ntouch \(root)/executed\n", 0o755)
+        func helper(_ name: String, _ priority: Int = 50) -> String {
+            "[Helper]\nName=\(name)\nExec=\(root)/ran.sh\nPriority=\(priority)\n"
+        }
+        write("lib/a.helper", helper("a", 1))
+        write("etc/a.helper", helper("a", 2))
+        write("lib/b.helper", helper("b"))
+        write("etc/b.helper", "")
+        write("lib/c.helper", helper("c"))
+        symlink("/dev/null", "\(root)/etc/c.helper")
+        write("lib/d.helper", helper("a"))
+        write("lib/e.helper", "nonsense")
+        write("lib/f.helper", helper("f"), 0o664)
+        write("lib/g.helper", "[Helper]\nName=g\nExec=/nowhere\n")
+        write("lib/h.txt", helper("h"))
+        write("bad/i.helper", helper("i"))
+        chmod("\(root)/bad", 0o777)
+        symlink("nowhere", "\(root)/lib/j.helper")
+        mkfifo("\(root)/lib/k.helper", 0o644)
+        let catalog = HelperFolders.load(directories: ["\(root)/etc", "\(root)/lib", "\(root)/bad", "\(root)/missing"])
+        #expect(catalog.entries.map(\.spec.name) == ["a"])
+        #expect(catalog.entries.first?.spec.priority == 2 && catalog.entries.first?.file == "\(root)/etc/a.helper")
+        let found = Dictionary(grouping: catalog.problems, by: \.problem.code).mapValues { $0.map(\.subject).sorted() }
+        #expect(
+            found == [
+                "helperShadowed": ["a"], "helperFileInvalid": ["\(root)/lib/e.helper"], "helperProgramMissing": ["g"],
+                "helperFileMissing": ["\(root)/lib/j.helper"],
+                "helperNotTrusted": ["\(root)/bad", "\(root)/lib/f.helper", "\(root)/lib/k.helper"],
+            ])
+        #expect(access("\(root)/executed", F_OK) != 0)
+        chown("\(root)/ran.sh", 12345, 12345)
+        if geteuid() == 0 { #expect(HelperFolders.load(directories: ["\(root)/etc"]).entries.isEmpty) }
+    }
+}
+
+@Suite struct JSONReaderTests {
+    nonisolated static let readable: [(String, JSONValue)] = [
+        ("{}", .object([:])),
+        (
+            " [1, -2.5e1 , \"a\\u00e9\\ud83d\\ude00\\n\", true,false,null] ",
+            [1, .number(-25), "aé😀\n", true, false, nil]
+        ),
+        ("{\"a\":{\"b\":[]},\"a\":2}", ["a": 2]), ("12345678901234567168", .number(12345678901234567168)),
+    ]
+
+    @Test(arguments: readable.indices) func reads(_ index: Int) throws {
+        let (text, expected) = Self.readable[index]
+        #expect(try JSONReader.read(Array(text.utf8)) == expected)
+    }
+
+    @Test(arguments: [
+        "", " ", "{", "[1,]", "{\"a\"}", "{\"a\":1,}", "01", "1.", "1e", "-", "+1", "nul", "\"a", "\"\\x\"", "\"\\ud800\"",
+        "\"\\ud800\\u0041\"",
+        "\"\u{1}\"", "1 2", "1e999", "{a:1}", "'a'", "NaN",
+    ]) func refuses(_ text: String) {
+        #expect(throws: JSONReader.ReadError.self) { try JSONReader.read(Array(text.utf8)) }
+    }
+
+    @Test func limitsHold() {
+        #expect(throws: JSONReader.ReadError.tooDeep) {
+            try JSONReader.read([UInt8](repeating: UInt8(ascii: "["), count: 1 << 20))
+        }
+        #expect(throws: JSONReader.ReadError.notUTF8) { try JSONReader.read([0x22, 0xC3, 0x28, 0x22]) }
+    }
+}

@@ -10,6 +10,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import termios
 import threading
 import time
 
@@ -111,6 +112,29 @@ class Daemon:
         except (ValueError, IndexError):
             raise Trouble(f"hotspotctl {' '.join(words)} --json=short ({done.returncode}): {(done.stdout + done.stderr)[-300:]}") from None
 
+    def watchList(self, wanted: set[str], seconds: float) -> dict[str, dict]:
+        """hotspotctl list --watch until all these names were in one list, or the time is up; the last list by name."""
+        watching = subprocess.Popen(
+            [str(self.programs / "hotspotctl"), "list", "--watch", "--json=short"], env=self.environment(), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=open(self.fabric.logs / "watch.log", "ab"), text=True,
+        )
+        timer = threading.Timer(seconds, watching.kill)
+        timer.start()
+        found: dict[str, dict] = {}
+        try:
+            for line in watching.stdout:
+                try:
+                    found = {entry["ssid"]: entry for entry in json.loads(line)["networks"]}
+                except (ValueError, KeyError, TypeError):
+                    continue
+                if wanted <= set(found):
+                    break
+        finally:
+            timer.cancel()
+            watching.kill()
+            watching.wait()
+        return found
+
     def status(self) -> dict:
         for entry in self.json("status").get("interfaces", []):
             if entry["interface"] == self.fabric.interface:
@@ -150,6 +174,7 @@ class Daemon:
                 asked = screen[answered:].rsplit("\n", 1)[-1]
                 if re.search(r"[:?\]>]\s*$", asked):
                     reply = next((text for pattern, text in replies if re.search(pattern, asked, re.I)), "")
+                    self.pause(terminal, "pass" in asked.lower())
                     os.write(terminal, reply.encode() + b"\n")
                     answered = len(screen)
             os.kill(pid, signal.SIGKILL)
@@ -157,6 +182,14 @@ class Daemon:
             return None, screen
         finally:
             os.close(terminal)
+
+
+    def pause(self, terminal: int, secret: bool) -> None:
+        """As long as a person takes; for a secret until the echo is off, because what was typed before that is thrown away."""
+        deadline = time.monotonic() + 10
+        while secret and time.monotonic() < deadline and termios.tcgetattr(terminal)[3] & termios.ECHO:
+            time.sleep(0.02)
+        time.sleep(0.2)
 
 
 class Monitor:

@@ -98,10 +98,9 @@ class Director:
             names = {helper["name"] for helper in self.daemon.json("helpers")["helpers"]}
             self.report.check("helpers.known", {"form", "wispr", "portal-api"} <= names, str(names))
             return
-        wanted, found = {network.ssid for network in networks.ALL}, {}
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline and not wanted <= set(found):
-            found = {entry["ssid"]: entry for entry in self.daemon.json("list")["networks"]}
+        wanted = {network.ssid for network in networks.ALL}
+        # Looking on is what makes the daemon scan; a single list shows what is known.
+        found = self.daemon.watchList(wanted, 45)
         self.show("list")
         self.report.check("list.names", wanted <= set(found), f"seen {sorted(found)}")
         self.report.check("list.signal", all(-100 < entry["signal"] < 0 for entry in found.values()))

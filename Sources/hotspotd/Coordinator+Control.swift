@@ -228,10 +228,8 @@ extension Coordinator: ControlBackend {
 
     func logoff(interface: String?) throws(ControlError) {
         let controller = try require(interface)
-        let state = controller.machine.state
-        let isTimerMaintain = state.name == .maintaining && state.gateIsOpen
-        guard state.chosenHelper != nil, state.name == .authenticated || isTimerMaintain else {
-            throw .wrongState(interface: controller.name, state: state.name.rawValue)
+        guard controller.machine.acceptsLogoff(by: .user) else {
+            throw .wrongState(interface: controller.name, state: controller.machine.state.name.rawValue)
         }
         controller.feed(.logoffRequested(by: .user))
     }

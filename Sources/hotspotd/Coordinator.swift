@@ -67,6 +67,7 @@ import Wireless
         services.onPrompts = { [weak self] in self?.control?.promptsChanged() }
         services.onStrikes = { [weak self] in self?.updateCandidates() }
         services.host.onChange = { [weak self] in self?.control?.statusChanged() }
+        services.facts = { [weak self] link in self?.linkFacts.facts(for: link) }
         services.disassociate = { [weak self] index in self?.disassociate(index) ?? false }
         loadHelpers()
 

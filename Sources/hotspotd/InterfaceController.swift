@@ -354,7 +354,8 @@ import Vault
 
     /// The answers that were kept for this network, this helper and this portal; D6 and the vault's rule.
     private func releasedCredential(for helper: String) -> [String: String]? {
-        guard let joined, let portal else { return nil }
+        // Who could read the daemon's folders gets nothing that is kept there.
+        guard let joined, let portal, services.host.isKeptFromFolders(helper) else { return nil }
         let asking = CredentialOwner(network: joined.network, helper: helper, origin: portal.origin, pin: portal.pin)
         guard case .allowed = Release.decide(stored: asking, asking: asking, allowPlain: services.settings.allowPlainHTTPCredentials),
             let sealed = services.store.credential(joined.network, helper: helper, origin: portal.origin, pin: portal.pin)

@@ -15,6 +15,8 @@ struct RunningAttempt {
 extension InterfaceController {
     func beginAttempt(_ number: AttemptID) {
         guard let joined else { return }
+        // The record may have come after the join, with other resolvers and the portal's API.
+        if let facts = services.facts(joined.snapshot) { refresh { $0.facts = facts } }
         let attempt = RunningAttempt(id: "\(joined.association)-\(number.number)", began: EventLoop.now)
         self.attempt = attempt
         services.saving("journal") {

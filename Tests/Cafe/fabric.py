@@ -57,6 +57,8 @@ class Fabric:
         self.requirePrograms()
         self.makePrivate()
         RUN.mkdir(parents=True, exist_ok=True)
+        for name in ("transcript.jsonl", "monitor.jsonl"):
+            (self.logs / name).unlink(missing_ok=True)
         (RUN / "faults").mkdir(exist_ok=True)
         self.makeNamespaces()
         self.makeLinks()
@@ -133,7 +135,8 @@ class Fabric:
         return run(*self.command(space, *words), **keywords)
 
     def start(self, name: str, words: list[str], **keywords) -> subprocess.Popen:
-        log = open(self.logs / f"{name}.log", "ab")
+        # A new café does not go on in an old one's logs: what they say is looked at.
+        log = open(self.logs / f"{name}.log", "ab" if name in self.processes else "wb")
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, **keywords)
         self.processes[name] = process
         return process

@@ -171,7 +171,9 @@ import Varlink
         backend.listWatchers(listWatchers.count)
     }
 
-    private func watch(_ call: ServerCall, in watchers: ReferenceWritableKeyPath<ControlInterface, [ObjectIdentifier: ServerCall]>) {
+    private func watch(
+        _ call: ServerCall, in watchers: ReferenceWritableKeyPath<ControlInterface, [ObjectIdentifier: ServerCall]>
+    ) {
         let id = ObjectIdentifier(call)
         self[keyPath: watchers][id] = call
         call.onCancel = { [weak self] in self?[keyPath: watchers][id] = nil }

@@ -27,7 +27,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         precondition(wakeDescriptor >= 0, "eventfd failed: \(errno)")
         // The jobs that tasks enqueue are one source among the others; its descriptor wakes the loop from any thread.
         let added = sd_event_add_io(
-            self.event, nil, wakeDescriptor, UInt32(EPOLLIN.rawValue), { _, descriptor, _, _ in
+            self.event, nil, wakeDescriptor, UInt32(EPOLLIN.rawValue),
+            { _, descriptor, _, _ in
                 var count: UInt64 = 0
                 _ = read(descriptor, &count, 8)
                 EventLoop.shared.runJobs()

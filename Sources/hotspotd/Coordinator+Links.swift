@@ -106,7 +106,9 @@ extension Coordinator {
 
     private func update(_ link: LinkSnapshot) {
         guard let controller = controller(for: link) else { return }
-        let isThere = link.isUp && link.hasCarrier && !link.addresses.isEmpty && (!isWireless(link.index) || associations[link.index] != nil)
+        let isThere =
+            link.isUp && link.hasCarrier && !link.addresses.isEmpty
+            && (!isWireless(link.index) || associations[link.index] != nil)
         guard let joined = controller.joined else {
             if isThere { arrive(link) } else { cancelArrival(link.index) }
             return
@@ -167,7 +169,8 @@ extension Coordinator {
         guard let controller = controllers[index], controller.joined == nil else { return }
         let association = associations[index] ?? wireless?.association(of: index)
         let helpers = services.host.helpers.map(\.spec).filter { spec in
-            association.map { services.isEnabled(spec, for: $0.ssid) && spec.covers($0.ssid, $0.security) } ?? services.isEnabled(spec, for: nil)
+            association.map { services.isEnabled(spec, for: $0.ssid) && spec.covers($0.ssid, $0.security) }
+                ?? services.isEnabled(spec, for: nil)
         }
         services.host.prepare(helpers.map(\.name))
     }

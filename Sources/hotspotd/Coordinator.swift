@@ -130,7 +130,9 @@ import Wireless
         }
         services.host.setProber(exec: services.prober)
         if services.prober == nil {
-            show(Problem("proberMissing", "hotspot-helpers was not found beside hotspotd or in libexec.", hint: "set [Probe] Exec="))
+            show(
+                Problem(
+                    "proberMissing", "hotspot-helpers was not found beside hotspotd or in libexec.", hint: "set [Probe] Exec="))
         } else {
             withdraw("proberMissing")
         }

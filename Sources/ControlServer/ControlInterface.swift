@@ -7,7 +7,9 @@ import Varlink
 ///
 /// Reading is open to every local user, without the values of fields, traces and the paths of portals.
 @LoopActor public final class ControlInterface: ServerInterface {
+    /// org.hotspotd.Control
     public nonisolated var name: String { "org.hotspotd.Control" }
+    /// The text of its `.varlink` file.
     public nonisolated var definition: String { controlDefinition }
 
     private weak var backend: (any ControlBackend)?
@@ -26,6 +28,7 @@ import Varlink
         self.permission = permission
     }
 
+    /// Answers a call, or refuses it; `false` if there is no such method.
     public func handle(_ call: ServerCall) -> Bool {
         guard let backend else { return false }
         do {

@@ -67,11 +67,11 @@ import Vault
         self.joined = joined
         let now = WallClock.now
         let network = joined.network
-        var hold = services.store.hold(network, now: now).flatMap { stored -> HotspotMachine.Hold? in
+        var hold = services.store.hold(network, now: now).flatMap { stored -> Hold? in
             guard let reason = HoldReason(rawValue: stored.reason.rawValue) else { return nil }
-            return HotspotMachine.Hold(reason, until: stored.until.map { EventLoop.now + .milliseconds($0 - now) })
+            return Hold(reason, until: stored.until.map { EventLoop.now + .milliseconds($0 - now) })
         }
-        if services.store.isDisabled(helper: nil, ssid: network.switchName) { hold = HotspotMachine.Hold(.disabled) }
+        if services.store.isDisabled(helper: nil, ssid: network.switchName) { hold = Hold(.disabled) }
         let remembered = services.store.remembered(network, now: now)
         portal = remembered?.portal
         restoreSession(helper: remembered?.helper)

@@ -25,7 +25,7 @@ extension InterfaceController {
         }
     }
 
-    func endAttempt(_ outcome: HotspotMachine.Outcome) {
+    func endAttempt(_ outcome: Outcome) {
         guard let attempt, attempt.isOpen, let joined else { return }
         self.attempt?.isOpen = false
         let took = String(Double((EventLoop.now - attempt.began).milliseconds) / 1000)
@@ -40,7 +40,7 @@ extension InterfaceController {
         }
     }
 
-    static func sentence(_ outcome: HotspotMachine.Outcome, helper: String?, seconds: String) -> String {
+    static func sentence(_ outcome: Outcome, helper: String?, seconds: String) -> String {
         let who = helper ?? "nobody"
         return switch outcome {
         case .online: "Online by \(who) after \(seconds) s."

@@ -28,6 +28,7 @@ import Wireless
 
     var wireless: WirelessMonitor?
     var links: LinkMonitor?
+    var gate: Gate?
     var linkFacts: any LinkFactsSource
     var arrivals: [Int: PendingArrival] = [:]
     /// What the radio says of each interface's network.
@@ -69,6 +70,7 @@ import Wireless
         services.host.onChange = { [weak self] in self?.control?.statusChanged() }
         services.facts = { [weak self] link in self?.linkFacts.facts(for: link) }
         services.disassociate = { [weak self] index in self?.disassociate(index) ?? false }
+        services.setGate = { [weak self] open, index, name in self?.setGate(open: open, index, name) }
         loadHelpers()
 
         let socket = try Socket.listen(path: settings.controlSocket, mode: 0o666)
@@ -86,6 +88,7 @@ import Wireless
             try EventLoop.shared.onSignal(SIGHUP) { [weak self] in self?.reload() },
         ]
         EventLoop.shared.enableWatchdog()
+        startGate()
         startWatching()
         EventLoop.notify("READY=1\nSTATUS=Watching \(controllers.count) interfaces")
     }
@@ -99,6 +102,7 @@ import Wireless
         links?.stop()
         for controller in controllers.values { controller.leave("the daemon ends") }
         controllers = [:]
+        stopGate()
         unlink(settings.controlSocket)
         services.host.shutDown { EventLoop.shared.stop() }
     }
@@ -110,6 +114,7 @@ import Wireless
             withdraw("settings")
             services.settings = next
             services.log.logLevel = next.logLevel.loggerLevel
+            if (next.gate == .routes) != (gate != nil) { startGate() }
             log.info("the settings were read again; rules and times count from the next join of an interface on")
         } catch {
             log.error("\(error); the settings from before stay in force")

@@ -131,7 +131,9 @@ import Vault
             record("transition", cause, from: from, to: to, helper: machine.state.chosenHelper)
         case .beginAttempt(let id): beginAttempt(id)
         case .endAttempt(_, let outcome): endAttempt(outcome)
-        case .setGate(let open): record("gate", open ? "open to ordinary traffic" : "closed to ordinary traffic")
+        case .setGate(let open):
+            record("gate", open ? "open to ordinary traffic" : "closed to ordinary traffic")
+            services.setGate(open, index, name)
         case .sendCommand(let id, let command, let helper, let justJoined): send(id, command, to: helper, justJoined)
         case .cancelCommand(let id): commands.removeValue(forKey: id)?.cancel()
         case .startTimer(let id, let instant, let purpose): startTimer(id, instant, purpose)

@@ -102,11 +102,11 @@ class Fabric:
         upper, work = memory / "upper", memory / "work"
         upper.mkdir(), work.mkdir()
         layers = f"lowerdir=/etc,upperdir={upper},workdir={work}"
-        if run("mount", "-t", "overlay", "-o", layers, "private", "/etc", check=False).returncode != 0:
-            if run("mount", "-t", "overlay", "-o", layers + ",userxattr", "private", "/etc", check=False).returncode != 0:
-                # No overlay here (an overlay under too many others, say): a copy does as well.
-                run("cp", "-a", "/etc/.", str(upper), check=False)
-                run("mount", "--bind", str(upper), "/etc")
+        # Somebody who is not root may not change root's files, not even in a layer over them; a copy is their own.
+        ours = os.stat("/etc").st_uid == 0
+        if not ours or run("mount", "-t", "overlay", "-o", layers, "private", "/etc", check=False).returncode != 0:
+            run("cp", "-r", "--preserve=mode,links", "/etc/.", str(upper), check=False)
+            run("mount", "--bind", str(upper), "/etc")
         for hooks in pathlib.Path("/etc/dhcp").glob("dhclient-*-hooks.d"):
             shutil.rmtree(hooks)
         for name in ("resolv.conf", "hosts"):
@@ -190,7 +190,7 @@ class Fabric:
         file = RUN / f"{name}.conf"
         common = ["no-resolv", "no-hosts", "bind-interfaces", "except-interface=lo", "user=root", "group=root", "log-facility=-", "log-dhcp"]
         file.write_text("\n".join(common + lines) + "\n")
-        self.start(name, self.command(space, "dnsmasq", "--keep-in-foreground", f"--conf-file={file}", f"--pid-file={RUN / name}.pid"))
+        self.start(name, self.command(space, "dnsmasq", "--no-daemon", f"--conf-file={file}", f"--pid-file={RUN / name}.pid"))
 
     # MARK: Links
 

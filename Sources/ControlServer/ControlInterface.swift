@@ -197,7 +197,7 @@ import Varlink
     }
 
     private func status(_ backend: any ControlBackend) -> StatusReply {
-        StatusReply(interfaces: backend.interfaceStatus(), version: backend.version)
+        StatusReply(interfaces: backend.interfaceStatus(), version: backend.version, problems: backend.daemonProblems())
     }
 
     private func prompts(_ backend: any ControlBackend, _ call: ServerCall) -> PromptsReply {
@@ -226,7 +226,7 @@ private struct AnswerParameters: Decodable { var id: String; var answers: [Strin
 private struct EnabledParameters: Decodable { var helper: String?; var ssid: String?; var enabled: Bool }
 private struct ExplainParameters: Decodable { var interface: String?; var ssid: String?; var attempt: String? }
 
-private struct StatusReply: Encodable { var interfaces: [InterfaceStatus]; var version: String }
+private struct StatusReply: Encodable { var interfaces: [InterfaceStatus]; var version: String; var problems: [Problem] }
 private struct NetworksReply: Encodable { var networks: [ScannedNetwork] }
 private struct HelpersReply: Encodable { var helpers: [HelperStatus] }
 private struct PromptsReply: Encodable { var prompts: [PendingPrompt] }

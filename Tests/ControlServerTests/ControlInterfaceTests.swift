@@ -16,6 +16,7 @@ import Varlink
         signal: -50,
         security: .open, stations: 1, lastSeen: 0, joined: false, claims: [], disabled: false, autoJoin: nil, lastOutcome: nil)
 
+    func daemonProblems() -> [Problem] { [] }
     func interfaceStatus() -> [InterfaceStatus] { [InterfaceStatus(interface: "wlan0", state: .presentingUI, since: 1)] }
     func check(interface: String?, _ answer: @escaping (Swift.Result<CheckAnswer, ControlError>) -> Void) {
         answer(interface == "nope" ? .failure(.noSuchInterface("nope")) : .success(CheckAnswer(verdict: "online")))

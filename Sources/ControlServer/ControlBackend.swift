@@ -5,6 +5,8 @@ import HotspotCore
 @LoopActor public protocol ControlBackend: AnyObject {
     /// All managed interfaces.
     func interfaceStatus() -> [InterfaceStatus]
+    /// What concerns the daemon as a whole.
+    func daemonProblems() -> [Problem]
     /// The daemon's version.
     var version: String { get }
     /// Probes now.

@@ -7,7 +7,9 @@ import Varlink
 ///
 /// Reading is open to every local user, without the values of fields, traces and the paths of portals.
 @LoopActor public final class ControlInterface: ServerInterface {
+    /// org.hotspotd.Control
     public nonisolated var name: String { "org.hotspotd.Control" }
+    /// The text of its `.varlink` file.
     public nonisolated var definition: String { controlDefinition }
 
     private weak var backend: (any ControlBackend)?
@@ -26,6 +28,7 @@ import Varlink
         self.permission = permission
     }
 
+    /// Answers a call, or refuses it; `false` if there is no such method.
     public func handle(_ call: ServerCall) -> Bool {
         guard let backend else { return false }
         do {
@@ -171,7 +174,9 @@ import Varlink
         backend.listWatchers(listWatchers.count)
     }
 
-    private func watch(_ call: ServerCall, in watchers: ReferenceWritableKeyPath<ControlInterface, [ObjectIdentifier: ServerCall]>) {
+    private func watch(
+        _ call: ServerCall, in watchers: ReferenceWritableKeyPath<ControlInterface, [ObjectIdentifier: ServerCall]>
+    ) {
         let id = ObjectIdentifier(call)
         self[keyPath: watchers][id] = call
         call.onCancel = { [weak self] in self?[keyPath: watchers][id] = nil }
@@ -192,7 +197,7 @@ import Varlink
     }
 
     private func status(_ backend: any ControlBackend) -> StatusReply {
-        StatusReply(interfaces: backend.interfaceStatus(), version: backend.version)
+        StatusReply(interfaces: backend.interfaceStatus(), version: backend.version, problems: backend.daemonProblems())
     }
 
     private func prompts(_ backend: any ControlBackend, _ call: ServerCall) -> PromptsReply {
@@ -221,7 +226,7 @@ private struct AnswerParameters: Decodable { var id: String; var answers: [Strin
 private struct EnabledParameters: Decodable { var helper: String?; var ssid: String?; var enabled: Bool }
 private struct ExplainParameters: Decodable { var interface: String?; var ssid: String?; var attempt: String? }
 
-private struct StatusReply: Encodable { var interfaces: [InterfaceStatus]; var version: String }
+private struct StatusReply: Encodable { var interfaces: [InterfaceStatus]; var version: String; var problems: [Problem] }
 private struct NetworksReply: Encodable { var networks: [ScannedNetwork] }
 private struct HelpersReply: Encodable { var helpers: [HelperStatus] }
 private struct PromptsReply: Encodable { var prompts: [PendingPrompt] }

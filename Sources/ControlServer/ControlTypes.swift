@@ -2,7 +2,9 @@ import HotspotCore
 
 /// A helper's claim on a network in sight: `Claim` of org.hotspotd.Control.
 public struct ClaimStatus: Codable, Hashable, Sendable {
+    /// Name of the helper.
     public var helper: String
+    /// What people read, at most 15 characters.
     public var displayName: String
     /// Low or high.
     public var confidence: Confidence
@@ -23,9 +25,13 @@ public struct ClaimStatus: Codable, Hashable, Sendable {
 
 /// A network in sight: `ScannedNetwork` of org.hotspotd.Control.
 public struct ScannedNetwork: Codable, Hashable, Sendable {
+    /// Printable SSID; `wired:ADDRESS` for a wire.
     public var ssid: String
+    /// The octets of the SSID, lower-case hexadecimal.
     public var ssidHex: String
+    /// The strongest access point, or the gateway of a wire.
     public var bssid: String
+    /// Name of the interface.
     public var interface: String
     /// MHz
     public var frequency: Int
@@ -33,15 +39,21 @@ public struct ScannedNetwork: Codable, Hashable, Sendable {
     public var signal: Int
     /// 0.0 to 1.0
     public var signalStrength: Double
+    /// How the air interface is guarded.
     public var security: Security
     /// BSSs with this name and security.
     public var stations: Int
     /// Unix time in milliseconds.
     public var lastSeen: Int
+    /// The interface is in this network.
     public var joined: Bool
+    /// Who would take care of it.
     public var claims: [ClaimStatus]
+    /// Handling is switched off for this name.
     public var disabled: Bool
+    /// Absent if nothing is known; `false` after a failure for good (D14).
     public var autoJoin: Bool?
+    /// Word of the last outcome, and when (Unix time in milliseconds).
     public var lastOutcome: String?
 
     /// A network.
@@ -69,23 +81,33 @@ public struct ScannedNetwork: Codable, Hashable, Sendable {
 
 /// Where an interface stands: `InterfaceStatus` of org.hotspotd.Control.
 public struct InterfaceStatus: Codable, Hashable, Sendable {
+    /// Name of the interface.
     public var interface: String
+    /// Where the machine stands.
     public var state: StateName
     /// Unix time in milliseconds.
     public var since: Int
+    /// Printable SSID; `wired:ADDRESS` for a wire.
     public var ssid: String?
+    /// The octets of the SSID, lower-case hexadecimal.
     public var ssidHex: String?
+    /// The strongest access point, or the gateway of a wire.
     public var bssid: String?
+    /// Name of the helper.
     public var helper: String?
     /// The portal's origin.
     public var portal: String?
+    /// What the prober said last; absent if it told nothing.
     public var captive: Bool?
+    /// Until the portal ends the session.
     public var secondsRemaining: Int?
+    /// Until the portal ends the session.
     public var bytesRemaining: Int?
     /// Unix time in milliseconds.
     public var nextMaintain: Int?
     /// The prompt that waits.
     public var prompt: String?
+    /// What a person should know of.
     public var problems: [Problem]
 
     /// An interface of which nothing is known but its state.
@@ -99,19 +121,29 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
 
 /// A helper as its host sees it: `HelperStatus` of org.hotspotd.Control.
 public struct HelperStatus: Codable, Hashable, Sendable {
+    /// Name of the helper, or the file of one that was refused.
     public var name: String
+    /// What people read, at most 15 characters.
     public var displayName: String
+    /// As the helper describes itself.
     public var version: String?
+    /// Switched on in its file and by the user.
     public var enabled: Bool
     /// Printable SSIDs.
     public var disabledFor: [String]
+    /// 0 to 100; higher wins among lows.
     public var priority: Int
     /// The list of its file, as written.
     public var ssids: [String]
+    /// `stdio`, `socket` or `external`.
     public var activation: String
+    /// A process of it runs.
     public var running: Bool
+    /// Missed deadlines and deaths in a row.
     public var strikes: Int
+    /// Asked, not waited for.
     public var quarantined: Bool
+    /// What a person should know of.
     public var problems: [Problem]
     /// Its file. An addition of ours.
     public var file: String?
@@ -142,16 +174,25 @@ public struct HelperStatus: Codable, Hashable, Sendable {
 
 /// A question that waits for the user: `PendingPrompt` of org.hotspotd.Control.
 public struct PendingPrompt: Codable, Hashable, Sendable {
+    /// Unique name.
     public var id: String
+    /// Name of the interface.
     public var interface: String
+    /// Printable SSID; `wired:ADDRESS` for a wire.
     public var ssid: String
+    /// Name of the helper.
     public var helper: String
     /// The portal's origin.
     public var portal: String?
+    /// Who asks.
     public var title: String
+    /// Why.
     public var message: String?
+    /// What.
     public var fields: [Field]
+    /// Where the terms can be read.
     public var termsURL: String?
+    /// Their text.
     public var terms: String?
     /// Unix time in milliseconds.
     public var since: Int
@@ -176,15 +217,21 @@ public struct PendingPrompt: Codable, Hashable, Sendable {
 
 /// A past attempt: `Attempt` of org.hotspotd.Control.
 public struct AttemptStatus: Codable, Hashable, Sendable {
+    /// Unique name.
     public var id: String
+    /// Name of the interface.
     public var interface: String
+    /// Printable SSID; `wired:ADDRESS` for a wire.
     public var ssid: String
     /// Unix time in milliseconds.
     public var began: Int
     /// Unix time in milliseconds.
     public var ended: Int?
+    /// Name of the helper.
     public var helper: String?
+    /// The portal's origin.
     public var portal: String?
+    /// What it came to.
     public var outcome: String
 
     /// An attempt.
@@ -206,7 +253,9 @@ public struct AttemptStatus: Codable, Hashable, Sendable {
 public struct CheckAnswer: Codable, Hashable, Sendable {
     /// `online`, `captive`, `limited`, `none` or `unknown`.
     public var verdict: String
+    /// Name of the interface.
     public var interface: String?
+    /// One sentence.
     public var detail: String?
 
     /// An answer.

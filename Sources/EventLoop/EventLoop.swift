@@ -27,7 +27,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         precondition(wakeDescriptor >= 0, "eventfd failed: \(errno)")
         // The jobs that tasks enqueue are one source among the others; its descriptor wakes the loop from any thread.
         let added = sd_event_add_io(
-            self.event, nil, wakeDescriptor, UInt32(EPOLLIN.rawValue), { _, descriptor, _, _ in
+            self.event, nil, wakeDescriptor, UInt32(EPOLLIN.rawValue),
+            { _, descriptor, _, _ in
                 var count: UInt64 = 0
                 _ = read(descriptor, &count, 8)
                 EventLoop.shared.runJobs()
@@ -80,6 +81,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
 
     // MARK: Executor
 
+    /// Takes a task's next piece; from another thread this wakes the loop.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let wasEmpty = jobs.withLock { jobs in
@@ -92,12 +94,15 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         }
     }
 
+    /// This loop as an executor.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
+    /// Stops the process unless this is the loop's thread.
     public func checkIsolated() {
         precondition(isCurrentThread, "this runs outside the event loop's thread")
     }
 
+    /// Whether this is the loop's thread.
     public func isIsolatingCurrentContext() -> Bool? { isCurrentThread }
 
     private var isCurrentThread: Bool {
@@ -117,7 +122,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
 
 /// Everything that acts in the daemon is isolated to this actor, whose executor is the event loop.
 @globalActor public actor LoopActor {
+    /// The actor of the process.
     public static let shared = LoopActor()
+    /// The loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { EventLoop.shared.asUnownedSerialExecutor() }
 }
 

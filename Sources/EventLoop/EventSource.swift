@@ -68,7 +68,8 @@ extension EventLoop {
         source.handler = handler
         try check("sd_event_add_io") {
             sd_event_add_io(
-                event, &source.source, descriptor, events, { _, _, events, userdata in
+                event, &source.source, descriptor, events,
+                { _, _, events, userdata in
                     fire(userdata, events)
                     return 0
                 }, source.pointer)
@@ -88,7 +89,8 @@ extension EventLoop {
         try check("sd_event_add_time") {
             sd_event_add_time(
                 event, &source.source, CLOCK_BOOTTIME, UInt64(max(0, (instant.nanoseconds + 999) / 1000)),
-                UInt64(max(1, accuracy.nanoseconds / 1000)), { _, _, userdata in
+                UInt64(max(1, accuracy.nanoseconds / 1000)),
+                { _, _, userdata in
                     fire(userdata, 0)
                     return 0
                 }, source.pointer)
@@ -113,7 +115,8 @@ extension EventLoop {
         pthread_sigmask(SIG_BLOCK, &set, nil)
         try check("sd_event_add_signal") {
             sd_event_add_signal(
-                event, &source.source, signal, { _, _, userdata in
+                event, &source.source, signal,
+                { _, _, userdata in
                     fire(userdata, 0)
                     return 0
                 }, source.pointer)

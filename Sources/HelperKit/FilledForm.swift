@@ -87,6 +87,7 @@ struct FilledForm: Sendable {
     /// The button that goes on, of several.
     private static func button(of form: HTMLForm) -> HTMLControl? {
         let visible = form.submits.filter { !$0.isInvisible }
-        return visible.first { FormWords.isOnward($0.label) && !FormWords.isLogout($0.words) } ?? visible.first ?? form.submits.first
+        return visible.first { FormWords.isOnward($0.label) && !FormWords.isLogout($0.words) } ?? visible.first
+            ?? form.submits.first
     }
 }

@@ -33,7 +33,9 @@ struct FormEngine: Sendable {
         let termsHere = isBinding(form, page)
         let consent = consent || answers[Self.termsField].map(FilledForm.isYes) ?? false
         var fields = fields(of: form, consent: consent)
-        let hasTermsBox = form.inputs.contains { $0.kind == .checkbox && FormWords.isTerms($0.words) && !FormWords.isAdvertising($0.words) }
+        let hasTermsBox = form.inputs.contains {
+            $0.kind == .checkbox && FormWords.isTerms($0.words) && !FormWords.isAdvertising($0.words)
+        }
         if termsHere, !hasTermsBox, !consent {
             fields.append(Field(name: Self.termsField, label: "I accept the terms of use", kind: .checkbox, required: true))
         }
@@ -56,7 +58,9 @@ struct FormEngine: Sendable {
         if wantsAnswers, !filled.staysOnOrigin {
             return .refuse("The page would send the answers to \(filled.target.origin); nothing was sent.")
         }
-        if filled.leavesForGateway { return .refuse("The page would change something at \(filled.target.origin); nothing was sent.") }
+        if filled.leavesForGateway {
+            return .refuse("The page would change something at \(filled.target.origin); nothing was sent.")
+        }
         if !open.isEmpty { return .ask(prompt(fields, form, page, url, secure: url.isSecure), form) }
         if filled.carriesPassword, !url.isSecure, !isTypedNow, !allowsPlainHTTP {
             return .ask(prompt(fields, form, page, url, secure: false), form)
@@ -84,8 +88,10 @@ struct FormEngine: Sendable {
             if !answers.isEmpty, !typed.isEmpty, typed.contains(where: { answers[$0.name] != nil }) { return 0 }
             return typed.isEmpty ? 1 : 2
         }
-        return (visible.isEmpty ? candidates : visible).enumerated().min { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }?
-            .element
+        return (visible.isEmpty ? candidates : visible).enumerated().min {
+            (rank($0.element), $0.offset) < (rank($1.element), $1.offset)
+        }?
+        .element
     }
 
     /// What the user must fill in, in the page's order.
@@ -101,7 +107,9 @@ struct FormEngine: Sendable {
             switch control.kind {
             case .checkbox:
                 if FormWords.isAdvertising(control.words) {
-                    if control.isRequired { fields.append(Field(name: control.name, label: label, kind: .checkbox, required: true)) }
+                    if control.isRequired {
+                        fields.append(Field(name: control.name, label: label, kind: .checkbox, required: true))
+                    }
                 } else if FormWords.isTerms(control.words) {
                     if !consent { fields.append(Field(name: control.name, label: label, kind: .checkbox, required: true)) }
                 } else if control.isRequired, !control.isChecked {
@@ -121,7 +129,10 @@ struct FormEngine: Sendable {
                 }
             case .text, .textarea, .password, .email, .telephone:
                 guard control.value.isEmpty || control.kind == .password else { continue }
-                fields.append(Field(name: control.name, label: label, kind: Self.kind(of: control), required: required || control.kind == .password))
+                fields.append(
+                    Field(
+                        name: control.name, label: label, kind: Self.kind(of: control),
+                        required: required || control.kind == .password))
             case .hidden, .submit, .image, .button, .file: break
             }
         }
@@ -134,7 +145,9 @@ struct FormEngine: Sendable {
         case .email: .email
         case .telephone: .phone
         default:
-            if FormWords.isCode(control.words) { .code } else if control.words.contains("email") || control.words.contains("e-mail") {
+            if FormWords.isCode(control.words) {
+                .code
+            } else if control.words.contains("email") || control.words.contains("e-mail") {
                 .email
             } else {
                 .text
@@ -155,7 +168,8 @@ struct FormEngine: Sendable {
             let warning = "This portal is not encrypted: others nearby can read what you type."
             message = message.map { "\($0) \(warning)" } ?? warning
         }
-        let references = form.inputs.filter { $0.kind == .checkbox }.flatMap(\.links)
+        let references =
+            form.inputs.filter { $0.kind == .checkbox }.flatMap(\.links)
             + page.links.filter { FormWords.isTerms($0.text.lowercased()) }.map(\.reference)
         var termsURL = references.lazy.compactMap { try? redirects.target(of: $0, from: page.base) }.first?.text
         if termsURL == nil, let reader = page.forms.first(where: FormWords.readsTerms),

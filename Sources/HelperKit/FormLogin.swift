@@ -34,7 +34,9 @@ public struct FormLogin: Sendable {
     public func look(from result: ProbeResult) -> Finding? { Landing.start(of: result).flatMap(look(from:)) }
 
     private func look(from start: Landing.Start) -> Finding? {
-        guard let landing = visit.attempts.landing(visit.link, start: start, policy: visit.policy, in: visit.scope) else { return nil }
+        guard let landing = visit.attempts.landing(visit.link, start: start, policy: visit.policy, in: visit.scope) else {
+            return nil
+        }
         let engine = FormEngine(redirects: visit.redirects)
         let page = landing.journey.map { ($0.page, $0.final.url) }
         return Finding(
@@ -62,7 +64,9 @@ public struct FormLogin: Sendable {
             landing = found
         } else {
             guard let result = visit.probe() else { return visit.reply(TransferError(.cancelled)) }
-            if result.verdict.isOpen { return visit.reply(.success, session: visit.session, reason: "The network is open already.") }
+            if result.verdict.isOpen {
+                return visit.reply(.success, session: visit.session, reason: "The network is open already.")
+            }
             guard result.verdict == .captive, let start = Landing.start(of: result),
                 let found = visit.attempts.landing(visit.link, start: start, policy: visit.policy, in: visit.scope)
             else {
@@ -75,7 +79,8 @@ public struct FormLogin: Sendable {
         if let failure = landing.failure { return visit.reply(failure, portal: landing.portal(kind: kind)) }
         guard let journey = landing.journey else { return visit.reply(TransferError(.emptyAnswer)) }
         return fill(
-            journey.page, at: journey.final.url, portal: landing.portal(kind: kind), client: landing.client, isTypedNow: isTypedNow,
+            journey.page, at: journey.final.url, portal: landing.portal(kind: kind), client: landing.client,
+            isTypedNow: isTypedNow,
             start: landing.start)
     }
 
@@ -102,6 +107,11 @@ public struct FormLogin: Sendable {
             switch engine.step(on: page, at: url) {
             case .nothing where isFirst:
                 if isTypedNow { return success(portal, logoff, client) }
+                if page.isTruncated {
+                    return visit.reply(
+                        .temporaryFailure, portal: portal,
+                        reason: "The portal's page is too large, and what was read of it has no form.")
+                }
                 // Nobody but a browser can do this; the probe tells afterwards whether it was done.
                 let prompt = Prompt(
                     title: portal.title ?? url.host,
@@ -114,7 +124,8 @@ public struct FormLogin: Sendable {
             case .ask(var prompt, let form):
                 if !isFirst, FormWords.soundsLikeSuccess(page), form.passwords.isEmpty { return success(portal, logoff, client) }
                 if isFirst, isTypedNow, !isSamePortal, visit.portal != nil {
-                    prompt.message = "This is another portal than before; nothing was sent." + (prompt.message.map { " " + $0 } ?? "")
+                    prompt.message =
+                        "This is another portal than before; nothing was sent." + (prompt.message.map { " " + $0 } ?? "")
                 }
                 return ask(prompt, portal, client, page: isFirst ? nil : (page, form), url)
             case .submit(let filled, let form):
@@ -123,7 +134,8 @@ public struct FormLogin: Sendable {
                     // The form again, with the answers that were just refused.
                     engine.answers = [:]
                     guard case .ask(var prompt, let form) = engine.step(on: page, at: url) else {
-                        return visit.reply(.failure, portal: portal, reason: page.errors.first ?? "The portal did not accept the answers.")
+                        return visit.reply(
+                            .failure, portal: portal, reason: page.errors.first ?? "The portal did not accept the answers.")
                     }
                     prompt.message = prompt.message ?? "The portal did not accept the answers."
                     return ask(prompt, portal, client, page: (page, form), url)
@@ -138,7 +150,8 @@ public struct FormLogin: Sendable {
                 request.referer = url
                 if filled.carriesAnswers { request.requiredPin = portal.pin }
                 do throws(TransferError) {
-                    visit.scope.trace.add("form with \(form.controls.count) controls, \(filled.carriesAnswers ? "with" : "without") answers")
+                    visit.scope.trace.add(
+                        "form with \(form.controls.count) controls, \(filled.carriesAnswers ? "with" : "without") answers")
                     let response = try client.send(request, in: visit.scope)
                     let journey = try Journey.follow(
                         response, to: request, client: client, outside: outside, afterSubmit: true, in: visit.scope)
@@ -160,7 +173,9 @@ public struct FormLogin: Sendable {
                         return visit.reply(.unsupportedNetwork, portal: portal, reason: error.description)
                     }
                     // Many portals lead out to the Internet after the login; what goes wrong there is not theirs.
-                    if !isFirst, error.code == .refusedURL || error.code == .tooManyRedirects { return success(portal, logoff, client) }
+                    if !isFirst, error.code == .refusedURL || error.code == .tooManyRedirects {
+                        return success(portal, logoff, client)
+                    }
                     return visit.reply(error, portal: portal)
                 }
             }
@@ -168,7 +183,9 @@ public struct FormLogin: Sendable {
         return visit.reply(.temporaryFailure, portal: portal, reason: "The portal asks to go on without end.")
     }
 
-    private func ask(_ prompt: Prompt, _ portal: Portal, _ client: HTTPClient, page: (HTMLPage, HTMLForm)?, _ url: WebURL) -> Reply {
+    private func ask(_ prompt: Prompt, _ portal: Portal, _ client: HTTPClient, page: (HTMLPage, HTMLForm)?, _ url: WebURL)
+        -> Reply
+    {
         var memory = Memory(visit.session)
         memory.origin = portal.origin
         memory.pin = portal.pin
@@ -194,58 +211,5 @@ public struct FormLogin: Sendable {
             title: saved.title, base: base, forms: [saved.form], links: [], refresh: nil, scriptTarget: nil, submitsItself: false,
             text: saved.form.text, errors: [], isTruncated: false)
         return (page, url)
-    }
-}
-
-/// How to leave a portal, as far as its pages tell.
-public enum Logoff {
-    /// A link or a form that says so; for openNDS and nodogsplash, which do not say it, their known path.
-    static func find(on page: HTMLPage, at url: WebURL, redirects: RedirectPolicy) -> Memory.SavedRequest? {
-        for link in page.links where FormWords.isLogout(link.text) || FormWords.isLogout(link.reference) {
-            if let target = try? redirects.target(of: link.reference, from: page.base), target.host == url.host {
-                return Memory.SavedRequest(url: target.text, body: nil)
-            }
-        }
-        for form in page.forms where form.submits.contains(where: { FormWords.isLogout($0.words) }) || FormWords.isLogout(form.action) {
-            guard let filled = try? FilledForm(form, on: page, at: url, answers: [:], consent: false, redirects: redirects),
-                filled.staysOnOrigin
-            else { continue }
-            return Memory.SavedRequest(url: filled.request.url.text, body: filled.request.body)
-        }
-        // `portals.md`, 2.2: logging out is a GET of this path.
-        for (path, deny) in [("/opennds_preauth/", "/opennds_deny/"), ("/opennds_auth/", "/opennds_deny/")]
-        where url.path.hasPrefix(path) {
-            return Memory.SavedRequest(url: url.origin + deny, body: nil)
-        }
-        if url.path.hasPrefix("/nodogsplash_auth/") { return Memory.SavedRequest(url: url.origin + "/nodogsplash_deny/", body: nil) }
-        return nil
-    }
-
-    /// Carries a remembered logoff out.
-    public static func run(_ visit: Visit) -> Reply {
-        let memory = Memory(visit.session)
-        guard let saved = memory.logoff, let url = WebURL(saved.url) else {
-            return visit.reply(.failure, reason: "This portal offered no way to log off.")
-        }
-        var request = HTTPRequest(url)
-        if let body = saved.body {
-            request.method = .post
-            request.body = body
-        }
-        request.requiredPin = url.origin == memory.origin && url.isSecure ? memory.pin : nil
-        do throws(TransferError) {
-            try visit.redirects.check(url)
-            let client = visit.client(cookies: CookieJar(lines: memory.cookies ?? []))
-            let response = try client.send(request, in: visit.scope.limited(milliseconds: 10_000))
-            guard response.status < 400 || response.status == 511 else {
-                return visit.reply(.failure, reason: "The portal answered the logoff with status \(response.status).")
-            }
-            if let document = WISPrDocument.find(in: response.body), let code = document.responseCode, code != 150, code != 0 {
-                return visit.reply(.failure, reason: "The portal answered the logoff with code \(code).")
-            }
-            return visit.reply(.success)
-        } catch {
-            return visit.reply(error)
-        }
     }
 }

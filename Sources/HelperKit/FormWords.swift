@@ -8,7 +8,8 @@ enum FormWords {
     ]
     private static let shortTerms: Set<String> = ["agb", "tos", "gtc", "cgu", "eula", "aup"]
     private static let binding = [
-        "terms of", "terms and", "terms &", "conditions of use", "you accept", "you agree", "i accept", "i agree", "acceptable use",
+        "terms of", "terms and", "terms &", "conditions of use", "you accept", "you agree", "i accept", "i agree",
+        "acceptable use",
         "nutzungsbedingungen", "geschäftsbedingungen", "conditions générales", "términos", "condizioni", "voorwaarden",
     ]
     private static let advertising = ["newsletter", "marketing", "offers", "promo", "werbung", "subscribe", "angebote", "advert"]
@@ -22,7 +23,8 @@ enum FormWords {
         "sie sind angemeldet", "erfolgreich", "vous êtes connecté", "login successful", "thank you for logging in",
     ]
     private static let onward = [
-        "continue", "connect", "accept", "agree", "go online", "get online", "start", "free", "surf", "weiter", "verbinden", "login",
+        "continue", "connect", "accept", "agree", "go online", "get online", "start", "free", "surf", "weiter", "verbinden",
+        "login",
         "log in", "sign in", "anmelden", "akzeptieren", "continuer", "continuar", "ok", "submit",
     ]
     private static let codes = ["voucher", "code", "otp", "token", "pin", "sms", "ticket", "gutschein"]
@@ -56,7 +58,9 @@ enum FormWords {
     static func isLanguage(_ form: HTMLForm) -> Bool {
         let inputs = form.inputs
         return !inputs.isEmpty
-            && inputs.allSatisfy { $0.kind == .select && ($0.words.contains("lang") || $0.words.contains("locale") || $0.words.contains("sprache")) }
+            && inputs.allSatisfy {
+                $0.kind == .select && ($0.words.contains("lang") || $0.words.contains("locale") || $0.words.contains("sprache"))
+            }
     }
     /// A form that only opens the terms, such as openNDS has below its page.
     static func readsTerms(_ form: HTMLForm) -> Bool {

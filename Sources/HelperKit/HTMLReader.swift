@@ -124,7 +124,9 @@ struct HTMLReader {
             }
             around.skipsText = true
         case "base":
-            if let reference = Self.attribute(node, "href"), let base = WebURL(reference, relativeTo: page.base) { page.base = base }
+            if let reference = Self.attribute(node, "href"), let base = WebURL(reference, relativeTo: page.base) {
+                page.base = base
+            }
         case "meta":
             if Self.attribute(node, "http-equiv")?.lowercased() == "refresh", page.refresh == nil {
                 page.refresh = Self.attribute(node, "content").flatMap(Self.refreshTarget)
@@ -146,9 +148,11 @@ struct HTMLReader {
             }
         default: break
         }
-        let marks = ((Self.attribute(node, "class") ?? "") + " " + (Self.attribute(node, "role") ?? "") + " "
+        let marks =
+            ((Self.attribute(node, "class") ?? "") + " " + (Self.attribute(node, "role") ?? "") + " "
             + (Self.attribute(node, "id") ?? "")).lowercased()
-        if page.errors.count < 5, !around.isInvisible, ["p", "div", "span", "li", "strong", "td", "font", "label"].contains(name),
+        if page.errors.count < 5, !around.isInvisible,
+            ["p", "div", "span", "li", "strong", "td", "font", "label"].contains(name),
             marks.contains("error") || marks.contains("alert") || marks.contains("warning") || marks.contains("fehler")
         {
             let text = PageText.squeezed(Self.text(of: node), limit: 200)
@@ -184,7 +188,9 @@ struct HTMLReader {
         }
         let own = Self.attribute(node, "id").flatMap { labels["#" + $0] } ?? Self.enclosingLabel(node)
         control.links = own?.links ?? []
-        let candidates = [own?.text, Self.attribute(node, "aria-label"), Self.attribute(node, "placeholder"), Self.attribute(node, "title")]
+        let candidates = [
+            own?.text, Self.attribute(node, "aria-label"), Self.attribute(node, "placeholder"), Self.attribute(node, "title"),
+        ]
         control.label = candidates.compactMap { $0 }.map { PageText.squeezed($0, limit: 120) }.first { !$0.isEmpty } ?? ""
         if element == "button" { control.label = PageText.squeezed(Self.text(of: node), limit: 60) }
         if kind == .submit, control.label.isEmpty { control.label = control.value }
@@ -251,7 +257,9 @@ extension HTMLReader {
     private static func options(of select: Node) -> [HTMLControl.Option] {
         var options: [HTMLControl.Option] = []
         visit(select) { node in
-            guard node.pointee.type == XML_ELEMENT_NODE, String(cString: node.pointee.name).lowercased() == "option" else { return true }
+            guard node.pointee.type == XML_ELEMENT_NODE, String(cString: node.pointee.name).lowercased() == "option" else {
+                return true
+            }
             let label = PageText.squeezed(text(of: node), limit: 120)
             options.append(
                 HTMLControl.Option(
@@ -287,9 +295,10 @@ extension HTMLReader {
     private static func isInvisible(_ node: Node) -> Bool {
         if attribute(node, "hidden") != nil { return true }
         guard let style = attribute(node, "style")?.lowercased().filter({ !$0.isWhitespace }) else { return false }
-        return ["display:none", "visibility:hidden", "opacity:0;", "left:-", "top:-", "text-indent:-", "height:0", "width:0"].contains {
-            style.contains($0)
-        }
+        return ["display:none", "visibility:hidden", "opacity:0;", "left:-", "top:-", "text-indent:-", "height:0", "width:0"]
+            .contains {
+                style.contains($0)
+            }
     }
 
     private static func attribute(_ node: Node, _ name: String) -> String? {

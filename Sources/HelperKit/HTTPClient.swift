@@ -59,31 +59,35 @@ public final class HTTPClient: @unchecked Sendable {
 
     private func exclusively<T>(_ body: () -> T) -> T {
         // Waiting for the other request's end is bounded by that request's own deadline, a minute at the very most.
-        while lock.wait(until: .after(milliseconds: 60_000), { busy -> Bool? in
-            if busy { return nil }
-            busy = true
-            return true
-        }) == nil {}
+        while lock.wait(
+            until: .after(milliseconds: 60_000),
+            { busy -> Bool? in
+                if busy { return nil }
+                busy = true
+                return true
+            }) == nil
+        {}
         defer { lock.with { $0 = false } }
         return body()
     }
 
     private func perform(_ request: HTTPRequest, _ began: Deadline, _ scope: Scope) throws(TransferError) -> HTTPResponse {
+        let context = TransferContext(
+            request: request, interface: link.interface, policy: policy.addressPolicy(of: link), scope: scope)
+        let lists = Lists()
         guard let multi = multi.map({ UnsafeMutableRawPointer($0) }), let easy = curl_easy_init() else {
             throw TransferError(.system, "libcurl has no handle")
         }
-        defer { curl_easy_cleanup(easy) }
-        let context = TransferContext(
-            request: request, interface: link.interface, policy: policy.addressPolicy(of: link), scope: scope)
+        // libcurl holds plain pointers to both until the handle is gone.
+        defer { withExtendedLifetime((context, lists)) { curl_easy_cleanup(easy) } }
         context.easy = OpaquePointer(easy)
-        let lists = Lists()
         try lists.resolve(request.url, link: link, scope)
         lists.head(of: request)
         guard configure(easy, request, lists, scope), setCallbacks(easy, context) else {
             throw TransferError(.system, "libcurl refused an option")
         }
         for line in jar.lines { _ = ccurl_set_string(easy, CURLOPT_COOKIELIST, line) }
-        let code = withExtendedLifetime((context, lists)) { run(multi, easy, scope) }
+        let code = run(multi, easy, scope)
         keepCookies(of: easy)
         if code != CURLE_OK, !(context.wasCut && code == CURLE_WRITE_ERROR) {
             throw context.failure ?? error(code, easy, context)
@@ -98,7 +102,8 @@ public final class HTTPClient: @unchecked Sendable {
     private func configure(_ easy: UnsafeMutableRawPointer, _ request: HTTPRequest, _ lists: Lists, _ scope: Scope) -> Bool {
         let numbers: [(CURLoption, Int)] = [
             (CURLOPT_NOSIGNAL, 1), (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
-            (CURLOPT_HTTP09_ALLOWED, 0), (CURLOPT_CONNECTTIMEOUT_MS, min(Self.connectLimit, max(1, scope.deadline.millisecondsLeft))),
+            (CURLOPT_HTTP09_ALLOWED, 0),
+            (CURLOPT_CONNECTTIMEOUT_MS, min(Self.connectLimit, max(1, scope.deadline.millisecondsLeft))),
             (CURLOPT_TIMEOUT_MS, max(1, scope.deadline.millisecondsLeft)), (CURLOPT_LOW_SPEED_LIMIT, 50),
             (CURLOPT_LOW_SPEED_TIME, 5), (CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue)), (CURLOPT_HTTPAUTH, 0),
             (CURLOPT_UNRESTRICTED_AUTH, 0), (CURLOPT_DISALLOW_USERNAME_IN_URL, 1), (CURLOPT_SSL_VERIFYPEER, 1),
@@ -115,7 +120,9 @@ public final class HTTPClient: @unchecked Sendable {
         if let referer = request.referer { texts.append((CURLOPT_REFERER, referer.origin + "/")) }
         if let authorities = policy.authorities { texts.append((CURLOPT_CAINFO, authorities)) }
         for (option, value) in texts where ccurl_set_string(easy, option, value) != CURLE_OK { return false }
-        if policy.authorities == nil, Authorities.hasDirectory, ccurl_set_string(easy, CURLOPT_CAINFO, nil) != CURLE_OK { return false }
+        if policy.authorities == nil, Authorities.hasDirectory, ccurl_set_string(easy, CURLOPT_CAINFO, nil) != CURLE_OK {
+            return false
+        }
         switch request.method {
         case .get: guard ccurl_set_long(easy, CURLOPT_HTTPGET, 1) == CURLE_OK else { return false }
         case .post:
@@ -160,9 +167,11 @@ public final class HTTPClient: @unchecked Sendable {
 
     private func run(_ multi: UnsafeMutableRawPointer, _ easy: UnsafeMutableRawPointer, _ scope: Scope) -> CURLcode {
         guard curl_multi_add_handle(multi, easy) == CURLM_OK else { return CURLE_FAILED_INIT }
-        // curl_multi_wakeup may be called from any thread as long as the handle lives, which the lock and the removal see to.
-        let address = UInt(bitPattern: multi)
-        let handler = scope.cancellation.onCancel { curl_multi_wakeup(UnsafeMutableRawPointer(bitPattern: address)) }
+        // curl_multi_wakeup may be called from any thread as long as the handle lives. The handler keeps this client alive, since it
+        // may still be running on the cancelling thread after its removal here.
+        let handler = scope.cancellation.onCancel { [self] in
+            if let multi = self.multi { curl_multi_wakeup(UnsafeMutableRawPointer(multi)) }
+        }
         defer {
             scope.cancellation.removeHandler(handler)
             curl_multi_remove_handle(multi, easy)
@@ -194,7 +203,8 @@ public final class HTTPClient: @unchecked Sendable {
     private func error(_ code: CURLcode, _ easy: UnsafeMutableRawPointer, _ context: TransferContext) -> TransferError {
         let text = String(cString: curl_easy_strerror(code))
         switch code {
-        case CURLE_OPERATION_TIMEDOUT: return TransferError(.timeout, context.isConnected ? "after the request" : "while connecting")
+        case CURLE_OPERATION_TIMEDOUT:
+            return TransferError(.timeout, context.isConnected ? "after the request" : "while connecting")
         case CURLE_COULDNT_CONNECT:
             let number = ccurl_get_long(easy, CURLINFO_OS_ERRNO)
             return TransferError(.connectFailed, number == 0 ? text : String(cString: strerror(Int32(number))))
@@ -202,8 +212,10 @@ public final class HTTPClient: @unchecked Sendable {
         case CURLE_PEER_FAILED_VERIFICATION:
             // X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED: as often the clock's fault as the server's.
             let verification = ccurl_get_long(easy, CURLINFO_SSL_VERIFYRESULT)
-            return TransferError(verification == 9 || verification == 10 ? .clockWrong : .tlsFailed, "verification code \(verification)")
-        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
+            return TransferError(
+                verification == 9 || verification == 10 ? .clockWrong : .tlsFailed, "verification code \(verification)")
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR,
+            CURLE_SSL_INVALIDCERTSTATUS,
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE:
             return TransferError(.tlsFailed, text)
         case CURLE_GOT_NOTHING: return TransferError(.emptyAnswer)

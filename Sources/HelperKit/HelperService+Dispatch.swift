@@ -73,7 +73,8 @@ extension HelperService {
         }
         let given = try Coding.decode(Parameters.self, from: parameters)
         return Visit(
-            network: given.network, link: given.link, portal: given.portal, credential: given.credential, answers: given.answers ?? [:],
+            network: given.network, link: given.link, portal: given.portal, credential: given.credential,
+            answers: given.answers ?? [:],
             consent: given.consent ?? false, session: given.session, scope: scope, attempts: attempts, policy: policy)
     }
 

@@ -30,7 +30,9 @@ public struct InternetAddress: Hashable, Sendable, CustomStringConvertible {
     public init?(_ address: UnsafePointer<sockaddr>, length: Int) {
         switch Int32(address.pointee.sa_family) {
         case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
-            octets = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { withUnsafeBytes(of: $0.pointee.sin_addr, Array.init) }
+            octets = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                withUnsafeBytes(of: $0.pointee.sin_addr, Array.init)
+            }
         case AF_INET6 where length >= MemoryLayout<sockaddr_in6>.size:
             octets = address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
                 withUnsafeBytes(of: $0.pointee.sin6_addr, Array.init)

@@ -22,7 +22,8 @@ public enum Maintenance {
                 .authenticationRequired, portal: portal(result), session: visit.session, reason: "The portal wants a new login.")
         case .limited:
             return visit.reply(
-                .temporaryFailure, session: visit.session, reason: "Nothing answers that tells anything (\(result.problem ?? "noAnswer")).")
+                .temporaryFailure, session: visit.session,
+                reason: "Nothing answers that tells anything (\(result.problem ?? "noAnswer")).")
         }
     }
 }

@@ -11,7 +11,8 @@ enum PageText {
         let octets = body.map { $0 == 0 ? 0x20 : $0 }
         let label = (charset(in: contentType ?? "") ?? metaCharset(octets) ?? "utf-8").lowercased()
         switch label {
-        case "gbk", "gb2312", "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr", "windows-1251", "koi8-r", "iso-8859-2", "windows-1250":
+        case "gbk", "gb2312", "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr", "windows-1251", "koi8-r", "iso-8859-2",
+            "windows-1250":
             return (octets, label.uppercased())
         case "iso-8859-1", "latin1", "windows-1252", "iso-8859-15":
             if String(validating: octets, as: UTF8.self) == nil {

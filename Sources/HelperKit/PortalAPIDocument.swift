@@ -39,7 +39,8 @@ public struct PortalAPIDocument: Hashable, Sendable {
     }
 
     init?(_ body: [UInt8], policy: RedirectPolicy = RedirectPolicy()) {
-        guard body.count <= Self.limit, let value = try? Coding.decode(JSONValue.self, from: body), let captive = value["captive"]?.bool
+        guard body.count <= Self.limit, let value = try? Coding.decode(JSONValue.self, from: body),
+            let captive = value["captive"]?.bool
         else { return nil }
         self.captive = captive
         func url(_ key: String) -> WebURL? {

@@ -43,6 +43,19 @@ public struct ProbeEvidence: Codable, Hashable, Sendable {
 
     private static let telling = ["location", "content-type", "server", "via", "retry-after", "refresh"]
 
+    /// What the portal API said; a document that is not what it should be is as none.
+    init(api url: WebURL, _ document: PortalAPIDocument?, milliseconds: Int) {
+        request = "GET \(url.masked)"
+        self.milliseconds = milliseconds
+        headers = [:]
+        if let document {
+            status = 200
+            body = document.captive ? "captive" : "not captive"
+        } else {
+            error = "unusable: The portal API gave no usable answer."
+        }
+    }
+
     init(_ url: WebURL, _ answer: ProbeAnswer, milliseconds: Int) {
         request = "GET \(url.masked)"
         self.milliseconds = milliseconds
@@ -87,7 +100,9 @@ public struct ProbeResult: Sendable {
     /// The answer that showed the portal: its body may hold a WISPr document, or be the page itself.
     public var page: HTTPResponse?
 
-    init(_ verdict: Verdict, portalURL: WebURL? = nil, problem: String? = nil, retryAfter: Double? = nil, page: HTTPResponse? = nil) {
+    init(
+        _ verdict: Verdict, portalURL: WebURL? = nil, problem: String? = nil, retryAfter: Double? = nil, page: HTTPResponse? = nil
+    ) {
         self.verdict = verdict
         self.portalURL = portalURL
         self.problem = problem

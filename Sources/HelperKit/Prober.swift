@@ -64,9 +64,16 @@ struct Prober: Sendable {
         }
         if let https = plan.https { ask(https, board, scope) { $0.answeredHTTPS($1) } }
         if let api {
+            let (link, policy) = (link, policy)
             Worker.start {
                 let document = api.wait(in: scope) ?? nil
-                board.with { $0.trial.answeredAPI(document) }
+                let evidence = PortalAPIDocument.address(link.portalAPI, policy: RedirectPolicy(policy)).map {
+                    ProbeEvidence(api: $0, document, milliseconds: began.millisecondsAgo)
+                }
+                board.with { board in
+                    board.trial.answeredAPI(document)
+                    if let evidence { board.evidence.append(evidence) }
+                }
             }
         }
         var asked = 1

@@ -16,9 +16,14 @@ struct Resolver {
     /// The addresses of a name, IPv4 first. Throws ``TransferError``: `noNameserver`, `dnsFailed`, `dnsTimeout`, `bindFailed`,
     /// `cancelled`.
     func addresses(of name: String, in scope: Scope) throws(TransferError) -> [InternetAddress] {
-        let servers = link.nameservers.filter(Self.isServer)
+        let servers = link.nameservers.compactMap(Self.server)
         guard !servers.isEmpty else { throw TransferError(.noNameserver) }
         _ = Self.library
+        let inquiry = Inquiry(interface: link.interface)
+        let retained = Unmanaged.passRetained(inquiry)
+        let pointer = retained.toOpaque()
+        // After the channel, whose end still calls back for every question that is open.
+        defer { retained.release() }
         var options = ares_options()
         options.flags = Int32(ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES)
         options.timeout = Int32(Self.timeout)
@@ -31,8 +36,6 @@ struct Resolver {
         }
         guard code == Int32(ARES_SUCCESS), let channel else { throw TransferError(.system, Self.text(code)) }
         defer { ares_destroy(channel) }
-        let inquiry = Inquiry(interface: link.interface)
-        let pointer = Unmanaged.passUnretained(inquiry).toOpaque()
         ares_set_socket_configure_callback(
             channel,
             { socket, _, data in
@@ -46,7 +49,8 @@ struct Resolver {
         }
         let families = wantsIPv6 ? [AF_INET, AF_INET6] : [AF_INET]
         for family in families { ask(channel, name, family, pointer) }
-        try withExtendedLifetime(inquiry) { () throws(TransferError) in try run(channel, inquiry, expected: families.count, scope) }
+        try withExtendedLifetime(inquiry) { () throws(TransferError) in try run(channel, inquiry, expected: families.count, scope)
+        }
         return try inquiry.result()
     }
 
@@ -57,14 +61,16 @@ struct Resolver {
         }
     }
 
-    /// An address, or an address with a port.
-    private static func isServer(_ text: String) -> Bool {
-        guard text.utf8.count < 64 else { return false }
-        if InternetAddress(text) != nil { return true }
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]), port > 0, port < 65536 else {
-            return false
+    /// An address, or an address with a port, as c-ares reads it: without a scope, which the binding to the device replaces.
+    private static func server(_ text: String) -> String? {
+        guard text.utf8.count < 64 else { return nil }
+        if let address = InternetAddress(text) { return address.description }
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]), port > 0, port < 65536
+        else {
+            return nil
         }
-        return InternetAddress(String(text[..<colon])) != nil
+        guard let address = InternetAddress(String(text[..<colon])) else { return nil }
+        return address.isIPv4 ? "\(address):\(port)" : "[\(address)]:\(port)"
     }
 
     private func ask(_ channel: ares_channel, _ name: String, _ family: Int32, _ pointer: UnsafeMutableRawPointer) {
@@ -103,7 +109,9 @@ struct Resolver {
             }
             var longest = timeval(tv_sec: 0, tv_usec: 20_000)
             var next = timeval()
-            let wait = ares_timeout(channel, &longest, &next).map { Int($0.pointee.tv_sec) * 1000 + Int($0.pointee.tv_usec) / 1000 } ?? 20
+            let wait =
+                ares_timeout(channel, &longest, &next).map { Int($0.pointee.tv_sec) * 1000 + Int($0.pointee.tv_usec) / 1000 }
+                ?? 20
             poll(&polls, nfds_t(polls.count), Int32(min(wait, 20) + 1))
             var isQuiet = true
             for entry in polls where entry.revents != 0 {
@@ -156,36 +164,5 @@ struct Resolver {
             default: throw TransferError(.dnsFailed, Resolver.text(failure))
             }
         }
-    }
-}
-
-/// The answers of the resolver, kept for the life of an association: what was checked is what is used, and a second question costs
-/// nothing.
-public final class NamePins: Sendable {
-    private struct Key: Hashable {
-        var association: String
-        var interface: String
-        var name: String
-    }
-
-    /// The pins of this process.
-    public static let shared = NamePins()
-    private static let limit = 256
-    private let pins = Monitor([Key: [InternetAddress]]())
-
-    func addresses(of name: String, link: Link, in scope: Scope) throws(TransferError) -> [InternetAddress] {
-        let key = Key(association: link.association, interface: link.interface, name: name)
-        if let known = pins.with({ $0[key] }) { return known }
-        let found = try Resolver(link: link).addresses(of: name, in: scope)
-        pins.with { pins in
-            if pins.count >= Self.limit { pins.removeAll() }
-            pins[key] = found
-        }
-        return found
-    }
-
-    /// Asks anew next time: gateways that lie about names stop lying after the login.
-    func forget(_ name: String, link: Link) {
-        pins.with { $0[Key(association: link.association, interface: link.interface, name: name)] = nil }
     }
 }

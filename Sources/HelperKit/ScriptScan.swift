@@ -40,7 +40,9 @@ enum ScriptScan {
         let value = inner[..<end]
         let after = inner[(end + 1)...].drop(while: isBlank)
         // Something is added to it: what comes out is unknown.
-        guard after.first != UInt8(ascii: "+"), !value.isEmpty, value.count <= WebURL.limit, !value.contains(10) else { return nil }
+        guard after.first != UInt8(ascii: "+"), !value.isEmpty, value.count <= WebURL.limit, !value.contains(10) else {
+            return nil
+        }
         return String(decoding: value, as: UTF8.self).replacing("\\/", with: "/").replacing("&amp;", with: "&")
     }
 
@@ -53,33 +55,5 @@ enum ScriptScan {
             true
         default: false
         }
-    }
-}
-
-/// Plain search in octets: foreign text is long, and comparing it character by character is slow.
-enum Search {
-    /// Where a text occurs first.
-    static func first(_ needle: String, in octets: ArraySlice<UInt8>) -> Int? {
-        let needle = Array(needle.utf8)
-        guard let head = needle.first, octets.count >= needle.count else { return nil }
-        var index = octets.startIndex
-        let last = octets.endIndex - needle.count
-        while index <= last {
-            if octets[index] == head, octets[index..<index + needle.count].elementsEqual(needle) { return index }
-            index += 1
-        }
-        return nil
-    }
-
-    /// Where a text occurs last.
-    static func last(_ needle: String, in octets: ArraySlice<UInt8>) -> Int? {
-        let needle = Array(needle.utf8)
-        guard let head = needle.first, octets.count >= needle.count else { return nil }
-        var index = octets.endIndex - needle.count
-        while index >= octets.startIndex {
-            if octets[index] == head, octets[index..<index + needle.count].elementsEqual(needle) { return index }
-            index -= 1
-        }
-        return nil
     }
 }

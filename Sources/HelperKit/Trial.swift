@@ -50,7 +50,9 @@ struct Trial: Sendable {
     private(set) var api: PortalAPIDocument?
     private var apiAnswered = false
 
-    init(redirects: RedirectPolicy = RedirectPolicy(), named: Int, address: Bool, https: Bool, api: Bool, limit: Int = Trial.limit) {
+    init(
+        redirects: RedirectPolicy = RedirectPolicy(), named: Int, address: Bool, https: Bool, api: Bool, limit: Int = Trial.limit
+    ) {
         self.redirects = redirects
         namedCount = named
         hasAddress = address

@@ -41,7 +41,9 @@ public struct WISPrDocument: Hashable, Sendable {
         func value(_ name: String) -> String? {
             guard let open = element.firstRange(of: "<" + name) else { return nil }
             let after = element[open.upperBound...]
-            guard let next = after.first, next == ">" || next.isWhitespace, let close = after.firstIndex(of: ">") else { return nil }
+            guard let next = after.first, next == ">" || next.isWhitespace, let close = after.firstIndex(of: ">") else {
+                return nil
+            }
             let content = after[after.index(after: close)...]
             guard let end = content.firstRange(of: "</" + name) else { return nil }
             let text = PageText.squeezed(Self.unwrapped(content[..<end.lowerBound]), limit: WebURL.limit)
@@ -78,7 +80,9 @@ public struct WISPrDocument: Hashable, Sendable {
                 break
             }
         }
-        for (entity, character) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#38;", "&"), ("&amp;", "&")] {
+        for (entity, character) in [
+            ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#38;", "&"), ("&amp;", "&"),
+        ] {
             text = text.replacing(entity, with: character)
         }
         return text

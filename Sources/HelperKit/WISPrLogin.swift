@@ -61,7 +61,8 @@ public struct WISPrLogin: Sendable {
         let login = document?.loginURL.flatMap { WebURL($0, relativeTo: page.url) }
         let isKnown = login.map { $0.origin == Memory(visit.session).origin && Memory(visit.session).pin != nil } ?? false
         if document == nil || (login?.host == host && !isKnown), let start = Landing.start(of: result),
-            let landing = visit.attempts.landing(visit.link, start: start, policy: visit.policy, in: visit.scope), let journey = landing.journey
+            let landing = visit.attempts.landing(visit.link, start: start, policy: visit.policy, in: visit.scope),
+            let journey = landing.journey
         {
             for hop in journey.hops {
                 if let pin = hop.pin { pins[hop.url.origin] = pin }
@@ -75,7 +76,8 @@ public struct WISPrLogin: Sendable {
             client = landing.client
         }
         for _ in 0..<Self.proxyLimit {
-            guard let proxy = document, proxy.isProxy, let next = proxy.nextURL.flatMap({ WebURL($0, relativeTo: page.url) }) else { break }
+            guard let proxy = document, proxy.isProxy, let next = proxy.nextURL.flatMap({ WebURL($0, relativeTo: page.url) })
+            else { break }
             guard visit.scope.pause(milliseconds: min(proxy.delay ?? 0, 5) * 1000), (try? visit.redirects.check(next)) != nil,
                 let answer = try? client.send(HTTPRequest(next), in: visit.scope)
             else { return .unusable("The gateway's proxy does not answer.") }
@@ -89,7 +91,9 @@ public struct WISPrLogin: Sendable {
             return .unusable("The gateway names a login address that may not be used.")
         }
         guard login.isSecure else { return .unusable("The gateway wants the password without encryption.") }
-        if let host, host != login.host { return .unusable("The gateway wants the password at another host than its page is on.") }
+        if let host, host != login.host {
+            return .unusable("The gateway wants the password at another host than its page is on.")
+        }
         return .gateway(Gateway(login: login, document: document, probed: page.url, client: client, pin: pins[login.origin]))
     }
 
@@ -185,7 +189,9 @@ public struct WISPrLogin: Sendable {
                 let url = try? visit.redirects.target(of: reference, from: gateway.login, withSecrets: true)
             else { return visit.reply(.temporaryFailure, portal: portal, reason: "The gateway has not decided in time.") }
             polls += 1
-            guard visit.scope.pause(milliseconds: Self.pollInterval) else { throw TransferError(visit.scope.cancellation.isCancelled ? .cancelled : .timeout) }
+            guard visit.scope.pause(milliseconds: Self.pollInterval) else {
+                throw TransferError(visit.scope.cancellation.isCancelled ? .cancelled : .timeout)
+            }
             var poll = HTTPRequest(url)
             poll.requiredPin = pin
             response = try gateway.client.send(poll, in: visit.scope)
@@ -206,8 +212,11 @@ public struct WISPrLogin: Sendable {
             var reply = ask(portal, message ?? "The gateway did not accept user name and password.")
             reply.reason = message
             return reply
-        case 105: return visit.reply(.unsupportedNetwork, portal: portal, reason: message ?? "The gateway has no login for this account.")
-        case 102, 255: return visit.reply(.temporaryFailure, portal: portal, reason: message ?? "The gateway's login service is in trouble.")
+        case 105:
+            return visit.reply(
+                .unsupportedNetwork, portal: portal, reason: message ?? "The gateway has no login for this account.")
+        case 102, 255:
+            return visit.reply(.temporaryFailure, portal: portal, reason: message ?? "The gateway's login service is in trouble.")
         case let code:
             let what = code.map { "code \($0)" } ?? "no result"
             return visit.reply(.temporaryFailure, portal: portal, reason: message ?? "The gateway answered with \(what).")

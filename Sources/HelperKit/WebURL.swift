@@ -47,7 +47,8 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
             defer { curl_free(value) }
             return String(cString: value)
         }
-        guard let scheme = part(CURLUPART_SCHEME)?.lowercased(), var host = part(CURLUPART_HOST, CURLU_PUNYCODE)?.lowercased() else {
+        guard let scheme = part(CURLUPART_SCHEME)?.lowercased(), var host = part(CURLUPART_HOST, CURLU_PUNYCODE)?.lowercased()
+        else {
             return nil
         }
         hasUserInformation = part(CURLUPART_USER) != nil || part(CURLUPART_PASSWORD) != nil
@@ -95,7 +96,8 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         var escaped: [UInt8] = []
         for octet in text.utf8 {
             switch octet {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"),
                 UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
                 escaped.append(octet)
             default:

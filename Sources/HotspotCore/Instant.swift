@@ -14,11 +14,14 @@ public struct Instant: Hashable, Comparable, Sendable {
     /// The instant so much later; saturates rather than overflows.
     public static func + (instant: Instant, duration: Duration) -> Instant {
         let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(duration.nanoseconds)
-        return Instant(nanoseconds: overflow ? .max : sum)
+        return Instant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
-    /// The time from the second to the first.
-    public static func - (a: Instant, b: Instant) -> Duration { .nanoseconds(a.nanoseconds - b.nanoseconds) }
+    /// The time from the second to the first; saturates.
+    public static func - (a: Instant, b: Instant) -> Duration {
+        let (difference, overflow) = a.nanoseconds.subtractingReportingOverflow(b.nanoseconds)
+        return .nanoseconds(overflow ? (a < b ? .min : .max) : difference)
+    }
 }
 
 extension Duration {

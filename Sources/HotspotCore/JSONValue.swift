@@ -34,17 +34,24 @@ public enum JSONValue: Hashable, Sendable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, ExpressibleByNilLiteral
 {
+    /// A string.
     public init(stringLiteral value: String) { self = .string(value) }
+    /// A whole number.
     public init(integerLiteral value: Int) { self = .integer(value) }
+    /// A truth.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// An object; of two equal keys the last counts.
     public init(dictionaryLiteral members: (String, JSONValue)...) {
         self = .object(Dictionary(members, uniquingKeysWith: { _, last in last }))
     }
+    /// An array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// Null.
     public init(nilLiteral: ()) { self = .null }
 }
 
 extension JSONValue: Codable {
+    /// Any JSON value.
     public init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         if value.decodeNil() {
@@ -64,6 +71,7 @@ extension JSONValue: Codable {
         }
     }
 
+    /// The same value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

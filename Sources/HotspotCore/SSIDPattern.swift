@@ -7,6 +7,8 @@ public struct SSIDPattern: Hashable, Sendable {
     }
 
     let elements: [Element]
+    /// The elements that stand for one octet each: no name that is shorter fits.
+    private let shortest: Int
     /// As it was written.
     public let source: String
 
@@ -65,13 +67,17 @@ public struct SSIDPattern: Hashable, Sendable {
             default: elements.append(.octet(first))
             }
         }
-        guard elements.count(where: { $0 != .any }) <= SSID.maximumLength else { throw .tooLong(text) }
+        shortest = elements.count(where: { $0 != .any })
+        guard shortest <= SSID.maximumLength else { throw .tooLong(text) }
         self.elements = elements
     }
 
     /// Whether the whole name fits. Linear in name times pattern, whatever the pattern (no recursion).
     public func matches(_ ssid: SSID) -> Bool {
         let name = ssid.octets
+        // Most names fail here already, which keeps a long scan against many lists short.
+        guard name.count >= shortest, shortest < elements.count || name.count == shortest else { return false }
+        if case .octet(let octet) = elements.last, octet != name.last { return false }
         var position = 0
         var element = 0
         var retry: (element: Int, position: Int)?

@@ -48,7 +48,8 @@ extension Machine {
                 var next = authenticating
                 next.phase = .proving(startProof(secondsRemaining: seconds, &turn))
                 state = .authenticating(next)
-            case .uiRequired: present(association, helper, prompt ?? .empty(helper), further: 0, "\(helper) needs the user", &turn)
+            case .uiRequired:
+                present(association, helper, prompt ?? .empty(helper), further: 0, "\(helper) needs the user", &turn)
             case .unsupportedNetwork:
                 association.excluded.insert(helper)
                 turn.act(.forgetChoice)
@@ -92,7 +93,8 @@ extension Problem {
         Problem("helperTimeout", "\(helper) did not answer \(command) in time.", hint: "hotspotctl explain")
     }
     static func refused(_ helper: String, _ reason: String?) -> Problem {
-        Problem("loginFailed", reason ?? "\(helper) could not log in, and will not try again by itself.", hint: "hotspotctl login")
+        Problem(
+            "loginFailed", reason ?? "\(helper) could not log in, and will not try again by itself.", hint: "hotspotctl login")
     }
     static func notNow(_ helper: String, _ reason: String?) -> Problem {
         Problem("loginDelayed", reason ?? "\(helper) could not log in for now.", hint: "hotspotctl explain")

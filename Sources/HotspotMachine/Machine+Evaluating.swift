@@ -6,7 +6,9 @@ extension Machine {
         var evaluating = evaluating
         switch event {
         case .answered(let id, let answer):
-            guard !evaluating.awaitsVerdict, let entrant = evaluating.race.silent.first(where: { $0.command == id }) else { return }
+            guard !evaluating.awaitsVerdict, let entrant = evaluating.race.silent.first(where: { $0.command == id }) else {
+                return
+            }
             // The answer and the deadline can be due in the same turn of the loop; the deadline's instant itself is too late.
             if turn.now >= evaluating.deadline.at { return raceIsOver(evaluating, "the deadline is over", &turn) }
             if let grace = evaluating.grace, turn.now >= grace.at {

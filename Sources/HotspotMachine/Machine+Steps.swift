@@ -60,7 +60,11 @@ extension Machine {
         guard var association = state.association else { return }
         endAttempt(&association, .left, &turn)
         turn.act(.clearProblems)
-        if case .inactive = state { state = .inactive(.noAddress) } else { go(.inactive(.noAddress), "the address is gone", &turn) }
+        if case .inactive = state {
+            state = .inactive(.noAddress)
+        } else {
+            go(.inactive(.noAddress), "the address is gone", &turn)
+        }
     }
 
     /// T3 to T7, and D13 for a held network.

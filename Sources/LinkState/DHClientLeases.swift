@@ -40,8 +40,7 @@ struct DHClientLeases {
                     switch statement {
                     case [.word("lease")]: lease = Lease()
                     case [.word("lease6")]: lease = Lease(isIPv6: true)
-                    // The first words of a file of which the beginning is missing may be anything.
-                    default: lease = statement.last == .word("lease") ? Lease() : nil
+                    default: lease = nil
                     }
                 }
                 statement = []
@@ -77,7 +76,9 @@ struct DHClientLeases {
             switch word() {
             case "domain-name-servers", "dhcp6.name-servers":
                 // Commas are words' ends; what is left are addresses.
-                lease.nameservers = rest.prefix(NameserverText.limit).compactMap { if case .word(let word) = $0 { word } else { nil } }
+                lease.nameservers = rest.prefix(NameserverText.limit).compactMap {
+                    if case .word(let word) = $0 { word } else { nil }
+                }
             // Its name in ISC's own table, our name in the lines that we ship, and what an unknown option is called.
             case "default-url", "captive-portal", "unknown-114", "dhcp6.unknown-103", "dhcp6.captive-portal":
                 if let first = rest.first { lease.portalAPI = octets(of: first).flatMap { PortalAPIAddress($0) } }

@@ -66,7 +66,8 @@ import Netlink
     private func send() -> Bool {
         let isIPv6 = address.count == 16
         let descriptor = socket(
-            isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+            isIPv6 ? AF_INET6 : AF_INET,
+            Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         // By index, so that a rename cannot lead it astray. SO_BINDTOIFINDEX is 62 (asm-generic/socket.h), without privilege.

@@ -22,7 +22,7 @@ import Netlink
     /// Datagrams of others than the kernel, dropped.
     public var foreignCount: Int { exchange.foreignCount }
 
-    private let exchange: NetlinkExchange
+    let exchange: NetlinkExchange
     private var table = LinkTable()
     /// A new reading that is being filled; events go there too, for in the order of the socket they belong to it.
     private var incoming: LinkTable?

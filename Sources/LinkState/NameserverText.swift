@@ -29,7 +29,8 @@ enum NameserverText {
         }
         guard let octets = AddressText.octets(of: text), let plain = AddressText.text(of: octets) else { return nil }
         // This machine's own forwarder cannot be asked on a link, and it would ask whomever it likes.
-        let isOwn = octets.count == 4 ? octets[0] == 127 || octets[0] == 0 : octets.dropLast().allSatisfy { $0 == 0 } && octets[15] < 2
+        let isOwn =
+            octets.count == 4 ? octets[0] == 127 || octets[0] == 0 : octets.dropLast().allSatisfy { $0 == 0 } && octets[15] < 2
         guard !isOwn else { return nil }
         guard octets.count == 16, AddressText.isLinkLocal(octets) else { return plain }
         if let scope, scope != link.name, scope != String(link.index) { return nil }

@@ -13,11 +13,11 @@ enum RecordFile {
         let octets: [UInt8]
         /// When it was last written, in seconds since 1970.
         let written: Int64
-        /// The beginning is missing.
-        let isTail: Bool
     }
 
-    /// Reads a file; `nil` if it is absent, unreadable, not a regular file or, unless `tail` will do, too large.
+    /// Reads a file; `nil` if it is absent, unreadable, not a regular file, or too large.
+    ///
+    /// - Parameter tail: of a file that is too large the end will do, from the first line that is a closing brace.
     static func read(_ path: String, tail: Bool = false) -> Content? {
         // Non-blocking, lest a pipe in this place hold the loop.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -37,7 +37,13 @@ enum RecordFile {
             guard more > 0 else { break }
             count += more
         }
-        return Content(octets: Array(octets[..<count]), written: Int64(status.st_mtim.tv_sec), isTail: isTail)
+        var content = octets[..<count]
+        if isTail {
+            // Begun in the middle of a quotation, everything after it would be read inside out.
+            let end = Array("\n}\n".utf8)
+            while !content.isEmpty, !content.starts(with: end) { content = content.dropFirst() }
+        }
+        return Content(octets: Array(content), written: Int64(status.st_mtim.tv_sec))
     }
 
     /// The names in a folder that begin and end so, in order; empty if it cannot be read.

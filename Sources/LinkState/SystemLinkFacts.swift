@@ -25,6 +25,7 @@ import Glibc
         self.now = now
     }
 
+    /// The facts of this link now, read from the records; `nil` if none of them knows it.
     public func facts(for link: LinkSnapshot) -> LinkFacts? {
         var facts: LinkFacts?
         // Sources after the one that completes the facts are not read at all.
@@ -95,7 +96,8 @@ import Glibc
                 + RecordFile.names(in: root + folder, prefix: "dhcpcd-\(link.name)", suffix: ".lease"))
                 .map { "\(root)\(folder)/\($0)" }
         }
-        let leases = paths.compactMap { RecordFile.read($0) }.sorted { $0.written < $1.written }.compactMap { file -> DHCPPacket? in
+        let leases = paths.compactMap { RecordFile.read($0) }.sorted { $0.written < $1.written }.compactMap {
+            file -> DHCPPacket? in
             guard let packet = DHCPPacket(file.octets), isOn(link, packet.address) else { return nil }
             // The packet came when the file was written.
             if let time = packet.leaseTime, time != .max, file.written + Int64(time) <= now() { return nil }

@@ -36,7 +36,7 @@ import Glibc
         }
     }
 
-    /// An interrupted dump is repeated so often in a row; then its last reading has to do.
+    /// A dump that was interrupted or failed is repeated so often in a row; then its last reading has to do.
     public static let repetitionLimit = 3
     /// Datagrams taken in one turn, so that a storm of events leaves the loop's other work its turns.
     private static let turnLimit = 64
@@ -51,6 +51,8 @@ import Glibc
     public var onFailure: (NetlinkError) -> Void = { _ in }
     /// Datagrams that did not come from the kernel.
     public private(set) var foreignCount = 0
+    /// How often the kernel said that it had left out messages.
+    public private(set) var overrunCount = 0
     /// Datagrams that ended in a length that cannot be.
     public private(set) var malformedCount = 0
 
@@ -129,6 +131,9 @@ import Glibc
         while isRunning, let message = messages.next() {
             if let current, message.sequence == current.sequence, message.port == transport.port {
                 answer(message)
+            } else if message.port == transport.port {
+                // The rest of a request that has ended: nobody waits for it, and it is no event.
+                continue
             } else if message.type == UInt16(NLMSG_OVERRUN) {
                 overrun()
             } else if message.type >= UInt16(NLMSG_MIN_TYPE) {
@@ -141,6 +146,9 @@ import Glibc
     private func answer(_ message: NetlinkMessage) {
         if message.isInterrupted { interrupted = true }
         if let code = message.errorCode {
+            // A dump that finds the socket full begins with this error, and goes on by itself when there is room
+            // (__netlink_dump_start in net/netlink/af_netlink.c). Its end is the message that says so.
+            if code == ENOBUFS, message.type == UInt16(NLMSG_ERROR), current?.request.isDump == true { return }
             finish(code == 0 ? nil : NetlinkError(operation: "asking the kernel", code: code))
         } else if message.type >= UInt16(NLMSG_MIN_TYPE) {
             current?.request.answered(message)
@@ -152,7 +160,7 @@ import Glibc
     private func finish(_ error: NetlinkError?) {
         guard var (request, _) = current else { return }
         current = nil
-        if interrupted, error == nil, request.repetitions < Self.repetitionLimit {
+        if request.isDump, interrupted || error != nil, request.repetitions < Self.repetitionLimit {
             request.repetitions += 1
             queue.insert(request, at: 0)
         } else {
@@ -162,6 +170,7 @@ import Glibc
     }
 
     private func overrun() {
+        overrunCount += 1
         onOverrun()
         // The kernel may have had no room for an acknowledgement. A dump, in contrast, goes on when there is room again.
         if let current, !current.request.isDump { finish(NetlinkError(operation: "asking the kernel", code: ENOBUFS)) }

@@ -60,6 +60,7 @@ public struct NetlinkMessages: Sequence, IteratorProtocol {
     /// - Parameter datagram: what one receive call gave.
     public init(datagram: [UInt8]) { rest = datagram[...] }
 
+    /// The next message; `nil` at the end of the datagram or of what can be read of it.
     public mutating func next() -> NetlinkMessage? {
         guard !rest.isEmpty else { return nil }
         guard let length = rest.host(UInt32.self), length >= NetlinkMessage.headerLength, Int(length) <= rest.count,

@@ -30,8 +30,10 @@ public final class NetlinkSocket: NetlinkTransport {
 
     deinit { nl_socket_free(socket) }
 
+    /// What the loop watches.
     public var descriptor: Int32? { socketDescriptor }
 
+    /// The port that libnl chose.
     public var port: UInt32 { nl_socket_get_local_port(socket) }
 
     /// Subscribes to the events of a group.
@@ -55,6 +57,7 @@ public final class NetlinkSocket: NetlinkTransport {
         return number < 0 ? nil : number
     }
 
+    /// Sends one message to the kernel, which handles it before this returns.
     public func send(_ octets: [UInt8]) throws(NetlinkError) {
         var octets = octets
         errno = 0
@@ -63,6 +66,7 @@ public final class NetlinkSocket: NetlinkTransport {
         }
     }
 
+    /// Receives one datagram without waiting, and drops it unless the kernel sent it.
     public func receive() -> NetlinkReceived { receive(flags: Int32(MSG_DONTWAIT)) }
 
     private func receive(flags: Int32) -> NetlinkReceived {

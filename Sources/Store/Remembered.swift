@@ -27,7 +27,7 @@ public struct Remembered: Codable, Hashable, Sendable {
 }
 
 /// Why nothing is started on a network (D13, D14, D19).
-public struct Hold: Codable, Hashable, Sendable {
+public struct StoredHold: Codable, Hashable, Sendable {
     /// What held it.
     public enum Reason: String, Codable, Hashable, Sendable, CaseIterable {
         case loggedOff, dismissed, autoJoinOff
@@ -52,7 +52,7 @@ public struct Hold: Codable, Hashable, Sendable {
 }
 
 /// How the last visit to a network ended.
-public struct Outcome: Codable, Hashable, Sendable {
+public struct StoredOutcome: Codable, Hashable, Sendable {
     /// Stable word.
     public var word: String
     /// Unix time in milliseconds.

@@ -92,19 +92,19 @@ extension Store {
     }
 
     /// What holds this network back, if that lasts at `now` (Unix time in milliseconds).
-    public func hold(_ network: NetworkID, now: Int) -> Hold? {
+    public func hold(_ network: NetworkID, now: Int) -> StoredHold? {
         guard let key = network.key else { return nil }
         return read(
             "SELECT reason, until, helper, sentence FROM holds WHERE network = ? AND (until IS NULL OR until > ?)",
             [.text(key), .integer(now)]
-        ) { row -> Hold? in
-            guard let reason = row.text(0).flatMap(Hold.Reason.init), let sentence = row.text(3) else { return nil }
-            return Hold(reason: reason, until: row.integer(1), helper: row.text(2), sentence: sentence)
+        ) { row -> StoredHold? in
+            guard let reason = row.text(0).flatMap(StoredHold.Reason.init), let sentence = row.text(3) else { return nil }
+            return StoredHold(reason: reason, until: row.integer(1), helper: row.text(2), sentence: sentence)
         }.first
     }
 
     /// Holds a network.
-    public func setHold(_ network: NetworkID, _ hold: Hold) throws(StoreError) {
+    public func setHold(_ network: NetworkID, _ hold: StoredHold) throws(StoreError) {
         guard let key = network.key else { return }
         try write { database throws(SQLiteFailure) in
             try database.run(
@@ -117,16 +117,16 @@ extension Store {
     public func releaseHold(_ network: NetworkID) throws(StoreError) { try delete(network, from: ["holds"]) }
 
     /// How the last visit ended.
-    public func lastOutcome(_ network: NetworkID) -> Outcome? {
+    public func lastOutcome(_ network: NetworkID) -> StoredOutcome? {
         guard let key = network.key else { return nil }
-        return read("SELECT word, time FROM outcomes WHERE network = ?", [.text(key)]) { row -> Outcome? in
+        return read("SELECT word, time FROM outcomes WHERE network = ?", [.text(key)]) { row -> StoredOutcome? in
             guard let word = row.text(0), let time = row.integer(1) else { return nil }
-            return Outcome(word: word, time: time)
+            return StoredOutcome(word: word, time: time)
         }.first
     }
 
     /// Keeps how a visit ended.
-    public func setOutcome(_ network: NetworkID, _ outcome: Outcome) throws(StoreError) {
+    public func setOutcome(_ network: NetworkID, _ outcome: StoredOutcome) throws(StoreError) {
         guard let key = network.key else { return }
         try write { database throws(SQLiteFailure) in
             try database.run(

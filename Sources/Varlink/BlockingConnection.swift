@@ -60,7 +60,10 @@ public final class BlockingConnection {
         var octets = Coding.encode(message)[...]
         octets.append(0)
         while !octets.isEmpty {
-            let count = octets.withUnsafeBytes { owned ? Glibc.send(output, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) : write(output, $0.baseAddress, $0.count) }
+            let count = octets.withUnsafeBytes {
+                owned
+                    ? Glibc.send(output, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) : write(output, $0.baseAddress, $0.count)
+            }
             if count < 0 {
                 if errno == EINTR { continue }
                 if errno == EPIPE || errno == ECONNRESET { throw .closed }

@@ -98,7 +98,12 @@ import HotspotCore
             }
             do {
                 framer.append(chunk[..<count])
-                while isOpen, let message = try framer.next() { onMessage(message) }
+                while isOpen, let message = try framer.next() {
+                    // What follows has its own time: a busy peer's next message may have begun already.
+                    patience?.cancel()
+                    patience = nil
+                    onMessage(message)
+                }
             } catch {
                 finish(.failed(error))
             }

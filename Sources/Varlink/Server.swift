@@ -157,7 +157,9 @@ import HotspotCore
             guard clients.count < limits.clients else {
                 connection.send(
                     Answer(
-                        parameters: ["code": "busy", "message": .string("\(limits.clients) clients are being served; try again")],
+                        parameters: [
+                            "code": "busy", "message": .string("\(limits.clients) clients are being served; try again"),
+                        ],
                         error: (interfaces.first?.name ?? "org.varlink.service") + ".Failed"))
                 connection.close()
                 continue
@@ -251,7 +253,8 @@ extension ServerCall {
             guard waiting.count < 16 else { return connection.close() }
             if current != nil { waiting.append(call) } else { server?.dispatch(call, from: self) }
         } catch {
-            connection.send(Answer(parameters: ["parameter": .string(error.description)], error: "org.varlink.service.InvalidParameter"))
+            connection.send(
+                Answer(parameters: ["parameter": .string(error.description)], error: "org.varlink.service.InvalidParameter"))
             connection.close()
         }
     }

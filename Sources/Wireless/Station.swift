@@ -29,7 +29,9 @@ struct Station {
     /// `associationBegan` was told, and its end not yet.
     var isAssociating = false
     /// The access point of a connection that has succeeded and is being read.
-    var connecting: BSSID?
+    var connecting: BSSID? { didSet { if connecting == nil { requested = nil } } }
+    /// The name in that connection's request, which no access point can hide.
+    var requested: SSID?
     var parting: Parting?
     /// What the reading that waits in the queue is for; empty if none waits.
     var wanted: Set<Purpose> = []
@@ -42,9 +44,9 @@ struct Station {
             ?? connecting.flatMap { bssid in networks.first { $0.bssid == bssid } }
         guard let entry else {
             // The table has lost it, yet the connection was told: what the interface says must do.
-            return connecting.map { Association(ssid: interface.ssid ?? .empty, bssid: $0, security: .unknown) }
+            return connecting.map { Association(ssid: requested ?? interface.ssid ?? .empty, bssid: $0, security: .unknown) }
         }
-        let ssid = entry.ssid.isHidden ? interface.ssid ?? entry.ssid : entry.ssid
+        let ssid = requested ?? (entry.ssid.isHidden ? interface.ssid ?? entry.ssid : entry.ssid)
         return Association(
             ssid: ssid, bssid: entry.bssid, security: entry.security, frequency: entry.frequency, signal: entry.signal)
     }

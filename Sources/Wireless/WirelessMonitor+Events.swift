@@ -45,10 +45,15 @@ extension WirelessMonitor {
         case NL80211_CMD_NEW_STATION.rawValue:
             begin(index, with: address)
         case NL80211_CMD_AUTHENTICATE.rawValue, NL80211_CMD_ASSOCIATE.rawValue:
-            if try attributes.flag(Int(NL80211_ATTR_TIMED_OUT.rawValue)) { fail(index, reason: nil) } else { begin(index, with: nil) }
+            if try attributes.flag(Int(NL80211_ATTR_TIMED_OUT.rawValue)) {
+                fail(index, reason: nil)
+            } else {
+                begin(index, with: nil)
+            }
         case NL80211_CMD_DEL_STATION.rawValue:
             // An attempt that ends without a word: its peer is forgotten.
-            if let station = stations[index], station.connecting == nil, station.isAssociating || station.parting?.isRoaming == true,
+            if let station = stations[index], station.connecting == nil,
+                station.isAssociating || station.parting?.isRoaming == true,
                 station.association?.bssid != address
             {
                 fail(index, reason: nil)
@@ -61,6 +66,9 @@ extension WirelessMonitor {
             }
             stations[index]!.parting?.timer?.cancel()
             stations[index]!.connecting = address
+            stations[index]!.requested = try attributes.octets(Int(NL80211_ATTR_REQ_IE.rawValue)).flatMap {
+                InformationElements($0).ssid
+            }
             readInterface(index)
             readTable(index, for: .association)
         case NL80211_CMD_DISCONNECT.rawValue:

@@ -9,7 +9,9 @@ struct FormHelper: Helper {
 
     func evaluate(_ visit: Visit) throws -> Evaluation {
         guard let result = visit.probe() else { return Evaluation(.none, reason: "cancelled") }
-        guard result.verdict == .captive else { return Evaluation(.none, reason: "The network is not captive (\(result.verdict.rawValue)).") }
+        guard result.verdict == .captive else {
+            return Evaluation(.none, reason: "The network is not captive (\(result.verdict.rawValue)).")
+        }
         guard let finding = login(visit).look(from: result) else { return Evaluation(.none, reason: "cancelled") }
         return Evaluation(.low, portal: finding.portal, needs: finding.needs, reason: finding.failure?.description)
     }

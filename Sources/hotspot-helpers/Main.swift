@@ -9,6 +9,8 @@ import HelperKit
 
     static func main() {
         limitResources()
+        // Neither keys of sessions nor another configuration of the library come from the environment.
+        for name in ["SSLKEYLOGFILE", "OPENSSL_CONF", "OPENSSL_MODULES"] { unsetenv(name) }
         HelperService([FormHelper(), WISPrHelper(), PortalAPIHelper()], version: version)
             .run(name: CommandLine.arguments.dropFirst().first)
     }

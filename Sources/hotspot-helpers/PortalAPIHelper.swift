@@ -9,10 +9,13 @@ struct PortalAPIHelper: Helper {
     func evaluate(_ visit: Visit) throws -> Evaluation {
         guard visit.link.portalAPI != nil else { return Evaluation(.none, reason: "The network announces no portal API.") }
         guard let document = visit.portalAPI() else { return Evaluation(.none, reason: "The portal API gives no usable answer.") }
-        guard document.captive, let page = document.portalURL else { return Evaluation(.none, reason: "The portal API says: not captive.") }
+        guard document.captive, let page = document.portalURL else {
+            return Evaluation(.none, reason: "The portal API says: not captive.")
+        }
         guard let finding = login(visit).look(at: page) else { return Evaluation(.none, reason: "cancelled") }
         guard finding.canAct else {
-            return Evaluation(.none, portal: finding.portal, reason: finding.failure?.description ?? "The portal's page has no form.")
+            return Evaluation(
+                .none, portal: finding.portal, reason: finding.failure?.description ?? "The portal's page has no form.")
         }
         return Evaluation(.high, portal: finding.portal, needs: finding.needs)
     }

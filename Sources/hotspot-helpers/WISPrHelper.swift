@@ -8,9 +8,11 @@ struct WISPrHelper: Helper {
 
     func evaluate(_ visit: Visit) throws -> Evaluation {
         guard let result = visit.probe() else { return Evaluation(.none, reason: "cancelled") }
-        guard result.verdict == .captive else { return Evaluation(.none, reason: "The network is not captive (\(result.verdict.rawValue)).") }
+        guard result.verdict == .captive else {
+            return Evaluation(.none, reason: "The network is not captive (\(result.verdict.rawValue)).")
+        }
         switch WISPrLogin(visit).find(result) {
-        case .found(let portal): 
+        case .found(let portal):
             return Evaluation(.high, portal: portal, needs: WISPrLogin.fields, session: WISPrLogin.session(of: portal))
         case .unusable(let reason), .absent(let reason): return Evaluation(.none, reason: reason)
         }

@@ -10,11 +10,11 @@ import Wireless
 extension Coordinator: ControlBackend {
     var version: String { hotspotdVersion }
 
+    func daemonProblems() -> [Problem] { ownProblems.values.sorted { $0.code < $1.code } + services.store.problems }
+
     func interfaceStatus() -> [InterfaceStatus] {
-        let shared = daemonProblems.values.sorted { $0.code < $1.code } + services.store.problems
         return controllers.values.sorted { $0.name < $1.name }.map { controller in
             var status = controller.status
-            status.problems += shared
             if status.state == .inactive, status.ssid == nil, let association = associations[controller.index] {
                 status.ssid = association.ssid.description
                 status.ssidHex = association.ssid.hex
@@ -28,7 +28,9 @@ extension Coordinator: ControlBackend {
     func check(interface: String?, _ answer: @escaping (Swift.Result<CheckAnswer, ControlError>) -> Void) {
         let controller: InterfaceController
         do throws(ControlError) {
-            guard let found = try find(interface) else { return answer(.success(CheckAnswer(verdict: "none", detail: "No interface is managed."))) }
+            guard let found = try find(interface) else {
+                return answer(.success(CheckAnswer(verdict: "none", detail: "No interface is managed.")))
+            }
             controller = found
         } catch {
             return answer(.failure(error))
@@ -41,7 +43,8 @@ extension Coordinator: ControlBackend {
             return answer(.failure(.failed(code: "tooOften", message: "\(name) was probed less than a second ago; try again.")))
         }
         lastCheck[controller.index] = EventLoop.now
-        controller.askProber(fresh: true) { _ in } answer: { [weak controller] verdict in
+        controller.askProber(fresh: true) { _ in
+        } answer: { [weak controller] verdict in
             guard let verdict else {
                 return answer(.success(CheckAnswer(verdict: "unknown", interface: name, detail: "There is no prober to ask.")))
             }
@@ -56,10 +59,12 @@ extension Coordinator: ControlBackend {
 
     private func groups(interface: String?) -> [(ScanClaims.Group, Int)] {
         let now = EventLoop.now
-        return controllers.values.sorted { $0.name < $1.name }.filter { interface == nil || $0.name == interface }.flatMap { controller in
+        return controllers.values.sorted { $0.name < $1.name }.filter { interface == nil || $0.name == interface }.flatMap {
+            controller in
             let scanned = (wireless?.networks(on: controller.index) ?? []).map { bss in
                 ScannedBSS(
-                    ssid: bss.ssid, bssid: bss.bssid, frequency: bss.frequency, signal: bss.signal ?? -100, security: bss.security,
+                    ssid: bss.ssid, bssid: bss.bssid, frequency: bss.frequency, signal: bss.signal ?? -100,
+                    security: bss.security,
                     lastSeen: WallClock.now - (now - bss.lastSeen).milliseconds, interface: controller.name)
             }
             return ScanClaims.groups(scanned).map { ($0, controller.index) }
@@ -161,7 +166,8 @@ extension Coordinator: ControlBackend {
             controller.prompt.map { shown in
                 PendingPrompt(
                     id: shown.token, interface: controller.name, ssid: controller.joined?.label ?? "", helper: shown.helper,
-                    portal: controller.portal.map { Printable.text($0.origin, limit: 300) }, prompt: shown.prompt, since: shown.since)
+                    portal: controller.portal.map { Printable.text($0.origin, limit: 300) }, prompt: shown.prompt,
+                    since: shown.since)
             }
         }
     }
@@ -202,7 +208,8 @@ extension Coordinator: ControlBackend {
 
     private func require(_ interface: String?) throws(ControlError) -> InterfaceController {
         guard let controller = try find(interface) else {
-            throw .failed(code: "noInterface", message: "No interface is managed; see Match= and ManageEthernet= in the settings.")
+            throw .failed(
+                code: "noInterface", message: "No interface is managed; see Match= and ManageEthernet= in the settings.")
         }
         return controller
     }
@@ -217,21 +224,22 @@ extension Coordinator: ControlBackend {
                 throw .noSuchHelper(Printable.text(helper, limit: 64))
             }
             guard controller.machine.candidates.contains(where: { $0.name == helper }) else {
-                throw .failed(code: "notCandidate", message: "\(helper) is switched off here, or its SSID= does not have \(joined.label).")
+                throw .failed(
+                    code: "notCandidate", message: "\(helper) is switched off here, or its SSID= does not have \(joined.label).")
             }
         }
         if services.store.isDisabled(helper: nil, ssid: joined.network.switchName) {
-            throw .failed(code: "disabled", message: "Handling is switched off for \(joined.label); hotspotctl enable --ssid switches it on.")
+            throw .failed(
+                code: "disabled",
+                message: "Handling is switched off for \(joined.label); hotspotctl enable --ssid switches it on.")
         }
         controller.feed(.loginRequested(helper: helper))
     }
 
     func logoff(interface: String?) throws(ControlError) {
         let controller = try require(interface)
-        let state = controller.machine.state
-        let isTimerMaintain = state.name == .maintaining && state.gateIsOpen
-        guard state.chosenHelper != nil, state.name == .authenticated || isTimerMaintain else {
-            throw .wrongState(interface: controller.name, state: state.name.rawValue)
+        guard controller.machine.acceptsLogoff(by: .user) else {
+            throw .wrongState(interface: controller.name, state: controller.machine.state.name.rawValue)
         }
         controller.feed(.logoffRequested(by: .user))
     }

@@ -23,6 +23,8 @@ extension Coordinator {
     /// How long an arrival prefers a record of this very link over a resolv.conf that is older than its address, and so perhaps the
     /// former network's. A DHCP client writes its record last, and on a slow machine seconds after the address.
     private static let recordPatience = Duration.seconds(3)
+    /// The same over a resolv.conf that is newer than the address: the record has the portal's API besides.
+    private static let freshPatience = Duration.milliseconds(300)
     /// How often the DHCP client's record is looked at meanwhile; the kernel tells nothing of it.
     private static let interval = Duration.milliseconds(20)
 
@@ -104,7 +106,9 @@ extension Coordinator {
 
     private func update(_ link: LinkSnapshot) {
         guard let controller = controller(for: link) else { return }
-        let isThere = link.isUp && link.hasCarrier && !link.addresses.isEmpty && (!isWireless(link.index) || associations[link.index] != nil)
+        let isThere =
+            link.isUp && link.hasCarrier && !link.addresses.isEmpty
+            && (!isWireless(link.index) || associations[link.index] != nil)
         guard let joined = controller.joined else {
             if isThere { arrive(link) } else { cancelArrival(link.index) }
             return
@@ -165,7 +169,8 @@ extension Coordinator {
         guard let controller = controllers[index], controller.joined == nil else { return }
         let association = associations[index] ?? wireless?.association(of: index)
         let helpers = services.host.helpers.map(\.spec).filter { spec in
-            association.map { services.isEnabled(spec, for: $0.ssid) && spec.covers($0.ssid, $0.security) } ?? services.isEnabled(spec, for: nil)
+            association.map { services.isEnabled(spec, for: $0.ssid) && spec.covers($0.ssid, $0.security) }
+                ?? services.isEnabled(spec, for: nil)
         }
         services.host.prepare(helpers.map(\.name))
     }
@@ -189,8 +194,9 @@ extension Coordinator {
         let facts = linkFacts.facts(for: link)
         let waited = EventLoop.now - arrivals[index]!.began
         let isKnown = facts.map { !$0.nameservers.isEmpty } ?? false
-        let isOwn = facts.map { !$0.isShared || SharedResolvers.areNewer(than: arrivals[index]!.time) } ?? false
-        let isGood = !settings.probeNameservers.isEmpty || (isKnown && (isOwn || waited >= Self.recordPatience))
+        let isOwn = facts.map { !$0.isShared } ?? false
+        let isNew = waited >= Self.freshPatience && SharedResolvers.areNewer(than: arrivals[index]!.time)
+        let isGood = !settings.probeNameservers.isEmpty || (isKnown && (isOwn || isNew || waited >= Self.recordPatience))
         if waited < Self.patience, link.gateways.isEmpty || !isGood { return arriveLater(index) }
         guard let association = associations[index] else { return arriveWired(link, facts) }
         arrived(

@@ -22,8 +22,8 @@ import Wireless
     var log: Logger { services.log }
 
     var controllers: [Int: InterfaceController] = [:]
-    /// Problems of the daemon as a whole, shown on every interface.
-    var daemonProblems: [String: Problem] = [:]
+    /// Problems of the daemon as a whole, by their code.
+    var ownProblems: [String: Problem] = [:]
     var helperProblems: [HelperProblem] = []
 
     var wireless: WirelessMonitor?
@@ -67,6 +67,7 @@ import Wireless
         services.onPrompts = { [weak self] in self?.control?.promptsChanged() }
         services.onStrikes = { [weak self] in self?.updateCandidates() }
         services.host.onChange = { [weak self] in self?.control?.statusChanged() }
+        services.facts = { [weak self] link in self?.linkFacts.facts(for: link) }
         services.disassociate = { [weak self] index in self?.disassociate(index) ?? false }
         loadHelpers()
 
@@ -129,7 +130,9 @@ import Wireless
         }
         services.host.setProber(exec: services.prober)
         if services.prober == nil {
-            show(Problem("proberMissing", "hotspot-helpers was not found beside hotspotd or in libexec.", hint: "set [Probe] Exec="))
+            show(
+                Problem(
+                    "proberMissing", "hotspot-helpers was not found beside hotspotd or in libexec.", hint: "set [Probe] Exec="))
         } else {
             withdraw("proberMissing")
         }
@@ -142,12 +145,12 @@ import Wireless
     }
 
     func show(_ problem: Problem) {
-        if daemonProblems[problem.code] != problem { log.warning("\(problem.message)") }
-        daemonProblems[problem.code] = problem
+        if ownProblems[problem.code] != problem { log.warning("\(problem.message)") }
+        ownProblems[problem.code] = problem
         control?.statusChanged()
     }
 
-    func withdraw(_ code: String) { if daemonProblems.removeValue(forKey: code) != nil { control?.statusChanged() } }
+    func withdraw(_ code: String) { if ownProblems.removeValue(forKey: code) != nil { control?.statusChanged() } }
 }
 
 extension Settings.LogLevel {

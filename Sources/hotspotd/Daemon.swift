@@ -89,7 +89,9 @@ struct Arguments {
             case "--version": showsVersion = true
             case "--help", "-h": showsHelp = true
             default:
-                guard word.hasPrefix("--settings=") else { throw DaemonError("unknown argument \(Printable.text(word, limit: 64))") }
+                guard word.hasPrefix("--settings=") else {
+                    throw DaemonError("unknown argument \(Printable.text(word, limit: 64))")
+                }
                 settings = String(word.dropFirst("--settings=".count))
             }
         }

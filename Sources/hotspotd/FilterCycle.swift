@@ -52,7 +52,8 @@ import Varlink
         guard watchers > 0 else { return }
         ask()
         onChange()
-        timer = try? EventLoop.shared.schedule(after: services.settings.filterInterval, accuracy: .milliseconds(100)) { [weak self] in
+        timer = try? EventLoop.shared.schedule(after: services.settings.filterInterval, accuracy: .milliseconds(100)) {
+            [weak self] in
             self?.tick()
         }
     }
@@ -69,7 +70,8 @@ import Varlink
             let networks = visible.map { group in
                 Network(
                     ssid: group.ssid, bssid: group.strongest.bssid, interface: group.strongest.interface,
-                    signalStrength: SignalScale.strength(dBm: group.strongest.signal), security: group.security, autoJoined: false)
+                    signalStrength: SignalScale.strength(dBm: group.strongest.signal), security: group.security, autoJoined: false
+                )
             }
             send(spec.name, networks)
         }
@@ -82,7 +84,11 @@ import Varlink
             guard let self, running.removeValue(forKey: helper) != nil else { return }
             deadlines.removeValue(forKey: helper)?.cancel()
             let before = answers[helper]
-            if case .annotations(let annotations) = outcome { answers[helper] = Array(annotations.prefix(1024)) } else { answers[helper] = nil }
+            if case .annotations(let annotations) = outcome {
+                answers[helper] = Array(annotations.prefix(1024))
+            } else {
+                answers[helper] = nil
+            }
             if answers[helper] != before { onChange() }
             if running.isEmpty { release() }
         }

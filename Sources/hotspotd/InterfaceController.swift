@@ -67,11 +67,11 @@ import Vault
         self.joined = joined
         let now = WallClock.now
         let network = joined.network
-        var hold = services.store.hold(network, now: now).flatMap { stored -> HotspotMachine.Hold? in
+        var hold = services.store.hold(network, now: now).flatMap { stored -> Hold? in
             guard let reason = HoldReason(rawValue: stored.reason.rawValue) else { return nil }
-            return HotspotMachine.Hold(reason, until: stored.until.map { EventLoop.now + .milliseconds($0 - now) })
+            return Hold(reason, until: stored.until.map { EventLoop.now + .milliseconds($0 - now) })
         }
-        if services.store.isDisabled(helper: nil, ssid: network.switchName) { hold = HotspotMachine.Hold(.disabled) }
+        if services.store.isDisabled(helper: nil, ssid: network.switchName) { hold = Hold(.disabled) }
         let remembered = services.store.remembered(network, now: now)
         portal = remembered?.portal
         restoreSession(helper: remembered?.helper)
@@ -203,7 +203,8 @@ import Vault
 
     private func send(_ id: CommandID, _ command: Command, to helper: String, _ justJoined: Bool) {
         guard let joined, let link = link() else { return }
-        let network = joined.network(for: helper, chosen: machine.state.chosenHelper ?? chosen(command, helper), interface: name, justJoined: justJoined)
+        let network = joined.network(
+            for: helper, chosen: machine.state.chosenHelper ?? chosen(command, helper), interface: name, justJoined: justJoined)
         var parameters: [String: JSONValue] = ["network": Coding.value(network), "link": Coding.value(link)]
         switch command {
         case .filterScanList, .evaluate: break
@@ -259,7 +260,8 @@ import Vault
             feed(.answered(id, evaluates ? .evaluated(.none) : .replied(.failure)))
         case .failed(let fault):
             record("problem", fault.sentence, helper: helper)
-            services.log.warning("\(name): \(helper): \(fault.sentence)\(fault.standardError.map { "; it wrote: \($0.suffix(500))" } ?? "")")
+            services.log.warning(
+                "\(name): \(helper): \(fault.sentence)\(fault.standardError.map { "; it wrote: \($0.suffix(500))" } ?? "")")
             if fault.isCrash { return feed(.answered(id, .crashed)) }
             feed(.answered(id, evaluates ? .evaluated(.none) : .replied(.failure, reason: fault.sentence)))
             report(fault.problem)
@@ -284,7 +286,9 @@ import Vault
     // MARK: The prober
 
     private func probe(_ id: ProbeID, fresh: Bool) {
-        askProber(fresh: fresh) { [weak self] call in self?.probes[id] = call } answer: { [weak self] answer in
+        askProber(fresh: fresh) { [weak self] call in
+            self?.probes[id] = call
+        } answer: { [weak self] answer in
             guard let self, probes.removeValue(forKey: id) != nil else { return }
             feed(.verdictReached(id, answer?.verdict, secondsRemaining: answer?.secondsRemaining))
         }
@@ -320,7 +324,9 @@ import Vault
         let origin = answer.origin.map { ", portal \($0)" } ?? ""
         record("verdict", answer.verdict.rawValue + origin + problem)
         for evidence in answer.evidence.prefix(8) { record("trace", evidence.line) }
-        if portal == nil, answer.verdict == .captive, let origin = answer.origin { portal = Portal(origin: origin, kind: "unknown") }
+        if portal == nil, answer.verdict == .captive, let origin = answer.origin {
+            portal = Portal(origin: origin, kind: "unknown")
+        }
     }
 
     func link() -> Link? {
@@ -354,9 +360,12 @@ import Vault
 
     /// The answers that were kept for this network, this helper and this portal; D6 and the vault's rule.
     private func releasedCredential(for helper: String) -> [String: String]? {
-        guard let joined, let portal else { return nil }
+        // Who could read the daemon's folders gets nothing that is kept there.
+        guard let joined, let portal, services.host.isKeptFromFolders(helper) else { return nil }
         let asking = CredentialOwner(network: joined.network, helper: helper, origin: portal.origin, pin: portal.pin)
-        guard case .allowed = Release.decide(stored: asking, asking: asking, allowPlain: services.settings.allowPlainHTTPCredentials),
+        guard
+            case .allowed = Release.decide(
+                stored: asking, asking: asking, allowPlain: services.settings.allowPlainHTTPCredentials),
             let sealed = services.store.credential(joined.network, helper: helper, origin: portal.origin, pin: portal.pin)
         else { return nil }
         do {
@@ -397,7 +406,8 @@ import Vault
         guard let answers, answers.helper == helper, let portal else { return }
         if services.settings.acceptTerms == .remembered, answers.prompt.hasTerms {
             services.saving("remembering a consent") {
-                try services.store.setConsent(network, origin: portal.origin, terms: answers.prompt.terms ?? answers.prompt.termsURL ?? "")
+                try services.store.setConsent(
+                    network, origin: portal.origin, terms: answers.prompt.terms ?? answers.prompt.termsURL ?? "")
             }
         }
         guard answers.remember else { return }

@@ -15,6 +15,8 @@ struct RunningAttempt {
 extension InterfaceController {
     func beginAttempt(_ number: AttemptID) {
         guard let joined else { return }
+        // The record may have come after the join, with other resolvers and the portal's API.
+        if let facts = services.facts(joined.snapshot) { refresh { $0.facts = facts } }
         let attempt = RunningAttempt(id: "\(joined.association)-\(number.number)", began: EventLoop.now)
         self.attempt = attempt
         services.saving("journal") {
@@ -23,7 +25,7 @@ extension InterfaceController {
         }
     }
 
-    func endAttempt(_ outcome: HotspotMachine.Outcome) {
+    func endAttempt(_ outcome: Outcome) {
         guard let attempt, attempt.isOpen, let joined else { return }
         self.attempt?.isOpen = false
         let took = String(Double((EventLoop.now - attempt.began).milliseconds) / 1000)
@@ -38,7 +40,7 @@ extension InterfaceController {
         }
     }
 
-    static func sentence(_ outcome: HotspotMachine.Outcome, helper: String?, seconds: String) -> String {
+    static func sentence(_ outcome: Outcome, helper: String?, seconds: String) -> String {
         let who = helper ?? "nobody"
         return switch outcome {
         case .online: "Online by \(who) after \(seconds) s."

@@ -2,6 +2,7 @@ import EventLoop
 import HelperHost
 import HotspotCore
 import HotspotMachine
+import LinkState
 import Logging
 import Store
 import Vault
@@ -25,6 +26,8 @@ import Vault
     var onPrompts: () -> Void = {}
     /// A helper's strikes have changed.
     var onStrikes: () -> Void = {}
+    /// What the DHCP client's record says of a link now.
+    var facts: (_ link: LinkSnapshot) -> LinkFacts? = { _ in nil }
     /// End this link.
     var disassociate: (_ index: Int) -> Bool = { _ in false }
 

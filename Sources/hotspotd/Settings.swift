@@ -39,7 +39,9 @@ struct Settings: Hashable, Sendable {
 
     static var environment: [String: String] {
         var all: [String: String] = [:]
-        for name in ["STATE_DIRECTORY", "RUNTIME_DIRECTORY"] { if let value = getenv(name) { all[name] = String(cString: value) } }
+        for name in ["STATE_DIRECTORY", "RUNTIME_DIRECTORY"] {
+            if let value = getenv(name) { all[name] = String(cString: value) }
+        }
         return all
     }
 

@@ -7,15 +7,24 @@ enum SettingsKey {
 
     static let table: [String: [String: Reader]] = [
         "Daemon": [
-            "StateDirectory": { entry, file, settings throws(Keyfile.Error) in settings.stateDirectory = try path(entry, in: file) },
-            "RuntimeDirectory": { entry, file, settings throws(Keyfile.Error) in settings.runtimeDirectory = try path(entry, in: file) },
-            "HelperDirectories": { entry, file, settings throws(Keyfile.Error) in settings.helperDirectories = try paths(entry, in: file) },
-            "PortalDirectories": { entry, file, settings throws(Keyfile.Error) in settings.portalDirectories = try paths(entry, in: file) },
+            "StateDirectory": { entry, file, settings throws(Keyfile.Error) in settings.stateDirectory = try path(entry, in: file)
+            },
+            "RuntimeDirectory": { entry, file, settings throws(Keyfile.Error) in
+                settings.runtimeDirectory = try path(entry, in: file)
+            },
+            "HelperDirectories": { entry, file, settings throws(Keyfile.Error) in
+                settings.helperDirectories = try paths(entry, in: file)
+            },
+            "PortalDirectories": { entry, file, settings throws(Keyfile.Error) in
+                settings.portalDirectories = try paths(entry, in: file)
+            },
             "LogLevel": { entry, file, settings throws(Keyfile.Error) in settings.logLevel = try word(entry, in: file) },
         ],
         "Interfaces": [
             "Match": { entry, file, settings throws(Keyfile.Error) in settings.match = try globs(entry, in: file) },
-            "ManageEthernet": { entry, file, settings throws(Keyfile.Error) in settings.manageEthernet = try boolean(entry, in: file) },
+            "ManageEthernet": { entry, file, settings throws(Keyfile.Error) in
+                settings.manageEthernet = try boolean(entry, in: file)
+            },
             "ScanFrequencies": { entry, file, settings throws(Keyfile.Error) in
                 settings.scanFrequencies = try list(entry).map { text throws(Keyfile.Error) in
                     guard let frequency = Int(text), (2000...8000).contains(frequency) else {
@@ -27,12 +36,18 @@ enum SettingsKey {
             "LeaseFiles": { entry, file, settings throws(Keyfile.Error) in settings.leaseFiles = try paths(entry, in: file) },
         ],
         "Commands": [
-            "TimeoutSec": { entry, file, settings throws(Keyfile.Error) in settings.policy.commandTimeout = try seconds(entry, in: file) },
+            "TimeoutSec": { entry, file, settings throws(Keyfile.Error) in
+                settings.policy.commandTimeout = try seconds(entry, in: file)
+            },
             "MaintainIntervalSec": { entry, file, settings throws(Keyfile.Error) in
                 settings.policy.maintainInterval = try seconds(entry, in: file)
             },
-            "FilterIntervalSec": { entry, file, settings throws(Keyfile.Error) in settings.filterInterval = try seconds(entry, in: file) },
-            "LowGraceSec": { entry, file, settings throws(Keyfile.Error) in settings.policy.lowGrace = try seconds(entry, in: file) },
+            "FilterIntervalSec": { entry, file, settings throws(Keyfile.Error) in
+                settings.filterInterval = try seconds(entry, in: file)
+            },
+            "LowGraceSec": { entry, file, settings throws(Keyfile.Error) in
+                settings.policy.lowGrace = try seconds(entry, in: file)
+            },
         ],
         "Probe": [
             "Exec": { entry, file, settings throws(Keyfile.Error) in
@@ -42,9 +57,15 @@ enum SettingsKey {
                 }
                 settings.probeExec = words
             },
-            "URL": { entry, file, settings throws(Keyfile.Error) in settings.probeURL = try url(entry, scheme: "http://", in: file) },
-            "Expect": { entry, _, settings throws(Keyfile.Error) in settings.probeExpect = entry.value.isEmpty ? "204" : entry.value },
-            "HTTPSURL": { entry, file, settings throws(Keyfile.Error) in settings.probeHTTPSURL = try url(entry, scheme: "https://", in: file) },
+            "URL": { entry, file, settings throws(Keyfile.Error) in
+                settings.probeURL = try url(entry, scheme: "http://", in: file)
+            },
+            "Expect": { entry, _, settings throws(Keyfile.Error) in
+                settings.probeExpect = entry.value.isEmpty ? "204" : entry.value
+            },
+            "HTTPSURL": { entry, file, settings throws(Keyfile.Error) in
+                settings.probeHTTPSURL = try url(entry, scheme: "https://", in: file)
+            },
             "Nameservers": { entry, _, settings throws(Keyfile.Error) in settings.probeNameservers = list(entry) },
         ],
         "Policy": [
@@ -64,7 +85,8 @@ enum SettingsKey {
     static func apply(_ entry: Keyfile.Entry, of file: Keyfile, to settings: inout Settings) throws(Keyfile.Error) {
         guard let keys = table[entry.section] else {
             let known = table.keys.sorted().map { "[\($0)]" }.joined(separator: " ")
-            throw Keyfile.Error(file: file.file, line: entry.line, message: "unknown section [\(entry.section)]; known are \(known)")
+            throw Keyfile.Error(
+                file: file.file, line: entry.line, message: "unknown section [\(entry.section)]; known are \(known)")
         }
         guard let read = keys[entry.key] else {
             let known = keys.keys.sorted().joined(separator: " ")

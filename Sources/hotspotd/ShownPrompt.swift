@@ -28,7 +28,10 @@ struct GivenAnswers: CustomStringConvertible, CustomDebugStringConvertible {
     /// What is wrong with answers to a prompt: the field, and one sentence; `nil` if nothing is.
     static func fault(in values: [String: String], for prompt: Prompt) -> (field: String, message: String)? {
         for name in values.keys.sorted() where !prompt.fields.contains(where: { $0.name == name }) {
-            return (Printable.text(name, limit: 64), "There is no such field; asked are \(prompt.fields.map(\.name).joined(separator: ", ")).")
+            return (
+                Printable.text(name, limit: 64),
+                "There is no such field; asked are \(prompt.fields.map(\.name).joined(separator: ", "))."
+            )
         }
         for field in prompt.fields {
             let value = values[field.name] ?? ""
@@ -67,7 +70,8 @@ extension Prompt {
                     value: field.value.map { Printable.text($0, limit: 1000) })
             },
             termsURL: termsURL.flatMap { url in
-                url.utf8.count <= 2048 && (url.hasPrefix("https://") || url.hasPrefix("http://")) ? Printable.text(url, limit: 2048) : nil
+                url.utf8.count <= 2048 && (url.hasPrefix("https://") || url.hasPrefix("http://"))
+                    ? Printable.text(url, limit: 2048) : nil
             },
             terms: terms.map { String($0.prefix(64 * 1024)) })
     }

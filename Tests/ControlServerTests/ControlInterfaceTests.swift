@@ -12,9 +12,11 @@ import Varlink
     var answered: [String: String] = [:]
     var watchers = 0
     var network = ScannedNetwork(
-        ssid: SSID(printable: "Cafe")!, bssid: HardwareAddress("02:00:00:00:00:01")!, interface: "wlan0", frequency: 2412, signal: -50,
+        ssid: SSID(printable: "Cafe")!, bssid: HardwareAddress("02:00:00:00:00:01")!, interface: "wlan0", frequency: 2412,
+        signal: -50,
         security: .open, stations: 1, lastSeen: 0, joined: false, claims: [], disabled: false, autoJoin: nil, lastOutcome: nil)
 
+    func daemonProblems() -> [Problem] { [] }
     func interfaceStatus() -> [InterfaceStatus] { [InterfaceStatus(interface: "wlan0", state: .presentingUI, since: 1)] }
     func check(interface: String?, _ answer: @escaping (Swift.Result<CheckAnswer, ControlError>) -> Void) {
         answer(interface == "nope" ? .failure(.noSuchInterface("nope")) : .success(CheckAnswer(verdict: "online")))
@@ -28,7 +30,9 @@ import Varlink
             title: "Hotel", fields: [Field(name: "room", label: "Room", kind: .text, required: true, value: "214")],
             termsURL: "https://portal.example/terms?guest=214")
         return [
-            PendingPrompt(id: "1", interface: "wlan0", ssid: "Hotel", helper: "form", portal: "https://portal.example", prompt: prompt, since: 1)
+            PendingPrompt(
+                id: "1", interface: "wlan0", ssid: "Hotel", helper: "form", portal: "https://portal.example", prompt: prompt,
+                since: 1)
         ]
     }
     func answer(prompt: String, answers: [String: String], remember: Bool) throws(ControlError) {
@@ -36,7 +40,9 @@ import Varlink
         answered = answers
     }
     func dismiss(prompt: String) throws(ControlError) { throw .noSuchPrompt(prompt) }
-    func login(interface: String?, helper: String?) throws(ControlError) { throw .wrongState(interface: "wlan0", state: "inactive") }
+    func login(interface: String?, helper: String?) throws(ControlError) {
+        throw .wrongState(interface: "wlan0", state: "inactive")
+    }
     func logoff(interface: String?) throws(ControlError) {}
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) {}
     func forget(ssid: String) throws(ControlError) { throw .noSuchNetwork(ssid) }
@@ -60,7 +66,8 @@ import Varlink
             path = "/tmp/hotspotd-control-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
             let permission = Permission(trusted: trusted ? [geteuid()] : [], group: nil) { nil }
             control = ControlInterface(backend: backend, permission: permission)
-            server = try Server(listening: Socket.listen(path: path, mode: 0o600), product: "test", version: "0", interfaces: [control])
+            server = try Server(
+                listening: Socket.listen(path: path, mode: 0o600), product: "test", version: "0", interfaces: [control])
         }
 
         func close() {
@@ -69,7 +76,9 @@ import Varlink
         }
     }
 
-    private func call(_ path: String, _ method: String, _ parameters: JSONValue = [:]) async -> Swift.Result<JSONValue, VarlinkError> {
+    private func call(_ path: String, _ method: String, _ parameters: JSONValue = [:]) async
+        -> Swift.Result<JSONValue, VarlinkError>
+    {
         await Task.detached {
             do throws(VarlinkError) {
                 return .success(try BlockingConnection(path: path).call("org.hotspotd.Control." + method, parameters))
@@ -102,7 +111,8 @@ import Varlink
         var refused: [String] = []
         fixture.control.onChange = { method, _, allowed in if !allowed { refused.append(method) } }
         let changes: [(String, JSONValue)] = [
-            ("Answer", ["id": "1", "answers": ["room": "1"], "remember": false]), ("Dismiss", ["id": "1"]), ("Login", [:]), ("Logoff", [:]),
+            ("Answer", ["id": "1", "answers": ["room": "1"], "remember": false]), ("Dismiss", ["id": "1"]), ("Login", [:]),
+            ("Logoff", [:]),
             ("SetEnabled", ["ssid": "Cafe", "enabled": false]), ("Forget", ["ssid": "Cafe"]),
         ]
         for (method, parameters) in changes {
@@ -126,7 +136,10 @@ import Varlink
         let fixture = try Fixture(trusted: true)
         defer { fixture.close() }
         let result = await call(fixture.path, "Login")
-        #expect(result == .failure(.reply(name: "org.hotspotd.Control.WrongState", parameters: ["interface": "wlan0", "state": "inactive"])))
+        #expect(
+            result
+                == .failure(
+                    .reply(name: "org.hotspotd.Control.WrongState", parameters: ["interface": "wlan0", "state": "inactive"])))
         #expect(name(await call(fixture.path, "Check", ["interface": "nope"])) == "org.hotspotd.Control.NoSuchInterface")
         #expect(name(await call(fixture.path, "Answer", ["id": "1"])) == "org.varlink.service.InvalidParameter")
         #expect(name(await call(fixture.path, "SetEnabled", ["enabled": true])) == "org.varlink.service.InvalidParameter")

@@ -58,13 +58,17 @@ import Testing
     @Test func aLaterDropInWins() throws {
         let settings = try load(
             "[Policy]\nAcceptTerms=ask\n",
-            dropIns: ["20-b.conf": "[Policy]\nAcceptTerms=yes\n", "10-a.conf": "[Policy]\nAcceptTerms=remembered\n", "30.txt": "nonsense"])
+            dropIns: [
+                "20-b.conf": "[Policy]\nAcceptTerms=yes\n", "10-a.conf": "[Policy]\nAcceptTerms=remembered\n",
+                "30.txt": "nonsense",
+            ])
         #expect(settings.acceptTerms == .yes)
     }
 
     @Test(arguments: [
         "[Interfaces]\nScanFrequencies=2412;99", "[Interfaces]\nManageEthernet=perhaps", "[Daemon]\nStateDirectory=here",
-        "[Daemon]\nHelperDirectories=/a;b", "[Probe]\nExec=hotspot-helpers", "[Probe]\nHTTPSURL=http://x", "[Policy]\nGate=routes",
+        "[Daemon]\nHelperDirectories=/a;b", "[Probe]\nExec=hotspot-helpers", "[Probe]\nHTTPSURL=http://x",
+        "[Policy]\nGate=routes",
         "[Commands]\nTimeoutSec=-1", "[Commands]\nTimeoutSec=nan", "[Interfaces]\nMatch=\\q",
     ]) func whatCannotBeReadIsAnErrorWithItsLine(_ text: String) throws {
         let error = #expect(throws: Keyfile.Error.self) { try load(text) }

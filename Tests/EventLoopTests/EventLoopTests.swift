@@ -24,7 +24,7 @@ import Testing
         await withCheckedContinuation { continuation in
             for (index, delay) in [30, 10, 20].enumerated() {
                 sources.append(
-                    try! EventLoop.shared.schedule(after: .milliseconds(delay)) {
+                    try! EventLoop.shared.schedule(at: start + .milliseconds(delay)) {
                         order.append(index)
                         if order.count == 3 { continuation.resume() }
                     })

@@ -6,7 +6,8 @@ import Testing
 @Suite struct AddressPolicyTests {
     private let policy = AddressPolicy(
         link: Link(
-            attempt: "a", association: "b", interface: "wlan0", index: 3, addresses: ["192.168.1.7/24"], gateways: ["192.168.1.1"]),
+            attempt: "a", association: "b", interface: "wlan0", index: 3, addresses: ["192.168.1.7/24"], gateways: ["192.168.1.1"]
+        ),
         interfaces: [
             Interfaces.Entry(name: "wlan0", prefix: AddressPrefix("192.168.1.7/24")!),
             Interfaces.Entry(name: "eth0", prefix: AddressPrefix("10.9.0.2/16")!),
@@ -16,7 +17,8 @@ import Testing
     private func refusal(_ text: String) throws -> String? { policy.refusal(of: try #require(InternetAddress(text))) }
 
     @Test(arguments: [
-        "127.0.0.1", "127.255.0.3", "0.0.0.0", "0.1.2.3", "169.254.169.254", "224.0.0.1", "239.1.1.1", "255.255.255.255", "240.0.0.1",
+        "127.0.0.1", "127.255.0.3", "0.0.0.0", "0.1.2.3", "169.254.169.254", "224.0.0.1", "239.1.1.1", "255.255.255.255",
+        "240.0.0.1",
         "::", "::1", "fe80::1", "febf::1", "ff02::1", "::ffff:192.168.1.1", "::192.168.1.1", "64:ff9b::7f00:1", "64:ff9b:1::1",
         "64:ff9b::a9fe:a9fe", "2002:7f00:1::1", "2002:a9fe:a9fe::1", "192.168.1.7", "10.9.0.2", "10.9.200.1", "2001:db8:9::77",
     ])

@@ -28,8 +28,9 @@ import Testing
         """
 
     @Test func pressesALoneButton() {
-        #expect(step("<form action=/go><input type=hidden name=a value='b='><input type=submit value=Continue></form>")
-            == "GET https://portal.test/go?a=b%3D")
+        #expect(
+            step("<form action=/go><input type=hidden name=a value='b='><input type=submit value=Continue></form>")
+                == "GET https://portal.test/go?a=b%3D")
     }
 
     @Test func acceptsTermsOnlyWithConsent() {
@@ -52,8 +53,9 @@ import Testing
     @Test func asksAndFills() {
         #expect(step(hotel) == "ask room:text! surname:text! terms:checkbox!")
         #expect(step(hotel, consent: true) == "ask room:text! surname:text!")
-        #expect(step(hotel, answers: ["room": "7", "surname": "O&K"], consent: true)
-            == "POST https://portal.test/login csrf=t&room=7&surname=O%26K&terms=yes&go=1")
+        #expect(
+            step(hotel, answers: ["room": "7", "surname": "O&K"], consent: true)
+                == "POST https://portal.test/login csrf=t&room=7&surname=O%26K&terms=yes&go=1")
         #expect(step(hotel, answers: ["room": "7", "surname": ""], consent: true).hasPrefix("ask"))
     }
 
@@ -64,8 +66,9 @@ import Testing
             <input type=radio name=speed value=slow><input type=radio name=speed value=fast><input type=submit></form>
             """
         #expect(step(form) == "ask mail:email! phone:phone! voucher:code! company:text purpose:choice! speed:choice!")
-        #expect(step(form, answers: ["mail": "a@b", "phone": "1", "voucher": "v", "purpose": "Work", "speed": "fast"], typed: true)
-            == "POST https://portal.test/page mail=a%40b&phone=1&voucher=v&company=&purpose=w&speed=fast")
+        #expect(
+            step(form, answers: ["mail": "a@b", "phone": "1", "voucher": "v", "purpose": "Work", "speed": "fast"], typed: true)
+                == "POST https://portal.test/page mail=a%40b&phone=1&voucher=v&company=&purpose=w&speed=fast")
     }
 
     // MARK: What is never sent
@@ -76,7 +79,10 @@ import Testing
             "<form method=post action='\(action)'><input name=user><input type=password name=pass><input type=submit></form>"
         }
         #expect(step(form("/in"), answers: answers).hasPrefix("POST https://portal.test/in"))
-        for action in ["https://thief.test/in", "http://portal.test/in", "https://portal.test:8443/in", "javascript:x()", "ftp://portal.test/"] {
+        for action in [
+            "https://thief.test/in", "http://portal.test/in", "https://portal.test:8443/in", "javascript:x()",
+            "ftp://portal.test/",
+        ] {
             #expect(step(form(action), answers: answers, typed: true).hasPrefix("refuse"))
         }
         #expect(step("<base href='https://thief.test/'>" + form("in"), answers: answers, typed: true).hasPrefix("refuse"))
@@ -93,7 +99,8 @@ import Testing
         let form = "<form method=post><input name=u><input type=password name=p><input type=submit></form>"
         let answers = ["u": "1", "p": "2"]
         #expect(step(form, url: "http://portal.test/page", answers: answers) == "ask u:text! p:password!")
-        #expect(step(form, url: "http://portal.test/page", answers: answers, typed: true) == "POST http://portal.test/page u=1&p=2")
+        #expect(
+            step(form, url: "http://portal.test/page", answers: answers, typed: true) == "POST http://portal.test/page u=1&p=2")
         guard case .ask(let prompt, _) = FormEngine().step(on: page(form), at: WebURL("http://portal.test/page")!) else {
             return #expect(Bool(false))
         }
@@ -101,7 +108,8 @@ import Testing
     }
 
     @Test func changesNothingAtTheRouter() {
-        let form = "<form method=post action='http://192.168.0.1/reboot'><input type=hidden name=now value=1><input type=submit></form>"
+        let form =
+            "<form method=post action='http://192.168.0.1/reboot'><input type=hidden name=now value=1><input type=submit></form>"
         #expect(step(form, url: "http://portal.test/page").hasPrefix("refuse"))
     }
 
@@ -111,13 +119,16 @@ import Testing
         let terms = "<form><input type=hidden name=terms value=yes><input type=submit value='Read the Terms of Service'></form>"
         #expect(step(search + logout + terms) == "nothing")
         #expect(step("") == "nothing")
-        #expect(step(search + "<form action=/go><input type=submit value=Connect></form>" + logout) == "GET https://portal.test/go")
+        #expect(
+            step(search + "<form action=/go><input type=submit value=Connect></form>" + logout) == "GET https://portal.test/go")
     }
 
     @Test func tellsWhereTheTermsAre() {
-        let readers = "<form action=/t><input type=hidden name=terms value=yes><input type=submit value='Read the Terms of Service'></form>"
+        let readers =
+            "<form action=/t><input type=hidden name=terms value=yes><input type=submit value='Read the Terms of Service'></form>"
         let button = "<form action=/go><input type=submit value=Continue></form><p>You accept the terms of service</p>"
-        guard case .ask(let prompt, _) = FormEngine().step(on: page(button + readers), at: WebURL("http://portal.test/page")!) else {
+        guard case .ask(let prompt, _) = FormEngine().step(on: page(button + readers), at: WebURL("http://portal.test/page")!)
+        else {
             return #expect(Bool(false))
         }
         #expect(prompt.termsURL == "http://portal.test/t?terms=yes")

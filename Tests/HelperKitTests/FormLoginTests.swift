@@ -13,7 +13,9 @@ import Testing
             scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: store, policy: .testing())
     }
 
-    private func run(_ visit: Visit, typed: Bool = false) -> Reply { FormLogin(kind: "form", visit: visit).run(from: nil, isTypedNow: typed) }
+    private func run(_ visit: Visit, typed: Bool = false) -> Reply {
+        FormLogin(kind: "form", visit: visit).run(from: nil, isTypedNow: typed)
+    }
 
     private let splash = """
         <title>Aroma</title><form action="/opennds_preauth/" method="get"><input type="hidden" name="fas" value="aGk9PQ==">
@@ -116,7 +118,9 @@ import Testing
         let server = hotel()
         var visit = visit(loopback(probe: server.url + "/"))
         visit.credential = ["room": "214"]
-        for other in [nil, Portal(origin: "https://portal.test", kind: "form"), Portal(origin: server.url, pin: "other", kind: "form")] {
+        for other in [
+            nil, Portal(origin: "https://portal.test", kind: "form"), Portal(origin: server.url, pin: "other", kind: "form"),
+        ] {
             visit.portal = other
             #expect(run(visit).result == .uiRequired)
         }
@@ -142,8 +146,19 @@ import Testing
         #expect(run(visit, typed: true).result == .success)
     }
 
+    @Test func givesUpOnEndlessPages() {
+        let server = ScriptedServer { _ in
+            .repeating(octets("HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"), [UInt8](repeating: 0x61, count: 65536))
+        }
+        let reply = run(visit(loopback(probe: server.url + "/")))
+        #expect(reply.result == .temporaryFailure)
+        #expect(reply.reason?.contains("too large") == true)
+    }
+
     @Test func givesUpOnCircles() {
-        let server = ScriptedServer { _ in .send(octets(http(200, "<form><input type=hidden name=a value=1><input type=submit value=Continue></form>"))) }
+        let server = ScriptedServer { _ in
+            .send(octets(http(200, "<form><input type=hidden name=a value=1><input type=submit value=Continue></form>")))
+        }
         let reply = run(visit(loopback(probe: server.url + "/")))
         #expect(reply.result == .temporaryFailure)
         #expect(server.requests.count <= 3)

@@ -25,9 +25,10 @@ import Testing
         #expect(form.method == .post)
         #expect(form.action == "login?x=1")
         #expect(form.controls.map(\.name) == ["csrf", "room", "surname", "pw", "terms", "stay", "note", "plan", "go", ""])
-        #expect(form.controls.map(\.kind) == [
-            .hidden, .text, .text, .password, .checkbox, .select, .textarea, .radio, .submit, .button,
-        ])
+        #expect(
+            form.controls.map(\.kind) == [
+                .hidden, .text, .text, .password, .checkbox, .select, .textarea, .radio, .submit, .button,
+            ])
         #expect(form.controls[0].value == "a&b")
         #expect(form.controls[1].label == "Room number")
         #expect(form.controls[1].isRequired)
@@ -63,14 +64,16 @@ import Testing
     func readsScriptRedirects(_ script: String, _ target: String) { #expect(ScriptScan.target(in: script) == target) }
 
     @Test(arguments: [
-        "location.href = base + '/a'", "location.href = '/a' + id", "if (location.href == '/a') {}", "mylocation='/a'", "location='",
+        "location.href = base + '/a'", "location.href = '/a' + id", "if (location.href == '/a') {}", "mylocation='/a'",
+        "location='",
     ])
     func leavesComputedRedirectsAlone(_ script: String) { #expect(ScriptScan.target(in: script) == nil) }
 
     // MARK: Hostile pages
 
     @Test func readsPastNULs() {
-        let page = page("<title>A\u{0}B</title>\u{0}\u{0}<form act\u{0}ion=x><input na\u{0}me=x value='1\u{0}2'><input name=last></form>")
+        let page = page(
+            "<title>A\u{0}B</title>\u{0}\u{0}<form act\u{0}ion=x><input na\u{0}me=x value='1\u{0}2'><input name=last></form>")
         #expect(page.title == "A B")
         #expect(page.forms.first?.controls.last?.name == "last")
     }
@@ -100,7 +103,9 @@ import Testing
         #expect(page.forms.count == 1)
     }
 
-    @Test(arguments: ["<b>", "<div>", "<form>", "<table><tr><td>", "<label>", "<a href=x>", "<option>", "<", "<!--", "&#", "<input name=x>"])
+    @Test(arguments: [
+        "<b>", "<div>", "<form>", "<table><tr><td>", "<label>", "<a href=x>", "<option>", "<", "<!--", "&#", "<input name=x>",
+    ])
     func survivesRepetition(_ piece: String) {
         let page = page("<title>T</title>" + String(repeating: piece, count: HTTPRequest.pageLimit / piece.utf8.count))
         #expect(page.forms.count <= 20)
@@ -108,7 +113,9 @@ import Testing
     }
 
     @Test func survivesEveryTruncation() {
-        let whole = octets("<html><title>T</title><form action='/x' method=post><input type=hidden name=a value=\"b\"><script>location='/y'</script></form>")
+        let whole = octets(
+            "<html><title>T</title><form action='/x' method=post><input type=hidden name=a value=\"b\"><script>location='/y'</script></form>"
+        )
         for length in 0...whole.count {
             _ = HTMLReader.read(HTTPResponse(url: WebURL("http://x/")!, status: 200, body: Array(whole[..<length])))
         }

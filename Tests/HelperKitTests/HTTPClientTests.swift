@@ -73,8 +73,10 @@ import Testing
     // MARK: Hostile servers
 
     @Test(arguments: [
-        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!", "HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\n\r\n",
-        "HTTP/1.1 9999 Huh\r\n\r\n", "HTTP/1.1 099 Huh\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 999 Huh\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
+        "HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\n\r\n",
+        "HTTP/1.1 9999 Huh\r\n\r\n", "HTTP/1.1 099 Huh\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 999 Huh\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 abc Huh\r\n\r\n", "HTTP/1.1 200 OK\r\nX: a\u{0}b\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775808\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 0x10\r\n\r\n", "just words",
@@ -82,7 +84,8 @@ import Testing
     func refusesBadHeads(_ answer: String) { #expect(failure(answer) == .badAnswer) }
 
     @Test(arguments: [
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\nx", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\nx",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     ])
     func refusesBadChunks(_ answer: String) {
         #expect([.reset, .badAnswer].contains(failure(answer)))
@@ -92,7 +95,9 @@ import Testing
         let line = octets("X-Again: " + String(repeating: "y", count: 400) + "\r\n")
         let many = ScriptedServer { _ in .repeating(octets("HTTP/1.1 200 OK\r\n"), line) }
         #expect(throws: TransferError(.badAnswer, "a head that does not end")) { try send(many) }
-        let single = ScriptedServer { _ in .repeating(octets("HTTP/1.1 200 OK\r\nX: "), octets(String(repeating: "z", count: 4096))) }
+        let single = ScriptedServer { _ in
+            .repeating(octets("HTTP/1.1 200 OK\r\nX: "), octets(String(repeating: "z", count: 4096)))
+        }
         #expect(throws: TransferError.self) { try send(single) }
         let interim = ScriptedServer { _ in .repeating([], octets("HTTP/1.1 100 Continue\r\n\r\n")) }
         #expect(throws: TransferError.self) { try send(interim) }
@@ -135,7 +140,8 @@ import Testing
         let url = WebURL(server.url + "/")!
         Worker.start {
             do throws(TransferError) {
-                _ = try HTTPClient(link: loopback(), policy: .testing()).send(HTTPRequest(url), in: Scope(cancellation: cancellation))
+                _ = try HTTPClient(link: loopback(), policy: .testing()).send(
+                    HTTPRequest(url), in: Scope(cancellation: cancellation))
             } catch {
                 outcome.with { $0 = error.code }
             }
@@ -181,7 +187,9 @@ import Testing
     // MARK: Cookies
 
     @Test func keepsCookiesOfALogin() throws {
-        let server = ScriptedServer(["/": http(200, "", "Set-Cookie: visit=abc; Path=/", "Set-Cookie: other=x; Domain=elsewhere.test")])
+        let server = ScriptedServer([
+            "/": http(200, "", "Set-Cookie: visit=abc; Path=/", "Set-Cookie: other=x; Domain=elsewhere.test")
+        ])
         let client = HTTPClient(link: loopback(), policy: .testing())
         for _ in 0..<2 { _ = try client.send(HTTPRequest(WebURL(server.url + "/")!), in: Scope()) }
         #expect(server.requests[0].header("cookie") == nil)

@@ -28,7 +28,8 @@ private struct Patient: Helper {
     }
 
     @Test func introducesItself() {
-        #expect(ask("org.hotspotd.Helper.Describe").parameters == ["name": "patient", "displayName": "Patient", "version": "1.2"])
+        #expect(
+            ask("org.hotspotd.Helper.Describe").parameters == ["name": "patient", "displayName": "Patient", "version": "1.2"])
         #expect(ask("org.varlink.service.GetInfo").parameters?["product"] == "hotspot-helpers")
         #expect(ask("org.hotspotd.Helper.FilterScanList", ["networks": []]).parameters == ["annotations": []])
     }
@@ -42,7 +43,8 @@ private struct Patient: Helper {
         var octets = [UInt8](repeating: 0, count: 65536)
         let count = fread(&octets, 1, octets.count, file)
         let written = String(decoding: octets[..<count], as: UTF8.self)
-        let told = ask("org.varlink.service.GetInterfaceDescription", ["interface": .string(name)]).parameters?["description"]?.string
+        let told = ask("org.varlink.service.GetInterfaceDescription", ["interface": .string(name)]).parameters?["description"]?
+            .string
         #expect(told.map { $0 + "\n" } == written)
     }
 
@@ -116,10 +118,14 @@ private struct Patient: Helper {
             let connection = try BlockingConnection(path: path)
             let network = Coding.value(Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open))
             try connection.send(
-                Call(method: "org.hotspotd.Helper.Evaluate", parameters: .object(["network": network, "link": Coding.value(loopback())])))
+                Call(
+                    method: "org.hotspotd.Helper.Evaluate",
+                    parameters: .object(["network": network, "link": Coding.value(loopback())])))
             #expect(helper.state.wait(until: .after(milliseconds: 10_000)) { $0 == "began" ? true : nil } == true)
         }
-        #expect(helper.state.wait(until: .after(milliseconds: 20_000)) { $0 == "cancelled" || $0 == "finished" ? $0 : nil } == "cancelled")
+        #expect(
+            helper.state.wait(until: .after(milliseconds: 20_000)) { $0 == "cancelled" || $0 == "finished" ? $0 : nil }
+                == "cancelled")
         #expect(ended.wait(until: .after(milliseconds: 20_000)) { $0 ? true : nil } == true)
     }
 }

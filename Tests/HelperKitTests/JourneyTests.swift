@@ -15,7 +15,8 @@ import Testing
         let server = ScriptedServer([
             "/": redirect("/meta"), "/meta": http(200, "<meta http-equiv=refresh content=\"0; url='/script'\">"),
             "/script": http(200, "<script>window.location.replace('\\/form');</script>"),
-            "/form": http(200, "<form action=/end><input type=hidden name=k value=v></form><script>document.forms[0].submit()</script>"),
+            "/form": http(
+                200, "<form action=/end><input type=hidden name=k value=v></form><script>document.forms[0].submit()</script>"),
             "/end": http(200, "<title>End</title>"),
         ])
         let journey = try journey(server)

@@ -24,7 +24,9 @@ import Testing
         let silent = ScriptedServer { _ in .hold([]) }
         let link = loopback(probe: server.url + "/")
         let result = try #require(
-            store.probe(link, https: "https://127.0.0.1:\(silent.port)/", policy: .testing(), in: Scope(deadline: .after(milliseconds: 60_000))))
+            store.probe(
+                link, https: "https://127.0.0.1:\(silent.port)/", policy: .testing(),
+                in: Scope(deadline: .after(milliseconds: 60_000))))
         #expect(result.verdict == .captive)
         #expect(result.portalURL?.text == "http://portal.test/login?token=1")
         #expect(result.evidence[0].headers["location"] == "http://portal.test/login")
@@ -83,7 +85,8 @@ import Testing
         let good = ScriptedServer(["/": http(200, "yes")])
         let result = try #require(
             store.probe(
-                loopback(), endpoints: [ProbeEndpoint(url: empty.url, expect: "204"), ProbeEndpoint(url: good.url, expect: "yes")],
+                loopback(),
+                endpoints: [ProbeEndpoint(url: empty.url, expect: "204"), ProbeEndpoint(url: good.url, expect: "yes")],
                 policy: .testing(), in: Scope()))
         #expect(result.verdict == .online)
         #expect(result.evidence.map(\.status) == [200, 200])

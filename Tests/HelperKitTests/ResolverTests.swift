@@ -39,14 +39,18 @@ private final class ScriptedNameserver: Sendable {
                 var peer = sockaddr_storage()
                 var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
                 let count = withUnsafeMutablePointer(to: &peer) { pointer in
-                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { recvfrom(descriptor, &packet, 512, 0, $0, &length) }
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        recvfrom(descriptor, &packet, 512, 0, $0, &length)
+                    }
                 }
                 // An empty datagram is the sign to end.
                 guard count >= 12 else { break }
                 counter.with { $0 += 1 }
                 guard let reply = Self.reply(Array(packet[..<count]), a, aaaa) else { continue }
                 _ = withUnsafeMutablePointer(to: &peer) { pointer in
-                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { sendto(descriptor, reply, reply.count, 0, $0, length) }
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        sendto(descriptor, reply, reply.count, 0, $0, length)
+                    }
                 }
             }
             close(descriptor)
@@ -74,7 +78,9 @@ private final class ScriptedNameserver: Sendable {
         guard end + 5 <= packet.count else { return nil }
         let type = packet[end + 2]
         let question = packet[12..<(end + 5)]
-        func head(_ code: UInt8, _ answers: UInt8) -> [UInt8] { [packet[0], packet[1], 0x81, 0x80 | code, 0, 1, 0, answers, 0, 0, 0, 0] }
+        func head(_ code: UInt8, _ answers: UInt8) -> [UInt8] {
+            [packet[0], packet[1], 0x81, 0x80 | code, 0, 1, 0, answers, 0, 0, 0, 0]
+        }
         switch type == 28 ? aaaa : a {
         case .silence: return nil
         case .garbage: return [packet[0], packet[1], 0x81, 0x80, 0, 1, 0, 9, 0, 0, 0, 0] + question + [0xC0, 0xC0, 0xFF]
@@ -86,11 +92,14 @@ private final class ScriptedNameserver: Sendable {
 }
 
 @Suite struct ResolverTests {
-    private func resolve(_ servers: [ScriptedNameserver], ipv6: Bool = false, interface: String = "lo") throws(TransferError) -> [String] {
+    private func resolve(_ servers: [ScriptedNameserver], ipv6: Bool = false, interface: String = "lo") throws(TransferError)
+        -> [String]
+    {
         var link = loopback(nameservers: servers.map { "127.0.0.1:\($0.port)" })
         link.interface = interface
         if ipv6 { link.addresses.append("2001:db8::1/64") }
-        return try Resolver(link: link).addresses(of: "portal.test", in: Scope(deadline: .after(milliseconds: 20_000))).map(\.description)
+        return try Resolver(link: link).addresses(of: "portal.test", in: Scope(deadline: .after(milliseconds: 20_000))).map(
+            \.description)
     }
 
     private func failure(_ server: ScriptedNameserver, interface: String = "lo") -> TransferError.Code? {

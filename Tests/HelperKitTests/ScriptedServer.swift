@@ -144,10 +144,12 @@ func loopback(probe: String? = nil, expect: String? = "204", nameservers: [Strin
 
 /// A response as if it had come from the network.
 func response(
-    _ status: Int = 200, _ body: String = "", url: String = "http://portal.test/page", headers: [(String, String)] = [], pin: String? = nil
+    _ status: Int = 200, _ body: String = "", url: String = "http://portal.test/page", headers: [(String, String)] = [],
+    pin: String? = nil
 ) -> HTTPResponse {
     HTTPResponse(
-        url: WebURL(url)!, status: status, headers: headers.map { HTTPResponse.Header(name: $0.0, value: $0.1) }, body: octets(body),
+        url: WebURL(url)!, status: status, headers: headers.map { HTTPResponse.Header(name: $0.0, value: $0.1) },
+        body: octets(body),
         pin: pin)
 }
 

@@ -13,7 +13,9 @@ private final class Authority {
     init() throws {
         var template = Array("/tmp/hotspotd-tls-XXXXXX".utf8CString)
         folder = try #require(mkdtemp(&template).map { String(cString: $0) })
-        try run("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=Test", "-keyout",
+        try run(
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+            "/CN=Test", "-keyout",
             "authority.key", "-out", "authority.pem")
     }
 
@@ -38,7 +40,8 @@ private final class Authority {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         for output in [1, 2] as [Int32] { posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0) }
-        var arguments: [UnsafeMutablePointer<CChar>?] = (["sh", "-c", "cd \"$0\" && exec openssl \"$@\"", folder] + words).map { strdup($0) } + [nil]
+        var arguments: [UnsafeMutablePointer<CChar>?] =
+            (["sh", "-c", "cd \"$0\" && exec openssl \"$@\"", folder] + words).map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var process: pid_t = 0
         try #require(posix_spawn(&process, "/bin/sh", &actions, nil, &arguments, environ) == 0)
@@ -55,15 +58,22 @@ private final class Authority {
     func serve(_ name: String, subject: String = "IP:127.0.0.1", signed: Bool = true) throws -> Int {
         let authority = signed ? ["-CA", "authority.pem", "-CAkey", "authority.key"] : []
         let made = try spawn(
-            ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=\(name)", "-addext",
-                "subjectAltName=\(subject)", "-addext", "basicConstraints=critical,CA:FALSE", "-keyout", "\(name).key", "-out", "\(name).pem"]
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+                "/CN=\(name)", "-addext",
+                "subjectAltName=\(subject)", "-addext", "basicConstraints=critical,CA:FALSE", "-keyout", "\(name).key", "-out",
+                "\(name).pem",
+            ]
                 + authority)
         var status: Int32 = 0
         waitpid(made, &status, 0)
         try #require(status == 0)
         // A port that was free a moment ago.
         let port = ScriptedServer([:]).port
-        servers.append(try spawn(["s_server", "-quiet", "-accept", "127.0.0.1:\(port)", "-cert", "\(name).pem", "-key", "\(name).key", "-HTTP"]))
+        servers.append(
+            try spawn([
+                "s_server", "-quiet", "-accept", "127.0.0.1:\(port)", "-cert", "\(name).pem", "-key", "\(name).key", "-HTTP",
+            ]))
         for _ in 0..<500 {
             let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             defer { close(probe) }
@@ -72,7 +82,9 @@ private final class Authority {
             address.sin_port = UInt16(port).bigEndian
             address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
             let result = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(probe, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(probe, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
             }
             if result == 0 { return port }
             usleep(20_000)
@@ -145,6 +157,7 @@ private final class Authority {
         let result = try #require(store.probe(link, policy: policy, in: scope))
         #expect(result.verdict == .captive)
         #expect(result.portalURL?.text == "http://portal.test/welcome")
+        #expect(result.evidence.map(\.body) == ["captive"])
         #expect(store.apiDocument(link, policy: policy, in: scope)?.captive == true)
         // With a certificate that nobody vouches for, it is as if there were no API.
         var stranger = link

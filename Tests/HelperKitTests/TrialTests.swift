@@ -49,7 +49,8 @@ import Testing
     @Test(arguments: [401, 403, 404, 500, 503])
     func errorsWithAPortalInsideAreCaptive(_ status: Int) {
         for body in [
-            "<form><input name=x><input type=submit></form>", "<meta http-equiv=refresh content='0;url=/x'>", "<script>location='/x'</script>",
+            "<form><input name=x><input type=submit></form>", "<meta http-equiv=refresh content='0;url=/x'>",
+            "<script>location='/x'</script>",
             "<!-- <WISPAccessGatewayParam><Redirect><MessageType>100</MessageType></Redirect></WISPAccessGatewayParam> -->",
         ] {
             #expect(single(.response(response(status, body))) == "captive http://portal.test/page")
@@ -138,13 +139,15 @@ import Testing
         var trial = trial(named: 1, address: true)
         trial.answeredNamed(.failure(TransferError(.dnsTimeout)), expect: "204")
         #expect(verdict(trial.decision(at: 900)) == "wait 3000")
-        trial.answeredAddress(.response(response(302, headers: [("location", "http://l.test/")])), expect: "→https://1.1.1.1/", at: 900)
+        trial.answeredAddress(
+            .response(response(302, headers: [("location", "http://l.test/")])), expect: "→https://1.1.1.1/", at: 900)
         #expect(verdict(trial.decision(at: 900)) == "captive http://l.test/")
     }
 
     @Test func theNamedEndpointMayContradictTheAddress() {
         var trial = trial(named: 3, address: true)
-        trial.answeredAddress(.response(response(302, headers: [("location", "http://l.test/")])), expect: "→https://1.1.1.1/", at: 10)
+        trial.answeredAddress(
+            .response(response(302, headers: [("location", "http://l.test/")])), expect: "→https://1.1.1.1/", at: 10)
         #expect(verdict(trial.decision(at: 10)) == "wait 510")
         #expect(verdict(trial.decision(at: 510)) == "captive http://l.test/")
         trial.answeredNamed(.response(response(204)), expect: "204")
@@ -153,8 +156,9 @@ import Testing
 
     @Test func theAddressAnswersAsExpected() {
         let trial = trial()
-        guard case .asExpected = trial.meaning(
-            of: .response(response(301, headers: [("location", "https://1.1.1.1/")])), expect: "→https://1.1.1.1/")
+        guard
+            case .asExpected = trial.meaning(
+                of: .response(response(301, headers: [("location", "https://1.1.1.1/")])), expect: "→https://1.1.1.1/")
         else { return #expect(Bool(false)) }
     }
 

@@ -29,7 +29,8 @@ import Testing
         "<LoginURL>https://x/?a=1&b=2</LoginURL>", "<LoginURL >\n https://x/?a=1&amp;b=2\n</LoginURL>",
     ])
     func readsURLsAsGatewaysWriteThem(_ element: String) {
-        let text = "<WISPAccessGatewayParam><Redirect>\(element)<MessageType>100</MessageType></Redirect></WISPAccessGatewayParam>"
+        let text =
+            "<WISPAccessGatewayParam><Redirect>\(element)<MessageType>100</MessageType></Redirect></WISPAccessGatewayParam>"
         #expect(find(text)?.loginURL == "https://x/?a=1&b=2")
     }
 
@@ -57,7 +58,8 @@ import Testing
     }
 
     @Test func readsAProxy() {
-        let text = "<WISPAccessGatewayParam><Proxy><MessageType>110</MessageType><NextURL>http://x/n</NextURL><ResponseCode>200</ResponseCode></Proxy></WISPAccessGatewayParam>"
+        let text =
+            "<WISPAccessGatewayParam><Proxy><MessageType>110</MessageType><NextURL>http://x/n</NextURL><ResponseCode>200</ResponseCode></Proxy></WISPAccessGatewayParam>"
         #expect(find(text)?.isProxy == true)
     }
 
@@ -78,7 +80,8 @@ import Testing
 
 @Suite struct PortalAPIDocumentTests {
     @Test func readsADocument() throws {
-        let text = #"{"captive":false,"user-portal-url":"https://x.test/p","venue-info-url":"https://x.test/v","can-extend-session":true,"seconds-remaining":326.9,"bytes-remaining":-1,"unknown":[1]}"#
+        let text =
+            #"{"captive":false,"user-portal-url":"https://x.test/p","venue-info-url":"https://x.test/v","can-extend-session":true,"seconds-remaining":326.9,"bytes-remaining":-1,"unknown":[1]}"#
         let document = try #require(PortalAPIDocument(octets(text)))
         #expect(!document.captive)
         #expect(document.portalURL?.text == "https://x.test/p")
@@ -89,8 +92,10 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"captive":true}"#, #"{"captive":"yes"}"#, #"{"user-portal-url":"https://x/"}"#, #"{"captive":true,"user-portal-url":"(null)"}"#,
-        #"{"captive":true,"user-portal-url":"file:///x"}"#, #"{"captive":true,"user-portal-url":"http://x:22/"}"#, "[]", "", "{", "null",
+        #"{"captive":true}"#, #"{"captive":"yes"}"#, #"{"user-portal-url":"https://x/"}"#,
+        #"{"captive":true,"user-portal-url":"(null)"}"#,
+        #"{"captive":true,"user-portal-url":"file:///x"}"#, #"{"captive":true,"user-portal-url":"http://x:22/"}"#, "[]", "", "{",
+        "null",
     ])
     func ignoresWrongOnes(_ text: String) { #expect(PortalAPIDocument(octets(text)) == nil) }
 
@@ -105,7 +110,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "http://status.client", "file:///etc/passwd", "https://user@x/", "https://x y/", "https://x/\u{0}", "https://bücher.example/",
+        "http://status.client", "file:///etc/passwd", "https://user@x/", "https://x y/", "https://x/\u{0}",
+        "https://bücher.example/",
         "urn:ietf:params:capport:unrestricted", "https://x:22/", "",
     ])
     func refusesAddresses(_ text: String) { #expect(PortalAPIDocument.address(text) == nil) }

@@ -53,7 +53,9 @@ import Testing
         #expect(throws: TransferError.self) { try RedirectPolicy().target(of: reference, from: base) }
     }
 
-    @Test(arguments: ["/next", "http://portal.test/", "http://10.0.0.1:2050/splash", "http://192.0.2.1:3990/logon", "https://x.test:8443/"])
+    @Test(arguments: [
+        "/next", "http://portal.test/", "http://10.0.0.1:2050/splash", "http://192.0.2.1:3990/logon", "https://x.test:8443/",
+    ])
     func allows(_ reference: String) throws { _ = try RedirectPolicy().target(of: reference, from: base) }
 
     @Test func keepsSecretsAtHome() throws {

@@ -127,7 +127,9 @@ extension Bench {
     }
 
     private mutating func fresh(_ id: some OperationID) {
-        fault(!used.insert(id.number).inserted, "the number \(id.number) is used again")
+        // On a line of its own: as an argument it would work on a set that the call's receiver holds too, and copy it each time.
+        let isNew = used.insert(id.number).inserted
+        fault(!isNew, "the number \(id.number) is used again")
     }
 
     private func fault(_ isFault: Bool, _ message: @autoclosure () -> String) {

@@ -26,7 +26,9 @@ import Testing
         #expect(bench.due(.maintain) == .seconds(300) && bench.alarms.count == 1)
     }
 
-    @Test("48 unsupportedNetwork: evaluated anew without that helper, link and auto-join as they were", arguments: Policy.Rules.allCases)
+    @Test(
+        "48 unsupportedNetwork: evaluated anew without that helper, link and auto-join as they were",
+        arguments: Policy.Rules.allCases)
     func unsupported(rules: Policy.Rules) {
         var bench = bench(rules)
         bench.reply("H1", .unsupportedNetwork)
@@ -79,7 +81,8 @@ import Testing
         #expect(ours.log.contains(.forgetChoice))
     }
 
-    @Test("53 Results that do not belong here act like failure", arguments: [Result.authenticationRequired, .commandNotRecognized])
+    @Test(
+        "53 Results that do not belong here act like failure", arguments: [Result.authenticationRequired, .commandNotRecognized])
     func odd(result: Result) {
         for var bench in [bench(), bench(.strict)] {
             bench.reply("H1", result)

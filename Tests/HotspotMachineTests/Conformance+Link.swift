@@ -180,6 +180,8 @@ import Testing
     }
 
     @Test("22 The machine has one command at a helper in flight; the filter's is not its business") func filterIsApart() {
-        for bench in ConformanceLink.benches() { #expect(!bench.log.contains { if case .sendCommand(_, .filterScanList, _, _) = $0 { true } else { false } }) }
+        for bench in ConformanceLink.benches() {
+            #expect(!bench.log.contains { if case .sendCommand(_, .filterScanList, _, _) = $0 { true } else { false } })
+        }
     }
 }

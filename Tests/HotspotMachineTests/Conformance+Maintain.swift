@@ -72,7 +72,9 @@ import Testing
         #expect(bench.state == .authenticated && bench.gate)
     }
 
-    @Test("69 Anything else: gate closed, evaluated anew, link and auto-join kept, helper a candidate", arguments: Policy.Rules.allCases)
+    @Test(
+        "69 Anything else: gate closed, evaluated anew, link and auto-join kept, helper a candidate",
+        arguments: Policy.Rules.allCases)
     func others(rules: Policy.Rules) {
         let answers: [CommandAnswer?] = [
             .replied(.failure), .replied(.temporaryFailure), .replied(.unsupportedNetwork), .replied(.commandNotRecognized),
@@ -131,7 +133,9 @@ import Testing
 
     @Test("73 Any answer, or 45 s of silence, ends the session") func ends() {
         for rules in Policy.Rules.allCases {
-            for answer in Result.allCases.map({ CommandAnswer.replied($0) }) + [.evaluated(.low), .crashed, nil] as [CommandAnswer?] {
+            for answer in Result.allCases.map({ CommandAnswer.replied($0) }) + [.evaluated(.low), .crashed, nil]
+                as [CommandAnswer?]
+            {
                 var bench = authenticated(rules)
                 bench.send(.logoffRequested(by: .user))
                 if let answer {

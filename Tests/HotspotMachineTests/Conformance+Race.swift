@@ -88,7 +88,9 @@ import Testing
         var seed = Walker.Random(seed: 40)
         for _ in 0..<1000 {
             var bench = Bench(
-                Policy(), helpers: [Candidate("H1", priority: 10), Candidate("H2", priority: 60), Candidate("H3", priority: 60)].shuffled(using: &seed))
+                Policy(),
+                helpers: [Candidate("H1", priority: 10), Candidate("H2", priority: 60), Candidate("H3", priority: 60)].shuffled(
+                    using: &seed))
             bench.join()
             for helper in ["H1", "H2", "H3"].shuffled(using: &seed) { bench.bid(helper, .low) }
             #expect(bench.chosen == "H2")
@@ -121,7 +123,8 @@ import Testing
 
     @Test("44 The machine keeps what evaluate is to carry: who joined, and at which access point") func carries() {
         var bench = Bench(.default, "H1")
-        bench.send(.addressAcquired(Arrival(network: Bench.network, bssid: HardwareAddress("02:00:00:00:00:01"), autoJoined: true)))
+        bench.send(
+            .addressAcquired(Arrival(network: Bench.network, bssid: HardwareAddress("02:00:00:00:00:01"), autoJoined: true)))
         #expect(bench.machine.state.association?.arrival.autoJoined == true)
         bench.send(.loginRequested(helper: nil))
         #expect(bench.machine.state.association?.arrival.autoJoined == false)

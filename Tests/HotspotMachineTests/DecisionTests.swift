@@ -396,7 +396,9 @@ import Testing
         #expect(bench.remembered == nil)
     }
 
-    @Test("D20 A success in maintain with a captive verdict: logged in anew", arguments: [true, false]) func d20Maintain(join: Bool) {
+    @Test("D20 A success in maintain with a captive verdict: logged in anew", arguments: [true, false]) func d20Maintain(
+        join: Bool
+    ) {
         var bench = authenticated()
         if join {
             bench.send(.addressLost)

@@ -91,7 +91,9 @@ import Testing
     }
 
     @Test func theConfidencesOfEvaluate() {
-        for (confidence, state) in [(Confidence.none, StateName.authenticated), (.low, .authenticating), (.high, .authenticating)] {
+        for (confidence, state) in [
+            (Confidence.none, StateName.authenticated), (.low, .authenticating), (.high, .authenticating),
+        ] {
             var bench = Bench(.default, "H1")
             bench.join()
             bench.probe(.online)

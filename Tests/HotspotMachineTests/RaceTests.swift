@@ -171,7 +171,9 @@ import Testing
         return bench
     }
 
-    @Test("The first verdict other than captive proves", arguments: [Verdict.online, .partial, .limited]) func proves(verdict: Verdict) {
+    @Test("The first verdict other than captive proves", arguments: [Verdict.online, .partial, .limited]) func proves(
+        verdict: Verdict
+    ) {
         var bench = bench()
         bench.reply("H1", .success)
         bench.probe(.captive)

@@ -18,7 +18,8 @@ import Testing
             security: security, enabled: enabled, scanList: scanList)
     }
 
-    func note(_ name: String, _ security: Security? = nil, _ confidence: Confidence = .low, password: String? = nil) -> Annotation {
+    func note(_ name: String, _ security: Security? = nil, _ confidence: Confidence = .low, password: String? = nil) -> Annotation
+    {
         Annotation(ssidHex: SSID(printable: name)!.hex, security: security, confidence: confidence, password: password)
     }
 
@@ -35,7 +36,8 @@ import Testing
 
     @Test func theStrongestSpeaksForItsNetwork() {
         let groups = ScanClaims.groups([
-            bss("Cafe", signal: -70, id: 1, seen: 9), bss("Cafe", .psk, signal: -50, id: 2), bss("Cafe", signal: -40, id: 3, seen: 5),
+            bss("Cafe", signal: -70, id: 1, seen: 9), bss("Cafe", .psk, signal: -50, id: 2),
+            bss("Cafe", signal: -40, id: 3, seen: 5),
             bss("Bar", signal: -50, id: 4), bss("cafe", signal: -90, id: 5),
         ])
         #expect(groups.map(\.ssid.description) == ["Cafe", "Bar", "Cafe", "cafe"])
@@ -51,7 +53,8 @@ import Testing
     }
 
     @Test func aListClaimsLow() {
-        let claim = claims(group("Cafe Aroma 5"), [helper("aroma", ssids: "Cafe Aroma*;Aroma Guest"), helper("other", ssids: "Bar")])
+        let claim = claims(
+            group("Cafe Aroma 5"), [helper("aroma", ssids: "Cafe Aroma*;Aroma Guest"), helper("other", ssids: "Bar")])
         #expect(
             claim == [
                 ScanClaims.Claim(helper: "aroma", displayName: "The aroma", confidence: .low, source: .manifest, ready: false)
@@ -77,8 +80,12 @@ import Testing
     }
 
     @Test("23 A helper sees the list as it is now: its own part of it, or the whole where its file asks") func seen() {
-        let groups = ScanClaims.groups([bss("Cafe"), bss("Cafe", .psk, id: 2), bss("Bar", id: 3), bss("", id: 4), bss("\\x00\\x00", id: 5)])
-        func names(_ helper: HelperSpec) -> [String] { ScanClaims.visible(to: helper, in: groups).map(\.ssid.description).sorted() }
+        let groups = ScanClaims.groups([
+            bss("Cafe"), bss("Cafe", .psk, id: 2), bss("Bar", id: 3), bss("", id: 4), bss("\\x00\\x00", id: 5),
+        ])
+        func names(_ helper: HelperSpec) -> [String] {
+            ScanClaims.visible(to: helper, in: groups).map(\.ssid.description).sorted()
+        }
         #expect(names(helper("a", ssids: "Caf?")) == ["Cafe", "Cafe"])
         #expect(names(helper("a", ssids: "Caf?", security: [.psk])) == ["Cafe"])
         #expect(names(helper("a", ssids: "Caf?", scanList: true)) == ["Cafe", "Cafe"], "ScanList= does not widen a list")
@@ -149,12 +156,15 @@ import Testing
         var random = Walker.Random(seed: 1000)
         let scan = (0..<1000).map { index in
             ScannedBSS(
-                ssid: SSID(printable: "Network \(index)")!, bssid: BSSID(octets: [2, 0, 0, 0, UInt8(index >> 8), UInt8(index & 255)])!,
+                ssid: SSID(printable: "Network \(index)")!,
+                bssid: BSSID(octets: [2, 0, 0, 0, UInt8(index >> 8), UInt8(index & 255)])!,
                 frequency: 2412, signal: -Int.random(in: 30...90, using: &random), security: .open, lastSeen: index,
                 interface: "wlan0")
         }
         let helpers = (0..<100).map { helper in
-            self.helper("H\(helper)", ssids: (0..<10).map { "Network \(helper * 10 + $0)\($0.isMultiple(of: 3) ? "*" : "")" }.joined(separator: ";"))
+            self.helper(
+                "H\(helper)",
+                ssids: (0..<10).map { "Network \(helper * 10 + $0)\($0.isMultiple(of: 3) ? "*" : "")" }.joined(separator: ";"))
         }
         var labels = 0
         let elapsed = ContinuousClock().measure {

@@ -39,7 +39,8 @@ import Testing
         _ = machine.handle(.helpersChanged([Candidate("H1")]), at: now)
         for day in 0..<10_000 {
             let name = SSID(octets: [UInt8(day & 255), UInt8(day >> 8)])!
-            var actions = machine.handle(.addressAcquired(Arrival(network: .wireless(name, .open), canDisassociate: true)), at: now)
+            var actions = machine.handle(
+                .addressAcquired(Arrival(network: .wireless(name, .open), canDisassociate: true)), at: now)
             for result in [CommandAnswer.evaluated(.high), .replied(.temporaryFailure)] {
                 for case .sendCommand(let id, _, _, _) in actions { actions = machine.handle(.answered(id, result), at: now) }
             }

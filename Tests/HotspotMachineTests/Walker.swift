@@ -115,7 +115,9 @@ struct Walker {
         let number = chance(4) ? UInt64.max : UInt64.random(in: 0...bench.machine.lastNumber, using: &random)
         let inFlight = bench.machine.state.inFlight
         let machine = bench.machine
-        if !inFlight.commands.contains(CommandID(number: number)) { send(.answered(CommandID(number: number), .replied(.success))) }
+        if !inFlight.commands.contains(CommandID(number: number)) {
+            send(.answered(CommandID(number: number), .replied(.success)))
+        }
         if !inFlight.timers.contains(TimerID(number: number)) { send(.timerFired(TimerID(number: number))) }
         if !inFlight.probes.contains(ProbeID(number: number)) { send(.verdictReached(ProbeID(number: number), .captive)) }
         if inFlight.prompt?.number != number { send(.promptAnswered(PromptID(number: number))) }

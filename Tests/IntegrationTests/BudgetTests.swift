@@ -7,7 +7,9 @@ struct BudgetTests {
     private func libraries(_ program: String) throws -> [String] {
         let run = try Finished.run("/usr/bin/ldd", [Machine.release.appendingPathComponent(program).path])
         try #require(run.status == 0, "\(run.output)")
-        return run.output.split(separator: "\n").compactMap { $0.split(separator: " ").first.map { $0.trimmingCharacters(in: .whitespaces) } }
+        return run.output.split(separator: "\n").compactMap {
+            $0.split(separator: " ").first.map { $0.trimmingCharacters(in: .whitespaces) }
+        }
     }
 
     @Test func theDaemonLinksNothingThatParsesWhatAPortalWrote() throws {
@@ -21,7 +23,9 @@ struct BudgetTests {
     @Test(arguments: ["hotspotd", "hotspotctl", "hotspot-helpers", "hotspot-helper-test"])
     func everyProgramCarriesItsOwnSwift(_ program: String) throws {
         let linked = try libraries(program)
-        #expect(!linked.contains { $0.contains("libswift") || $0.contains("libFoundation") || $0.contains("lib_Foundation") }, "\(linked)")
+        #expect(
+            !linked.contains { $0.contains("libswift") || $0.contains("libFoundation") || $0.contains("lib_Foundation") },
+            "\(linked)")
     }
 
     /// ICU comes into hotspot-helpers with Debian's libxml2, as a shared library; nothing of ours brings it or full Foundation along.

@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 /// The café, run once for each mode: every line of its results is asserted.
-@Suite(.serialized, .enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that serve in the café"))
+@Suite(
+    .serialized, .enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that serve in the café"))
 struct CafeTests {
     private struct Line: Decodable {
         var name: String?
@@ -16,7 +17,9 @@ struct CafeTests {
         let run = try Finished.run(
             Machine.checkout.appendingPathComponent("Tests/Cafe/cafe").path,
             ["--bin", Machine.release.path, "--mode", mode, "--results", results],
-            environment: ProcessInfo.processInfo.environment.filter { ["HOTSPOTD_CAFE_CACHE", "XDG_CACHE_HOME", "CI"].contains($0.key) })
+            environment: ProcessInfo.processInfo.environment.filter {
+                ["HOTSPOTD_CAFE_CACHE", "XDG_CACHE_HOME", "CI"].contains($0.key)
+            })
         print(run.output)
         if run.status == 77, !Machine.isCI {
             // It said in one line what this machine lacks.
@@ -46,7 +49,8 @@ struct CafeTests {
         try visit(
             mode: "radio",
             expected: [
-                "list.names", "list.security", "list.claims", "join.states", "silent.authenticated", "silent.page", "question.answered",
+                "list.names", "list.security", "list.claims", "join.states", "silent.authenticated", "silent.page",
+                "question.answered",
                 "question.page", "return.maintained", "return.faster", "logoff.states", "logoff.atThePortal",
                 "wispr.storedAccount", "secrets.nowhereInTheClear",
             ])

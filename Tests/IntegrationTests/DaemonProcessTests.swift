@@ -37,7 +37,8 @@ struct DaemonProcessTests {
             "/usr/bin/python3", ["-c", script], environment: ["PYTHONPATH": Machine.pythonPackages.path])
         #expect(python.status == 0, "\(python.output)")
         for word in [
-            "org.hotspotd.Control", #""interfaces": []"#, #""helpers": []"#, #""prompts": []"#, #""verdict": "none""#, #""attempts": []"#,
+            "org.hotspotd.Control", #""interfaces": []"#, #""helpers": []"#, #""prompts": []"#, #""verdict": "none""#,
+            #""attempts": []"#,
             "org.hotspotd.Control.NoSuchInterface", "org.hotspotd.Control.NoSuchPrompt", "org.hotspotd.Control.NoSuchNetwork",
             "org.hotspotd.Control.Failed", "more {",
         ] {

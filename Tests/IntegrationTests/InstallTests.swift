@@ -8,12 +8,14 @@ struct InstallTests {
         let scratch = try Scratch()
         let root = scratch.path + "/root"
         let make = ["-C", Machine.checkout.path, "DESTDIR=\(root)"]
-        let installed = try Finished.run("/usr/bin/make", make + ["install"], environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""])
+        let installed = try Finished.run(
+            "/usr/bin/make", make + ["install"], environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""])
         try #require(installed.status == 0, "\(installed.output)")
         for path in [
             "usr/bin/hotspotctl", "usr/libexec/hotspotd/hotspotd", "usr/libexec/hotspotd/hotspot-helpers",
             "usr/lib/hotspotd/helpers/form.helper", "usr/lib/hotspotd/helpers/wispr.helper",
-            "usr/lib/hotspotd/helpers/portal-api.helper", "usr/lib/systemd/system/hotspotd.service", "usr/lib/sysusers.d/hotspotd.conf",
+            "usr/lib/hotspotd/helpers/portal-api.helper", "usr/lib/systemd/system/hotspotd.service",
+            "usr/lib/sysusers.d/hotspotd.conf",
             "usr/share/hotspotd/dhclient-hotspotd.conf", "usr/share/hotspotd/varlink/org.hotspotd.Helper.varlink",
             "etc/hotspotd/hotspotd.conf",
         ] {
@@ -28,10 +30,12 @@ struct InstallTests {
         #expect(settings.status == 0, "\(settings.output)")
 
         let verify = try Finished.run(
-            "/usr/bin/systemd-analyze", ["verify", "--root=\(root)", "--man=no", "--recursive-errors=no", "/usr/lib/systemd/system/hotspotd.service"])
+            "/usr/bin/systemd-analyze",
+            ["verify", "--root=\(root)", "--man=no", "--recursive-errors=no", "/usr/lib/systemd/system/hotspotd.service"])
         #expect(verify.status == 0, "\(verify.output)")
 
-        let removed = try Finished.run("/usr/bin/make", make + ["uninstall"], environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""])
+        let removed = try Finished.run(
+            "/usr/bin/make", make + ["uninstall"], environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""])
         #expect(removed.status == 0, "\(removed.output)")
         #expect(!FileManager.default.fileExists(atPath: root + "/usr/bin/hotspotctl"))
         #expect(FileManager.default.fileExists(atPath: root + "/etc/hotspotd/hotspotd.conf"), "settings stay")

@@ -52,7 +52,7 @@ import Testing
         try store.addStep("a3", Step(at: 0, kind: "trace", detail: "x"))
         #expect(store.attempts(limit: 5000).count == Store.attemptLimit)
         #expect(store.attempt("a2") == nil && store.attempt("a3") != nil)
-        try store.setOutcome(cafe, Outcome(word: "online", time: 0))
+        try store.setOutcome(cafe, StoredOutcome(word: "online", time: 0))
         try store.beginAttempt("late", interface: "wlan0", network: cafe, ssid: "Cafe", began: 91 * day)
         #expect(store.attempts(limit: 5000).map(\.id) == ["late"])
         #expect(store.steps("a3").isEmpty)

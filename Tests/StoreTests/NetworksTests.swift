@@ -34,12 +34,12 @@ import Testing
         #expect(store.session(cafe) == nil && !store.hasSealedRows)
     }
 
-    @Test(arguments: Hold.Reason.allCases) func aHoldLastsUntilItsEnd(reason: Hold.Reason) throws {
+    @Test(arguments: StoredHold.Reason.allCases) func aHoldLastsUntilItsEnd(reason: StoredHold.Reason) throws {
         let store = try folder.open()
-        try store.setHold(hotel, Hold(reason: reason, until: 500, helper: "form", sentence: "You logged off."))
+        try store.setHold(hotel, StoredHold(reason: reason, until: 500, helper: "form", sentence: "You logged off."))
         #expect(store.hold(hotel, now: 499)?.reason == reason)
         #expect(store.hold(hotel, now: 500) == nil)
-        try store.setHold(hotel, Hold(reason: reason, sentence: "For good."))
+        try store.setHold(hotel, StoredHold(reason: reason, sentence: "For good."))
         #expect(store.hold(hotel, now: Int.max) != nil)
         try store.releaseHold(hotel)
         #expect(store.hold(hotel, now: 0) == nil)
@@ -60,9 +60,9 @@ import Testing
         let other = NetworkID.wireless(SSID(octets: Array("Cafe*".utf8))!, .open)
         for network in [cafe, twin, other, hotel] {
             try store.remember(network, Remembered(helper: "form", committed: 1))
-            try store.setOutcome(network, Outcome(word: "online", time: 1))
+            try store.setOutcome(network, StoredOutcome(word: "online", time: 1))
             try store.setConsent(network, origin: "o", terms: "t")
-            try store.setHold(network, Hold(reason: .loggedOff, sentence: "s"))
+            try store.setHold(network, StoredHold(reason: .loggedOff, sentence: "s"))
             try store.setSealedSession(network, [1])
             try store.setCredential(network, helper: "form", origin: "o", pin: nil, fieldNames: ["a"], sealed: [1])
         }
@@ -81,7 +81,7 @@ import Testing
     @Test func nothingIsKeptOfAnAnonymousNetwork() throws {
         let store = try folder.open()
         try store.remember(.anonymous, Remembered(helper: "form", committed: 1))
-        try store.setOutcome(.anonymous, Outcome(word: "online", time: 1))
+        try store.setOutcome(.anonymous, StoredOutcome(word: "online", time: 1))
         #expect(store.remembered(.anonymous, now: 1) == nil && store.lastOutcome(.anonymous) == nil)
         #expect(try !store.forget(.anonymous))
     }

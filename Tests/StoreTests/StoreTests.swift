@@ -21,7 +21,7 @@ import Testing
 
     @Test func theFolderAndItsFilesAreOursAlone() throws {
         let store = try folder.open()
-        try store.setOutcome(cafe, Outcome(word: "online", time: 1))
+        try store.setOutcome(cafe, StoredOutcome(word: "online", time: 1))
         #expect(mode(folder.state) == 0o700)
         for name in folder.names { #expect(mode(folder.state + "/" + name) == 0o600, "\(name)") }
         #expect(folder.names.contains("hotspotd.db-wal"))
@@ -62,7 +62,7 @@ import Testing
     @Test func aParentMayBeALink() throws {
         #expect(symlink(folder.path, folder.path + "/around") == 0)
         let store = try Store(directory: folder.path + "/around/state")
-        try store.setOutcome(cafe, Outcome(word: "online", time: 1))
+        try store.setOutcome(cafe, StoredOutcome(word: "online", time: 1))
         #expect(try folder.open().lastOutcome(cafe) != nil)
     }
 
@@ -73,7 +73,7 @@ import Testing
         #expect(store.problem?.code == "storeDamaged")
         #expect(store.isSaving)
         #expect(folder.names.contains { $0.hasPrefix("hotspotd.db.damaged-") })
-        try store.setOutcome(cafe, Outcome(word: "online", time: 1))
+        try store.setOutcome(cafe, StoredOutcome(word: "online", time: 1))
         #expect(try folder.open().lastOutcome(cafe)?.word == "online")
     }
 
@@ -83,7 +83,7 @@ import Testing
             let folder = TemporaryFolder()
             do {
                 let store = try folder.open()
-                for number in 0..<30 { try store.setOutcome(cafe, Outcome(word: "online \(number)", time: number)) }
+                for number in 0..<30 { try store.setOutcome(cafe, StoredOutcome(word: "online \(number)", time: number)) }
                 try store.beginAttempt("a", interface: "wlan0", network: cafe, ssid: "Cafe", began: 5)
                 try store.addStep("a", Step(at: 1, kind: "problem", detail: String(repeating: "x", count: 500)))
             }
@@ -101,8 +101,8 @@ import Testing
             _ = store.steps("a")
             _ = store.attempts()
             // Damage that is only met by a write may cost what is written, but never the one after that.
-            try? store.setOutcome(cafe, Outcome(word: "after", time: 1))
-            try? store.setOutcome(cafe, Outcome(word: "after", time: 1))
+            try? store.setOutcome(cafe, StoredOutcome(word: "after", time: 1))
+            try? store.setOutcome(cafe, StoredOutcome(word: "after", time: 1))
             #expect(store.lastOutcome(cafe)?.word == "after", "round \(round)")
         }
     }
@@ -110,7 +110,7 @@ import Testing
     @Test func aNewerDatabaseIsReadAndLeftAlone() throws {
         do {
             let store = try folder.open()
-            try store.setOutcome(cafe, Outcome(word: "online", time: 1))
+            try store.setOutcome(cafe, StoredOutcome(word: "online", time: 1))
             let raw = try Database(path: store.path)
             try raw.run("PRAGMA user_version = 99")
         }
@@ -118,7 +118,7 @@ import Testing
             let store = try folder.open()
             #expect(store.problem?.code == "storeNewer")
             #expect(store.lastOutcome(cafe)?.word == "online")
-            #expect(throws: StoreError.self) { try store.setOutcome(cafe, Outcome(word: "changed", time: 2)) }
+            #expect(throws: StoreError.self) { try store.setOutcome(cafe, StoredOutcome(word: "changed", time: 2)) }
             #expect(store.lastOutcome(cafe)?.word == "changed")
             store.save()
             #expect(!store.isSaving)
@@ -130,7 +130,7 @@ import Testing
 
     @Test func aFullDiskIsSurvivedInMemoryAndMadeGoodLater() throws {
         let store = try folder.open(retry: .seconds(3600), pages: 20)
-        try store.setOutcome(hotel, Outcome(word: "online", time: 1))
+        try store.setOutcome(hotel, StoredOutcome(word: "online", time: 1))
         try store.beginAttempt("a", interface: "wlan0", network: cafe, ssid: "Cafe", began: 5)
         var failure: StoreError?
         var written = 0
@@ -145,14 +145,14 @@ import Testing
         // Everything is there, also what was written when the disk was full, and it goes on.
         #expect(store.steps("a").count == written)
         #expect(store.lastOutcome(hotel)?.word == "online")
-        #expect(throws: StoreError.self) { try store.setOutcome(cafe, Outcome(word: "later", time: 2)) }
+        #expect(throws: StoreError.self) { try store.setOutcome(cafe, StoredOutcome(word: "later", time: 2)) }
         #expect(store.lastOutcome(cafe)?.word == "later")
         store.save()
         #expect(!store.isSaving, "the disk is still full")
         store.pageLimit = nil
         store.save()
         #expect(store.isSaving && store.problem == nil)
-        try store.setOutcome(cafe, Outcome(word: "saved", time: 3))
+        try store.setOutcome(cafe, StoredOutcome(word: "saved", time: 3))
         let again = try folder.open()
         #expect(again.lastOutcome(cafe)?.word == "saved")
         #expect(again.steps("a").count == written)
@@ -160,17 +160,17 @@ import Testing
 
     @Test func aLockedDatabaseIsSurvivedAndMadeGoodByALaterWrite() throws {
         let store = try folder.open(retry: .zero)
-        try store.setOutcome(hotel, Outcome(word: "before", time: 1))
+        try store.setOutcome(hotel, StoredOutcome(word: "before", time: 1))
         do {
             let other = try Database(path: store.path)
             try other.run("BEGIN IMMEDIATE")
             #expect(throws: StoreError.notSaved(reason: "database is locked")) {
-                try store.setOutcome(cafe, Outcome(word: "during", time: 2))
+                try store.setOutcome(cafe, StoredOutcome(word: "during", time: 2))
             }
             #expect(store.lastOutcome(cafe)?.word == "during")
-            #expect(throws: StoreError.self) { try store.setOutcome(cafe, Outcome(word: "still", time: 2)) }
+            #expect(throws: StoreError.self) { try store.setOutcome(cafe, StoredOutcome(word: "still", time: 2)) }
         }
-        try store.setOutcome(twin, Outcome(word: "after", time: 3))
+        try store.setOutcome(twin, StoredOutcome(word: "after", time: 3))
         #expect(store.isSaving)
         let again = try folder.open()
         #expect(again.lastOutcome(cafe)?.word == "still")
@@ -186,14 +186,14 @@ import Testing
         #expect(store.hold(cafe, now: 1) == nil)
         #expect(store.remembered(cafe, now: 1) == nil)
         #expect(store.skippedRows == 2)
-        try store.setHold(cafe, Hold(reason: .dismissed, sentence: "x"))
+        try store.setHold(cafe, StoredHold(reason: .dismissed, sentence: "x"))
         #expect(store.hold(cafe, now: 1)?.reason == .dismissed)
     }
 
     @Test func anAcknowledgedWriteSurvivesTheKill() throws {
         // What a killed process leaves behind is its files as they are, log included, and nothing that a clean close would do.
         let store = try folder.open()
-        for number in 0..<20 { try store.setOutcome(cafe, Outcome(word: "online", time: number)) }
+        for number in 0..<20 { try store.setOutcome(cafe, StoredOutcome(word: "online", time: number)) }
         try store.beginAttempt("a", interface: "wlan0", network: cafe, ssid: "Cafe", began: 5)
         let copy = folder.path + "/copy"
         #expect(mkdir(copy, 0o700) == 0)

@@ -18,10 +18,11 @@ import Testing
 
     private func read(_ octets: [UInt8]) -> InformationElements { InformationElements(octets[...]) }
 
-    @Test(arguments: [
-        ([2], .psk), ([6], .psk), ([8], .sae), ([2, 8], .psk), ([1], .enterprise), ([5], .enterprise), ([18], .owe),
-        ([24], .sae), ([8, 18], .sae), ([99], .unknown), ([99, 8], .sae),
-    ] as [([UInt8], Security)])
+    @Test(
+        arguments: [
+            ([2], .psk), ([6], .psk), ([8], .sae), ([2, 8], .psk), ([1], .enterprise), ([5], .enterprise), ([18], .owe),
+            ([24], .sae), ([8, 18], .sae), ([99], .unknown), ([99, 8], .sae),
+        ] as [([UInt8], Security)])
     func keyManagementTellsTheSecurity(suites: [UInt8], security: Security) {
         #expect(read(Self.rsn(suites)).security(hasPrivacy: true) == security)
     }

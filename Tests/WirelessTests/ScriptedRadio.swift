@@ -8,6 +8,8 @@ import Netlink
 final class ScriptedRadio: NetlinkTransport {
     static let family: UInt16 = 27
 
+    /// The number under which the family is known here; a recording has its own.
+    var family = ScriptedRadio.family
     let descriptor: Int32? = nil
     let port: UInt32 = 4711
     var interfaces: [[UInt8]] = []
@@ -42,9 +44,10 @@ final class ScriptedRadio: NetlinkTransport {
         func answer(_ type: UInt16, _ payload: [UInt8]) {
             inbox.append(
                 .datagram(
-                    NetlinkMessage(type: type, flags: flags, sequence: request.sequence, port: port, payload: payload[...]).octets))
+                    NetlinkMessage(type: type, flags: flags, sequence: request.sequence, port: port, payload: payload[...]).octets
+                ))
         }
-        for payload in answers { answer(Self.family, payload) }
+        for payload in answers { answer(family, payload) }
         answer(UInt16(isDump ? NLMSG_DONE : NLMSG_ERROR), [0, 0, 0, 0])
     }
 

@@ -291,8 +291,11 @@ import Testing
         let refused = WirelessError(NetlinkError(operation: "x", code: EPERM), operation: "Scanning", index: 3)
         #expect(refused == .notPermitted(operation: "Scanning"))
         #expect(refused.description.contains("CAP_NET_ADMIN"))
-        #expect(WirelessError(NetlinkError(operation: "x", code: ENODEV), operation: "Scanning", index: 3) == .noInterface(index: 3))
-        #expect(WirelessError(NetlinkError(operation: "x", code: EBUSY), operation: "Scanning", index: 3) == .busy(operation: "Scanning"))
+        #expect(
+            WirelessError(NetlinkError(operation: "x", code: ENODEV), operation: "Scanning", index: 3) == .noInterface(index: 3))
+        #expect(
+            WirelessError(NetlinkError(operation: "x", code: EBUSY), operation: "Scanning", index: 3)
+                == .busy(operation: "Scanning"))
     }
 
     /// A machine without Wi-Fi gives the error that says so; one with it must be able to watch.

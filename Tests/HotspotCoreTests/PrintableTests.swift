@@ -1,0 +1,65 @@
+import HotspotCore
+import Testing
+
+@Suite struct PrintableTests {
+    @Test func harmlessTextStays() {
+        for text in ["Café Aroma", "北京机场 🛫", "Москва-Сити", "ホテル", "a b  c", "100 % \"free\" <wifi> & 'more'", "שלום"] {
+            #expect(Printable.text(of: Array(text.utf8)) == text && Printable.octets(of: text) == Array(text.utf8))
+        }
+    }
+
+    @Test(
+        "What could command a terminal or deceive a reader is escaped",
+        arguments: [
+            "\u{1B}[2J", "\u{202E}evil", "\u{2066}x\u{2069}", "\u{200F}", "\u{200B}", "\u{FEFF}", "\u{2028}", "\u{2029}",
+            "\u{85}", "\r\n",
+            "\u{0}", "\u{7F}", "\u{E000}", "\u{61C}", "\u{AD}", "\u{E0041}", "\\",
+        ])
+    func dangerous(text: String) {
+        let shown = Printable.text(of: Array(text.utf8))
+        #expect(shown.contains("\\x"))
+        for scalar in text.unicodeScalars where scalar.value > 0x7E || scalar.value < 0x20 {
+            #expect(!shown.unicodeScalars.contains(scalar))
+        }
+        #expect(Printable.octets(of: shown) == Array(text.utf8))
+    }
+
+    @Test func brokenEncodingsAreEscapedOctetByOctet() {
+        #expect(Printable.text(of: [0xC3]) == "\\xc3")
+        #expect(Printable.text(of: [0xC3, 0x28]) == "\\xc3(")
+        #expect(Printable.text(of: [0xE2, 0x82]) == "\\xe2\\x82")
+        #expect(Printable.text(of: [0xED, 0xA0, 0x80]) == "\\xed\\xa0\\x80", "a surrogate")
+        #expect(Printable.text(of: [0xC0, 0xAF]) == "\\xc0\\xaf", "an overlong slash")
+        #expect(Printable.text(of: [0xF4, 0x90, 0x80, 0x80]) == "\\xf4\\x90\\x80\\x80", "beyond Unicode")
+    }
+
+    @Test func allPairsOfOctetsGoThereAndBack() {
+        for first in 0...UInt8.max {
+            for second in stride(from: UInt8(0), through: 0xFC, by: 3) {
+                let octets = [first, second, 0x41]
+                if Printable.octets(of: Printable.text(of: octets)) != octets { Issue.record("\(octets)") }
+            }
+        }
+    }
+
+    @Test func malformedEscapes() {
+        for wrong in ["\\", "\\x", "\\x4", "\\xg0", "\\n", "a\\", "\\X41"] {
+            #expect(Printable.octets(of: wrong) == nil, "\(wrong)")
+        }
+        #expect(Printable.octets(of: "\\x5c") == [0x5C] && Printable.octets(of: "\\xFf") == [0xFF])
+    }
+
+    @Test func longForeignTextIsCut() {
+        #expect(Printable.text("abc", limit: 3) == "abc" && Printable.text("abcd", limit: 3) == "abc…")
+        #expect(Printable.text("ab\u{E9}", limit: 3) == "ab\\xc3…", "never a broken character")
+        #expect(Printable.text(String(repeating: "\u{1B}", count: 5000), limit: 10).utf8.count < 60)
+    }
+
+    @Test func hex() {
+        #expect(
+            Hex.encode([0, 0x0F, 0xA5, 0xFF]) == "000fa5ff" && Hex.decode("000FA5ff") == [0, 0x0F, 0xA5, 0xFF]
+                && Hex.decode("") == [])
+        for wrong in ["0", "0x", "zz", "12 ", "1g", "é"] { #expect(Hex.decode(wrong) == nil, "\(wrong)") }
+        for octet in 0...UInt8.max { #expect(Hex.decode(Hex.encode([octet])) == [octet]) }
+    }
+}

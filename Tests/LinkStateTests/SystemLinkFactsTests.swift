@@ -1,0 +1,209 @@
+import EventLoop
+import Glibc
+import HotspotCore
+import Testing
+
+@testable import LinkState
+
+/// A folder of the test's own, laid out like a machine's root, gone at the end.
+final class TemporaryRoot: Sendable {
+    let path: String
+
+    init() {
+        var template = Array("/tmp/hotspotd-links-XXXXXX".utf8CString)
+        path = mkdtemp(&template) != nil ? String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
+    }
+
+    deinit {
+        guard path.hasPrefix("/tmp/hotspotd-links-") else { return }
+        Self.remove(path)
+    }
+
+    private static func remove(_ path: String) {
+        if let stream = opendir(path) {
+            var names: [String] = []
+            while let entry = readdir(stream) {
+                names.append(
+                    withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+            }
+            closedir(stream)
+            for name in names where name != "." && name != ".." { remove("\(path)/\(name)") }
+        }
+        Glibc.remove(path)
+    }
+
+    func write(_ name: String, _ octets: some Sequence<UInt8>) {
+        var folder = path
+        for part in name.split(separator: "/").dropLast() {
+            folder += "/\(part)"
+            mkdir(folder, 0o755)
+        }
+        let octets = Array(octets)
+        let descriptor = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        _ = Glibc.write(descriptor, octets, octets.count)
+        close(descriptor)
+    }
+}
+
+func fixture(_ name: String) throws -> [UInt8] {
+    let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    return try #require(RecordFile.read("/\(folder)/Fixtures/leases/\(name)")).octets
+}
+
+@Suite struct SystemLinkFactsTests {
+    private let root = TemporaryRoot()
+    private let link = LinkSnapshot(
+        index: 7, name: "veth0", isUp: true, hasCarrier: true, addresses: ["192.168.77.50/24"], gateways: ["192.168.77.1"])
+    /// Half an hour before the recorded leases end.
+    private let then: Int64 = 1_795_240_800
+
+    init() { EventLoop.startThread() }
+
+    @LoopActor private func facts(extra: [String] = [], at time: Int64? = nil, for link: LinkSnapshot? = nil) -> LinkFacts? {
+        let time = time ?? then
+        return SystemLinkFacts(root: root.path, extraLeaseFiles: extra, now: { time }).facts(for: link ?? self.link)
+    }
+
+    private static let servers = ["192.168.77.1", "9.9.9.9"]
+    private static let api = "https://portal.example.net/api/v1"
+
+    @Test(arguments: ["dhclient-default-url.leases", "dhclient-own-name.leases"])
+    @LoopActor func dhclientTellsThePortal(name: String) throws {
+        root.write("var/lib/dhcp/dhclient.veth0.leases", try fixture(name))
+        #expect(facts() == LinkFacts(nameservers: Self.servers, portalAPI: Self.api, source: "dhclient"))
+        // Another link, an address that is not on the link any more, and a lease that ran out.
+        var other = link
+        other.name = "veth1"
+        #expect(facts(for: other) == nil)
+        other = link
+        other.addresses = ["192.168.77.51/24"]
+        #expect(facts(for: other) == nil)
+        #expect(facts(at: then + 7200) == nil)
+    }
+
+    @Test @LoopActor func whatThePortalMustNotBeIsLeftOut() throws {
+        for name in ["dhclient-http.leases", "dhclient-not-ascii.leases"] {
+            root.write("var/lib/dhcp/dhclient.leases", try fixture(name))
+            #expect(facts() == LinkFacts(nameservers: Self.servers, source: "dhclient"), "\(name)")
+        }
+        root.write("var/lib/dhcp/dhclient.leases", try fixture("dhclient-unrestricted.leases"))
+        #expect(facts() == LinkFacts(nameservers: Self.servers, isUnrestricted: true, source: "dhclient"))
+    }
+
+    @Test @LoopActor func aLeaseFileElsewhereIsReadToo() throws {
+        root.write("elsewhere", try fixture("dhclient-default-url.leases"))
+        #expect(facts() == nil)
+        #expect(facts(extra: ["\(root.path)/elsewhere"])?.portalAPI == Self.api)
+    }
+
+    @Test @LoopActor func theLastLeaseOfAFileCounts() throws {
+        root.write(
+            "var/lib/dhcp/dhclient.leases",
+            try fixture("dhclient-http.leases") + fixture("dhclient-default-url.leases"))
+        #expect(facts()?.portalAPI == Self.api)
+    }
+
+    @Test @LoopActor func unknownOptionsMayBeHexadecimal() throws {
+        let digits = Self.api.utf8.map { String($0, radix: 16) }.joined(separator: ":")
+        let lease = """
+            lease { interface "veth0"; fixed-address 192.168.77.50; option unknown-114 \(digits);
+              option domain-name-servers 9.9.9.9; expire never; }
+            lease6 { interface "veth0"; ia-na 00:00 { starts 1; iaaddr 2001:db8::1 { starts 1; } }
+              option dhcp6.name-servers fe80::1,2001:db8::53; }
+            """
+        root.write("var/lib/dhcp/dhclient.leases", lease.utf8)
+        let facts = facts()
+        #expect(facts?.portalAPI == Self.api)
+        #expect(facts?.nameservers == ["9.9.9.9", "fe80::1%veth0", "2001:db8::53"])
+    }
+
+    @Test @LoopActor func networkdsLeaseAndState() throws {
+        root.write("run/systemd/netif/leases/7", try fixture("networkd.lease"))
+        #expect(facts() == LinkFacts(nameservers: Self.servers, portalAPI: Self.api, source: "networkd"))
+        root.write("run/systemd/netif/links/7", try fixture("networkd.link"))
+        #expect(facts()?.nameservers == Self.servers + ["fe80::1%veth0"])
+        var other = link
+        other.index = 8
+        #expect(facts(for: other) == nil)
+    }
+
+    @Test @LoopActor func networkManagersLeaseAndItsResolvers() {
+        root.write("var/lib/NetworkManager/internal-1f0c-veth0.lease", "ADDRESS=192.168.77.50\n".utf8)
+        #expect(facts() == LinkFacts(source: "NetworkManager"))
+        root.write("run/NetworkManager/no-stub-resolv.conf", "search x\nnameserver 192.168.77.1\n".utf8)
+        #expect(facts() == LinkFacts(nameservers: ["192.168.77.1"], source: "NetworkManager"))
+    }
+
+    @Test @LoopActor func dhcpcdsPacket() throws {
+        let now = Int64(time(nil))
+        root.write("var/lib/dhcpcd/veth0-Cafe Aroma.lease", try fixture("dhcpcd.lease"))
+        #expect(facts(at: now) == LinkFacts(nameservers: Self.servers, portalAPI: Self.api, source: "dhcpcd"))
+        #expect(facts(at: now + 7200) == nil)
+    }
+
+    @Test @LoopActor func resolversOfLastResort() throws {
+        root.write("etc/resolv.conf", "nameserver 127.0.0.53\nnameserver ::1\n".utf8)
+        #expect(facts() == nil)
+        root.write(
+            "run/systemd/resolve/resolv.conf", "nameserver 9.9.9.9\nnameserver fe80::2%veth0\nnameserver fe80::3%wlan0\n".utf8)
+        #expect(facts() == LinkFacts(nameservers: ["9.9.9.9", "fe80::2%veth0"], source: "resolv.conf"))
+        root.write("run/systemd/resolve/netif/7", try fixture("resolved.link"))
+        #expect(facts() == LinkFacts(nameservers: ["192.168.77.1", "fe80::1%veth0"], source: "resolved"))
+    }
+
+    @Test @LoopActor func whatIsNoFileOrTooLargeIsNotRead() throws {
+        mkdir("\(root.path)/etc", 0o755)
+        mkfifo("\(root.path)/etc/resolv.conf", 0o644)
+        #expect(facts() == nil)
+        root.write("run/systemd/resolve/resolv.conf", Array("nameserver 9.9.9.9\n".utf8) + [UInt8](repeating: 10, count: 300_000))
+        #expect(facts() == nil)
+        // Of a lease file that has grown too large the end is read.
+        let old = Array(repeating: try fixture("dhclient-http.leases"), count: 600).flatMap { $0 }
+        #expect(old.count > RecordFile.limit)
+        root.write("var/lib/dhcp/dhclient.leases", try old + fixture("dhclient-default-url.leases"))
+        #expect(facts()?.portalAPI == Self.api)
+    }
+
+    @Test(arguments: ["dhclient-default-url.leases", "networkd.link", "dhcpcd.lease"])
+    @LoopActor func damagedRecordsDoNoHarm(name: String) throws {
+        let octets = try fixture(name)
+        var damaged = (0..<octets.count).map { Array(octets[..<$0]) }
+        for position in octets.indices {
+            for value in [0, 0x22, 0x7B, 0x7D, 0xFF] as [UInt8] {
+                var copy = octets
+                copy[position] = value
+                damaged.append(copy)
+            }
+        }
+        for octets in damaged {
+            #expect(DHClientLeases(octets).leases.count <= 2)
+            _ = AssignmentRecord(octets)
+            #expect((DHCPPacket(octets)?.nameservers.count ?? 0) <= NameserverText.limit)
+        }
+    }
+}
+
+@Suite struct PortalAPIAddressTests {
+    @Test(arguments: [
+        "https://portal.example.net/api", "HTTPS://Portal.example.net", "https://192.0.2.1:8443/x?y=z#f",
+        "https://[2001:db8::1]:443/", "https://xn--caf-dma.example/",
+    ])
+    func good(text: String) { #expect(PortalAPIAddress(text.utf8) == .url(text)) }
+
+    @Test(arguments: [
+        "", "http://portal.example.net/", "file:///etc/passwd", "https://", "https:///x", "https://user@host/",
+        "https://u:p@host/",
+        "https://host:0/", "https://host:99999/", "https://host:+1/", "https://host:/", "https://ho st/", "https://host/\0",
+        "https://host/\n", "https://café.example/", "https://host\\@evil/", "javascript:alert(1)", "https://[::1", "https://[x]/",
+        "https://host%00/", "https://host/\u{202E}",
+    ])
+    func bad(text: String) { #expect(PortalAPIAddress(text.utf8) == nil) }
+
+    @Test func lengthsAndTheWordForNoPortal() {
+        let longest = "https://host/" + String(repeating: "a", count: 242)
+        #expect(PortalAPIAddress(longest.utf8) == .url(longest))
+        #expect(PortalAPIAddress((longest + "a").utf8) == nil)
+        #expect(PortalAPIAddress("urn:ietf:params:capport:unrestricted".utf8) == .unrestricted)
+        #expect(PortalAPIAddress("urn:ietf:params:capport:restricted".utf8) == nil)
+    }
+}

@@ -192,7 +192,8 @@ class Fabric:
 
     def dnsmasq(self, name: str, space: str, lines: list[str]) -> None:
         file = RUN / f"{name}.conf"
-        common = ["no-resolv", "no-hosts", "bind-interfaces", "except-interface=lo", "user=root", "group=root", "log-facility=-", "log-dhcp"]
+        common = ["no-resolv", "no-hosts", "bind-interfaces", "except-interface=lo", "user=root", "group=root"]
+        common += ["log-facility=-", "log-dhcp"]
         file.write_text("\n".join(common + lines) + "\n")
         self.start(name, self.command(space, "dnsmasq", "--no-daemon", f"--conf-file={file}", f"--pid-file={RUN / name}.pid"))
 
@@ -250,7 +251,8 @@ class Fabric:
             files.append(str(file))
         self.start("hostapd", self.command("ap", "hostapd", "-t", *files))
         for network in networks.ALL:
-            waitFor(lambda: "state UP" in run("ip", "-n", "ap", "link", "show", network.access).stdout, 20, f"access point {network.ssid}")
+            look = ("ip", "-n", "ap", "link", "show", network.access)
+            waitFor(lambda: "state UP" in run(*look).stdout, 20, f"access point {network.ssid}")
             self.inside("ap", "iw", "dev", network.access, "set", "txpower", "fixed", str(network.power * 100), check=False)
 
     def startStation(self) -> None:

@@ -20,7 +20,7 @@ let package = Package(
         .executable(name: "hotspotctl", targets: ["hotspotctl"]),
         .executable(name: "hotspot-helpers", targets: ["hotspot-helpers"]),
         .executable(name: "hotspot-helper-test", targets: ["hotspot-helper-test"]),
-        .library(name: "HelperKit", targets: ["HelperKit"]),
+        .library(name: "HelperKit", targets: ["HelperKit", "HotspotCore"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -96,7 +96,7 @@ let package = Package(
         .testTarget(name: "ControlServerTests", dependencies: ["ControlServer"], swiftSettings: rules),
         .testTarget(name: "DaemonTests", dependencies: ["hotspotd"], swiftSettings: rules),
         .testTarget(name: "ControlToolTests", dependencies: ["hotspotctl"], swiftSettings: rules),
-        .testTarget(name: "HelperKitTests", dependencies: ["HelperKit"], swiftSettings: rules),
+        .testTarget(name: "HelperKitTests", dependencies: ["HelperKit", "hotspot-helpers"], swiftSettings: rules),
         // What things cost, printed: `make bench`.
         .target(name: "CHeap", path: "Tests/Benchmarks/CHeap"),
         .executableTarget(

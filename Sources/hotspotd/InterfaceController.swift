@@ -25,7 +25,7 @@ import Vault
     private var sessionEnd: Instant?
     var attempt: RunningAttempt?
 
-    private var commands: [CommandID: HelperCall] = [:]
+    private var commands: [CommandID: SentCommand] = [:]
     private var probes: [ProbeID: HelperCall] = [:]
     private var timers: [TimerID: EventSource] = [:]
     /// What each helper found in the race, for its Authenticate.
@@ -50,7 +50,8 @@ import Vault
         guard !isFeeding else { return }
         isFeeding = true
         while !events.isEmpty {
-            for action in machine.handle(events.removeFirst(), at: EventLoop.now) { perform(action) }
+            let actions = machine.handle(events.removeFirst(), at: EventLoop.now)
+            for action in actions { perform(action, among: actions) }
         }
         isFeeding = false
         services.onStatus()
@@ -123,19 +124,23 @@ import Vault
 
     // MARK: Actions
 
-    private func perform(_ action: Action) {
+    private func perform(_ action: Action, among turn: [Action]) {
         switch action {
         case .transition(let from, let to, let cause):
             since = WallClock.now
             services.log.info("\(name): \(from.rawValue) → \(to.rawValue)\(cause.isEmpty ? "" : " (\(cause))")")
             record("transition", cause, from: from, to: to, helper: machine.state.chosenHelper)
+            if to == .authenticating || to == .maintaining { attempt?.why = cause }
         case .beginAttempt(let id): beginAttempt(id)
         case .endAttempt(_, let outcome): endAttempt(outcome)
         case .setGate(let open):
             record("gate", open ? "open to ordinary traffic" : "closed to ordinary traffic")
             services.setGate(open, index, name)
         case .sendCommand(let id, let command, let helper, let justJoined): send(id, command, to: helper, justJoined)
-        case .cancelCommand(let id): commands.removeValue(forKey: id)?.cancel()
+        case .cancelCommand(let id):
+            guard let sent = commands.removeValue(forKey: id) else { break }
+            sent.call.cancel()
+            record(sent.ending(among: turn), to: sent)
         case .startTimer(let id, let instant, let purpose): startTimer(id, instant, purpose)
         case .stopTimer(let id): timers.removeValue(forKey: id)?.cancel()
         case .startProbe(let id, let fresh): probe(id, fresh: fresh)
@@ -223,11 +228,12 @@ import Vault
             if command == .presentUI { parameters["answers"] = Coding.value(answers?.values ?? [:]) }
         }
         if command != .evaluate { attempt?.helper = helper }
-        record("command", command.description, helper: helper)
-        commands[id] = services.host.send(command, to: helper, parameters: .object(parameters)) { [weak self] outcome in
+        record("command", Disclosure.words(for: command, parameters), helper: helper)
+        let call = services.host.send(command, to: helper, parameters: .object(parameters)) { [weak self] outcome in
             guard let self, commands.removeValue(forKey: id) != nil else { return }
-            received(outcome, id, command, helper)
+            received(outcome.masked(Disclosure.secrets(in: parameters)), id, command, helper)
         }
+        commands[id] = SentCommand(call: call, command: command, helper: helper)
     }
 
     /// A command of a state with a chosen helper is sent in the turn that enters the state.
@@ -248,6 +254,7 @@ import Vault
             feed(.answered(id, .evaluated(evaluation.confidence)))
         case .reply(let reply):
             take(reply, from: helper)
+            attempt?.lastWord = reply.result == .success ? nil : reply.reason.map { Printable.text($0, limit: 500) }
             record("answer", "\(reply.result.rawValue)\(said(reply.reason))", helper: helper)
             feed(
                 .answered(
@@ -262,6 +269,7 @@ import Vault
             feed(.answered(id, evaluates ? .evaluated(.none) : .replied(.failure)))
         case .failed(let fault):
             record("problem", fault.sentence, helper: helper)
+            if !evaluates { attempt?.lastWord = fault.sentence }
             services.log.warning(
                 "\(name): \(helper): \(fault.sentence)\(fault.standardError.map { "; it wrote: \($0.suffix(500))" } ?? "")")
             if fault.isCrash { return feed(.answered(id, .crashed)) }

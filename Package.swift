@@ -83,6 +83,10 @@ let package = Package(
         // Plays the commands against a helper for its author.
         .executableTarget(
             name: "hotspot-helper-test", dependencies: ["HelperHost", "HelperKit"], swiftSettings: rules),
+        // What an author writes, built with everything else so that it cannot grow stale.
+        .executableTarget(
+            name: "example-helper", dependencies: ["HelperKit", "HotspotCore"], path: "Tests/Examples/swift/Sources/aroma",
+            swiftSettings: rules),
 
         .testTarget(name: "HotspotCoreTests", dependencies: ["HotspotCore"], swiftSettings: rules),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: rules),

@@ -32,6 +32,10 @@ import Vault
     private var evaluations: [String: Evaluation] = [:]
     /// The user's answers, until they are sent; then, if they shall be kept, until the login is proven.
     private var answers: GivenAnswers?
+    /// Who has been told of this network in this turn, until the journal has it.
+    private var disclosures: [Command: [String]] = [:]
+    /// The helper whose crash is being told to the machine.
+    private var crashed: String?
     private var events: [Event] = []
     private var isFeeding = false
 
@@ -51,6 +55,7 @@ import Vault
         isFeeding = true
         while !events.isEmpty {
             for action in machine.handle(events.removeFirst(), at: EventLoop.now) { perform(action) }
+            recordDisclosures()
         }
         isFeeding = false
         services.onStatus()
@@ -158,9 +163,15 @@ import Vault
             // The answer comes after this event's actions, as any other event does.
             if !services.disassociate(index) { events.append(.disassociationRefused) }
         case .strike(let helper):
+            // A crash was told by its own sentence; whoever else is struck was silent.
+            if crashed != helper {
+                record("problem", "\(helper) did not answer in time", helper: helper)
+                services.blame(helper, Problem("helperTimeout", "\(helper) did not answer in time."))
+            }
             services.strikes.strike(helper)
             services.onStrikes()
         case .acquit(let helper):
+            services.faults[helper] = nil
             if services.strikes.count(helper) > 0 {
                 services.strikes.acquit(helper)
                 services.onStrikes()
@@ -222,10 +233,34 @@ import Vault
         }
         if command != .evaluate { attempt?.helper = helper }
         record("command", command.description, helper: helper)
+        disclosures[command, default: []].append(helper)
+        if command != .evaluate {
+            record("disclosed", Self.contents(of: parameters, of: joined), helper: helper)
+        }
         commands[id] = services.host.send(command, to: helper, parameters: .object(parameters)) { [weak self] outcome in
             guard let self, commands.removeValue(forKey: id) != nil else { return }
             received(outcome, id, command, helper)
         }
+    }
+
+    /// The race tells many helpers the same: that is one step of the journal.
+    private func recordDisclosures() {
+        guard let told = disclosures.removeValue(forKey: .evaluate), let joined else { return disclosures = [:] }
+        disclosures = [:]
+        record(
+            "disclosed",
+            "\(Self.contents(of: [:], of: joined)) to \(told.count) helper\(told.count == 1 ? "" : "s"): \(told.joined(separator: ", "))")
+    }
+
+    /// What a command says, by its labels and counts; never a value but the network's name.
+    private static func contents(of parameters: [String: JSONValue], of joined: Joined) -> String {
+        var parts = ["\(joined.label)", "\(joined.snapshot.addresses.count) addresses", "gateways and resolvers"]
+        if joined.facts.portalAPI != nil { parts.append("the portal's API") }
+        for name in ["portal", "session"] where parameters[name] != nil { parts.append("the \(name)") }
+        for name in ["credential", "answers"] {
+            if let count = parameters[name]?.object?.count { parts.append("\(name) (\(count) field\(count == 1 ? "" : "s"))") }
+        }
+        return parts.joined(separator: ", ")
     }
 
     /// A command of a state with a chosen helper is sent in the turn that enters the state.
@@ -260,10 +295,20 @@ import Vault
             feed(.answered(id, evaluates ? .evaluated(.none) : .replied(.failure)))
         case .failed(let fault):
             record("problem", fault.sentence, helper: helper)
+            if let wrote = fault.standardError { record("trace", "standard error: …\(wrote.suffix(2000))", helper: helper) }
             services.log.warning(
                 "\(name): \(helper): \(fault.sentence)\(fault.standardError.map { "; it wrote: \($0.suffix(500))" } ?? "")")
-            if fault.isCrash { return feed(.answered(id, .crashed)) }
+            // In the race, garbage is no answer at all: it earns a strike as a crash does, and never an acquittal (D7).
+            if fault.isCrash || (evaluates && fault.isGarbage) {
+                services.blame(helper, fault.problem)
+                crashed = helper
+                feed(.answered(id, .crashed))
+                crashed = nil
+                return
+            }
             feed(.answered(id, evaluates ? .evaluated(.none) : .replied(.failure, reason: fault.sentence)))
+            // After the machine's word, which may be an acquittal: it came in time, and it was still not right.
+            services.blame(helper, fault.problem)
             report(fault.problem)
         }
     }

@@ -133,7 +133,8 @@ let controlDefinition = #"""
     )
 
     # With more: the present status, then a new one at each change.
-    method Status() -> (interfaces: []InterfaceStatus, version: string)
+    # problems: those of the daemon as a whole, such as a machine without Wi-Fi.
+    method Status() -> (interfaces: []InterfaceStatus, version: string, problems: ?[]Problem)
 
     # Probe now (at most once a second for each interface).
     method Check(interface: ?string) -> (

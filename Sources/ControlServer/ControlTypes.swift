@@ -255,6 +255,23 @@ public struct AttemptStatus: Codable, Hashable, Sendable {
     }
 }
 
+/// The answer to `Current`: nothing at all where there is no link.
+public struct CurrentNetwork: Codable, Hashable, Sendable {
+    /// The interface.
+    public var interface: String?
+    /// The octets of the name, lower-case hexadecimal; empty for a wired network.
+    public var ssidHex: String?
+    /// Whether the helper that asks is the chosen one there.
+    public var chosenHelper: Bool
+
+    /// A network, or without arguments none.
+    public init(interface: String? = nil, ssidHex: String? = nil, chosenHelper: Bool = false) {
+        self.interface = interface
+        self.ssidHex = ssidHex
+        self.chosenHelper = chosenHelper
+    }
+}
+
 /// The answer to `Check`.
 public struct CheckAnswer: Codable, Hashable, Sendable {
     /// `online`, `captive`, `limited`, `none` or `unknown`.

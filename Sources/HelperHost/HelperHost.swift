@@ -304,6 +304,12 @@ import Varlink
         return processes.values.first { $0.token == token && $0.isRunning }?.names.first
     }
 
+    /// All helpers that the process with this token speaks for, as long as it runs; none for a token of nobody.
+    public func helperNames(forToken token: String) -> [String] {
+        guard !token.isEmpty else { return [] }
+        return processes.values.first { $0.token == token && $0.isRunning }?.names.filter { $0 != Self.proberName } ?? []
+    }
+
     /// Whether a process of the helper runs.
     public func isRunning(_ name: String) -> Bool { processes.values.contains { $0.names.contains(name) } }
 

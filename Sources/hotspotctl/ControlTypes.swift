@@ -5,6 +5,7 @@ import HotspotCore
 struct StatusReply: Codable {
     var interfaces: [InterfaceStatus]
     var version: String?
+    var problems: [Problem]?
 }
 
 struct InterfaceStatus: Codable, Equatable {

@@ -21,11 +21,12 @@ struct Status: ParsableCommand {
 
 extension Renderer {
     func lines(_ status: StatusReply, helperNames: [String: String] = [:]) -> [String] {
+        let own = (status.problems ?? []).flatMap(self.lines)
         guard !status.interfaces.isEmpty else {
-            return ["hotspotd is running and finds no interface to watch."]
+            return ["hotspotd is running and finds no interface to watch."] + own
         }
         let width = status.interfaces.map { Self.width(safe($0.interface)) }.max() ?? 0
-        return status.interfaces.flatMap { lines($0, helperNames, width) }
+        return own + status.interfaces.flatMap { lines($0, helperNames, width) }
     }
 
     private func lines(_ status: InterfaceStatus, _ helperNames: [String: String], _ width: Int) -> [String] {

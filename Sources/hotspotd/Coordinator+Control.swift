@@ -10,11 +10,11 @@ import Wireless
 extension Coordinator: ControlBackend {
     var version: String { hotspotdVersion }
 
+    func daemonProblems() -> [Problem] { ownProblems.values.sorted { $0.code < $1.code } + services.store.problems }
+
     func interfaceStatus() -> [InterfaceStatus] {
-        let shared = daemonProblems.values.sorted { $0.code < $1.code } + services.store.problems
         return controllers.values.sorted { $0.name < $1.name }.map { controller in
             var status = controller.status
-            status.problems += shared
             if status.state == .inactive, status.ssid == nil, let association = associations[controller.index] {
                 status.ssid = association.ssid.description
                 status.ssidHex = association.ssid.hex

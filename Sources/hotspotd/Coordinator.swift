@@ -22,8 +22,8 @@ import Wireless
     var log: Logger { services.log }
 
     var controllers: [Int: InterfaceController] = [:]
-    /// Problems of the daemon as a whole, shown on every interface.
-    var daemonProblems: [String: Problem] = [:]
+    /// Problems of the daemon as a whole, by their code.
+    var ownProblems: [String: Problem] = [:]
     var helperProblems: [HelperProblem] = []
 
     var wireless: WirelessMonitor?
@@ -165,12 +165,12 @@ import Wireless
     }
 
     func show(_ problem: Problem) {
-        if daemonProblems[problem.code] != problem { log.warning("\(problem.message)") }
-        daemonProblems[problem.code] = problem
+        if ownProblems[problem.code] != problem { log.warning("\(problem.message)") }
+        ownProblems[problem.code] = problem
         control?.statusChanged()
     }
 
-    func withdraw(_ code: String) { if daemonProblems.removeValue(forKey: code) != nil { control?.statusChanged() } }
+    func withdraw(_ code: String) { if ownProblems.removeValue(forKey: code) != nil { control?.statusChanged() } }
 }
 
 extension Settings.LogLevel {

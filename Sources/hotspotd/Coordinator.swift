@@ -40,6 +40,7 @@ import Wireless
     var lastCheck: [Int: Instant] = [:]
     var lastScan: Instant?
     private var sources: [EventSource] = []
+    private let helperFolders = FolderWatch()
 
     init(settings: Settings, file: String, isDefaultFile: Bool) throws {
         settingsFile = file
@@ -66,11 +67,16 @@ import Wireless
         services.onStep = { [weak self] interface, step in self?.control?.stepped(interface, step) }
         services.onStatus = { [weak self] in self?.control?.statusChanged() }
         services.onPrompts = { [weak self] in self?.control?.promptsChanged() }
+        services.onDisclosed = { [weak self] in self?.disclosed($0, $1) }
         services.onStrikes = { [weak self] in self?.updateCandidates() }
         services.host.onChange = { [weak self] in self?.control?.statusChanged() }
         services.facts = { [weak self] link in self?.linkFacts.facts(for: link) }
         services.disassociate = { [weak self] index in self?.disassociate(index) ?? false }
         services.setGate = { [weak self] open, index, name in self?.setGate(open: open, index, name) }
+        helperFolders.onChange = { [weak self] in
+            self?.log.info("the helper folders have changed")
+            self?.loadHelpers()
+        }
         loadHelpers()
 
         let socket = try Socket.listen(path: settings.controlSocket, mode: 0o666)
@@ -123,8 +129,22 @@ import Wireless
         loadHelpers()
     }
 
+    /// Takes over what the helper folders offer now, and is called again when they change.
     func loadHelpers() {
-        let catalog = HelperFolders.load(directories: settings.helperDirectories)
+        // Watched first and read then, so that no change falls between the two.
+        helperFolders.watch(settings.helperDirectories)
+        var catalog = HelperFolders.load(directories: settings.helperDirectories)
+        if helperFolders.await(files: catalog.awaited) {
+            catalog = HelperFolders.load(directories: settings.helperDirectories)
+        }
+        if let failure = helperFolders.failure {
+            show(
+                Problem(
+                    "helperFoldersNotWatched", "Changes in the helper folders are not noticed: \(failure)",
+                    hint: "systemctl reload hotspotd, after a change"))
+        } else {
+            withdraw("helperFoldersNotWatched")
+        }
         for problem in catalog.problems where !helperProblems.contains(problem) {
             log.warning("\(problem.subject): \(problem.problem.message)")
         }

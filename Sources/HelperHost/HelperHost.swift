@@ -26,6 +26,8 @@ import Varlink
     private var prober: [String]?
     private var services: [String: SocketService] = [:]
     private var prepared: [String: HelperProcess] = [:]
+    /// Who will be prepared in one of the next turns of the loop.
+    private var toPrepare: Set<String> = []
     private var processes: [ObjectIdentifier: HelperProcess] = [:]
     private var containments: [String: Containment] = [:]
     private var deferred: [ObjectIdentifier: EventSource] = [:]
@@ -110,8 +112,10 @@ import Varlink
         if prober != nil { services[Self.proberName]?.prepare() }
         let preparation = preparation
         for name in names {
+            toPrepare.insert(name)
             pacer.run { [weak self] in
-                if let self, self.preparation == preparation { prepare(name) }
+                // Who was asked meanwhile was started for that, and needs no second process.
+                if let self, self.preparation == preparation, toPrepare.remove(name) != nil { prepare(name) }
             }
         }
     }
@@ -138,6 +142,7 @@ import Varlink
     /// What was prepared and not used is ended.
     public func standDown() {
         preparation += 1
+        toPrepare = []
         let unused = prepared
         prepared = [:]
         for process in unused.values { process.end(term: configuration.cancelTerm, kill: configuration.cancelKill) }
@@ -188,6 +193,7 @@ import Varlink
             let onIgnored: (Int) -> Void = { self.countIgnored($0, name) }
             switch entry.spec.activation {
             case .stdio(let exec):
+                if !alone { self.toPrepare.remove(name) }
                 if !alone, let waiting = self.prepared.removeValue(forKey: name), waiting.isRunning {
                     return try self.hand(question, to: waiting, name: name, call: call)
                 }

@@ -135,6 +135,8 @@ import Vault
             since = WallClock.now
             services.log.info("\(name): \(from.rawValue) → \(to.rawValue)\(cause.isEmpty ? "" : " (\(cause))")")
             record("transition", cause, from: from, to: to, helper: machine.state.chosenHelper)
+            // Whoever was started for a race and not asked, or not asked any more, has nothing to wait for.
+            if to != .evaluating { services.host.standDown() }
             if to == .authenticating || to == .maintaining { attempt?.why = cause }
         case .beginAttempt(let id): beginAttempt(id)
         case .endAttempt(_, let outcome): endAttempt(outcome)

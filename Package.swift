@@ -53,7 +53,7 @@ let package = Package(
             name: "LinkState", dependencies: ["HotspotCore", "EventLoop", "Netlink", "CSystemd", "CNetlink"],
             swiftSettings: rules),
         // State and event in, state and actions out; the only place that decides.
-        .target(name: "HotspotMachine", dependencies: ["HotspotCore"], swiftSettings: rules),
+        .target(name: "HotspotMachine", dependencies: ["HotspotCore"], exclude: ["README.md"], swiftSettings: rules),
         // Helper files, start, deadlines, limits, teardown.
         .target(
             name: "HelperHost", dependencies: ["HotspotCore", "EventLoop", "Varlink", "CLaunch"], swiftSettings: rules),
@@ -102,7 +102,12 @@ let package = Package(
         .testTarget(name: "DaemonTests", dependencies: ["hotspotd"], swiftSettings: rules),
         .testTarget(name: "ControlToolTests", dependencies: ["hotspotctl"], swiftSettings: rules),
         .testTarget(name: "HelperKitTests", dependencies: ["HelperKit", "hotspot-helpers"], swiftSettings: rules),
+        // What things cost, printed: `make bench`.
+        .target(name: "CHeap", path: "Tests/Benchmarks/CHeap"),
+        .executableTarget(
+            name: "benchmarks", dependencies: ["HotspotCore", "HotspotMachine", "CHeap"], path: "Tests/Benchmarks/Machine",
+            swiftSettings: rules),
         // The real daemon, driven from outside: in namespaces, and in the café.
-        .testTarget(name: "IntegrationTests", dependencies: ["HotspotCore", "Varlink"], swiftSettings: rules),
+        .testTarget(name: "IntegrationTests", dependencies: ["HotspotCore", "Varlink", "Store"], swiftSettings: rules),
     ]
 )

@@ -31,6 +31,10 @@ import HotspotCore
     func logoff(interface: String?) throws(ControlError)
     /// Switches handling on or off.
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError)
+    /// A helper, known by the token of its process, wants its session to end; `true` if that will happen.
+    func requestLogoff(token: String, interface: String, ssidHex: String) throws(ControlError) -> Bool
+    /// The network that a helper, known by the token of its process, has to do with.
+    func current(token: String) throws(ControlError) -> CurrentNetwork
     /// Forgets what is remembered of a network.
     func forget(ssid: String) throws(ControlError)
     /// An attempt, step by step.

@@ -128,6 +128,16 @@ import Varlink
             guard let parameters = call.decode(SSIDParameter.self), try mayChange(call) else { return true }
             try backend.forget(ssid: parameters.ssid)
             call.reply()
+        case "RequestLogoff":
+            // The token is the permission: whoever runs under another user's number may hold it.
+            guard let parameters = call.decode(RequestLogoffParameters.self) else { return true }
+            let queued = try backend.requestLogoff(
+                token: parameters.token, interface: parameters.interface, ssidHex: parameters.ssidHex)
+            onChange(call.method, call.peer, queued)
+            call.reply(QueuedReply(queued: queued))
+        case "Current":
+            guard let parameters = call.decode(TokenParameter.self) else { return true }
+            call.reply(try backend.current(token: parameters.token))
         case "Monitor":
             guard call.wantsMore else {
                 call.fail("Failed", ["code": "expectedMore", "message": "Monitor answers only callers that listen (more)"])
@@ -221,12 +231,15 @@ private struct InterfaceParameter: Decodable { var interface: String? }
 private struct IDParameter: Decodable { var id: String }
 private struct SSIDParameter: Decodable { var ssid: String }
 private struct OptionalSSIDParameter: Decodable { var ssid: String? }
+private struct TokenParameter: Decodable { var token: String }
+private struct RequestLogoffParameters: Decodable { var token: String; var interface: String; var ssidHex: String }
 private struct LoginParameters: Decodable { var interface: String?; var helper: String? }
 private struct AnswerParameters: Decodable { var id: String; var answers: [String: String]; var remember: Bool }
 private struct EnabledParameters: Decodable { var helper: String?; var ssid: String?; var enabled: Bool }
 private struct ExplainParameters: Decodable { var interface: String?; var ssid: String?; var attempt: String? }
 
 private struct StatusReply: Encodable { var interfaces: [InterfaceStatus]; var version: String; var problems: [Problem] }
+private struct QueuedReply: Encodable { var queued: Bool }
 private struct NetworksReply: Encodable { var networks: [ScannedNetwork] }
 private struct HelpersReply: Encodable { var helpers: [HelperStatus] }
 private struct PromptsReply: Encodable { var prompts: [PendingPrompt] }

@@ -6,7 +6,7 @@ extension Machine {
         var evaluating = evaluating
         switch event {
         case .answered(let id, let answer):
-            guard !evaluating.awaitsVerdict, let entrant = evaluating.race.silent.first(where: { $0.command == id }) else {
+            guard !evaluating.awaitsVerdict, let entrant = evaluating.race.silent(id) else {
                 return
             }
             // The answer and the deadline can be due in the same turn of the loop; the deadline's instant itself is too late.
@@ -69,7 +69,7 @@ extension Machine {
     mutating func settle(_ evaluating: Evaluating, _ turn: inout Turn) {
         switch evaluating.race.decision {
         case nil: break
-        case .winner(let helper): win(evaluating, helper, "claimed by \(helper)", &turn)
+        case .winner(let helper): win(evaluating, helper, nil, &turn)
         case .nobody: unclaimed(evaluating, &turn)
         }
     }
@@ -78,16 +78,17 @@ extension Machine {
     private mutating func raceIsOver(_ evaluating: Evaluating, _ cause: String, _ turn: inout Turn) {
         for entrant in evaluating.race.silent { turn.act(.strike(helper: entrant.candidate.name)) }
         switch evaluating.race.decisionNow {
-        case .winner(let helper): win(evaluating, helper, "claimed by \(helper), \(cause)", &turn)
+        case .winner(let helper): win(evaluating, helper, cause, &turn)
         case .nobody: unclaimed(evaluating, &turn)
         }
     }
 
-    private mutating func win(_ evaluating: Evaluating, _ helper: String, _ cause: String, _ turn: inout Turn) {
+    private mutating func win(_ evaluating: Evaluating, _ helper: String, _ ending: String?, _ turn: inout Turn) {
         var association = evaluating.association
         // D11 counts the wins in a row that follow a failed maintain: another's win begins the count anew.
         association.winsAfterFailedMaintain = Dictionary(
             uniqueKeysWithValues: association.winsAfterFailedMaintain.map { ($0, $0 == helper ? $1 + 1 : 0) })
+        let cause = "claimed by \(helper): \(evaluating.race.reason(for: helper))" + (ending.map { "; \($0)" } ?? "")
         authenticate(association, helper, cause, &turn)
     }
 

@@ -5,7 +5,7 @@ extension Machine {
     /// The prober's word, recorded here for all states. A question whose deadline has come counts as answered with `nil`, whether
     /// the loop serves its timer first or a verdict of that very instant.
     mutating func hear(_ event: Event, at now: Instant) -> Event {
-        let probing = state.inFlight.probing
+        let probing = state.probing
         var heard = event
         switch event {
         case .verdictReached(let id, _, _) where id == probing?.id:

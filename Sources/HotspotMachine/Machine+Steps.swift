@@ -112,14 +112,16 @@ extension Machine {
         if let cap = policy.winCap {
             for (name, wins) in association.winsAfterFailedMaintain where wins >= cap { association.excluded.insert(name) }
         }
-        let asked = candidates.filter { candidate in
-            helper.map { $0 == candidate.name } ?? !association.excluded.contains(candidate.name)
+        var race = Race(capacity: candidates.count)
+        for candidate in candidates
+        where helper.map({ $0 == candidate.name }) ?? !association.excluded.contains(candidate.name) {
+            race.enter(candidate, asked: issue())
         }
-        var entrants: [(Candidate, CommandID)] = []
-        for candidate in asked { entrants.append((candidate, issue())) }
-        let race = Race(entrants)
+        turn.actions.reserveCapacity(turn.actions.count + race.entrants.count + 8)
         let opinion = Opinion.asked(startProbe(fresh: false, &turn))
-        for (candidate, command) in entrants { turn.act(.sendCommand(command, .evaluate, to: candidate.name, justJoined: false)) }
+        for entrant in race.entrants {
+            turn.act(.sendCommand(entrant.command, .evaluate, to: entrant.candidate.name, justJoined: false))
+        }
         let deadline = startTimer(.command, after: policy.commandTimeout, &turn)
         var evaluating = Evaluating(association: association, race: race, deadline: deadline, grace: nil, opinion: opinion)
         if race.isQuarantinedWhole, let grace = policy.lowGrace {

@@ -64,7 +64,11 @@ public struct Machine: Hashable, Sendable {
         let new = state.inFlight
         var actions: [Action] = []
         if before.gateIsOpen, !state.gateIsOpen { actions.append(.setGate(open: false)) }
-        for id in old.commands where !new.commands.contains(id) {
+        // Both are in the order of their numbers, as they were issued: one walk over a race of a hundred helpers will do.
+        var index = 0
+        for id in old.commands {
+            while index < new.commands.count, new.commands[index].number < id.number { index += 1 }
+            if index < new.commands.count, new.commands[index] == id { continue }
             if case .answered(id, _) = event { continue }
             actions.append(.cancelCommand(id))
         }
@@ -77,14 +81,22 @@ public struct Machine: Hashable, Sendable {
             actions.append(.stopTimer(id))
         }
         if let prompt = old.prompt, prompt != new.prompt { actions.append(.withdrawPrompt(prompt)) }
-        actions += turn.actions.filter { action in
+        func begins(_ action: Action) -> Bool {
             switch action {
             case .startTimer(let id, _, _): new.timers.contains(id)
-            case .sendCommand(let id, _, _, _): new.commands.contains(id)
+            case .sendCommand(let id, _, _, _): new.runs(id)
             case .startProbe(let id, _): new.probes.contains(id)
             case .showPrompt(let id, _, _): new.prompt == id
             default: true
             }
+        }
+        // Most often all of it begins, and nothing need be copied.
+        if !turn.actions.allSatisfy(begins) {
+            actions += turn.actions.filter(begins)
+        } else if actions.isEmpty {
+            actions = turn.actions
+        } else {
+            actions += turn.actions
         }
         if !before.gateIsOpen, state.gateIsOpen { actions.append(.setGate(open: true)) }
         return actions
@@ -101,15 +113,24 @@ struct Turn {
 
 /// What runs on behalf of a state.
 public struct InFlight: Hashable, Sendable {
-    /// Commands without an answer.
+    /// Commands without an answer, in the order of their numbers.
     public var commands: [CommandID] = []
     /// Timers that will fire.
     public var timers: [TimerID] = []
     /// Questions to the prober; never more than one.
     public var probes: [ProbeID] = []
-    var probing: Probing?
     /// The question to the user.
     public var prompt: PromptID?
+
+    /// Whether this command runs.
+    func runs(_ id: CommandID) -> Bool {
+        var range = commands[...]
+        while let middle = range.isEmpty ? nil : (range.startIndex + range.endIndex) / 2 {
+            if commands[middle] == id { return true }
+            range = commands[middle].number < id.number ? range[(middle + 1)...] : range[..<middle]
+        }
+        return false
+    }
 
     mutating func add(_ pending: Pending) {
         commands.append(pending.id)
@@ -118,7 +139,6 @@ public struct InFlight: Hashable, Sendable {
 
     mutating func add(_ probing: Probing) {
         probes.append(probing.id)
-        self.probing = probing
         timers.append(probing.deadline.id)
     }
 
@@ -158,7 +178,7 @@ extension MachineState {
         case .evaluating(let state):
             if let probing = state.opinion.probing { all.add(probing) }
             if !state.awaitsVerdict {
-                all.commands = state.race.silent.map(\.command)
+                all.commands = state.race.silentCommands
                 all.add(state.deadline)
                 all.add(state.grace)
             }
@@ -193,6 +213,32 @@ extension MachineState {
             all.add(state.watch)
         }
         return all
+    }
+
+    /// The question to the prober that runs.
+    var probing: Probing? {
+        switch self {
+        case .inactive, .loggingOff: nil
+        case .evaluating(let state): state.opinion.probing
+        case .authenticating(let state):
+            switch state.phase {
+            case .commanding: nil
+            case .proving(let proof): proof.probing
+            }
+        case .presentingUI(let state):
+            switch state.phase {
+            case .waiting(let watch): watch.probing
+            case .commanding: nil
+            case .proving(let proof): proof.probing
+            }
+        case .authenticated(let state):
+            switch state.claim {
+            case .helper: nil
+            case .nobody(let recheck): recheck.probing
+            }
+        case .maintaining(let state): state.opinion.probing
+        case .failure(let state): state.watch.probing
+        }
     }
 
     /// The association, wherever there is one.

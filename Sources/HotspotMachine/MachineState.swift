@@ -163,6 +163,8 @@ public struct Recheck: Hashable, Sendable {
         case waiting(Deadline)
         case looking(Probing)
     }
+
+    var probing: Probing? { if case .looking(let probing) = phase { probing } else { nil } }
 }
 
 /// The chosen helper is asked whether the session is still good.

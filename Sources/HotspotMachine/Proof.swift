@@ -13,6 +13,8 @@ public struct Proof: Hashable, Sendable {
         case looking(Probing)
         case waiting(Deadline)
     }
+
+    var probing: Probing? { if case .looking(let probing) = phase { probing } else { nil } }
 }
 
 /// Looks at the link while somebody else may free it: the user in a browser, or time (D21).
@@ -24,6 +26,8 @@ public struct Watch: Hashable, Sendable {
         case looking(Probing)
         case waiting(Deadline)
     }
+
+    var probing: Probing? { if case .looking(let probing) = phase { probing } else { nil } }
 }
 
 /// When the next maintain is due (D10): after the interval, or earlier where the session ends earlier.

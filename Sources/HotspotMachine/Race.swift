@@ -36,6 +36,17 @@ public struct Race: Hashable, Sendable {
         self.entrants = entrants.map { Entrant(candidate: $0, command: $1, answer: nil) }
     }
 
+    /// A race without entrants yet.
+    init(capacity: Int) {
+        entrants = []
+        entrants.reserveCapacity(capacity)
+    }
+
+    /// Another one is asked. Numbers ascend.
+    mutating func enter(_ candidate: Candidate, asked command: CommandID) {
+        entrants.append(Entrant(candidate: candidate, command: command, answer: nil))
+    }
+
     /// Takes an answer. Only the first of each entrant counts (D18); `false` for any other.
     public mutating func take(_ confidence: Confidence, for command: CommandID, at now: Instant) -> Bool {
         guard let index = entrants.firstIndex(where: { $0.command == command }), entrants[index].answer == nil else {
@@ -55,6 +66,17 @@ public struct Race: Hashable, Sendable {
     /// Who has not answered.
     public var silent: [Entrant] { entrants.filter { $0.answer == nil } }
 
+    /// What they were asked, in the order of the numbers.
+    var silentCommands: [CommandID] {
+        var commands: [CommandID] = []
+        commands.reserveCapacity(entrants.count)
+        for entrant in entrants where entrant.answer == nil { commands.append(entrant.command) }
+        return commands
+    }
+
+    /// The silent entrant with this question.
+    func silent(_ command: CommandID) -> Entrant? { entrants.first { $0.command == command && $0.answer == nil } }
+
     /// Somebody answered low, and nobody high.
     public var hasLow: Bool { best?.confidence == .low }
 
@@ -64,28 +86,49 @@ public struct Race: Hashable, Sendable {
     /// The decision as soon as there is one: at the first high, or when everybody who is waited for has answered.
     public var decision: Decision? {
         if let best, best.confidence == .high { return .winner(best.name) }
-        if isQuarantinedWhole, !silent.isEmpty { return nil }
-        guard silent.allSatisfy(\.candidate.isQuarantined) else { return nil }
+        // Who is silent and waited for; of a field that is quarantined whole, everybody.
+        let isWhole = isQuarantinedWhole
+        if entrants.contains(where: { $0.answer == nil && (isWhole || !$0.candidate.isQuarantined) }) { return nil }
         return decisionNow
     }
 
     /// The decision at a deadline: who is silent counts as none.
     public var decisionNow: Decision { best.map { .winner($0.name) } ?? .nobody }
 
+    /// What set a winner apart from the others, for people.
+    public func reason(for winner: String) -> String {
+        guard let entrant = entrants.first(where: { $0.candidate.name == winner }), let answer = entrant.answer else {
+            return "nobody else is left"
+        }
+        let field = entrants.count == 1 ? "the only helper asked" : "of \(entrants.count) asked"
+        if answer.confidence == .high { return entrants.count == 1 ? "high, \(field)" : "the first high \(field)" }
+        let lows = entrants.filter { $0.answer?.confidence == .low }
+        if lows.count < 2 { return entrants.count == 1 ? "low, \(field)" : "the only claim, a low, \(field)" }
+        let priority = entrant.candidate.priority
+        let equal = lows.filter { $0.candidate.priority == priority }
+        if equal.count == 1 { return "low, priority \(priority) is the highest of \(lows.count) lows" }
+        let first = equal.allSatisfy { $0.candidate.name == winner || ($0.answer.map { $0.at > answer.at } ?? true) }
+        return "low, \(first ? "the earliest" : "the first by name") of \(equal.count) lows with priority \(priority)"
+    }
+
     /// The best claim: confidence; then among highs the earliest, among lows the higher priority and then the earliest; then the
     /// name, so that equal times give equal outcomes in whatever order the answers were taken.
     private var best: (name: String, confidence: Confidence)? {
-        let claims = entrants.compactMap { entrant in
-            entrant.answer.flatMap { $0.confidence == .none ? nil : (entrant.candidate, $0) }
+        var winner: (candidate: Candidate, answer: Response)?
+        for entrant in entrants {
+            guard let answer = entrant.answer, answer.confidence != .none else { continue }
+            if let best = winner, !Self.beats((entrant.candidate, answer), best) { continue }
+            winner = (entrant.candidate, answer)
         }
-        let winner = claims.min { a, b in
-            let (first, firstAnswer) = a
-            let (second, secondAnswer) = b
-            if firstAnswer.confidence != secondAnswer.confidence { return firstAnswer.confidence > secondAnswer.confidence }
-            if firstAnswer.confidence == .low, first.priority != second.priority { return first.priority > second.priority }
-            if firstAnswer.at != secondAnswer.at { return firstAnswer.at < secondAnswer.at }
-            return first.name < second.name
-        }
-        return winner.map { ($0.0.name, $0.1.confidence) }
+        return winner.map { ($0.candidate.name, $0.answer.confidence) }
+    }
+
+    private static func beats(_ a: (Candidate, Response), _ b: (Candidate, Response)) -> Bool {
+        let (first, firstAnswer) = a
+        let (second, secondAnswer) = b
+        if firstAnswer.confidence != secondAnswer.confidence { return firstAnswer.confidence > secondAnswer.confidence }
+        if firstAnswer.confidence == .low, first.priority != second.priority { return first.priority > second.priority }
+        if firstAnswer.at != secondAnswer.at { return firstAnswer.at < secondAnswer.at }
+        return first.name < second.name
     }
 }

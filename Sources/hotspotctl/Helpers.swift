@@ -59,6 +59,14 @@ extension Renderer {
         add("reached by", safe(helper.activation, limit: 16))
         add("priority", "\(helper.priority)")
         add("networks", helper.ssids.isEmpty ? "any" : helper.ssids.map { safe($0, limit: 128) }.joined(separator: "; "))
+        add(
+            "hears of",
+            helper.ssids.isEmpty
+                ? helper.scanList == true ? "every network in sight" : "the network that is joined" : "its networks alone")
+        if let file = helper.file { add("file", safe(file)) }
+        func words(_ list: [String]) -> String { list.map { safe($0, limit: 64) }.joined(separator: ", ") }
+        if let kept = helper.containment, !kept.isEmpty { add("kept in its place by", words(kept)) }
+        if let missing = helper.missing, !missing.isEmpty { add("not to be had here", words(missing)) }
         if !helper.disabledFor.isEmpty { add("switched off for", helper.disabledFor.map(name).joined(separator: "; ")) }
         return lines
     }

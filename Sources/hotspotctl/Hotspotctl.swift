@@ -13,7 +13,7 @@ import HotspotCore
             """,
         subcommands: [
             Status.self, List.self, Helpers.self, Prompts.self, Answer.self, Login.self, Logoff.self, Monitor.self, Explain.self,
-            History.self, Check.self, Enable.self, Disable.self, Forget.self,
+            History.self, Check.self, Enable.self, Disable.self, Forget.self, MachineTable.self,
         ],
         defaultSubcommand: Status.self)
 

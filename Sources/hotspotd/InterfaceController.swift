@@ -25,13 +25,17 @@ import Vault
     private var sessionEnd: Instant?
     var attempt: RunningAttempt?
 
-    private var commands: [CommandID: HelperCall] = [:]
+    private var commands: [CommandID: SentCommand] = [:]
     private var probes: [ProbeID: HelperCall] = [:]
     private var timers: [TimerID: EventSource] = [:]
     /// What each helper found in the race, for its Authenticate.
     private var evaluations: [String: Evaluation] = [:]
     /// The user's answers, until they are sent; then, if they shall be kept, until the login is proven.
     private var answers: GivenAnswers?
+    /// Who has been told of this network in this turn, until the journal has it.
+    private var told: [String] = []
+    /// The helper whose crash is being told to the machine.
+    private var crashed: String?
     private var events: [Event] = []
     private var isFeeding = false
 
@@ -50,7 +54,9 @@ import Vault
         guard !isFeeding else { return }
         isFeeding = true
         while !events.isEmpty {
-            for action in machine.handle(events.removeFirst(), at: EventLoop.now) { perform(action) }
+            let actions = machine.handle(events.removeFirst(), at: EventLoop.now)
+            for action in actions { perform(action, among: actions) }
+            recordDisclosures()
         }
         isFeeding = false
         services.onStatus()
@@ -123,17 +129,23 @@ import Vault
 
     // MARK: Actions
 
-    private func perform(_ action: Action) {
+    private func perform(_ action: Action, among turn: [Action]) {
         switch action {
         case .transition(let from, let to, let cause):
             since = WallClock.now
             services.log.info("\(name): \(from.rawValue) → \(to.rawValue)\(cause.isEmpty ? "" : " (\(cause))")")
             record("transition", cause, from: from, to: to, helper: machine.state.chosenHelper)
+            if to == .authenticating || to == .maintaining { attempt?.why = cause }
         case .beginAttempt(let id): beginAttempt(id)
         case .endAttempt(_, let outcome): endAttempt(outcome)
-        case .setGate(let open): record("gate", open ? "open to ordinary traffic" : "closed to ordinary traffic")
+        case .setGate(let open):
+            record("gate", open ? "open to ordinary traffic" : "closed to ordinary traffic")
+            services.setGate(open, index, name)
         case .sendCommand(let id, let command, let helper, let justJoined): send(id, command, to: helper, justJoined)
-        case .cancelCommand(let id): commands.removeValue(forKey: id)?.cancel()
+        case .cancelCommand(let id):
+            guard let sent = commands.removeValue(forKey: id) else { break }
+            sent.call.cancel()
+            record(sent.ending(among: turn), to: sent)
         case .startTimer(let id, let instant, let purpose): startTimer(id, instant, purpose)
         case .stopTimer(let id): timers.removeValue(forKey: id)?.cancel()
         case .startProbe(let id, let fresh): probe(id, fresh: fresh)
@@ -158,9 +170,14 @@ import Vault
             // The answer comes after this event's actions, as any other event does.
             if !services.disassociate(index) { events.append(.disassociationRefused) }
         case .strike(let helper):
+            // A crash was told by its own sentence; whoever else is struck was silent.
+            if crashed != helper {
+                services.blame(helper, Problem("helperTimeout", "\(helper) did not answer in time."))
+            }
             services.strikes.strike(helper)
             services.onStrikes()
         case .acquit(let helper):
+            services.faults[helper] = nil
             if services.strikes.count(helper) > 0 {
                 services.strikes.acquit(helper)
                 services.onStrikes()
@@ -221,11 +238,22 @@ import Vault
             if command == .presentUI { parameters["answers"] = Coding.value(answers?.values ?? [:]) }
         }
         if command != .evaluate { attempt?.helper = helper }
-        record("command", command.description, helper: helper)
-        commands[id] = services.host.send(command, to: helper, parameters: .object(parameters)) { [weak self] outcome in
+        record("command", Disclosure.words(for: command, parameters), helper: helper)
+        if command == .evaluate { told.append(helper) }
+        let call = services.host.send(command, to: helper, parameters: .object(parameters)) { [weak self] outcome in
             guard let self, commands.removeValue(forKey: id) != nil else { return }
-            received(outcome, id, command, helper)
+            received(outcome.masked(Disclosure.secrets(in: parameters)), id, command, helper)
         }
+        commands[id] = SentCommand(call: call, command: command, helper: helper)
+    }
+
+    /// The race tells many helpers the same: that is one step of the journal.
+    private func recordDisclosures() {
+        guard !told.isEmpty, let joined else { return told = [] }
+        let who = "\(told.count) helper\(told.count == 1 ? "" : "s"): \(told.joined(separator: ", "))"
+        told = []
+        let what = "\(joined.label), addresses, gateways, resolvers\(joined.facts.portalAPI == nil ? "" : ", the portal's API")"
+        record("disclosed", "\(what) to \(who)")
     }
 
     /// A command of a state with a chosen helper is sent in the turn that enters the state.
@@ -246,6 +274,7 @@ import Vault
             feed(.answered(id, .evaluated(evaluation.confidence)))
         case .reply(let reply):
             take(reply, from: helper)
+            attempt?.lastWord = reply.result == .success ? nil : reply.reason.map { Printable.text($0, limit: 500) }
             record("answer", "\(reply.result.rawValue)\(said(reply.reason))", helper: helper)
             feed(
                 .answered(
@@ -260,10 +289,21 @@ import Vault
             feed(.answered(id, evaluates ? .evaluated(.none) : .replied(.failure)))
         case .failed(let fault):
             record("problem", fault.sentence, helper: helper)
+            if let wrote = fault.standardError { record("trace", "standard error: …\(wrote.suffix(2000))", helper: helper) }
+            if !evaluates { attempt?.lastWord = fault.sentence }
             services.log.warning(
                 "\(name): \(helper): \(fault.sentence)\(fault.standardError.map { "; it wrote: \($0.suffix(500))" } ?? "")")
-            if fault.isCrash { return feed(.answered(id, .crashed)) }
+            // In the race, garbage is no answer at all: it earns a strike as a crash does, and never an acquittal (D7).
+            if fault.isCrash || (evaluates && fault.isGarbage) {
+                services.blame(helper, fault.problem)
+                crashed = helper
+                feed(.answered(id, .crashed))
+                crashed = nil
+                return
+            }
             feed(.answered(id, evaluates ? .evaluated(.none) : .replied(.failure, reason: fault.sentence)))
+            // After the machine's word, which may be an acquittal: it came in time, and it was still not right.
+            services.blame(helper, fault.problem)
             report(fault.problem)
         }
     }

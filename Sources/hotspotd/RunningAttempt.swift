@@ -10,6 +10,10 @@ struct RunningAttempt {
     var isOpen = true
     /// Who was asked to free the network, or to keep it free.
     var helper: String?
+    /// Why it is that one, in the machine's words.
+    var why: String?
+    /// What was said last that a person should hear of.
+    var lastWord: String?
 }
 
 extension InterfaceController {
@@ -30,7 +34,8 @@ extension InterfaceController {
         self.attempt?.isOpen = false
         let took = String(Double((EventLoop.now - attempt.began).milliseconds) / 1000)
         let helper = attempt.helper
-        let verdict = Self.sentence(outcome, helper: helper.map(services.displayName), seconds: took)
+        let verdict = Self.sentence(
+            outcome, helper: helper.map(services.displayName), seconds: took, why: attempt.why, lastWord: attempt.lastWord)
         record("outcome", verdict, helper: helper)
         services.saving("journal") {
             try services.store.endAttempt(
@@ -40,16 +45,21 @@ extension InterfaceController {
         }
     }
 
-    static func sentence(_ outcome: Outcome, helper: String?, seconds: String) -> String {
+    /// What came of it, and why: the answer to «explain».
+    static func sentence(
+        _ outcome: Outcome, helper: String?, seconds: String, why: String? = nil, lastWord: String? = nil
+    ) -> String {
         let who = helper ?? "nobody"
+        let because = why.map { ": \($0)" } ?? ""
+        let said = lastWord.map { " It said: \($0)" } ?? ""
         return switch outcome {
-        case .online: "Online by \(who) after \(seconds) s."
+        case .online: "Online by \(who) after \(seconds) s\(because)."
         case .open: "The network is open; no login was needed (\(seconds) s)."
         case .unknown: "Nobody claimed the network, and nothing tells whether it is open."
         case .unclaimedCaptive: "A portal wants a login, and no helper could do it."
-        case .temporaryFailure: "\(who) could not log in for now (\(seconds) s)."
-        case .failure: "\(who) could not log in, and it is not tried again by itself."
-        case .expired: "The session was over."
+        case .temporaryFailure: "\(who) could not log in for now (\(seconds) s)\(because).\(said)"
+        case .failure: "\(who) could not log in, and it is not tried again by itself\(because).\(said)"
+        case .expired: "The session was over.\(said)"
         case .left: "The network was left."
         case .loggedOff: "Logged off."
         case .dismissed: "The question was dismissed."

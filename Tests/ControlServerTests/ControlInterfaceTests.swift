@@ -45,6 +45,15 @@ import Varlink
     }
     func logoff(interface: String?) throws(ControlError) {}
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) {}
+    var currentNetwork = CurrentNetwork()
+    func requestLogoff(token: String, interface: String, ssidHex: String) throws(ControlError) -> Bool {
+        guard token == "right" else { throw .notPermitted("nobody's") }
+        return interface == "wlan0" && ssidHex == "43616665"
+    }
+    func current(token: String) throws(ControlError) -> CurrentNetwork {
+        guard token == "right" else { throw .notPermitted("nobody's") }
+        return currentNetwork
+    }
     func forget(ssid: String) throws(ControlError) { throw .noSuchNetwork(ssid) }
     func explain(interface: String?, ssid: String?, attempt: String?) throws(ControlError) -> (steps: [Step], verdict: String) {
         ([Step(at: 0, kind: "command", detail: "evaluate"), Step(at: 1, kind: "trace", detail: "GET /secret/path")], "well")
@@ -120,6 +129,34 @@ import Varlink
         }
         #expect(refused == changes.map(\.0))
         #expect(fixture.backend.answered.isEmpty)
+    }
+
+    @Test("71, 72 The token is a helper's permission, whoever runs it") @LoopActor func helpersLogOffByToken() async throws {
+        let fixture = try Fixture(trusted: false)
+        defer { fixture.close() }
+        var told: [Bool] = []
+        fixture.control.onChange = { _, _, allowed in told.append(allowed) }
+        func ask(_ token: String, _ interface: String, _ ssidHex: String) async -> Swift.Result<JSONValue, VarlinkError> {
+            await call(
+                fixture.path, "RequestLogoff",
+                ["token": .string(token), "interface": .string(interface), "ssidHex": .string(ssidHex)])
+        }
+        #expect(try await ask("right", "wlan0", "43616665").get()["queued"] == true)
+        #expect(try await ask("right", "wlan0", "00").get()["queued"] == false)
+        #expect(name(await ask("wrong", "wlan0", "43616665")) == "org.hotspotd.Control.NotPermitted")
+        #expect(name(await call(fixture.path, "RequestLogoff")) == "org.varlink.service.InvalidParameter")
+        #expect(told == [true, false])
+    }
+
+    @Test("80 Without a link there is no network, not one without a name") @LoopActor func current() async throws {
+        let fixture = try Fixture(trusted: false)
+        defer { fixture.close() }
+        let none = try await call(fixture.path, "Current", ["token": "right"]).get()
+        #expect(none["interface"] == nil && none["ssidHex"] == nil && none["chosenHelper"] == false)
+        fixture.backend.currentNetwork = CurrentNetwork(interface: "wlan0", ssidHex: "43616665", chosenHelper: true)
+        let some = try await call(fixture.path, "Current", ["token": "right"]).get()
+        #expect(some["interface"] == "wlan0" && some["ssidHex"] == "43616665" && some["chosenHelper"] == true)
+        #expect(name(await call(fixture.path, "Current", ["token": "wrong"])) == "org.hotspotd.Control.NotPermitted")
     }
 
     @Test @LoopActor func theTrustedSeeAndChangeAll() async throws {

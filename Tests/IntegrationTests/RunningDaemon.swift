@@ -31,6 +31,16 @@ final class RunningDaemon {
 
     /// Starts the daemon and waits until its socket answers.
     func start() throws {
+        try launch()
+        while process.isRunning {
+            if (try? BlockingConnection(path: socket)) != nil { return }
+            usleep(5000)
+        }
+        throw POSIXError(.ECONNREFUSED, userInfo: [NSLocalizedDescriptionKey: self.log])
+    }
+
+    /// Starts the daemon, and waits for nothing.
+    func launch() throws {
         process = Process()
         process.executableURL = Machine.release.appendingPathComponent("hotspotd")
         process.arguments = ["--settings", settings]
@@ -40,11 +50,6 @@ final class RunningDaemon {
         handle.seekToEndOfFile()
         process.standardError = handle
         try process.run()
-        while process.isRunning {
-            if (try? BlockingConnection(path: socket)) != nil { return }
-            usleep(5000)
-        }
-        throw POSIXError(.ECONNREFUSED, userInfo: [NSLocalizedDescriptionKey: self.log])
     }
 
     var log: String { (try? String(contentsOfFile: scratch.path + "/log", encoding: .utf8)) ?? "" }
@@ -56,6 +61,9 @@ final class RunningDaemon {
         process.waitUntilExit()
         return process.terminationStatus
     }
+
+    /// Somebody else ended it.
+    func waitForEnd() { process.waitUntilExit() }
 
     func kill() {
         Foundation.kill(pid, SIGKILL)

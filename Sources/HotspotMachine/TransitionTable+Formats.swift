@@ -1,0 +1,127 @@
+import HotspotCore
+
+extension TransitionTable {
+    /// A form in which the table can be read.
+    public enum Format: String, CaseIterable, Sendable {
+        /// A state diagram for Mermaid: states and what leads from one to another.
+        case mermaid
+        /// The same picture for Graphviz.
+        case dot
+        /// Every place and every event, as text.
+        case table
+        /// The same for documents.
+        case markdown
+    }
+
+    /// The table, or the picture, in lines.
+    public func lines(_ format: Format) -> [String] {
+        switch format {
+        case .mermaid: mermaid
+        case .dot: dot
+        case .table: text
+        case .markdown: markdown
+        }
+    }
+
+    /// One arrow of the picture.
+    private struct Arrow {
+        let from: StateName
+        let to: StateName
+        var events: [String]
+    }
+
+    /// What leads from a state to another. What leads everywhere to the same state is said apart.
+    private var arrows: [Arrow] {
+        let common = Set(everywhere.map(\.event))
+        var arrows: [Arrow] = []
+        for row in rows where row.place.state != row.next.state {
+            let events = row.events.filter { !(common.contains($0) && row.place.state != .inactive) }
+            guard !events.isEmpty else { continue }
+            if let index = arrows.firstIndex(where: { $0.from == row.place.state && $0.to == row.next.state }) {
+                arrows[index].events += events.filter { !arrows[index].events.contains($0) }
+            } else {
+                arrows.append(Arrow(from: row.place.state, to: row.next.state, events: events))
+            }
+        }
+        return arrows
+    }
+
+    private var everywhereWords: [String] { everywhere.map { "\($0.event) → \($0.next.rawValue)" } }
+
+    private func wrapped(_ events: [String], by separator: String) -> String {
+        var lines: [String] = []
+        for event in events {
+            if let last = lines.last, last.utf8.count + event.utf8.count < 40 {
+                lines[lines.count - 1] = last + ", " + event
+            } else {
+                lines.append(event)
+            }
+        }
+        return lines.joined(separator: separator)
+    }
+
+    private var mermaid: [String] {
+        var lines = ["stateDiagram-v2", "    [*] --> inactive"]
+        for arrow in arrows {
+            lines.append("    \(arrow.from.rawValue) --> \(arrow.to.rawValue) : \(wrapped(arrow.events, by: "<br/>"))")
+        }
+        lines.append("    note right of inactive")
+        lines.append("        From every other state")
+        lines += everywhereWords.map { "        \($0)" }
+        lines.append("    end note")
+        return lines
+    }
+
+    private var dot: [String] {
+        var lines = [
+            "digraph hotspotd {", "    node [shape=box, style=rounded];", "    start [shape=point];", "    start -> inactive;",
+        ]
+        for arrow in arrows {
+            lines.append(
+                #"    \#(arrow.from.rawValue) -> \#(arrow.to.rawValue) [label="\#(wrapped(arrow.events, by: #"\n"#))"];"#)
+        }
+        let common = (["From every other state"] + everywhereWords).joined(separator: #"\n"#)
+        lines.append(#"    everywhere [shape=note, label="\#(common)"];"#)
+        lines.append("}")
+        return lines
+    }
+
+    private var text: [String] {
+        var lines: [String] = []
+        for place in places {
+            if !lines.isEmpty { lines.append("") }
+            lines.append("\(place.state.rawValue): \(place.phase)")
+            for row in rows where row.place == place {
+                lines.append("  on   \(row.events.joined(separator: " | "))")
+                lines.append("    →  \(row.next == place ? "stays" : "\(row.next.state.rawValue): \(row.next.phase)")")
+                if !row.actions.isEmpty { lines.append("    do \(row.actions.joined(separator: ", "))") }
+            }
+            let ignored = ignored(in: place)
+            if !ignored.isEmpty { lines.append("  nothing follows on \(ignored.joined(separator: " | "))") }
+        }
+        return lines
+    }
+
+    private var markdown: [String] {
+        let common = Set(everywhere.map(\.event))
+        var lines = ["From every state but inactive:", ""]
+        lines += everywhere.map { "- \($0.event) leads to **\($0.next.rawValue)**" }
+        for state in StateName.allCases {
+            if !lines.isEmpty { lines.append("") }
+            lines += ["### \(state.rawValue)"]
+            for place in places where place.state == state {
+                lines += ["", "**\(state.rawValue): \(place.phase)**", "", "| On | Next | Do |", "|---|---|---|"]
+                for row in rows where row.place == place {
+                    let events = state == .inactive ? row.events : row.events.filter { !common.contains($0) }
+                    guard !events.isEmpty else { continue }
+                    let next =
+                        row.next == place
+                        ? "*stays*"
+                        : row.next.state == state ? row.next.phase : "**\(row.next.state.rawValue)**: \(row.next.phase)"
+                    lines.append("| \(events.joined(separator: "; ")) | \(next) | \(row.actions.joined(separator: ", ")) |")
+                }
+            }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,129 @@
+import HotspotCore
+
+extension MachineState {
+    /// Where this is, in words.
+    func place(_ policy: Policy) -> TransitionTable.Place {
+        let phase: String
+        switch self {
+        case .inactive(.noAddress): phase = "no address"
+        case .inactive(.held): phase = "held"
+        case .inactive(.leaving(_, .hold)): phase = "leaving, then held"
+        case .inactive(.leaving(_, .rest)): phase = "leaving, then resting"
+        case .evaluating(let state):
+            if state.awaitsVerdict {
+                phase = "nobody claims it, verdict awaited"
+            } else {
+                let low = state.race.hasLow ? ", a low in hand" : ""
+                phase = "\(state.race.silent.count) silent\(low), \(state.opinion.words)"
+            }
+        case .authenticating(let state):
+            switch state.phase {
+            case .commanding: phase = "command runs"
+            case .proving(let proof): phase = proof.words(policy)
+            }
+        case .presentingUI(let state):
+            switch state.phase {
+            case .waiting(let watch): phase = "the user is asked" + watch.words
+            case .commanding: phase = "command runs"
+            case .proving(let proof): phase = proof.words(policy)
+            }
+        case .authenticated(let state):
+            switch state.claim {
+            case .helper: phase = "claimed"
+            case .nobody(let recheck):
+                switch recheck.phase {
+                case .waiting: phase = "unclaimed"
+                case .looking: phase = "unclaimed, the prober looks"
+                }
+            }
+        case .maintaining(let state):
+            var words = state.isJoin ? "on joining" : "by the timer"
+            switch state.phase {
+            case .commanding: words += ", command runs, \(state.opinion.words)"
+            case .awaitingVerdict: words += ", the helper says yes, verdict awaited"
+            }
+            phase = words + (state.logoffQueued ? ", logoff queued" : "")
+        case .loggingOff: phase = "command runs"
+        case .failure(let state): phase = (state.retry == nil ? "resting" : "to be tried again") + state.watch.words
+        }
+        return TransitionTable.Place(state: name, phase: phase)
+    }
+
+    /// What counts here and decides, beside the place.
+    var counters: [Int] {
+        var counters = [min(association?.temporaryFailures ?? 0, 4)]
+        switch self {
+        case .authenticating(let state): if case .proving(let proof) = state.phase { counters.append(proof.asked) }
+        case .presentingUI(let state):
+            counters += [state.further, state.mishaps]
+            if case .proving(let proof) = state.phase { counters.append(proof.asked) }
+        case .inactive, .evaluating, .authenticated, .maintaining, .loggingOff, .failure: break
+        }
+        return counters
+    }
+}
+
+extension Opinion {
+    fileprivate var words: String {
+        switch self {
+        case .asked: "verdict awaited"
+        case .known(.online, _), .known(.partial, _): "verdict open"
+        case .known(.captive, _): "verdict captive"
+        case .known(.limited, _), .known(nil, _): "verdict unknown"
+        }
+    }
+}
+
+extension Proof {
+    fileprivate func words(_ policy: Policy) -> String {
+        switch phase {
+        case .looking: asked >= policy.proofDelays.count ? "the proof looks for the last time" : "the proof looks"
+        case .waiting: "the proof waits"
+        }
+    }
+}
+
+extension Watch {
+    fileprivate var words: String {
+        switch phase {
+        case .waiting: ""
+        case .looking: ", the prober looks"
+        }
+    }
+}
+
+extension TransitionTable.Explorer.Standpoint {
+    /// Actions in words. Equal ones that follow each other are counted. A transition is what the row itself says, and what is
+    /// withdrawn follows from the two places.
+    static func words(for actions: [Action]) -> [String] {
+        var words: [(text: String, count: Int)] = []
+        for action in actions {
+            guard let text = Self.words(for: action) else { continue }
+            if words.last?.text == text { words[words.count - 1].count += 1 } else { words.append((text, 1)) }
+        }
+        return words.map { $0.count == 1 ? $0.text : "\($0.text) ×\($0.count)" }
+    }
+
+    private static func words(for action: Action) -> String? {
+        switch action {
+        case .transition, .cancelCommand, .cancelProbe, .stopTimer, .withdrawPrompt: nil
+        case .beginAttempt: "begin attempt"
+        case .endAttempt(_, let outcome): "end attempt \(outcome.rawValue)"
+        case .setGate(let open): open ? "open gate" : "close gate"
+        case .sendCommand(_, let command, _, let justJoined): "send \(command)" + (justJoined ? " (just joined)" : "")
+        case .startTimer(_, _, let purpose): "start timer \(purpose.rawValue)"
+        case .startProbe(_, let fresh): fresh ? "ask prober afresh" : "ask prober"
+        case .showPrompt: "show prompt"
+        case .remember: "remember helper"
+        case .forgetChoice: "forget choice"
+        case .dropSession: "drop session"
+        case .hold(let reason, let duration): "hold \(reason.rawValue)" + (duration == nil ? "" : " for a time")
+        case .releaseHold: "release hold"
+        case .disassociate: "end link"
+        case .strike: "strike"
+        case .acquit: "acquit"
+        case .report(let problem): "report \(problem.code)"
+        case .clearProblems: "clear problems"
+        }
+    }
+}

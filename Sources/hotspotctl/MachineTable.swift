@@ -1,0 +1,20 @@
+import ArgumentParser
+import HotspotMachine
+
+/// The machine's table, printed from the machine itself; no daemon is asked.
+struct MachineTable: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "machine", abstract: "Show the state machine: every state, every event, and what follows.",
+        discussion: "The rules are read off the machine that the daemon runs, so that the table is always the truth.")
+
+    @Option(help: "table, markdown, mermaid or dot.")
+    var format = TransitionTable.Format.table
+
+    @Option(help: "default or strict, as Rules= in the settings.")
+    var rules = Policy.Rules.default
+
+    func run() { Output.print(TransitionTable(policy: Policy(rules: rules)).lines(format)) }
+}
+
+extension TransitionTable.Format: ExpressibleByArgument {}
+extension Policy.Rules: ExpressibleByArgument {}

@@ -1,0 +1,49 @@
+import Glibc
+import HotspotCore
+import HotspotMachine
+
+/// What the machine costs, printed: `benchmarks [events] [scan] [endurance]`, all of them without words.
+///
+/// Times are medians of many rounds, beside a baseline that the same run measures, so that figures from different computers can be
+/// compared. Ends with status 1 if a budget is exceeded.
+@main struct Main {
+    static func main() {
+        let wanted = Set(CommandLine.arguments.dropFirst())
+        func wants(_ word: String) -> Bool { wanted.isEmpty || wanted.contains(word) }
+        var isGood = true
+        if wants("events") || wants("scan") {
+            let baseline = Baseline.nanoseconds()
+            print("baseline: \(baseline) ns to count 100 words in a dictionary")
+            if wants("events") { isGood = EventCost(baseline: baseline).run() && isGood }
+            if wants("scan") { isGood = ScanCost(baseline: baseline).run() && isGood }
+        }
+        if wants("endurance") { isGood = Endurance.run() && isGood }
+        exit(isGood ? 0 : 1)
+    }
+}
+
+/// A piece of ordinary work to compare with: an aged computer is slow at both.
+enum Baseline {
+    static func nanoseconds() -> Int {
+        let words = (0..<100).map { "word number \($0)" }
+        return Stopwatch.median(rounds: 500) {
+            var counts: [String: Int] = [:]
+            for word in words { counts[word, default: 0] += 1 }
+            return counts.count
+        }
+    }
+}
+
+enum Stopwatch {
+    /// The median time of a round in nanoseconds. What the body returns keeps the optimiser from leaving it out.
+    static func median(rounds: Int, _ body: () -> Int) -> Int {
+        var times: [Int] = []
+        var sum = 0
+        for _ in 0..<rounds {
+            let elapsed = ContinuousClock().measure { sum &+= body() }
+            times.append(Int(elapsed.nanoseconds))
+        }
+        if sum == .min { print("") }
+        return times.sorted()[rounds / 2]
+    }
+}

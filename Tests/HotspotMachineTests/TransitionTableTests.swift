@@ -1,0 +1,93 @@
+import FoundationEssentials
+import HotspotCore
+import Testing
+
+@testable import HotspotMachine
+
+/// The table that people read is the machine's own.
+@Suite struct TransitionTableTests {
+    static let ours = TransitionTable()
+    static let strict = TransitionTable(policy: Policy(rules: .strict))
+
+    @Test func theDocumentIsWhatTheMachineSays() throws {
+        let file = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/Sources/HotspotMachine/README.md"
+        let text = try String(contentsOf: URL(filePath: file), encoding: .utf8)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        for (format, end) in [(TransitionTable.Format.mermaid, "```"), (.markdown, "<!-- end of the table -->")] {
+            let start = try #require(lines.firstIndex(of: format == .mermaid ? "```mermaid" : "<!-- the table -->"))
+            let told = lines[(start + 1)...].prefix { $0 != end }
+            #expect(
+                Array(told) == Self.ours.lines(format),
+                "README.md is not what «hotspotctl machine --format=\(format.rawValue)» prints; make table writes it anew")
+        }
+    }
+
+    @Test("Every state and every place of the walks is there", arguments: [ours, strict]) func complete(table: TransitionTable) {
+        #expect(Set(table.places.map(\.state)) == Set(StateName.allCases))
+        #expect(Set(table.places).count == table.places.count)
+        for row in table.rows {
+            #expect(table.places.contains(row.place) && table.places.contains(row.next), "\(row)")
+        }
+        // A place that a random walk finds is one of the table, but for fields of helpers of another size.
+        var walker = Walker(seed: 3, policy: table.policy)
+        var strangers: Set<TransitionTable.Place> = []
+        while walker.events < 20_000 {
+            walker.step()
+            let place = walker.bench.machine.state.place(table.policy)
+            if place.state != .evaluating, !table.places.contains(place) { strangers.insert(place) }
+        }
+        #expect(strangers.isEmpty)
+    }
+
+    @Test("What is asserted elsewhere by hand stands in the table") func rows() {
+        func row(_ state: StateName, _ phase: String, _ event: String) -> TransitionTable.Row? {
+            Self.ours.rows.first { $0.place == .init(state: state, phase: phase) && $0.events.contains(event) }
+        }
+        let won = row(.evaluating, "2 silent, verdict awaited", "answer high")
+        #expect(won?.next == .init(state: .authenticating, phase: "command runs"))
+        #expect(won?.actions == ["acquit", "send authenticate", "start timer command"])
+        #expect(row(.authenticated, "claimed", "timer maintain")?.next.state == .maintaining)
+        #expect(row(.authenticated, "claimed", "logoff requested by another helper") == nil)
+        #expect(row(.loggingOff, "command runs", "answer failure")?.next == .init(state: .inactive, phase: "held"))
+        #expect(row(.authenticating, "the proof looks for the last time", "verdict captive")?.next.state == .failure)
+        #expect(Self.strict.rows.contains { $0.actions.contains("end link") })
+        #expect(!Self.ours.rows.contains { $0.actions.contains("end link") })
+    }
+
+    @Test("An answer in time is no miss") func answers() {
+        for table in [Self.ours, Self.strict] {
+            for row in table.rows where row.actions.contains(where: { $0.hasPrefix("strike") }) {
+                #expect(!row.events.contains { $0.hasPrefix("answer") }, "\(row)")
+            }
+        }
+    }
+
+    @Test("Invariants hold in every row of both tables") func invariants() {
+        for table in [Self.ours, Self.strict] {
+            for row in table.rows where row.events.contains("address lost") {
+                #expect(row.next == .init(state: .inactive, phase: "no address"))
+            }
+            for place in table.places where place.state != .inactive {
+                #expect(!table.ignored(in: place).contains("address lost"), "\(place)")
+            }
+            for row in table.rows where row.next.state == .authenticated && row.place.state != .authenticated {
+                #expect(
+                    !row.events.contains("verdict captive")
+                        && row.actions.contains("open gate")
+                            != (row.place.state == .maintaining && row.place.phase.hasPrefix("by the timer")),
+                    "\(row)")
+            }
+        }
+    }
+
+    @Test("The same machine gives the same table") func deterministic() { #expect(TransitionTable() == Self.ours) }
+
+    @Test("The pictures name each state and end well") func pictures() {
+        for format in TransitionTable.Format.allCases {
+            let text = Self.ours.lines(format).joined(separator: "\n")
+            for state in StateName.allCases { #expect(text.contains(state.rawValue), "\(state) in \(format)") }
+        }
+        #expect(Self.ours.lines(.dot).last == "}")
+        #expect(Self.ours.lines(.dot).allSatisfy { $0.count { $0 == "\"" } % 2 == 0 })
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import HotspotCore
+import Store
+import Testing
+import Varlink
+
+/// The daemon is killed at 200 random moments (seeded) while a client changes things without a pause, some of them before it is ready.
+/// What was acknowledged is there afterwards, and what is there was asked for.
+@Suite(.serialized, .enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that these tests kill"))
+struct KillTests {
+    static let rounds = 200
+
+    /// What the user changed: the switches that are off, and the networks that are remembered.
+    struct Changes: Equatable {
+        var off: Set<Disabled> = []
+        var remembered: Set<Int> = []
+    }
+
+    enum Change {
+        case set(Disabled, enabled: Bool)
+        case forget(Int)
+
+        func applied(to changes: Changes) -> Changes {
+            var changes = changes
+            switch self {
+            case .set(let subject, enabled: true): changes.off.remove(subject)
+            case .set(let subject, enabled: false): changes.off.insert(subject)
+            case .forget(let number): changes.remembered.remove(number)
+            }
+            return changes
+        }
+
+        func make(_ client: BlockingConnection) throws(VarlinkError) {
+            switch self {
+            case .set(let subject, let enabled):
+                var parameters: [String: JSONValue] = ["enabled": .bool(enabled)]
+                if let helper = subject.helper { parameters["helper"] = .string(helper) }
+                if let hex = subject.ssid, let ssid = SSID(hex: hex) { parameters["ssid"] = .string(ssid.description) }
+                _ = try client.call("org.hotspotd.Control.SetEnabled", .object(parameters))
+            case .forget(let number):
+                _ = try client.call("org.hotspotd.Control.Forget", ["ssid": .string(KillTests.ssid(number).description)])
+            }
+        }
+    }
+
+    static let helpers = ["one", "two", "three"]
+    static let networks = 1500
+
+    static func ssid(_ number: Int) -> SSID { SSID(printable: "Place \(number)")! }
+
+    /// SplitMix64: the same seed kills at the same moments, as far as a busy machine has the same moments.
+    struct Random: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+
+        mutating func change(_ now: Changes) -> Change {
+            if Int.random(in: 0..<4, using: &self) == 0, let number = now.remembered.sorted().randomElement(using: &self) {
+                return .forget(number)
+            }
+            let helper = Bool.random(using: &self) ? KillTests.helpers.randomElement(using: &self) : nil
+            let named = helper == nil || Bool.random(using: &self)
+            let ssid = named ? SSID(printable: "Cafe \(Int.random(in: 0..<5, using: &self))")!.hex : nil
+            return .set(Disabled(helper: helper, ssid: ssid), enabled: Bool.random(using: &self))
+        }
+    }
+
+    @Test func noAcknowledgedChangeIsLostAndNothingElseAppears() throws {
+        let file = "[Helper]\nName=%\nExec=/bin/true\n"
+        let daemon = try RunningDaemon(
+            helpers: Dictionary(uniqueKeysWithValues: Self.helpers.map { ($0, file.replacingOccurrences(of: "%", with: $0)) }))
+        daemon.stop()
+        var known = Changes(off: [], remembered: Set(0..<Self.networks))
+        do {
+            // Networks that a login left behind, as if there had been one.
+            let store = try Store(directory: daemon.scratch.path + "/state")
+            let now = Int(Date().timeIntervalSince1970 * 1000)
+            for number in known.remembered {
+                try store.remember(.wireless(Self.ssid(number), .open), Remembered(helper: "one", portal: nil, committed: now))
+            }
+        }
+        var random = Random(state: 2026)
+        var times: [Double] = []
+        var acknowledged = 0
+        for round in 0..<Self.rounds {
+            let killsEarly = round % 8 == 7
+            let delay = Double.random(in: 0...(killsEarly ? 0.03 : 0.06), using: &random)
+            if killsEarly {
+                try daemon.launch()
+                usleep(UInt32(delay * 1_000_000))
+                daemon.kill()
+                try check(daemon, [known], round)
+                continue
+            }
+            let began = ContinuousClock.now
+            try daemon.start()
+            let client = try daemon.connect()
+            try checkHelpers(client, known, round)
+            times.append(
+                Double((ContinuousClock.now - began).components.attoseconds) / 1e18
+                    + Double((ContinuousClock.now - began).components.seconds))
+            let pid = daemon.pid
+            DispatchQueue.global().asyncAfter(deadline: .now() + delay) { Foundation.kill(pid, SIGKILL) }
+            var possible = [known]
+            while true {
+                let change = random.change(known)
+                possible = [known, change.applied(to: known)]
+                do throws(VarlinkError) {
+                    try change.make(client)
+                } catch {
+                    guard case .reply(let name, _) = error else { break }
+                    Issue.record("round \(round): \(change) was refused with \(name)")
+                    return
+                }
+                known = possible[1]
+                possible = [known]
+                acknowledged += 1
+            }
+            daemon.waitForEnd()
+            known = try check(daemon, possible, round)
+        }
+        let sorted = times.sorted()
+        print(
+            "killed \(Self.rounds) times, \(acknowledged) changes acknowledged and none lost; ready again in "
+                + String(format: "%.0f ms (median), %.0f ms at most", sorted[sorted.count / 2] * 1000, sorted.last! * 1000))
+        #expect(acknowledged > Self.rounds, "the client came to change something")
+        #expect(sorted.last! < 10)
+        try daemon.start()
+        #expect(daemon.stop() == 0)
+    }
+
+    /// What is on disk, read from a copy so that the daemon itself has to recover, is one of the states that it may be in.
+    @discardableResult private func check(_ daemon: RunningDaemon, _ possible: [Changes], _ round: Int) throws -> Changes {
+        let copy = try Scratch()
+        try FileManager.default.copyItem(atPath: daemon.scratch.path + "/state", toPath: copy.path + "/state")
+        let store = try Store(directory: copy.path + "/state")
+        #expect(store.problems.isEmpty && store.skippedRows == 0, "round \(round): \(store.problems)")
+        let now = Int(Date().timeIntervalSince1970 * 1000)
+        let remembered = (0..<Self.networks).filter { store.remembered(.wireless(Self.ssid($0), .open), now: now) != nil }
+        let found = Changes(off: store.allDisabled, remembered: Set(remembered))
+        try #require(possible.contains(found), "round \(round): neither what was acknowledged nor what was asked")
+        return found
+    }
+
+    /// The daemon itself says the same.
+    private func checkHelpers(_ client: BlockingConnection, _ known: Changes, _ round: Int) throws {
+        for helper in try client.call("org.hotspotd.Control.Helpers")["helpers"]?.array ?? [] {
+            let name = helper["name"]?.string
+            #expect(
+                helper["enabled"] == .bool(!known.off.contains(Disabled(helper: name, ssid: nil))), "round \(round), \(helper)")
+            let off = known.off.filter { $0.helper == name }.compactMap { $0.ssid.flatMap { SSID(hex: $0) }?.description }
+            #expect(helper["disabledFor"]?.array?.compactMap(\.string) == off.sorted(), "round \(round)")
+        }
+    }
+}

@@ -177,10 +177,19 @@ extension Coordinator {
         guard let controller = controllers[index], controller.joined == nil else { return }
         let association = associations[index] ?? wireless?.association(of: index)
         let helpers = services.host.helpers.map(\.spec).filter { spec in
-            association.map { services.isEnabled(spec, for: $0.ssid) && spec.covers($0.ssid, $0.security) }
-                ?? services.isEnabled(spec, for: nil)
+            if let association {
+                return services.isEnabled(spec, for: association.ssid) && spec.covers(association.ssid, association.security)
+            }
+            // A wire has no name; of a radio the name is not known yet.
+            return services.isEnabled(spec, for: nil) && (isWireless(index) || spec.covers(.empty, .wired))
         }
         services.host.prepare(helpers.map(\.name))
+    }
+
+    /// Whoever was started and not asked, because it was not its turn, is ended as soon as nobody will ask.
+    func standDownIfSettled() {
+        guard arrivals.isEmpty, controllers.values.allSatisfy({ $0.machine.state.isSettled }) else { return }
+        services.host.standDown()
     }
 
     // MARK: Arrivals

@@ -67,6 +67,7 @@ import Wireless
         services.onStep = { [weak self] interface, step in self?.control?.stepped(interface, step) }
         services.onStatus = { [weak self] in self?.control?.statusChanged() }
         services.onPrompts = { [weak self] in self?.control?.promptsChanged() }
+        services.onSettled = { [weak self] in self?.standDownIfSettled() }
         services.onDisclosed = { [weak self] in self?.disclosed($0, $1) }
         services.onStrikes = { [weak self] in self?.updateCandidates() }
         services.host.onChange = { [weak self] in self?.control?.statusChanged() }

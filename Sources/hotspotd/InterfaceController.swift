@@ -53,12 +53,14 @@ import Vault
         events.append(event)
         guard !isFeeding else { return }
         isFeeding = true
+        let before = machine.state.name
         while !events.isEmpty {
             let actions = machine.handle(events.removeFirst(), at: EventLoop.now)
             for action in actions { perform(action, among: actions) }
             recordDisclosures()
         }
         isFeeding = false
+        if machine.state.isSettled, machine.state.name != before { services.onSettled() }
         services.onStatus()
     }
 

@@ -28,6 +28,8 @@ import Vault
     var onDisclosed: (_ helper: String, _ networks: [Network]) -> Void = { _, _ in }
     /// What `Prompts` shows has changed.
     var onPrompts: () -> Void = {}
+    /// An interface has come to rest for now.
+    var onSettled: () -> Void = {}
     /// A helper's strikes have changed.
     var onStrikes: () -> Void = {}
     /// What the DHCP client's record says of a link now.

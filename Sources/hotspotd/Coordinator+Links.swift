@@ -102,9 +102,13 @@ extension Coordinator {
         refreshGate()
     }
 
+    /// `Match=` and `ManageEthernet=` may say something else now.
+    func updateLinks() { for link in links?.links.values.map({ $0 }) ?? [] { update(link) } }
+
     private func vanished(_ index: Int) {
         cancelArrival(index)
         associations[index] = nil
+        lastJoin[index] = nil
         if let controller = controllers.removeValue(forKey: index) {
             controller.leave("the interface is gone")
             setGate(open: true, index, controller.name)
@@ -180,8 +184,9 @@ extension Coordinator {
             if let association {
                 return services.isEnabled(spec, for: association.ssid) && spec.covers(association.ssid, association.security)
             }
-            // A wire has no name; of a radio the name is not known yet.
-            return services.isEnabled(spec, for: nil) && (isWireless(index) || spec.covers(.empty, .wired))
+            // Of a radio the name is not known yet: whoever is for some names only is started when it is.
+            return services.isEnabled(spec, for: nil)
+                && (isWireless(index) ? spec.ssids.isEmpty && spec.security.isEmpty : spec.covers(.empty, .wired))
         }
         services.host.prepare(helpers.map(\.name))
     }
@@ -214,11 +219,19 @@ extension Coordinator {
         let isOwn = facts.map { !$0.isShared } ?? false
         let isNew = waited >= Self.freshPatience && SharedResolvers.areNewer(than: arrivals[index]!.time)
         let isGood = !settings.probeNameservers.isEmpty || (isKnown && (isOwn || isNew || waited >= Self.recordPatience))
-        if waited < Self.patience, link.gateways.isEmpty || !isGood { return arriveLater(index) }
+        if waited < Self.patience, link.gateways.isEmpty || !isGood || isLeftOver(link) { return arriveLater(index) }
         guard let association = associations[index] else { return arriveWired(link, facts) }
         arrived(
             link, facts, network: .wireless(association.ssid, association.security), ssid: association.ssid,
             security: association.security, bssid: association.bssid, signal: association.signal)
+    }
+
+    /// Addresses stay on a link until somebody takes them away: one that was got in another network says nothing of this one, unless
+    /// nothing better comes in time.
+    private func isLeftOver(_ link: LinkSnapshot) -> Bool {
+        guard let association = associations[link.index], let before = lastJoin[link.index] else { return false }
+        return before.network != .wireless(association.ssid, association.security)
+            && link.addresses.allSatisfy(before.addresses.contains)
     }
 
     private func arriveLater(_ index: Int) {
@@ -255,6 +268,7 @@ extension Coordinator {
         signal: Int?
     ) {
         cancelArrival(link.index)
+        lastJoin[link.index] = (network, Set(link.addresses))
         guard let controller = controllers[link.index] else { return }
         let facts = facts ?? LinkFacts(source: "none")
         log.debug("\(link.name): resolvers \(facts.nameservers) from \(facts.source)")

@@ -33,6 +33,8 @@ import Wireless
     var arrivals: [Int: PendingArrival] = [:]
     /// What the radio says of each interface's network.
     var associations: [Int: Wireless.Association] = [:]
+    /// Which network each interface was in last, and with which addresses.
+    var lastJoin: [Int: (network: NetworkID, addresses: Set<String>)] = [:]
 
     var control: ControlInterface?
     private var server: Server?
@@ -46,6 +48,8 @@ import Wireless
         settingsFile = file
         self.isDefaultFile = isDefaultFile
         try Folder.make(settings.runtimeDirectory, mode: 0o755)
+        // Before anything is touched that another daemon may be using.
+        try Folder.lock(settings.runtimeDirectory)
         let store = try Store(directory: settings.stateDirectory)
         let vault = try Vault(keyFile: settings.stateDirectory + "/vault.key", hasSealedRows: store.hasSealedRows)
         let scratch = settings.runtimeDirectory + "/scratch"
@@ -122,6 +126,9 @@ import Wireless
             services.settings = next
             services.log.logLevel = next.logLevel.loggerLevel
             if (next.gate == .routes) != (gate != nil) { startGate() }
+            services.strikes = StrikeBook(limit: next.policy.quarantineAfter)
+            linkFacts = SystemLinkFacts(extraLeaseFiles: next.leaseFiles)
+            updateLinks()
             log.info("the settings were read again; rules and times count from the next join of an interface on")
         } catch {
             log.error("\(error); the settings from before stay in force")
@@ -206,6 +213,17 @@ enum Folder {
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw DaemonError("\(path) is not a folder") }
         guard access(path, W_OK) == 0 else { throw DaemonError("\(path) cannot be written; name another folder in the settings") }
         chmod(path, mode)
+    }
+}
+
+extension Folder {
+    /// One daemon for one runtime folder: the lock lasts as long as the process.
+    static func lock(_ folder: String) throws(DaemonError) {
+        let descriptor = open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw DaemonError("\(folder)/lock: \(String(cString: strerror(errno)))") }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw DaemonError("another hotspotd is running with \(folder); it has to end first")
+        }
     }
 }
 

@@ -20,7 +20,8 @@ CGROUPS = pathlib.Path("/sys/fs/cgroup")
 
 def host(fabric: Fabric, report: Report) -> None:
     report.attempt("host.veth", lambda: run("ip", "link", "add", "tried", "type", "veth", "peer", "name", "tried-too"))
-    rules = "table ip tried { chain out { type nat hook postrouting priority srcnat; masquerade\n } }"
+    rules = "add table ip tried; add chain ip tried out { type nat hook postrouting priority srcnat; }; "
+    rules += "add rule ip tried out masquerade"
     report.attempt("host.nftables", lambda: run("nft", rules))
     report.attempt("host.landlock", lambda: run(sys.executable, "-B", __file__, "landlock"))
     report.attempt("host.userNamespaces", lambda: firstWord("0", "unshare", "--user", "--map-root-user", "id", "-u"))

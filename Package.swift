@@ -20,7 +20,7 @@ let package = Package(
         .executable(name: "hotspotctl", targets: ["hotspotctl"]),
         .executable(name: "hotspot-helpers", targets: ["hotspot-helpers"]),
         .executable(name: "hotspot-helper-test", targets: ["hotspot-helper-test"]),
-        .library(name: "HelperKit", targets: ["HelperKit"]),
+        .library(name: "HelperKit", targets: ["HelperKit", "HotspotCore"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -77,12 +77,17 @@ let package = Package(
         // What a helper's author uses in Swift: protocol, bound HTTP client, probe, forms, WISPr, RFC 8908.
         .target(
             name: "HelperKit", dependencies: ["HotspotCore", "Varlink", "CCurl", "CCares", "CXML", "CCrypto"],
+            exclude: ["README.md"],
             swiftSettings: rules),
         // Our helpers, one file each, and the prober.
         .executableTarget(name: "hotspot-helpers", dependencies: ["HelperKit"], exclude: ["Helpers"], swiftSettings: rules),
         // Plays the commands against a helper for its author.
         .executableTarget(
             name: "hotspot-helper-test", dependencies: ["HelperHost", "HelperKit"], swiftSettings: rules),
+        // What an author writes, built with everything else so that it cannot grow stale.
+        .executableTarget(
+            name: "example-helper", dependencies: ["HelperKit", "HotspotCore"], path: "Tests/Examples/swift/Sources/aroma",
+            swiftSettings: rules),
 
         .testTarget(name: "HotspotCoreTests", dependencies: ["HotspotCore"], swiftSettings: rules),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: rules),
@@ -96,7 +101,7 @@ let package = Package(
         .testTarget(name: "ControlServerTests", dependencies: ["ControlServer"], swiftSettings: rules),
         .testTarget(name: "DaemonTests", dependencies: ["hotspotd"], swiftSettings: rules),
         .testTarget(name: "ControlToolTests", dependencies: ["hotspotctl"], swiftSettings: rules),
-        .testTarget(name: "HelperKitTests", dependencies: ["HelperKit"], swiftSettings: rules),
+        .testTarget(name: "HelperKitTests", dependencies: ["HelperKit", "hotspot-helpers"], swiftSettings: rules),
         // What things cost, printed: `make bench`.
         .target(name: "CHeap", path: "Tests/Benchmarks/CHeap"),
         .executableTarget(

@@ -7,22 +7,27 @@ import HotspotCore
 /// Global and private addresses are allowed, since portals live on both. Never allowed are loopback, unspecified, link-local (where
 /// clouds keep their metadata), multicast and reserved ones, IPv6 forms that embed an IPv4 address, this machine's own addresses, and
 /// the networks of its other interfaces.
+///
+/// A link over the loopback interface `lo` is a rehearsal: its network is this machine and nothing else, so that there loopback is all
+/// that is allowed. No daemon manages that interface.
 public struct AddressPolicy: Sendable {
     private let own: [AddressPrefix]
     private let gateways: [InternetAddress]
     private let local: Set<InternetAddress>
     private let foreign: [AddressPrefix]
     private let allowsEverything: Bool
+    private let isRehearsal: Bool
 
     /// The policy of a link, with the machine's interfaces as they are now.
     public init(link: Link) { self.init(link: link, interfaces: Interfaces.read()) }
 
-    init(link: Link, interfaces: [Interfaces.Entry]) {
+    init(link: Link, interfaces: [Interfaces.Entry], allowsRehearsal: Bool = true) {
         own = link.addresses.compactMap(AddressPrefix.init)
         gateways = link.gateways.compactMap(InternetAddress.init)
         local = Set(interfaces.map(\.prefix.address)).union(own.map(\.address))
         foreign = interfaces.filter { $0.name != link.interface && $0.prefix.length > 0 }.map(\.prefix)
         allowsEverything = false
+        isRehearsal = allowsRehearsal && link.interface == "lo"
     }
 
     private init() {
@@ -31,6 +36,7 @@ public struct AddressPolicy: Sendable {
         local = []
         foreign = []
         allowsEverything = true
+        isRehearsal = false
     }
 
     /// Everything, for tests against servers on loopback. It can be had in code only, and only within this module.
@@ -39,12 +45,17 @@ public struct AddressPolicy: Sendable {
     /// Why an address is refused; `nil` if it is allowed.
     public func refusal(of address: InternetAddress) -> String? {
         if allowsEverything { return nil }
+        if isRehearsal {
+            return Self.isLoopback(address) ? nil : "\(address) is not this machine, which is all that a rehearsal has"
+        }
         if let reason = Self.forbiddenClass(of: address) { return "\(address) is \(reason)" }
         if local.contains(address) { return "\(address) is this machine's own" }
         if gateways.contains(address) || own.contains(where: { $0.contains(address) }) { return nil }
         if foreign.contains(where: { $0.contains(address) }) { return "\(address) belongs to another interface" }
         return nil
     }
+
+    private static func isLoopback(_ address: InternetAddress) -> Bool { forbiddenClass(of: address) == "loopback" }
 
     static func forbiddenClass(of address: InternetAddress) -> String? {
         let octets = address.octets

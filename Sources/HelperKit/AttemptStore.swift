@@ -10,7 +10,14 @@ public final class AttemptStore: Sendable {
         var api: Shared<PortalAPIDocument?>?
         var landings: [String: Shared<Landing>] = [:]
         var used = Deadline.now
+        /// `interface/association`: whose knowledge a login may take over.
+        var place = ""
+        /// A login was tried with this knowledge, which says nothing about the network any more.
+        var isSpent = false
     }
+
+    /// For so long after its end, in milliseconds, a captive verdict also serves the login that follows from it.
+    private static let recent = 2_000
 
     /// Attempts that are remembered.
     private static let limit = 16
@@ -95,6 +102,28 @@ public final class AttemptStore: Sendable {
     /// What was fetched has been used up: tokens in forms serve once.
     func forgetLandings(_ link: Link) { entries.with { $0[Self.key(link)]?.landings = [:] } }
 
+    /// A login begins. Where it follows from a Maintain that found a portal a moment ago, it has an attempt of its own but need not look
+    /// again: probe and first page are taken over. Whatever this association knew is no news for any later attempt.
+    func beginLogin(_ link: Link) {
+        entries.with { entries in
+            let place = Self.place(of: link)
+            if entries[Self.key(link)] == nil {
+                let known = entries.values.filter { entry in
+                    guard entry.place == place, !entry.isSpent, entry.probe?.value?.verdict == .captive else { return false }
+                    return entry.probe?.age ?? .max < Self.recent
+                }
+                var entry = Self.entry(link, &entries)
+                if let last = known.max(by: { $0.used < $1.used }) {
+                    entry.probe = last.probe
+                    entry.api = last.api
+                    entry.landings = last.landings.filter { !$0.value.isAbandoned }
+                }
+                entries[Self.key(link)] = entry
+            }
+            for key in entries.keys where entries[key]?.place == place { entries[key]?.isSpent = true }
+        }
+    }
+
     private func api(_ link: Link, _ policy: NetworkPolicy) -> Shared<PortalAPIDocument?>? {
         guard PortalAPIDocument.address(link.portalAPI, policy: RedirectPolicy(policy)) != nil else { return nil }
         return shared(link, \.api) { Self.askAPI(link, policy)! }
@@ -132,11 +161,13 @@ public final class AttemptStore: Sendable {
         if entries[key] == nil, entries.count >= limit, let oldest = entries.min(by: { $0.value.used < $1.value.used }) {
             entries[oldest.key] = nil
         }
-        var entry = entries[key] ?? Entry()
+        var entry = entries[key] ?? Entry(place: place(of: link))
         entry.used = .now
         entries[key] = entry
         return entry
     }
+
+    private static func place(of link: Link) -> String { "\(link.interface)/\(link.association)" }
 
     private static func key(_ link: Link) -> String { "\(link.interface)/\(link.attempt)" }
 }

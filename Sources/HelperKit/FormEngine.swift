@@ -24,7 +24,7 @@ struct FormEngine: Sendable {
     var consent = false
     /// The answers were just typed for this very portal, not remembered.
     var isTypedNow = false
-    /// Remembered passwords may be sent over plain HTTP.
+    /// Remembered passwords may be sent over plain HTTP: the daemon released them for this portal all the same.
     var allowsPlainHTTP = false
 
     /// Decides.
@@ -168,15 +168,35 @@ struct FormEngine: Sendable {
             let warning = "This portal is not encrypted: others nearby can read what you type."
             message = message.map { "\($0) \(warning)" } ?? warning
         }
+        let terms = terms(of: form, on: page, at: url)
+        let termsURL: String? = if case .address(let address)? = terms { address.text } else { nil }
+        // Where the terms stand on the page itself, they are the prompt's own text.
+        let text: String? = if case .text(let text)? = terms, isBinding(form, page) { text } else { nil }
+        return Prompt(title: title, message: message, fields: fields, termsURL: termsURL, terms: text)
+    }
+
+    /// The terms that whoever goes on here accepts; `nil` if nobody accepts anything.
+    func bindingTerms(on page: HTMLPage, at url: WebURL) -> Terms? {
+        guard let form = choose(page), isBinding(form, page) else { return nil }
+        return terms(of: form, on: page, at: url)
+    }
+
+    private func terms(of form: HTMLForm, on page: HTMLPage, at url: WebURL) -> Terms? {
         let references =
             form.inputs.filter { $0.kind == .checkbox }.flatMap(\.links)
             + page.links.filter { FormWords.isTerms($0.text.lowercased()) }.map(\.reference)
-        var termsURL = references.lazy.compactMap { try? redirects.target(of: $0, from: page.base) }.first?.text
-        if termsURL == nil, let reader = page.forms.first(where: FormWords.readsTerms),
-            let filled = try? FilledForm(reader, on: page, at: url, answers: [:], consent: false, redirects: redirects)
-        {
-            termsURL = filled.request.method == .get ? filled.request.url.text : nil
+        if let address = references.lazy.compactMap({ try? redirects.target(of: $0, from: page.base) }).first {
+            return .address(address)
         }
-        return Prompt(title: title, message: message, fields: fields, termsURL: termsURL)
+        if let reader = page.forms.first(where: FormWords.readsTerms),
+            let filled = try? FilledForm(reader, on: page, at: url, answers: [:], consent: false, redirects: redirects),
+            filled.request.method == .get
+        {
+            return .address(filled.request.url)
+        }
+        let boxes = form.inputs.filter { $0.kind == .checkbox && FormWords.isTerms($0.words) }.map(\.label).filter { !$0.isEmpty }
+        let source = boxes.isEmpty ? (FormWords.bindsReader(form.text) ? form.text : page.text) : boxes.joined(separator: " ")
+        let text = PageText.squeezed(source, limit: 8192)
+        return text.isEmpty ? nil : .text(text)
     }
 }

@@ -93,8 +93,10 @@ public struct FormLogin: Sendable {
         // Answers are for the portal that they were given for, and no other.
         let isSamePortal = visit.portal.map { $0.origin == live.origin && $0.pin == live.pin } ?? false
         if !isSamePortal { answers = [:] }
+        var terms = TermsWatch(Memory(visit.session), isTypedNow: isTypedNow)
         var engine = FormEngine(
-            redirects: visit.redirects, answers: answers, consent: visit.consent && isSamePortal, isTypedNow: isTypedNow)
+            redirects: visit.redirects, answers: answers, consent: visit.consent && isSamePortal && !terms.mustBeAccepted,
+            isTypedNow: isTypedNow, allowsPlainHTTP: isSamePortal && visit.credential != nil)
         var logoff = Logoff.find(on: page, at: url, redirects: visit.redirects)
         var sent: Set<HTMLForm> = []
         var typedInto: Set<[String]> = []
@@ -104,9 +106,12 @@ public struct FormLogin: Sendable {
         outside.remove(url.host)
         for step in 0...Self.stepLimit {
             let isFirst = step == 0
+            if engine.consent, !isTypedNow, terms.haveChanged(engine.bindingTerms(on: page, at: url), client, url, visit.scope) {
+                engine.consent = false
+            }
             switch engine.step(on: page, at: url) {
             case .nothing where isFirst:
-                if isTypedNow { return success(portal, logoff, client) }
+                if isTypedNow { return success(portal, logoff, client, terms) }
                 if page.isTruncated {
                     return visit.reply(
                         .temporaryFailure, portal: portal,
@@ -116,18 +121,24 @@ public struct FormLogin: Sendable {
                 let prompt = Prompt(
                     title: portal.title ?? url.host,
                     message: "This page needs a browser. Open \(url.origin)\(url.path), log in there, and confirm here.")
-                return ask(prompt, portal, client, page: nil, url)
-            case .nothing: return success(portal, logoff, client)
+                return ask(prompt, portal, client, terms, page: nil, url)
+            case .nothing: return success(portal, logoff, client, terms)
             case .refuse(let reason):
-                if !isFirst, FormWords.soundsLikeSuccess(page) { return success(portal, logoff, client) }
+                if !isFirst, FormWords.soundsLikeSuccess(page) { return success(portal, logoff, client, terms) }
                 return visit.reply(.unsupportedNetwork, portal: portal, reason: reason)
             case .ask(var prompt, let form):
-                if !isFirst, FormWords.soundsLikeSuccess(page), form.passwords.isEmpty { return success(portal, logoff, client) }
+                if !isFirst, FormWords.soundsLikeSuccess(page), form.passwords.isEmpty {
+                    return success(portal, logoff, client, terms)
+                }
                 if isFirst, isTypedNow, !isSamePortal, visit.portal != nil {
                     prompt.message =
                         "This is another portal than before; nothing was sent." + (prompt.message.map { " " + $0 } ?? "")
                 }
-                return ask(prompt, portal, client, page: isFirst ? nil : (page, form), url)
+                terms.show(engine.consent ? nil : engine.bindingTerms(on: page, at: url), client, url, visit.scope)
+                if terms.changed {
+                    prompt.message = "The terms of this portal have changed." + (prompt.message.map { " " + $0 } ?? "")
+                }
+                return ask(prompt, portal, client, terms, page: isFirst ? nil : (page, form), url)
             case .submit(let filled, let form):
                 let names = form.inputs.map(\.name)
                 if !names.isEmpty, filled.carriesAnswers, typedInto.contains(names) {
@@ -138,13 +149,16 @@ public struct FormLogin: Sendable {
                             .failure, portal: portal, reason: page.errors.first ?? "The portal did not accept the answers.")
                     }
                     prompt.message = prompt.message ?? "The portal did not accept the answers."
-                    return ask(prompt, portal, client, page: (page, form), url)
+                    return ask(prompt, portal, client, terms, page: (page, form), url)
                 }
                 if !sent.insert(form).inserted {
                     return visit.reply(.temporaryFailure, portal: portal, reason: "The portal shows the same page again.")
                 }
-                if !isFirst, !filled.staysOnOrigin, FormWords.soundsLikeSuccess(page) { return success(portal, logoff, client) }
+                if !isFirst, !filled.staysOnOrigin, FormWords.soundsLikeSuccess(page) {
+                    return success(portal, logoff, client, terms)
+                }
                 if step == Self.stepLimit { break }
+                if isTypedNow, !engine.consent, engine.bindingTerms(on: page, at: url) != nil { terms.accept() }
                 if filled.carriesAnswers { typedInto.insert(names) }
                 var request = filled.request
                 request.referer = url
@@ -155,7 +169,7 @@ public struct FormLogin: Sendable {
                     let response = try client.send(request, in: visit.scope)
                     let journey = try Journey.follow(
                         response, to: request, client: client, outside: outside, afterSubmit: true, in: visit.scope)
-                    if journey.left { return success(portal, logoff, client) }
+                    if journey.left { return success(portal, logoff, client, terms) }
                     page = journey.page
                     url = journey.final.url
                     if url.origin != portal.origin {
@@ -174,7 +188,7 @@ public struct FormLogin: Sendable {
                     }
                     // Many portals lead out to the Internet after the login; what goes wrong there is not theirs.
                     if !isFirst, error.code == .refusedURL || error.code == .tooManyRedirects {
-                        return success(portal, logoff, client)
+                        return success(portal, logoff, client, terms)
                     }
                     return visit.reply(error, portal: portal)
                 }
@@ -183,10 +197,11 @@ public struct FormLogin: Sendable {
         return visit.reply(.temporaryFailure, portal: portal, reason: "The portal asks to go on without end.")
     }
 
-    private func ask(_ prompt: Prompt, _ portal: Portal, _ client: HTTPClient, page: (HTMLPage, HTMLForm)?, _ url: WebURL)
-        -> Reply
-    {
+    private func ask(
+        _ prompt: Prompt, _ portal: Portal, _ client: HTTPClient, _ terms: TermsWatch, page: (HTMLPage, HTMLForm)?, _ url: WebURL
+    ) -> Reply {
         var memory = Memory(visit.session)
+        terms.keep(in: &memory)
         memory.origin = portal.origin
         memory.pin = portal.pin
         memory.cookies = client.cookies.lines(within: Memory.cookieLimit)
@@ -195,8 +210,10 @@ public struct FormLogin: Sendable {
         return visit.reply(.uiRequired, prompt: prompt, portal: portal, session: Session(memory: memory.value))
     }
 
-    private func success(_ portal: Portal, _ logoff: Memory.SavedRequest?, _ client: HTTPClient) -> Reply {
+    private func success(_ portal: Portal, _ logoff: Memory.SavedRequest?, _ client: HTTPClient, _ terms: TermsWatch) -> Reply {
         var memory = Memory(visit.session)
+        terms.keep(in: &memory)
+        memory.shownTerms = nil
         memory.origin = portal.origin
         memory.pin = portal.pin
         memory.logoff = logoff ?? memory.logoff

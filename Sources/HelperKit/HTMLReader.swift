@@ -10,24 +10,27 @@ struct HTMLReader {
     private static let formLimit = 20
     private static let controlLimit = 200
     private static let linkLimit = 200
-    private static let textLimit = 8192
+    /// Octets of visible text that are kept, unless more are asked for.
+    static let usualText = 8192
 
     private typealias Node = UnsafeMutablePointer<xmlNode>
 
     private var page: HTMLPage
     private var labels: [String: (text: String, links: [String])] = [:]
     private var scripts = ""
+    private let textLimit: Int
 
     /// Reads an answer's body.
-    static func read(_ response: HTTPResponse) -> HTMLPage {
-        var reader = HTMLReader(base: response.url, isTruncated: response.isTruncated)
+    static func read(_ response: HTTPResponse, textLimit: Int = usualText) -> HTMLPage {
+        var reader = HTMLReader(base: response.url, isTruncated: response.isTruncated, textLimit: textLimit)
         // A compressed body was not asked for and is not unpacked: there is nothing to read.
         if !response.isEncoded { reader.parse(response.body, contentType: response["content-type"]) }
         if reader.page.refresh == nil, let header = response["refresh"] { reader.page.refresh = Self.refreshTarget(header) }
         return reader.page
     }
 
-    private init(base: WebURL, isTruncated: Bool) {
+    private init(base: WebURL, isTruncated: Bool, textLimit: Int) {
+        self.textLimit = textLimit
         page = HTMLPage(
             title: nil, base: base, forms: [], links: [], refresh: nil, scriptTarget: nil, submitsItself: false, text: "",
             errors: [], isTruncated: isTruncated)
@@ -198,8 +201,8 @@ struct HTMLReader {
     }
 
     private mutating func addText(_ text: String, form: Int?) {
-        if page.text.utf8.count < Self.textLimit {
-            let piece = PageText.squeezed(text, limit: 2000)
+        if page.text.utf8.count < textLimit {
+            let piece = PageText.squeezed(text, limit: max(2000, textLimit / 4))
             if !piece.isEmpty { page.text += piece + " " }
         }
         if let form, page.forms[form].text.utf8.count < 2000 { page.forms[form].text += PageText.squeezed(text) + " " }
@@ -222,7 +225,7 @@ struct HTMLReader {
     private mutating func finish() {
         page.scriptTarget = ScriptScan.target(in: scripts)
         page.submitsItself = page.forms.count == 1 && ScriptScan.submits(scripts)
-        page.text = PageText.squeezed(page.text, limit: Self.textLimit)
+        page.text = PageText.squeezed(page.text, limit: textLimit)
     }
 }
 

@@ -51,7 +51,10 @@ extension HelperService {
             let networks = try Coding.decode(Parameters.self, from: parameters).networks
             return Answer(parameters: Coding.value(Reply(annotations: try helper.filterScanList(networks))))
         case "Evaluate": return Answer(parameters: Coding.value(try helper.evaluate(visit(parameters, scope))))
-        case "Authenticate": return Self.answer(try helper.authenticate(visit(parameters, scope)))
+        case "Authenticate":
+            let visit = try visit(parameters, scope)
+            attempts.beginLogin(visit.link)
+            return Self.answer(try helper.authenticate(visit))
         case "PresentUI": return Self.answer(try helper.presentUI(visit(parameters, scope)))
         case "Maintain": return Self.answer(try helper.maintain(visit(parameters, scope)))
         case "Logoff": return Self.answer(try helper.logoff(visit(parameters, scope)))

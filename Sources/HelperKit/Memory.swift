@@ -12,6 +12,10 @@ struct Memory: Codable, Sendable {
     var cookies: [String]?
     /// The page that asked something, if it cannot be reached again from the portal's beginning.
     var page: SavedPage?
+    /// Fingerprints of the terms that were accepted here; other terms ask again.
+    var terms: [String]?
+    /// Of the terms that the prompt under way shows: accepted only when they are.
+    var shownTerms: [String]?
     /// The portal API told of the portal.
     var usesAPI: Bool?
 

@@ -4,6 +4,8 @@ import HotspotCore
 public struct NetworkPolicy: Sendable {
     enum Addresses: Sendable {
         case link
+        /// As on a link of the field, also over `lo`: for tests of these very rules.
+        case field
         case testing
     }
 
@@ -21,9 +23,13 @@ public struct NetworkPolicy: Sendable {
         NetworkPolicy(addresses: .testing, allowsEveryPort: true, authorities: authorities)
     }
 
+    /// The rules as they are on a radio's link, for tests of them over loopback.
+    static let field = NetworkPolicy(addresses: .field, allowsEveryPort: true, authorities: nil)
+
     func addressPolicy(of link: Link) -> AddressPolicy {
         switch addresses {
         case .link: AddressPolicy(link: link)
+        case .field: AddressPolicy(link: link, interfaces: Interfaces.read(), allowsRehearsal: false)
         case .testing: .testing
         }
     }

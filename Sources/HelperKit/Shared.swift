@@ -6,6 +6,7 @@ final class Shared<Value: Sendable>: Sendable {
         var value: Value?
         var waiters = 0
         var isAbandoned = false
+        var ended: Deadline?
     }
 
     private let state = Monitor(State())
@@ -17,7 +18,10 @@ final class Shared<Value: Sendable>: Sendable {
         let state = state
         Worker.start {
             let value = work(scope)
-            state.with { $0.value = value }
+            state.with {
+                $0.value = value
+                $0.ended = .now
+            }
         }
     }
 
@@ -26,6 +30,9 @@ final class Shared<Value: Sendable>: Sendable {
 
     /// The value, if it is there.
     var value: Value? { state.with { $0.value } }
+
+    /// Milliseconds since its end; `nil` while it runs.
+    var age: Int? { state.with { $0.ended?.millisecondsAgo } }
 
     /// Keeps the work alive while nobody waits for it yet.
     func retain() { state.with { $0.waiters += 1 } }

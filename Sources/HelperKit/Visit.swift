@@ -8,7 +8,8 @@ public struct Visit: Sendable {
     public var link: Link
     /// The portal for which credential and consent were given.
     public var portal: Portal?
-    /// What the vault released for this portal.
+    /// What the vault released for this portal. That it is here is the permission to send it there: over plain HTTP it is only released
+    /// where the user's settings allow that.
     public var credential: [String: String]?
     /// What the user just typed.
     public var answers: [String: String]
@@ -48,6 +49,16 @@ public struct Visit: Sendable {
     /// A client for this link with an empty jar, or with cookies that were kept.
     public func client(cookies: CookieJar = CookieJar()) -> HTTPClient {
         HTTPClient(link: link, policy: policy, cookies: cookies)
+    }
+
+    /// A TCP connection over this link, within the command's time.
+    public func connect(to host: String, port: Int) throws(TransferError) -> LinkTCPConnection {
+        try LinkTCPConnection(host, port: port, link: link, policy: policy, in: scope)
+    }
+
+    /// A UDP socket over this link for one peer, within the command's time.
+    public func datagrams(to host: String, port: Int) throws(TransferError) -> LinkUDPSocket {
+        try LinkUDPSocket(host, port: port, link: link, policy: policy, in: scope)
     }
 
     /// What may be followed.

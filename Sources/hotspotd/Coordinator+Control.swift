@@ -114,6 +114,18 @@ extension Coordinator: ControlBackend {
         if count > 0 { scan() }
     }
 
+    /// The scan list went to a helper: a step of the interfaces that saw these networks, and a line of the log, because there may be
+    /// no attempt that the journal could put it under.
+    func disclosed(_ helper: String, _ networks: [Network]) {
+        for (name, seen) in Dictionary(grouping: networks, by: \.interface) {
+            let shown = seen.prefix(16).map(\.ssid).joined(separator: "; ")
+            let rest = seen.count > 16 ? "; and \(seen.count - 16) more" : ""
+            let detail = "scan list, \(seen.count) network\(seen.count == 1 ? "" : "s"): \(shown)\(rest)"
+            log.info("\(name): told \(helper): \(detail)")
+            controllers.values.first { $0.name == name }?.record("disclosed", detail, helper: helper)
+        }
+    }
+
     /// A fresh scan for who looks, at most one in five seconds, where it is permitted; without the capability others' scans are shown.
     private func scan() {
         if let lastScan, EventLoop.now - lastScan < .seconds(5) { return }
@@ -143,8 +155,10 @@ extension Coordinator: ControlBackend {
                 }.sorted(), priority: spec.priority, ssids: spec.ssids.map(\.source), activation: spec.activation.word,
                 running: services.host.isRunning(spec.name), strikes: services.strikes.count(spec.name),
                 quarantined: services.strikes.isQuarantined(spec.name),
-                problems: helperProblems.filter { $0.subject == spec.name || $0.subject == entry.file }.map(\.problem),
-                file: entry.file, containment: services.host.containment(of: spec.name))
+                problems: helperProblems.filter { $0.subject == spec.name || $0.subject == entry.file }.map(\.problem)
+                    + services.conduct(spec.name),
+                file: entry.file, containment: services.host.containment(of: spec.name),
+                missing: services.host.missingContainment(of: spec.name), scanList: spec.scanList)
         }
         // What was refused is shown too, with its reason; it has no name but its file's.
         let known = Set(all.map(\.name)).union(services.host.helpers.map(\.file))

@@ -71,16 +71,22 @@ extension Coordinator {
 
     private func controller(for link: LinkSnapshot) -> InterfaceController? {
         guard manages(link) else {
-            if let gone = controllers.removeValue(forKey: link.index) { gone.leave("not managed any more") }
+            if let gone = controllers.removeValue(forKey: link.index) {
+                gone.leave("not managed any more")
+                setGate(open: true, link.index, link.name)
+            }
             return nil
         }
         if let known = controllers[link.index] {
             known.renamed(to: link.name)
+            renameGate(link.index, link.name)
             return known
         }
         let made = InterfaceController(index: link.index, name: link.name, services: services)
         controllers[link.index] = made
         log.info("\(link.name): managed")
+        // A machine begins with its gate closed, and tells of changes only.
+        setGate(open: false, link.index, link.name)
         control?.statusChanged()
         return made
     }
@@ -93,6 +99,7 @@ extension Coordinator {
         case .changed(let link, _): update(link)
         case .vanished(let link): vanished(link.index)
         }
+        refreshGate()
     }
 
     private func vanished(_ index: Int) {
@@ -100,6 +107,7 @@ extension Coordinator {
         associations[index] = nil
         if let controller = controllers.removeValue(forKey: index) {
             controller.leave("the interface is gone")
+            setGate(open: true, index, controller.name)
             control?.statusChanged()
         }
     }

@@ -28,6 +28,7 @@ import Wireless
 
     var wireless: WirelessMonitor?
     var links: LinkMonitor?
+    var gate: Gate?
     var linkFacts: any LinkFactsSource
     var arrivals: [Int: PendingArrival] = [:]
     /// What the radio says of each interface's network.
@@ -39,6 +40,7 @@ import Wireless
     var lastCheck: [Int: Instant] = [:]
     var lastScan: Instant?
     private var sources: [EventSource] = []
+    private let helperFolders = FolderWatch()
 
     init(settings: Settings, file: String, isDefaultFile: Bool) throws {
         settingsFile = file
@@ -65,10 +67,16 @@ import Wireless
         services.onStep = { [weak self] interface, step in self?.control?.stepped(interface, step) }
         services.onStatus = { [weak self] in self?.control?.statusChanged() }
         services.onPrompts = { [weak self] in self?.control?.promptsChanged() }
+        services.onDisclosed = { [weak self] in self?.disclosed($0, $1) }
         services.onStrikes = { [weak self] in self?.updateCandidates() }
         services.host.onChange = { [weak self] in self?.control?.statusChanged() }
         services.facts = { [weak self] link in self?.linkFacts.facts(for: link) }
         services.disassociate = { [weak self] index in self?.disassociate(index) ?? false }
+        services.setGate = { [weak self] open, index, name in self?.setGate(open: open, index, name) }
+        helperFolders.onChange = { [weak self] in
+            self?.log.info("the helper folders have changed")
+            self?.loadHelpers()
+        }
         loadHelpers()
 
         let socket = try Socket.listen(path: settings.controlSocket, mode: 0o666)
@@ -86,6 +94,7 @@ import Wireless
             try EventLoop.shared.onSignal(SIGHUP) { [weak self] in self?.reload() },
         ]
         EventLoop.shared.enableWatchdog()
+        startGate()
         startWatching()
         EventLoop.notify("READY=1\nSTATUS=Watching \(controllers.count) interfaces")
     }
@@ -99,6 +108,7 @@ import Wireless
         links?.stop()
         for controller in controllers.values { controller.leave("the daemon ends") }
         controllers = [:]
+        stopGate()
         unlink(settings.controlSocket)
         services.host.shutDown { EventLoop.shared.stop() }
     }
@@ -110,6 +120,7 @@ import Wireless
             withdraw("settings")
             services.settings = next
             services.log.logLevel = next.logLevel.loggerLevel
+            if (next.gate == .routes) != (gate != nil) { startGate() }
             log.info("the settings were read again; rules and times count from the next join of an interface on")
         } catch {
             log.error("\(error); the settings from before stay in force")
@@ -118,8 +129,22 @@ import Wireless
         loadHelpers()
     }
 
+    /// Takes over what the helper folders offer now, and is called again when they change.
     func loadHelpers() {
-        let catalog = HelperFolders.load(directories: settings.helperDirectories)
+        // Watched first and read then, so that no change falls between the two.
+        helperFolders.watch(settings.helperDirectories)
+        var catalog = HelperFolders.load(directories: settings.helperDirectories)
+        if helperFolders.await(files: catalog.awaited) {
+            catalog = HelperFolders.load(directories: settings.helperDirectories)
+        }
+        if let failure = helperFolders.failure {
+            show(
+                Problem(
+                    "helperFoldersNotWatched", "Changes in the helper folders are not noticed: \(failure)",
+                    hint: "systemctl reload hotspotd, after a change"))
+        } else {
+            withdraw("helperFoldersNotWatched")
+        }
         for problem in catalog.problems where !helperProblems.contains(problem) {
             log.warning("\(problem.subject): \(problem.problem.message)")
         }

@@ -32,6 +32,10 @@ import Vault
     private var evaluations: [String: Evaluation] = [:]
     /// The user's answers, until they are sent; then, if they shall be kept, until the login is proven.
     private var answers: GivenAnswers?
+    /// Who has been told of this network in this turn, until the journal has it.
+    private var told: [String] = []
+    /// The helper whose crash is being told to the machine.
+    private var crashed: String?
     private var events: [Event] = []
     private var isFeeding = false
 
@@ -52,6 +56,7 @@ import Vault
         while !events.isEmpty {
             let actions = machine.handle(events.removeFirst(), at: EventLoop.now)
             for action in actions { perform(action, among: actions) }
+            recordDisclosures()
         }
         isFeeding = false
         services.onStatus()
@@ -130,10 +135,14 @@ import Vault
             since = WallClock.now
             services.log.info("\(name): \(from.rawValue) → \(to.rawValue)\(cause.isEmpty ? "" : " (\(cause))")")
             record("transition", cause, from: from, to: to, helper: machine.state.chosenHelper)
+            // Whoever was started for a race and not asked, or not asked any more, has nothing to wait for.
+            if to != .evaluating { services.host.standDown() }
             if to == .authenticating || to == .maintaining { attempt?.why = cause }
         case .beginAttempt(let id): beginAttempt(id)
         case .endAttempt(_, let outcome): endAttempt(outcome)
-        case .setGate(let open): record("gate", open ? "open to ordinary traffic" : "closed to ordinary traffic")
+        case .setGate(let open):
+            record("gate", open ? "open to ordinary traffic" : "closed to ordinary traffic")
+            services.setGate(open, index, name)
         case .sendCommand(let id, let command, let helper, let justJoined): send(id, command, to: helper, justJoined)
         case .cancelCommand(let id):
             guard let sent = commands.removeValue(forKey: id) else { break }
@@ -163,9 +172,14 @@ import Vault
             // The answer comes after this event's actions, as any other event does.
             if !services.disassociate(index) { events.append(.disassociationRefused) }
         case .strike(let helper):
+            // A crash was told by its own sentence; whoever else is struck was silent.
+            if crashed != helper {
+                services.blame(helper, Problem("helperTimeout", "\(helper) did not answer in time."))
+            }
             services.strikes.strike(helper)
             services.onStrikes()
         case .acquit(let helper):
+            services.faults[helper] = nil
             if services.strikes.count(helper) > 0 {
                 services.strikes.acquit(helper)
                 services.onStrikes()
@@ -227,11 +241,21 @@ import Vault
         }
         if command != .evaluate { attempt?.helper = helper }
         record("command", Disclosure.words(for: command, parameters), helper: helper)
+        if command == .evaluate { told.append(helper) }
         let call = services.host.send(command, to: helper, parameters: .object(parameters)) { [weak self] outcome in
             guard let self, commands.removeValue(forKey: id) != nil else { return }
             received(outcome.masked(Disclosure.secrets(in: parameters)), id, command, helper)
         }
         commands[id] = SentCommand(call: call, command: command, helper: helper)
+    }
+
+    /// The race tells many helpers the same: that is one step of the journal.
+    private func recordDisclosures() {
+        guard !told.isEmpty, let joined else { return told = [] }
+        let who = "\(told.count) helper\(told.count == 1 ? "" : "s"): \(told.joined(separator: ", "))"
+        told = []
+        let what = "\(joined.label), addresses, gateways, resolvers\(joined.facts.portalAPI == nil ? "" : ", the portal's API")"
+        record("disclosed", "\(what) to \(who)")
     }
 
     /// A command of a state with a chosen helper is sent in the turn that enters the state.
@@ -267,11 +291,21 @@ import Vault
             feed(.answered(id, evaluates ? .evaluated(.none) : .replied(.failure)))
         case .failed(let fault):
             record("problem", fault.sentence, helper: helper)
+            if let wrote = fault.standardError { record("trace", "standard error: …\(wrote.suffix(2000))", helper: helper) }
             if !evaluates { attempt?.lastWord = fault.sentence }
             services.log.warning(
                 "\(name): \(helper): \(fault.sentence)\(fault.standardError.map { "; it wrote: \($0.suffix(500))" } ?? "")")
-            if fault.isCrash { return feed(.answered(id, .crashed)) }
+            // In the race, garbage is no answer at all: it earns a strike as a crash does, and never an acquittal (D7).
+            if fault.isCrash || (evaluates && fault.isGarbage) {
+                services.blame(helper, fault.problem)
+                crashed = helper
+                feed(.answered(id, .crashed))
+                crashed = nil
+                return
+            }
             feed(.answered(id, evaluates ? .evaluated(.none) : .replied(.failure, reason: fault.sentence)))
+            // After the machine's word, which may be an acquittal: it came in time, and it was still not right.
+            services.blame(helper, fault.problem)
             report(fault.problem)
         }
     }

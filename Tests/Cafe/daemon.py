@@ -97,7 +97,8 @@ class Daemon:
             self.channel.close()
 
     def environment(self) -> dict[str, str]:
-        return {"PATH": PATH, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "HOME": "/root", "HOTSPOTD_SOCKET": str(self.socket)}
+        plain = {"PATH": PATH, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "HOME": "/root"}
+        return plain | {"HOTSPOTD_SOCKET": str(self.socket)}
 
     def ctl(self, *words: str, timeout: float = 60) -> subprocess.CompletedProcess:
         return subprocess.run(
@@ -110,13 +111,14 @@ class Daemon:
         try:
             return json.loads(done.stdout.splitlines()[-1])
         except (ValueError, IndexError):
-            raise Trouble(f"hotspotctl {' '.join(words)} --json=short ({done.returncode}): {(done.stdout + done.stderr)[-300:]}") from None
+            said = (done.stdout + done.stderr)[-300:]
+            raise Trouble(f"hotspotctl {' '.join(words)} --json=short ({done.returncode}): {said}") from None
 
     def watchList(self, wanted: set[str], seconds: float) -> dict[str, dict]:
         """hotspotctl list --watch until all these names were in one list, or the time is up; the last list by name."""
         watching = subprocess.Popen(
-            [str(self.programs / "hotspotctl"), "list", "--watch", "--json=short"], env=self.environment(), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=open(self.fabric.logs / "watch.log", "ab"), text=True,
+            [str(self.programs / "hotspotctl"), "list", "--watch", "--json=short"], env=self.environment(),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=open(self.fabric.logs / "watch.log", "ab"), text=True,
         )
         timer = threading.Timer(seconds, watching.kill)
         timer.start()

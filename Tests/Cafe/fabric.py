@@ -4,6 +4,7 @@ Both modes share everything above the link. The process that builds it sits in a
 namespace, so that its end takes everything with it, however it ends.
 """
 
+import ctypes
 import json
 import os
 import pathlib
@@ -12,6 +13,8 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
+import threading
 import time
 
 import networks
@@ -61,6 +64,7 @@ class Fabric:
             (self.logs / name).unlink(missing_ok=True)
         (RUN / "faults").mkdir(exist_ok=True)
         self.makeNamespaces()
+        self.addresses = Addresses("cli")
         self.makeLinks()
         if self.mode == "radio":
             self.startAccessPoints()
@@ -102,11 +106,11 @@ class Fabric:
         upper, work = memory / "upper", memory / "work"
         upper.mkdir(), work.mkdir()
         layers = f"lowerdir=/etc,upperdir={upper},workdir={work}"
-        if run("mount", "-t", "overlay", "-o", layers, "private", "/etc", check=False).returncode != 0:
-            if run("mount", "-t", "overlay", "-o", layers + ",userxattr", "private", "/etc", check=False).returncode != 0:
-                # No overlay here (an overlay under too many others, say): a copy does as well.
-                run("cp", "-a", "/etc/.", str(upper), check=False)
-                run("mount", "--bind", str(upper), "/etc")
+        # Somebody who is not root may not change root's files, not even in a layer over them; a copy is their own.
+        ours = os.stat("/etc").st_uid == 0
+        if not ours or run("mount", "-t", "overlay", "-o", layers, "private", "/etc", check=False).returncode != 0:
+            run("cp", "-r", "--preserve=mode,links", "/etc/.", str(upper), check=False)
+            run("mount", "--bind", str(upper), "/etc")
         for hooks in pathlib.Path("/etc/dhcp").glob("dhclient-*-hooks.d"):
             shutil.rmtree(hooks)
         for name in ("resolv.conf", "hosts"):
@@ -188,9 +192,10 @@ class Fabric:
 
     def dnsmasq(self, name: str, space: str, lines: list[str]) -> None:
         file = RUN / f"{name}.conf"
-        common = ["no-resolv", "no-hosts", "bind-interfaces", "except-interface=lo", "user=root", "group=root", "log-facility=-", "log-dhcp"]
+        common = ["no-resolv", "no-hosts", "bind-interfaces", "except-interface=lo", "user=root", "group=root"]
+        common += ["log-facility=-", "log-dhcp"]
         file.write_text("\n".join(common + lines) + "\n")
-        self.start(name, self.command(space, "dnsmasq", "--keep-in-foreground", f"--conf-file={file}", f"--pid-file={RUN / name}.pid"))
+        self.start(name, self.command(space, "dnsmasq", "--no-daemon", f"--conf-file={file}", f"--pid-file={RUN / name}.pid"))
 
     # MARK: Links
 
@@ -246,7 +251,8 @@ class Fabric:
             files.append(str(file))
         self.start("hostapd", self.command("ap", "hostapd", "-t", *files))
         for network in networks.ALL:
-            waitFor(lambda: "state UP" in run("ip", "-n", "ap", "link", "show", network.access).stdout, 20, f"access point {network.ssid}")
+            look = ("ip", "-n", "ap", "link", "show", network.access)
+            waitFor(lambda: "state UP" in run(*look).stdout, 20, f"access point {network.ssid}")
             self.inside("ap", "iw", "dev", network.access, "set", "txpower", "fixed", str(network.power * 100), check=False)
 
     def startStation(self) -> None:
@@ -323,7 +329,7 @@ class Fabric:
         for package, program in (("opennds-daemon", "opennds"), ("opennds-daemon", "ndsctl")):
             shutil.copy(packages.unpacked(package) / "usr/bin" / program, shims / program)
         for name in ("iptables", "ip6tables"):
-            # Debian's default back end refuses the chains that it makes (spec: portals, 7).
+            # Debian's default back end refuses the chains that it makes.
             (shims / name).symlink_to(packages.requireProgram(f"{name}-legacy", "iptables"))
         # What its scripts call and must not find, or need not wait for, in here.
         # (With iw it would look through every radio, and ping its client once for each.)
@@ -518,3 +524,30 @@ class WPAEvents:
                 continue
             if event in message:
                 return message
+
+
+class Addresses:
+    """When the kernel gave the client an address: rtnetlink's RTM_NEWADDR, heard inside a namespace."""
+
+    def __init__(self, space: str):
+        self.moments: list[float] = []
+        ready = threading.Event()
+        threading.Thread(target=self.hear, args=(space, ready), daemon=True).start()
+        if not ready.wait(10):
+            raise Trouble("no rtnetlink in the client's namespace")
+
+    def hear(self, space: str, ready: threading.Event) -> None:
+        # A network namespace belongs to the thread: the rest of us stays where it is.
+        with open(f"/run/netns/{space}") as place:
+            if ctypes.CDLL(None, use_errno=True).setns(place.fileno(), 0x40000000) != 0:
+                return
+        channel = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
+        # RTMGRP_IPV4_IFADDR
+        channel.bind((0, 0x10))
+        ready.set()
+        while message := channel.recv(65536):
+            if int.from_bytes(message[4:6], sys.byteorder) == 20:
+                self.moments.append(time.time())
+
+    def latest(self) -> float:
+        return self.moments[-1]

@@ -54,9 +54,10 @@ import Testing
         let reply = run(visit)
         #expect(reply.result == .success)
         #expect(Memory(reply.session).logoff?.url == server.url + "/opennds_deny/")
-        // One probe, the page for the evaluation, the page again for the login, two clicks.
-        #expect(server.requests.map(\.path) == ["/generate_204"] + Array(repeating: "/opennds_preauth/", count: 4))
-        #expect(server.requests[3].target == "/opennds_preauth/?fas=aGk9PQ%3D%3D&continue=clicked")
+        // One probe, the page for the evaluation, the terms for the prompt, the page again for the login, two clicks.
+        #expect(server.requests.map(\.path) == ["/generate_204"] + Array(repeating: "/opennds_preauth/", count: 5))
+        #expect(server.requests[2].target.hasSuffix("?terms=yes"))
+        #expect(server.requests[4].target == "/opennds_preauth/?fas=aGk9PQ%3D%3D&continue=clicked")
     }
 
     /// A form that takes the right answers only, with a token that serves once.

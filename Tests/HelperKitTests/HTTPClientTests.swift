@@ -169,7 +169,7 @@ import Testing
         let server = ScriptedServer(["/": http(200, "")])
         for host in ["127.0.0.1", "127.1", "localhost"] {
             #expect {
-                try HTTPClient(link: loopback(), policy: .strict).send(
+                try HTTPClient(link: loopback(), policy: .field).send(
                     HTTPRequest(WebURL("http://\(host):\(server.port)/")!), in: Scope())
             } throws: {
                 [.refusedAddress, .noNameserver].contains(($0 as? TransferError)?.code)

@@ -4,7 +4,7 @@ import Testing
 import Varlink
 
 /// Several interfaces at the real daemon, and a helper that asks the daemon back: over cables, in a namespace of the test's own.
-@Suite(.enabled(if: Machine.runs(WiredDaemon.canRun), "needs make build, ip, nsenter and a network namespace"))
+@Suite(.enabled(if: Machine.runs(CabledDaemon.canRun), "needs make build, ip, nsenter and a network namespace"))
 struct InterfacesTests {
     /// One command, one process. What it does beyond saying yes is in the file `mode`.
     static let clerk = #"""
@@ -85,7 +85,7 @@ struct InterfacesTests {
 
     @Test("What happens on one interface never touches another; interfaces come, go, are renamed and reuse an index")
     func apart() throws {
-        let daemon = try WiredDaemon(helper: Self.clerk)
+        let daemon = try CabledDaemon(helper: Self.clerk)
         #expect(try daemon.call("Status")["interfaces"]?.array?.isEmpty == true)
         try daemon.plug("hot1", 1)
         try daemon.plug("hot2", 2)
@@ -129,7 +129,7 @@ struct InterfacesTests {
     }
 
     @Test("71, 72, 79, 80 The chosen helper logs off by its token; before, elsewhere and twice it cannot") func logoff() throws {
-        let daemon = try WiredDaemon(helper: Self.clerk)
+        let daemon = try CabledDaemon(helper: Self.clerk)
         _ = try daemon.scratch.write("notes/mode", "logoff")
         try daemon.plug("hot1", 1)
         let before = try JSONDecoder().decode(JSONValue.self, from: Data(try daemon.note("evaluating").utf8))
@@ -150,7 +150,7 @@ struct InterfacesTests {
     @Test("After kill -9 a choice, a session and a hold are there; commands and questions in flight are not") func restarts()
         throws
     {
-        let daemon = try WiredDaemon(helper: Self.clerk)
+        let daemon = try CabledDaemon(helper: Self.clerk)
         func commands() throws -> [String] {
             (try daemon.call("Explain", ["interface": "hot1"])["steps"]?.array ?? []).filter { $0["kind"] == "command" }
                 .compactMap { $0["detail"]?.string }
@@ -192,7 +192,7 @@ struct InterfacesTests {
     @Test("Explain tells who was asked, who answered what, why the winner won and what was sent, without secrets") func explain()
         throws
     {
-        let daemon = try WiredDaemon(helper: Self.clerk)
+        let daemon = try CabledDaemon(helper: Self.clerk)
         _ = try daemon.scratch.write("notes/mode", "ask")
         try daemon.plug("hot1", 1)
         try daemon.wait("hot1", "presentingUI")

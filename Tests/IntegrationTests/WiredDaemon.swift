@@ -1,40 +1,42 @@
 import Foundation
 import HotspotCore
-import Testing
 import Varlink
 
-/// The daemon in a network namespace of its own, where cables are put in and pulled out; all of it is gone with this value.
+/// The real daemon on a cable of its own: a network namespace with one veth whose other end is a gateway that answers for its address
+/// and for nothing else. Helpers are Python programs. Everything is gone with this value.
 final class WiredDaemon {
     let scratch: Scratch
-    private let settings: String
-    private var process = Process()
-    /// What keeps the namespace when the daemon is killed.
-    private let holder = Process()
-    private let isRoot = geteuid() == 0
+    private let process = Process()
     var socket: String { scratch.path + "/run/org.hotspotd.Control" }
-    var log: String { (try? String(contentsOfFile: scratch.path + "/log", encoding: .utf8)) ?? "" }
+    var pid: Int32 { process.processIdentifier }
 
-    /// Whether this machine lets us have a namespace.
-    static var canRun: Bool {
-        guard Machine.hasRelease, Machine.has("ip"), Machine.has("nsenter") else { return false }
-        return (try? Finished.run("/usr/bin/unshare", (geteuid() == 0 ? [] : ["-r"]) + ["-n", "/bin/true"]).status) == 0
-    }
+    /// Namespaces need root here.
+    static var isPossible: Bool { geteuid() == 0 && Machine.has("ip") && Machine.has("unshare") && Machine.has("setpriv") }
 
-    /// - Parameter helper: a program in Python; `SOCKET` and `NOTES` (a folder that it may write to) are set before it.
-    init(helper: String) throws {
+    /// What every Python fixture begins with.
+    static let prelude = """
+        #!/usr/bin/python3 -IS
+        import json, os, signal, sys, time
+        def receive():
+            data = b""
+            while not data.endswith(b"\\0"):
+                chunk = os.read(0, 65536)
+                if not chunk: sys.exit(0)
+                data += chunk
+            return json.loads(data[:-1])
+        def say(octets):
+            while octets: octets = octets[os.write(1, octets):]
+        def answer(**parameters): say(json.dumps({"parameters": parameters}).encode() + b"\\0")
+
+        """
+
+    init(settings: String = "", prepare: (WiredDaemon) throws -> Void) throws {
         scratch = try Scratch()
-        for folder in ["helpers", "notes"] {
+        for folder in ["helpers", "programs", "told"] {
             try FileManager.default.createDirectory(atPath: "\(scratch.path)/\(folder)", withIntermediateDirectories: true)
         }
-        let program = try scratch.write(
-            "helper.py",
-            "#!/usr/bin/python3\nSOCKET = \"\(scratch.path)/run/org.hotspotd.Control\"\nNOTES = \"\(scratch.path)/notes\"\n"
-                + helper)
-        chmod(program, 0o755)
-        _ = try scratch.write(
-            "helpers/clerk.helper",
-            "[Helper]\nName=clerk\nDisplayName=The clerk\nExec=\(program)\nReadWritePaths=\(scratch.path)/notes\n")
-        settings = try scratch.write(
+        try prepare(self)
+        let file = try scratch.write(
             "hotspotd.conf",
             """
             [Daemon]
@@ -42,119 +44,132 @@ final class WiredDaemon {
             RuntimeDirectory=\(scratch.path)/run
             HelperDirectories=\(scratch.path)/helpers
             [Interfaces]
-            Match=hot*
+            Match=cable0
             ManageEthernet=yes
             [Probe]
+            # No verdict: what helpers say is all there is.
             Exec=/bin/false
-            Nameservers=192.0.2.53
+            Nameservers=192.0.2.1
+            [Commands]
+            TimeoutSec=2
+            LowGraceSec=1
+            \(settings)
             """)
+        // The gateway's namespace is held by a process that ends with the daemon, which the shell becomes.
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+        process.arguments = [
+            "--net", "/bin/sh", "-ec",
+            """
+            ip link set lo up
+            setpriv --pdeathsig KILL unshare --net sleep infinity & gateway=$!
+            while [ "$(readlink /proc/$gateway/ns/net)" = "$(readlink /proc/$$/ns/net)" ] || ! grep -q sleep /proc/$gateway/comm
+            do sleep 0.01; done
+            ip link add cable0 type veth peer name cable1 netns $gateway
+            nsenter --net=/proc/$gateway/ns/net sh -ec 'ip addr add 192.0.2.1/24 dev cable1; ip link set cable1 up'
+            ip addr add 192.0.2.2/24 dev cable0
+            ip link set cable0 up
+            ip route add default via 192.0.2.1
+            exec "$0" --settings "$1"
+            """, Machine.release.appendingPathComponent("hotspotd").path, file,
+        ]
         _ = FileManager.default.createFile(atPath: scratch.path + "/log", contents: nil)
-        let ready = Pipe()
-        holder.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
-        holder.arguments = (isRoot ? [] : ["-r"]) + ["-n", "/bin/sh", "-c", "echo ready; exec sleep infinity"]
-        holder.standardOutput = ready
-        try holder.run()
-        // Before it has said so it is in everybody's namespace.
-        try #require(!ready.fileHandleForReading.availableData.isEmpty, "there is no namespace")
-        try start()
+        process.standardInput = FileHandle.nullDevice
+        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.path + "/log"))
+        try process.run()
+        while process.isRunning {
+            if (try? BlockingConnection(path: socket)) != nil { return }
+            usleep(5000)
+        }
+        throw Disappointment("it did not start: \(log)")
     }
 
     deinit {
         if process.isRunning { process.terminate() }
         process.waitUntilExit()
-        // It inherits what the test's thread blocks, SIGTERM among it.
-        Foundation.kill(holder.processIdentifier, SIGKILL)
-        holder.waitUntilExit()
     }
 
-    /// Starts the daemon and waits until its socket answers.
-    func start() throws {
-        process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/nsenter")
-        process.arguments = inside + [Machine.release.appendingPathComponent("hotspotd").path, "--settings", settings]
-        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.path + "/log"))
-        handle.seekToEndOfFile()
-        process.standardError = handle
-        try process.run()
-        while process.isRunning, (try? BlockingConnection(path: socket)) == nil { usleep(5000) }
-        try #require(process.isRunning, "\(log)")
+    var log: String { (try? String(contentsOfFile: scratch.path + "/log", encoding: .utf8)) ?? "" }
+
+    // MARK: Helpers
+
+    /// Writes a helper's program, and its file after it, as an installer does.
+    func add(_ name: String, _ keys: String = "", python: String) throws {
+        let program = try scratch.write("programs/\(name)", Self.prelude + python + "\n")
+        chmod(program, 0o755)
+        try file(name, "[Helper]\nName=\(name)\nExec=\(program)\n\(keys)\n")
     }
 
-    /// As a crash or the kernel would end it.
-    func kill() {
-        Foundation.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+    /// Writes a `.helper` file.
+    func file(_ name: String, _ text: String) throws { chmod(try scratch.write("helpers/\(name).helper", text), 0o644) }
+
+    /// What a helper wrote into its `ReadWritePaths=` folder `told`.
+    func told(_ name: String) -> String { (try? String(contentsOfFile: "\(scratch.path)/told/\(name)", encoding: .utf8)) ?? "" }
+
+    // MARK: The cable
+
+    /// Takes the address away, and gives another one.
+    func rejoin() throws {
+        address = address % 200 + 1
+        try ip("addr", "flush", "dev", "cable0")
+        try eventually("it noticed that the address is gone") { self.state == "inactive" }
+        try ip("addr", "add", "192.0.2.\(address + 1)/24", "dev", "cable0")
+        try ip("route", "add", "default", "via", "192.0.2.1")
+    }
+    private var address = 1
+
+    private func ip(_ words: String...) throws {
+        let run = try Finished.run("/usr/bin/nsenter", ["--net=/proc/\(pid)/ns/net", "ip"] + words)
+        guard run.status == 0 else { throw Disappointment(run.output) }
     }
 
-    private var inside: [String] {
-        ["-t", "\(holder.processIdentifier)", "-n"] + (isRoot ? [] : ["-U", "--preserve-credentials"])
-    }
+    // MARK: What it says
 
     func call(_ method: String, _ parameters: JSONValue = [:]) throws -> JSONValue {
-        try BlockingConnection(path: socket).call("org.hotspotd.Control." + method, parameters)
+        try BlockingConnection(path: socket).call("org.hotspotd.Control.\(method)", parameters)
     }
 
-    /// A shell script in the daemon's namespace.
-    @discardableResult func shell(_ script: String) throws -> String {
-        let run = try Finished.run(
-            "/usr/bin/nsenter", inside + ["/bin/sh", "-ec", script])
-        try #require(run.status == 0, "\(script): \(run.output)")
-        return run.output
+    var status: JSONValue? { try? call("Status")["interfaces"]?.array?.first }
+    var state: String? { status?["state"]?.string }
+
+    /// The helpers by name.
+    func helpers() throws -> [String: JSONValue] {
+        Dictionary(
+            try call("Helpers")["helpers"]?.array?.map { ($0["name"]?.string ?? "", $0) } ?? [],
+            uniquingKeysWith: { first, _ in first })
     }
 
-    /// A cable with a router at its other end; its gateway's hardware address ends with the number.
-    func plug(_ name: String, _ number: Int, index: Int? = nil) throws {
-        let wanted = index.map { "index \($0)" } ?? ""
-        try shell(
-            """
-            ip link add \(name) \(wanted) type veth peer name peer\(number)
-            ip link set peer\(number) up
-            ip link set \(name) up
-            """)
-        try address(name, number)
-    }
+    /// The steps of the last attempt on the cable.
+    func steps() throws -> [JSONValue] { try call("Explain", ["interface": "cable0"])["steps"]?.array ?? [] }
 
-    /// The other end gives an address.
-    func address(_ name: String, _ number: Int) throws {
-        try shell(
-            """
-            ip neigh replace 192.0.\(number).1 lladdr 02:00:00:00:00:0\(number) dev \(name) nud permanent
-            ip addr add 192.0.\(number).2/24 dev \(name)
-            ip route add default via 192.0.\(number).1 dev \(name) metric \(number)
-            """)
-    }
-
-    func status(_ interface: String) throws -> JSONValue? {
-        try call("Status")["interfaces"]?.array?.first { $0["interface"]?.string == interface }
-    }
-
-    /// Waits until the interface is in a state; `nil` stands for no such interface.
-    @discardableResult func wait(
-        _ interface: String, _ state: String?, and isSo: (JSONValue?) -> Bool = { _ in true }
-    ) throws -> JSONValue? {
-        let end = ContinuousClock.now + .seconds(30)
-        while true {
-            let found = try status(interface)
-            if found?["state"]?.string == state, isSo(found) { return found }
-            guard ContinuousClock.now < end else {
-                Issue.record("\(interface) is not \(state ?? "gone") but \(String(describing: found)); \(log)")
-                throw POSIXError(.ETIMEDOUT)
-            }
+    /// Asks again until it is so; the time is only an upper limit.
+    func eventually(_ what: String, _ condition: () throws -> Bool) throws {
+        for _ in 0..<6000 {
+            if try condition() { return }
             usleep(10_000)
+        }
+        throw Disappointment("never: \(what); \(log.suffix(4000))")
+    }
+
+    // MARK: What is left
+
+    /// Processes of helpers, by what their command lines say.
+    var helperProcesses: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).filter { name in
+            guard Int32(name) != nil else { return false }
+            let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") ?? Data()
+            return String(decoding: line, as: UTF8.self).contains(scratch.path + "/programs/")
         }
     }
 
-    /// What the helper wrote down, as soon as it has.
-    func note(_ name: String) throws -> String {
-        let path = "\(scratch.path)/notes/\(name)"
-        let end = ContinuousClock.now + .seconds(30)
-        while !FileManager.default.fileExists(atPath: path) {
-            guard ContinuousClock.now < end else {
-                Issue.record("the helper wrote no \(name); \(log)")
-                throw POSIXError(.ETIMEDOUT)
-            }
-            usleep(10_000)
-        }
-        return try String(contentsOfFile: path, encoding: .utf8)
+    var descriptors: Int { ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd")) ?? []).count }
+
+    var scratchFolders: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: scratch.path + "/run/scratch")) ?? ["unreadable"]
     }
+}
+
+/// Why a test cannot go on: one sentence.
+struct Disappointment: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
 }

@@ -34,7 +34,7 @@ struct Answer: ParsableCommand {
         if dismiss, stdin { throw ValidationError("--dismiss and --stdin exclude each other.") }
     }
 
-    /// A portal may ask again and again; nobody should have to answer for ever (D2).
+    /// A portal may ask again and again; nobody should have to answer for ever.
     private static let rounds = 8
 
     func run() throws {

@@ -47,6 +47,26 @@ private let onlineAtOnce = [
         #expect(daemon.calls == ["Prompts", "Status", "Answer"])
     }
 
+    /// Fields, what is answered, and what may be promised over HTTPS and over plain HTTP.
+    @Test(arguments: [
+        (["text"], "a=x\n", " Remembered for this portal; next time nobody asks.", " Remembered for this portal."),
+        (["checkbox"], "a=yes\n", "", ""),
+        (["code"], "a=1234\n", "", ""),
+        (["checkbox", "text"], "a=yes\n", "", ""),
+        (["text", "code"], "a=x\nb=1234\n", " Remembered for this portal.", " Remembered for this portal."),
+    ]) func onlyWhatIsKeptIsCalledRemembered(kinds: [String], input: String, secure: String, plain: String) throws {
+        let fields = zip(["a", "b"], kinds).map { #"{"name":"\#($0)","label":"L","kind":"\#($1)","required":false}"# }
+        let asked = prompt("p1", fields.joined(separator: ","))
+        for (scheme, promise) in [("https", secure), ("http", plain)] {
+            let asked = asked.replacing(#""portal":"https:"#, with: #""portal":"\#(scheme):"#)
+            let daemon = try FakeDaemon(.init(replies: ["Prompts": [asked], "Answer": ["{}"]], status: [onlineAtOnce]))
+            defer { daemon.stop() }
+            let ended = try Tool.run(["answer", "--socket", daemon.path], input: input)
+            #expect(ended.status == 0)
+            #expect(ended.output.hasPrefix("Online after ") && ended.output.hasSuffix(" s.\(promise)\n"), "\(scheme) \(kinds)")
+        }
+    }
+
     @Test func notToRememberIsSaid() throws {
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": ["{}"]], status: [onlineAtOnce]))
         defer { daemon.stop() }

@@ -88,14 +88,17 @@ install:
 	@test -x $(BINARIES)/hotspotd || { echo 'make: nothing is built yet: make build' >&2; exit 1; }
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(helperdir) $(DESTDIR)$(datadir)/portals $(DESTDIR)$(unitdir) \
 		$(DESTDIR)$(sysusersdir) $(DESTDIR)$(docdir) $(DESTDIR)$(datadir)/varlink $(DESTDIR)/etc/hotspotd/hotspotd.conf.d \
-		$(DESTDIR)/etc/hotspotd/helpers
+		$(DESTDIR)/etc/hotspotd/helpers $(DESTDIR)$(libexecdir)/helpers
 	install -m 755 $(BINARIES)/hotspotctl $(DESTDIR)$(bindir)/hotspotctl
 	install -m 755 $(BINARIES)/hotspotd $(BINARIES)/hotspot-helpers $(BINARIES)/hotspot-helper-test $(DESTDIR)$(libexecdir)/
 	for helper in Sources/hotspot-helpers/Helpers/*.helper; do \
 		sed 's|@libexecdir@|$(libexecdir)|' $$helper > $(DESTDIR)$(helperdir)/$$(basename $$helper) && \
 		chmod 644 $(DESTDIR)$(helperdir)/$$(basename $$helper); done
-	sed 's|@libexecdir@|$(libexecdir)|' systemd/hotspotd.service.in > $(DESTDIR)$(unitdir)/hotspotd.service
-	chmod 644 $(DESTDIR)$(unitdir)/hotspotd.service
+	for unit in hotspotd.service hotspot-helper@.service; do \
+		sed 's|@libexecdir@|$(libexecdir)|' systemd/$$unit.in > $(DESTDIR)$(unitdir)/$$unit && \
+		chmod 644 $(DESTDIR)$(unitdir)/$$unit; done
+	install -m 644 systemd/hotspot-helper@.socket $(DESTDIR)$(unitdir)/hotspot-helper@.socket
+	install -m 644 systemd/hotspot-helper-network.conf $(DESTDIR)$(datadir)/hotspot-helper-network.conf
 	install -m 644 systemd/hotspotd.sysusers $(DESTDIR)$(sysusersdir)/hotspotd.conf
 	install -m 644 systemd/dhclient-hotspotd.conf $(DESTDIR)$(datadir)/dhclient-hotspotd.conf
 	install -m 644 Interfaces/*.varlink $(DESTDIR)$(datadir)/varlink/
@@ -107,8 +110,11 @@ install:
 
 uninstall:
 	test -n "$(DESTDIR)" || test ! -d /run/systemd/system || systemctl disable --now hotspotd || true
-	rm -f $(DESTDIR)$(bindir)/hotspotctl $(DESTDIR)$(unitdir)/hotspotd.service $(DESTDIR)$(sysusersdir)/hotspotd.conf
-	rm -rf $(DESTDIR)$(libexecdir) $(DESTDIR)$(PREFIX)/lib/hotspotd $(DESTDIR)$(datadir) $(DESTDIR)$(docdir)
+	rm -f $(DESTDIR)$(bindir)/hotspotctl $(DESTDIR)$(unitdir)/hotspotd.service $(DESTDIR)$(unitdir)/hotspot-helper@.service \
+		$(DESTDIR)$(unitdir)/hotspot-helper@.socket $(DESTDIR)$(sysusersdir)/hotspotd.conf
+	rm -f $(DESTDIR)$(libexecdir)/hotspotd $(DESTDIR)$(libexecdir)/hotspot-helpers $(DESTDIR)$(libexecdir)/hotspot-helper-test
+	rmdir $(DESTDIR)$(libexecdir)/helpers $(DESTDIR)$(libexecdir) 2>/dev/null || true
+	rm -rf $(DESTDIR)$(PREFIX)/lib/hotspotd $(DESTDIR)$(datadir) $(DESTDIR)$(docdir)
 	@echo 'Kept: /etc/hotspotd (settings) and /var/lib/hotspotd (state)'
 
 format: swift

@@ -75,7 +75,13 @@ let controlDefinition = #"""
       # Consecutive missed deadlines or crashes; a quarantined helper is not waited for.
       strikes: int,
       quarantined: bool,
-      problems: []Problem
+      problems: []Problem,
+      # Where its file is, and what keeps its last process in its place, in words; what could not be had here.
+      file: ?string,
+      containment: ?[]string,
+      missing: ?[]string,
+      # It hears of every network in sight.
+      scanList: ?bool
     )
 
     type Field (

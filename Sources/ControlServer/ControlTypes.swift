@@ -147,14 +147,18 @@ public struct HelperStatus: Codable, Hashable, Sendable {
     public var problems: [Problem]
     /// Its file. An addition of ours.
     public var file: String?
-    /// What keeps it in its place, such as `pid-namespace` or `landlock`. An addition of ours.
+    /// What keeps its last process in its place, such as `own process namespace` or `Landlock`. An addition of ours.
     public var containment: [String]?
+    /// What should keep it in its place and could not be had here. An addition of ours.
+    public var missing: [String]?
+    /// It hears of every network in sight. An addition of ours.
+    public var scanList: Bool?
 
     /// A helper.
     public init(
         name: String, displayName: String, enabled: Bool, disabledFor: [String] = [], priority: Int, ssids: [String],
         activation: String, running: Bool, strikes: Int, quarantined: Bool, problems: [Problem] = [], file: String? = nil,
-        containment: [String]? = nil
+        containment: [String]? = nil, missing: [String]? = nil, scanList: Bool? = nil
     ) {
         self.name = name
         self.displayName = displayName
@@ -169,6 +173,8 @@ public struct HelperStatus: Codable, Hashable, Sendable {
         self.problems = problems
         self.file = file
         self.containment = containment
+        self.missing = missing
+        self.scanList = scanList
     }
 }
 

@@ -48,10 +48,7 @@ struct Question {
     }
 
     /// Lets the helper read end-of-file. What it still says is counted.
-    func finishSending() {
-        // The descriptor of a closed connection may be somebody else's by now.
-        if !isOver { connection.closeOutput() }
-    }
+    func finishSending() { connection.closeOutput() }
 
     private func received(_ message: [UInt8]) {
         if isAnswered {

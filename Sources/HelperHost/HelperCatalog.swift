@@ -36,6 +36,9 @@ public struct HelperCatalog: Hashable, Sendable {
     public var entries: [HelperEntry] = []
     /// What was refused, cut or shadowed.
     public var problems: [HelperProblem] = []
+    /// Programs that helpers want and that may not be used, or are not there: with a change to one of them the folders are worth
+    /// another look.
+    public var awaited: [String] = []
 
     /// An empty catalogue.
     public init() {}
@@ -89,6 +92,7 @@ public enum HelperFolders {
                 first[spec.name] = path
                 if let exec = spec.activation.exec, let distrust = FileTrust.problem(with: exec[0], kind: .program) {
                     catalog.problems.append(HelperProblem(spec.name, distrust))
+                    catalog.awaited.append(exec[0])
                     continue
                 }
                 catalog.entries.append(HelperEntry(spec: spec, file: path))

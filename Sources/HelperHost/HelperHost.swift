@@ -26,9 +26,14 @@ import Varlink
     private var prober: [String]?
     private var services: [String: SocketService] = [:]
     private var prepared: [String: HelperProcess] = [:]
+    /// Who will be prepared in one of the next turns of the loop.
+    private var toPrepare: Set<String> = []
     private var processes: [ObjectIdentifier: HelperProcess] = [:]
     private var containments: [String: Containment] = [:]
     private var deferred: [ObjectIdentifier: EventSource] = [:]
+    private let pacer = Pacer()
+    /// Counts the calls of ``standDown()``; what was to be prepared before one is not any more.
+    private var preparation = 0
     private var isShut = false
     private var onShut: (() -> Void)?
 
@@ -100,31 +105,44 @@ import Varlink
 
     // MARK: Association
 
-    /// A station begins to associate: the processes that will be asked are started, so that their start-up hides behind it.
+    /// A station begins to associate: the processes that will be asked are started, so that their start-up hides behind it. Many of
+    /// them are started over several turns of the loop.
     public func prepare(_ names: [String]) {
+        // The prober first: everybody's answer is weighed against its verdict.
+        if prober != nil { services[Self.proberName]?.prepare() }
+        let preparation = preparation
         for name in names {
-            guard let entry = byName[name] else { continue }
-            switch entry.spec.activation {
-            case .stdio(let exec):
-                guard prepared[name] == nil else { continue }
-                // If it fails, the first command says so.
-                guard
-                    let process = try? start(
-                        exec, .stdio(withoutNetwork: false), names: [name], writable: entry.spec.readWritePaths)
-                else { continue }
-                prepared[name] = process
-                process.onExit = { [weak self, weak process] in
-                    if self?.prepared[name] === process { self?.prepared[name] = nil }
-                }
-            case .socket: services[name]?.prepare()
-            case .external: break
+            toPrepare.insert(name)
+            pacer.run { [weak self] in
+                // Who was asked meanwhile was started for that, and needs no second process.
+                if let self, self.preparation == preparation, toPrepare.remove(name) != nil { prepare(name) }
             }
         }
-        if prober != nil { services[Self.proberName]?.prepare() }
+    }
+
+    private func prepare(_ name: String) {
+        guard let entry = byName[name] else { return }
+        switch entry.spec.activation {
+        case .stdio(let exec):
+            guard prepared[name] == nil else { return }
+            // If it fails, the first command says so.
+            guard
+                let process = try? start(
+                    exec, .stdio(withoutNetwork: false), names: [name], writable: entry.spec.readWritePaths)
+            else { return }
+            prepared[name] = process
+            process.onExit = { [weak self, weak process] in
+                if self?.prepared[name] === process { self?.prepared[name] = nil }
+            }
+        case .socket: services[name]?.prepare()
+        case .external: break
+        }
     }
 
     /// What was prepared and not used is ended.
     public func standDown() {
+        preparation += 1
+        toPrepare = []
         let unused = prepared
         prepared = [:]
         for process in unused.values { process.end(term: configuration.cancelTerm, kill: configuration.cancelKill) }
@@ -175,20 +193,18 @@ import Varlink
             let onIgnored: (Int) -> Void = { self.countIgnored($0, name) }
             switch entry.spec.activation {
             case .stdio(let exec):
-                let process: HelperProcess
+                if !alone { self.toPrepare.remove(name) }
                 if !alone, let waiting = self.prepared.removeValue(forKey: name), waiting.isRunning {
-                    process = waiting
-                } else {
-                    process = try self.start(
-                        exec, .stdio(withoutNetwork: alone), names: [name], writable: entry.spec.readWritePaths)
+                    return try self.hand(question, to: waiting, name: name, call: call)
                 }
-                do throws(HelperFault) {
-                    _ = try OneShot(
-                        question, name: name, process: process, call: call, configuration: self.configuration,
-                        onIgnored: onIgnored)
-                } catch {
-                    process.end(term: .zero, kill: self.configuration.cancelKill)
-                    throw error
+                self.pacer.run {
+                    // Cancelled before its turn: then nothing is started at all.
+                    guard call.isLive else { return }
+                    self.begin(call, name) { () throws(HelperFault) in
+                        let process = try self.start(
+                            exec, .stdio(withoutNetwork: alone), names: [name], writable: entry.spec.readWritePaths)
+                        try self.hand(question, to: process, name: name, call: call)
+                    }
                 }
             case .socket:
                 guard let service = self.services[name] else { throw HelperFault(.helperNotStarted, "there is no socket for it") }
@@ -198,6 +214,19 @@ import Varlink
             }
         }
         return call
+    }
+
+    private func hand(
+        _ question: Question, to process: HelperProcess, name: String, call: HelperCall
+    ) throws(HelperFault) {
+        do throws(HelperFault) {
+            _ = try OneShot(question, name: name, process: process, call: call, configuration: configuration) { [weak self] in
+                self?.countIgnored($0, name)
+            }
+        } catch {
+            process.end(term: .zero, kill: configuration.cancelKill)
+            throw error
+        }
     }
 
     /// A helper that someone else runs: nothing is known of its process.

@@ -51,6 +51,9 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// There was no word from the helper: it exited, was killed, closed, or never started. Otherwise it answered wrongly.
     public var isCrash: Bool { code == .helperCrashed || code == .helperNotStarted }
 
+    /// What came could not be read as an answer at all, or did not end.
+    public var isGarbage: Bool { code == .helperMalformed || code == .helperTooLong }
+
     /// The fault as a problem to show.
     public var problem: Problem {
         Problem(code.rawValue, sentence, hint: code == .helperNotStarted ? "hotspotctl helpers --verbose" : nil)

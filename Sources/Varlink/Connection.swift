@@ -71,14 +71,18 @@ import HotspotCore
 
     /// Ends our direction alone: the peer reads end-of-file and may still answer.
     public func closeOutput() {
-        guard isOpen, output != input else {
+        // The descriptor of a closed connection may be somebody else's by now.
+        guard isOpen else { return }
+        // What was not sent yet is not sent any more, on a pipe as on a socket.
+        pending = []
+        writer?.cancel()
+        writer = nil
+        guard output != input else {
             shutdown(output, Int32(SHUT_WR))
             return
         }
         Glibc.close(output)
         output = input
-        pending = []
-        writer = nil
     }
 
     private func readable() {

@@ -64,6 +64,10 @@ struct HelperStatus: Codable {
     var strikes: Int
     var quarantined: Bool
     var problems: [Problem]
+    var file: String?
+    var containment: [String]?
+    var missing: [String]?
+    var scanList: Bool?
 }
 
 struct PromptsReply: Codable {

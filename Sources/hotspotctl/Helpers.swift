@@ -1,9 +1,16 @@
 import ArgumentParser
 import HotspotCore
 
-/// The helpers that are installed, and how they do.
+/// All about helpers; without a further word, which are installed.
 struct Helpers: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show the helpers that are installed.")
+    static let configuration = CommandConfiguration(
+        abstract: "Show the helpers that are installed; write and test one's own.",
+        subcommands: [HelpersList.self, HelpersNew.self, HelpersTest.self], defaultSubcommand: HelpersList.self)
+}
+
+/// The helpers that are installed, and how they do.
+struct HelpersList: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Show the helpers that are installed.")
 
     @OptionGroup var common: CommonOptions
 
@@ -52,6 +59,14 @@ extension Renderer {
         add("reached by", safe(helper.activation, limit: 16))
         add("priority", "\(helper.priority)")
         add("networks", helper.ssids.isEmpty ? "any" : helper.ssids.map { safe($0, limit: 128) }.joined(separator: "; "))
+        add(
+            "hears of",
+            helper.ssids.isEmpty
+                ? helper.scanList == true ? "every network in sight" : "the network that is joined" : "its networks alone")
+        if let file = helper.file { add("file", safe(file)) }
+        func words(_ list: [String]) -> String { list.map { safe($0, limit: 64) }.joined(separator: ", ") }
+        if let kept = helper.containment, !kept.isEmpty { add("kept in its place by", words(kept)) }
+        if let missing = helper.missing, !missing.isEmpty { add("not to be had here", words(missing)) }
         if !helper.disabledFor.isEmpty { add("switched off for", helper.disabledFor.map(name).joined(separator: "; ")) }
         return lines
     }

@@ -114,6 +114,18 @@ extension Coordinator: ControlBackend {
         if count > 0 { scan() }
     }
 
+    /// The scan list went to a helper: a step of the interfaces that saw these networks, and a line of the log, because there may be
+    /// no attempt that the journal could put it under.
+    func disclosed(_ helper: String, _ networks: [Network]) {
+        for (name, seen) in Dictionary(grouping: networks, by: \.interface) {
+            let shown = seen.prefix(16).map(\.ssid).joined(separator: "; ")
+            let rest = seen.count > 16 ? "; and \(seen.count - 16) more" : ""
+            let detail = "scan list, \(seen.count) network\(seen.count == 1 ? "" : "s"): \(shown)\(rest)"
+            log.info("\(name): told \(helper): \(detail)")
+            controllers.values.first { $0.name == name }?.record("disclosed", detail, helper: helper)
+        }
+    }
+
     /// A fresh scan for who looks, at most one in five seconds, where it is permitted; without the capability others' scans are shown.
     private func scan() {
         if let lastScan, EventLoop.now - lastScan < .seconds(5) { return }
@@ -143,8 +155,10 @@ extension Coordinator: ControlBackend {
                 }.sorted(), priority: spec.priority, ssids: spec.ssids.map(\.source), activation: spec.activation.word,
                 running: services.host.isRunning(spec.name), strikes: services.strikes.count(spec.name),
                 quarantined: services.strikes.isQuarantined(spec.name),
-                problems: helperProblems.filter { $0.subject == spec.name || $0.subject == entry.file }.map(\.problem),
-                file: entry.file, containment: services.host.containment(of: spec.name))
+                problems: helperProblems.filter { $0.subject == spec.name || $0.subject == entry.file }.map(\.problem)
+                    + services.conduct(spec.name),
+                file: entry.file, containment: services.host.containment(of: spec.name),
+                missing: services.host.missingContainment(of: spec.name), scanList: spec.scanList)
         }
         // What was refused is shown too, with its reason; it has no name but its file's.
         let known = Set(all.map(\.name)).union(services.host.helpers.map(\.file))
@@ -258,14 +272,14 @@ extension Coordinator: ControlBackend {
         updateCandidates()
         guard helper == nil else { return }
         for controller in controllers.values where controller.joined?.network.switchName == switchName {
-            if enabled { controller.feed(.released) } else { rejoin(controller) }
+            if enabled { controller.feed(.released) } else { rejoin(controller, "switched off") }
         }
     }
 
     /// The network as it is, joined afresh: what is stored of it has changed.
-    private func rejoin(_ controller: InterfaceController) {
+    private func rejoin(_ controller: InterfaceController, _ why: String) {
         guard let joined = controller.joined else { return }
-        controller.leave("switched off for \(joined.label)")
+        controller.leave("\(joined.label): \(why)")
         controller.join(joined)
     }
 
@@ -282,6 +296,11 @@ extension Coordinator: ControlBackend {
             throw .failed(code: "notSaved", message: "\(error)")
         }
         guard found else { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
+        // What is remembered would otherwise be written again at the session's next success.
+        let forgotten = networks(named: ssid)
+        for controller in controllers.values {
+            if let network = controller.joined?.network, forgotten.contains(network) { rejoin(controller, "forgotten") }
+        }
     }
 
     /// `wired:ADDRESS`, or a printable SSID under any security.

@@ -28,10 +28,13 @@ import Wireless
 
     var wireless: WirelessMonitor?
     var links: LinkMonitor?
+    var gate: Gate?
     var linkFacts: any LinkFactsSource
     var arrivals: [Int: PendingArrival] = [:]
     /// What the radio says of each interface's network.
     var associations: [Int: Wireless.Association] = [:]
+    /// Which network each interface was in last, and with which addresses.
+    var lastJoin: [Int: (network: NetworkID, addresses: Set<String>)] = [:]
 
     var control: ControlInterface?
     private var server: Server?
@@ -39,11 +42,14 @@ import Wireless
     var lastCheck: [Int: Instant] = [:]
     var lastScan: Instant?
     private var sources: [EventSource] = []
+    private let helperFolders = FolderWatch()
 
     init(settings: Settings, file: String, isDefaultFile: Bool) throws {
         settingsFile = file
         self.isDefaultFile = isDefaultFile
         try Folder.make(settings.runtimeDirectory, mode: 0o755)
+        // Before anything is touched that another daemon may be using.
+        try Folder.lock(settings.runtimeDirectory)
         let store = try Store(directory: settings.stateDirectory)
         let vault = try Vault(keyFile: settings.stateDirectory + "/vault.key", hasSealedRows: store.hasSealedRows)
         let scratch = settings.runtimeDirectory + "/scratch"
@@ -65,10 +71,17 @@ import Wireless
         services.onStep = { [weak self] interface, step in self?.control?.stepped(interface, step) }
         services.onStatus = { [weak self] in self?.control?.statusChanged() }
         services.onPrompts = { [weak self] in self?.control?.promptsChanged() }
+        services.onSettled = { [weak self] in self?.standDownIfSettled() }
+        services.onDisclosed = { [weak self] in self?.disclosed($0, $1) }
         services.onStrikes = { [weak self] in self?.updateCandidates() }
         services.host.onChange = { [weak self] in self?.control?.statusChanged() }
         services.facts = { [weak self] link in self?.linkFacts.facts(for: link) }
         services.disassociate = { [weak self] index in self?.disassociate(index) ?? false }
+        services.setGate = { [weak self] open, index, name in self?.setGate(open: open, index, name) }
+        helperFolders.onChange = { [weak self] in
+            self?.log.info("the helper folders have changed")
+            self?.loadHelpers()
+        }
         loadHelpers()
 
         let socket = try Socket.listen(path: settings.controlSocket, mode: 0o666)
@@ -86,6 +99,7 @@ import Wireless
             try EventLoop.shared.onSignal(SIGHUP) { [weak self] in self?.reload() },
         ]
         EventLoop.shared.enableWatchdog()
+        startGate()
         startWatching()
         EventLoop.notify("READY=1\nSTATUS=Watching \(controllers.count) interfaces")
     }
@@ -99,6 +113,7 @@ import Wireless
         links?.stop()
         for controller in controllers.values { controller.leave("the daemon ends") }
         controllers = [:]
+        stopGate()
         unlink(settings.controlSocket)
         services.host.shutDown { EventLoop.shared.stop() }
     }
@@ -110,6 +125,10 @@ import Wireless
             withdraw("settings")
             services.settings = next
             services.log.logLevel = next.logLevel.loggerLevel
+            if (next.gate == .routes) != (gate != nil) { startGate() }
+            services.strikes = StrikeBook(limit: next.policy.quarantineAfter)
+            linkFacts = SystemLinkFacts(extraLeaseFiles: next.leaseFiles)
+            updateLinks()
             log.info("the settings were read again; rules and times count from the next join of an interface on")
         } catch {
             log.error("\(error); the settings from before stay in force")
@@ -118,8 +137,22 @@ import Wireless
         loadHelpers()
     }
 
+    /// Takes over what the helper folders offer now, and is called again when they change.
     func loadHelpers() {
-        let catalog = HelperFolders.load(directories: settings.helperDirectories)
+        // Watched first and read then, so that no change falls between the two.
+        helperFolders.watch(settings.helperDirectories)
+        var catalog = HelperFolders.load(directories: settings.helperDirectories)
+        if helperFolders.await(files: catalog.awaited) {
+            catalog = HelperFolders.load(directories: settings.helperDirectories)
+        }
+        if let failure = helperFolders.failure {
+            show(
+                Problem(
+                    "helperFoldersNotWatched", "Changes in the helper folders are not noticed: \(failure)",
+                    hint: "systemctl reload hotspotd, after a change"))
+        } else {
+            withdraw("helperFoldersNotWatched")
+        }
         for problem in catalog.problems where !helperProblems.contains(problem) {
             log.warning("\(problem.subject): \(problem.problem.message)")
         }
@@ -180,6 +213,17 @@ enum Folder {
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw DaemonError("\(path) is not a folder") }
         guard access(path, W_OK) == 0 else { throw DaemonError("\(path) cannot be written; name another folder in the settings") }
         chmod(path, mode)
+    }
+}
+
+extension Folder {
+    /// One daemon for one runtime folder: the lock lasts as long as the process.
+    static func lock(_ folder: String) throws(DaemonError) {
+        let descriptor = open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw DaemonError("\(folder)/lock: \(String(cString: strerror(errno)))") }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw DaemonError("another hotspotd is running with \(folder); it has to end first")
+        }
     }
 }
 

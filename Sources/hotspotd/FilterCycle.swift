@@ -17,6 +17,8 @@ import Varlink
     private var watchers = 0
     private var waiting: [() -> Void] = []
     private var patience: EventSource?
+    /// The networks that each helper was told of last, so that the journal tells of changes alone.
+    private var disclosed: [String: [Network]] = [:]
     private var source: () -> [ScanClaims.Group] = { [] }
 
     init(services: Services, onChange: @escaping () -> Void) {
@@ -65,6 +67,7 @@ import Varlink
             let visible = ScanClaims.visible(to: spec, in: groups).filter { services.isEnabled(spec, for: $0.ssid) }
             guard !visible.isEmpty else {
                 answers[spec.name] = nil
+                disclosed[spec.name] = nil
                 continue
             }
             let networks = visible.map { group in
@@ -78,6 +81,10 @@ import Varlink
     }
 
     private func send(_ helper: String, _ networks: [Network]) {
+        if disclosed[helper].map({ Set($0.map(\.ssidHex)) }) != Set(networks.map(\.ssidHex)) {
+            services.onDisclosed(helper, networks)
+        }
+        disclosed[helper] = networks
         running[helper] = services.host.send(
             .filterScanList, to: helper, parameters: .object(["networks": Coding.value(networks)])
         ) { [weak self] outcome in

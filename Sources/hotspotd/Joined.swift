@@ -36,6 +36,16 @@ struct Joined {
     }
 }
 
+extension MachineState {
+    /// No helper is asked, and none will be soon.
+    var isSettled: Bool {
+        switch name {
+        case .inactive, .authenticated, .failure: true
+        case .evaluating, .authenticating, .presentingUI, .maintaining, .loggingOff: false
+        }
+    }
+}
+
 /// Names for what has no name of its own.
 enum Token {
     /// So many random octets, in hexadecimal.

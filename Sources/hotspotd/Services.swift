@@ -14,6 +14,8 @@ import Vault
     let vault: Vault
     let host: HelperHost
     var strikes: StrikeBook
+    /// The last thing that each helper did wrong, until its next good answer.
+    var faults: [String: Problem] = [:]
     var log: Logger
     /// `nil`: there is none, and a problem says so.
     var prober: [String]?
@@ -22,12 +24,18 @@ import Vault
     var onStep: (_ interface: String, _ step: Step) -> Void = { _, _ in }
     /// What `Status` shows has changed.
     var onStatus: () -> Void = {}
+    /// A helper is told of networks in sight that it was not told of just before.
+    var onDisclosed: (_ helper: String, _ networks: [Network]) -> Void = { _, _ in }
     /// What `Prompts` shows has changed.
     var onPrompts: () -> Void = {}
+    /// An interface has come to rest for now.
+    var onSettled: () -> Void = {}
     /// A helper's strikes have changed.
     var onStrikes: () -> Void = {}
     /// What the DHCP client's record says of a link now.
     var facts: (_ link: LinkSnapshot) -> LinkFacts? = { _ in nil }
+    /// Open a link to ordinary programs, or close it.
+    var setGate: (_ open: Bool, _ index: Int, _ name: String) -> Void = { _, _, _ in }
     /// End this link.
     var disassociate: (_ index: Int) -> Bool = { _ in false }
 
@@ -56,6 +64,25 @@ import Vault
     func isEnabled(_ spec: HelperSpec, for ssid: SSID?) -> Bool {
         guard spec.enabled, !store.isDisabled(helper: spec.name, ssid: nil) else { return false }
         return ssid.map { !store.isDisabled(helper: spec.name, ssid: $0.hex) } ?? true
+    }
+
+    /// A helper did something wrong: shown with it until it answers well, with a command that helps.
+    func blame(_ helper: String, _ problem: Problem) {
+        faults[helper] = Problem(
+            problem.code, problem.message, hint: problem.hint ?? "hotspotctl disable --helper \(helper), or mend it")
+    }
+
+    /// What is to be said of a helper's conduct.
+    func conduct(_ helper: String) -> [Problem] {
+        var problems = faults[helper].map { [$0] } ?? []
+        if strikes.isQuarantined(helper) {
+            problems.append(
+                Problem(
+                    "helperQuarantined",
+                    "\(helper) missed its deadline or died \(strikes.count(helper)) times in a row: it is asked, but not waited for; one good answer releases it.",
+                    hint: "hotspotctl disable --helper \(helper)"))
+        }
+        return problems
     }
 
     func displayName(_ helper: String) -> String {

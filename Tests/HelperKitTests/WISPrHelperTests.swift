@@ -38,7 +38,11 @@ import Testing
                     return count - 1
                 }
                 return .send(octets(http(200, answers.isEmpty ? "" : answers[min(index, answers.count - 1)])))
-            case "/off": return .send(octets(http(200, Self.document("LogoffReply", "<MessageType>130</MessageType><ResponseCode>150</ResponseCode>"))))
+            case "/off":
+                return .send(
+                    octets(
+                        http(200, Self.document("LogoffReply", "<MessageType>130</MessageType><ResponseCode>150</ResponseCode>")))
+                )
             default: return .send(octets(http(200, "<title>Train</title><p>Please log in</p>")))
             }
         }
@@ -56,7 +60,8 @@ import Testing
                             302,
                             Self.document(
                                 "Proxy",
-                                "<MessageType>110</MessageType><NextURL>http://\(next)/next</NextURL><ResponseCode>200</ResponseCode><Delay>0</Delay>"),
+                                "<MessageType>110</MessageType><NextURL>http://\(next)/next</NextURL><ResponseCode>200</ResponseCode><Delay>0</Delay>"
+                            ),
                             "Location: https://127.0.0.1:\(port)/page")))
             }
             return .send(octets(http(302, redirect, "Location: https://127.0.0.1:\(port)/page")))
@@ -128,7 +133,8 @@ import Testing
         var gateway = try gateway(answers: [
             Self.reply(201, "<LoginResultsURL>/poll</LoginResultsURL>"),
             Self.document(
-                "AuthenticationPollReply", "<MessageType>140</MessageType><ResponseCode>50</ResponseCode><LogoffURL>/off</LogoffURL>"),
+                "AuthenticationPollReply",
+                "<MessageType>140</MessageType><ResponseCode>50</ResponseCode><LogoffURL>/off</LogoffURL>"),
         ])
         _ = try evaluate(&gateway)
         gateway.visit.credential = account
@@ -146,7 +152,9 @@ import Testing
         #expect(try WISPrHelper().authenticate(gateway.visit).result == .success)
     }
 
-    @Test(arguments: [(102, Result.temporaryFailure), (255, .temporaryFailure), (105, .unsupportedNetwork), (7, .temporaryFailure)])
+    @Test(arguments: [
+        (102, Result.temporaryFailure), (255, .temporaryFailure), (105, .unsupportedNetwork), (7, .temporaryFailure),
+    ])
     func namesTroubles(_ code: Int, _ result: Result) throws {
         var gateway = try gateway(answers: [Self.reply(code)])
         _ = try evaluate(&gateway)
@@ -166,6 +174,27 @@ import Testing
         #expect(reply.portal?.pin != gateway.visit.portal?.pin)
         #expect(reply.prompt?.message?.contains("nothing was sent") == true)
         #expect(!gateway.login.requests.contains { $0.method == "POST" })
+    }
+
+    /// Beside the probe: the gateway's page, for its host's key, and the login; on a return visit the login alone.
+    @Test func makesNoNeedlessRequest() throws {
+        var gateway = try gateway(answers: [Self.reply(50, "<LogoffURL>/off</LogoffURL>")])
+        _ = try evaluate(&gateway)
+        gateway.visit.credential = account
+        var reply = try WISPrHelper().authenticate(gateway.visit)
+        #expect(gateway.plain.requests.map(\.path) == ["/"])
+        #expect(gateway.login.requests.map(\.path) == ["/page", "/login"])
+        gateway.visit.link.attempt += "-2"
+        gateway.visit.link.association += "-2"
+        gateway.visit.session = reply.session
+        reply = try WISPrHelper().maintain(gateway.visit)
+        #expect(reply.result == .authenticationRequired && reply.portal?.pin != nil)
+        gateway.visit.portal = reply.portal
+        gateway.visit.link.attempt += "-3"
+        gateway.visit.attempts.beginLogin(gateway.visit.link)
+        #expect(try WISPrHelper().authenticate(gateway.visit).result == .success)
+        #expect(gateway.plain.requests.map(\.path) == ["/", "/"])
+        #expect(gateway.login.requests.map(\.path) == ["/page", "/login", "/login"])
     }
 
     @Test(arguments: ["http://127.0.0.1:8080/login", "https://localhost/login", "ftp://127.0.0.1/", "https://u:p@127.0.0.1/"])

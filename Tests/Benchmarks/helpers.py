@@ -1,0 +1,201 @@
+#!/usr/bin/python3
+"""How long from the address to the decision with many helpers, beside the same helpers run by a bare script.
+
+    Tests/Benchmarks/helpers.py [--bin .build/release] [--rounds 5] [--counts 1,10,50,200]
+
+Needs root: the daemon runs in a network namespace of its own, on a cable whose other end is a gateway that answers for its address.
+All helpers but one answer `none`; the last by name answers `high`. Times are medians, in milliseconds.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import select
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+PROGRAM = """#!/bin/sh
+head -c 1 >/dev/null
+printf '{"parameters":{"confidence":"%s"}}\\000' "$1"
+"""
+
+
+class Daemon:
+    def __init__(self, binaries: pathlib.Path, count: int):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="hotspotd-bench-"))
+        os.chmod(self.folder, 0o755)
+        helpers = self.folder / "helpers"
+        helpers.mkdir()
+        self.program = self.folder / "program"
+        self.program.write_text(PROGRAM)
+        self.program.chmod(0o755)
+        for number in range(count):
+            word = "high" if number == count - 1 else "none"
+            (helpers / f"h{number:03}.helper").write_text(f"[Helper]\nName=h{number:03}\nExec={self.program} {word}\n")
+        settings = self.folder / "hotspotd.conf"
+        settings.write_text(
+            f"[Daemon]\nStateDirectory={self.folder}/state\nRuntimeDirectory={self.folder}/run\nHelperDirectories={helpers}\n"
+            "[Interfaces]\nMatch=cable0\nManageEthernet=yes\n[Probe]\nExec=/bin/false\nNameservers=192.0.2.1\n"
+        )
+        self.path = f"{self.folder}/run/org.hotspotd.Control"
+        self.process = subprocess.Popen([binaries / "hotspotd", "--settings", settings], stderr=subprocess.DEVNULL)
+        while not os.path.exists(self.path):
+            if self.process.poll() is not None:
+                sys.exit("helpers.py: hotspotd ended")
+            time.sleep(0.01)
+
+    def open(self, method: str, parameters: dict | None = None, more: bool = False):
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(self.path)
+        call = {"method": f"org.hotspotd.Control.{method}", "parameters": parameters or {}, "more": more}
+        connection.sendall(json.dumps(call).encode() + b"\0")
+        return Stream(connection)
+
+    def call(self, method: str, parameters: dict | None = None) -> dict:
+        stream = self.open(method, parameters)
+        try:
+            return stream.next()["parameters"]
+        finally:
+            stream.close()
+
+    def switches(self) -> int:
+        words = pathlib.Path(f"/proc/{self.process.pid}/status").read_text().split()
+        return int(words[words.index("voluntary_ctxt_switches:") + 1])
+
+    def pss(self) -> int:
+        words = pathlib.Path(f"/proc/{self.process.pid}/smaps_rollup").read_text().split()
+        return int(words[words.index("Pss:") + 1])
+
+    def children(self) -> int:
+        return len(pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split())
+
+    def close(self) -> None:
+        self.process.terminate()
+        self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Stream:
+    def __init__(self, connection: socket.socket):
+        self.connection, self.data = connection, b""
+
+    def next(self) -> dict:
+        while b"\0" not in self.data:
+            chunk = self.connection.recv(65536)
+            if not chunk:
+                sys.exit("helpers.py: the daemon closed the connection")
+            self.data += chunk
+        message, self.data = self.data.split(b"\0", 1)
+        return json.loads(message)
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+def cable(command: str) -> None:
+    subprocess.run(["sh", "-ec", command], check=True)
+
+
+def joined(daemon: Daemon, round: int) -> tuple[float, float, float]:
+    """From the address to the decision, the race alone, and until every process is gone."""
+    cable("ip addr flush dev cable0")
+    while daemon.call("Status")["interfaces"][0]["state"] != "inactive":
+        time.sleep(0.01)
+    monitor = daemon.open("Monitor", more=True)
+    began = time.time()
+    cable(f"ip addr add 192.0.2.{2 + round % 200}/24 dev cable0; ip route add default via 192.0.2.1")
+    started = None
+    while True:
+        step = monitor.next()["parameters"]["step"]
+        if step["kind"] != "transition":
+            continue
+        if step["to"] == "evaluating":
+            started = step["time"]
+        if step["to"] == "authenticating":
+            break
+    decided = step["time"]
+    monitor.close()
+    while daemon.children():
+        time.sleep(0.005)
+    return decided - began * 1000, decided - started, (time.time() - began) * 1000
+
+
+def bare(program: pathlib.Path, count: int) -> float:
+    """The same programs, started and asked by a script that contains nothing."""
+    began = time.time()
+    children = [
+        subprocess.Popen([program, "high" if n == count - 1 else "none"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        for n in range(count)
+    ]
+    for child in children:
+        child.stdin.write(b"{}\0")
+        child.stdin.close()
+    waiting = {child.stdout.fileno(): child for child in children}
+    decided = None
+    while decided is None:
+        for descriptor in select.select(list(waiting), [], [])[0]:
+            answer = os.read(descriptor, 65536)
+            waiting.pop(descriptor)
+            if b"high" in answer:
+                decided = time.time()
+    for child in children:
+        child.kill()
+        child.wait()
+        child.stdout.close()
+    return (decided - began) * 1000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", type=pathlib.Path, default=pathlib.Path(".build/release"))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--counts", default="1,10,50,200")
+    parser.add_argument("--idle", type=float, default=10, help="seconds to look at the idle daemon with the most helpers")
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if not options.inside:
+        if os.geteuid() != 0:
+            print("helpers.py: skipped, network namespaces need root")
+            return
+        os.execvp("unshare", ["unshare", "--net", sys.executable, *sys.argv, "--inside"])
+
+    gateway = subprocess.Popen(
+        ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "sh", "-c", "echo; exec sleep infinity"], stdout=subprocess.PIPE
+    )
+    gateway.stdout.readline()
+    try:
+        cable(
+            f"ip link set lo up; ip link add cable0 type veth peer name cable1 netns {gateway.pid}\n"
+            f"nsenter --net=/proc/{gateway.pid}/ns/net sh -ec 'ip addr add 192.0.2.1/24 dev cable1; ip link set cable1 up'\n"
+            "ip link set cable0 up"
+        )
+        print(f"{'helpers':>8} {'address→decision':>18} {'race alone':>12} {'all gone':>10} {'bare script':>12}   (ms, medians of {options.rounds})")
+        for count in [int(word) for word in options.counts.split(",")]:
+            daemon = Daemon(options.bin, count)
+            try:
+                times = [joined(daemon, round) for round in range(options.rounds)]
+                plain = [bare(daemon.program, count) for _ in range(options.rounds)]
+                medians = [statistics.median(column) for column in zip(*times)]
+                print(f"{count:>8} {medians[0]:>18.0f} {medians[1]:>12.0f} {medians[2]:>10.0f} {statistics.median(plain):>12.0f}", flush=True)
+                if count == max(int(word) for word in options.counts.split(",")):
+                    cable("ip addr flush dev cable0")
+                    time.sleep(1)
+                    before = daemon.switches()
+                    time.sleep(options.idle)
+                    print(f"idle with {count} helpers registered: {daemon.switches() - before} wake-ups in {options.idle:.0f} s, {daemon.pss() / 1024:.1f} MB (Pss)")
+            finally:
+                daemon.close()
+    finally:
+        gateway.send_signal(signal.SIGKILL)
+        gateway.wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -24,8 +24,8 @@ PORTS = {"hotel": 8081, "train": 8082}
 
 
 class Fabric:
-    def __init__(self, mode: str, logs: pathlib.Path):
-        self.mode, self.logs = mode, logs
+    def __init__(self, mode: str, logs: pathlib.Path, hasClickThrough: bool = True):
+        self.mode, self.logs, self.hasClickThrough = mode, logs, hasClickThrough
         self.processes: dict[str, subprocess.Popen] = {}
         self.joined: Network | None = None
         self.events: WPAEvents | None = None
@@ -47,7 +47,8 @@ class Fabric:
         if self.mode == "radio":
             self.startAccessPoints()
         # The slowest to start goes first: in the virtual laptop it takes twenty seconds.
-        opennds.start(self)
+        if self.hasClickThrough:
+            opennds.start(self)
         self.makeGates()
         names.start(self)
         names.makeAuthority()
@@ -181,6 +182,14 @@ class Fabric:
             waitFor(lambda: "state UP" in run(*look).stdout, 20 * self.patience, f"access point {network.ssid}")
             self.inside("ap", "iw", "dev", network.access, "set", "txpower", "fixed", str(network.power * 100), check=False)
 
+    def wakeAccessPoints(self) -> bool:
+        """After a sleep of the machine; whether any had to be woken."""
+        asleep = [n for n in networks.ALL if "ssid" not in self.inside("ap", "iw", "dev", n.access, "info", check=False).stdout]
+        for network in asleep:
+            for word in ("DISABLE", "ENABLE"):
+                self.inside("ap", "hostapd_cli", "-p", "/run/hostapd", "-i", network.access, word.lower(), check=False)
+        return bool(asleep)
+
     def startStation(self) -> None:
         shutil.copy(HERE.parents[1] / "systemd/dhclient-hotspotd.conf", RUN / "dhclient-hotspotd.conf")
         (RUN / "dhclient.conf").write_text(
@@ -253,11 +262,15 @@ class Fabric:
         (RUN / "fault").rename(place)
 
     def portalsReady(self) -> bool:
-        for name in ("opennds", "hotel_portal", "wispr_portal", "internet", *(f"names-{n.key}" for n in networks.ALL)):
+        for name in ("hotel_portal", "wispr_portal", "internet", *(f"names-{n.key}" for n in networks.ALL)):
             if self.processes[name].poll() is not None:
                 raise Trouble(f"{name} ended too early; see {self.logs / name}.log: " + self.lastWords(name))
         if not all((RUN / f"{name}.ready").exists() for name in ("hotel_portal", "wispr_portal", "internet")):
             return False
+        if not self.hasClickThrough:
+            return True
+        if self.processes["opennds"].poll() is not None:
+            raise Trouble(f"openNDS ended too early: {self.lastWords('opennds')}")
         # It listens seconds before its firewall is ready.
         return "openNDS is now running" in (self.logs / "opennds.log").read_text(errors="replace")
 
@@ -289,6 +302,9 @@ class Fabric:
             "-pf", str(RUN / f"dhclient-{link}.pid"), link, timeout=40 * self.patience,
         )
         return time.time()
+
+    def isAssociated(self) -> bool:
+        return "Connected to" in self.inside("cli", "iw", "dev", networks.RADIO, "link", check=False).stdout
 
     def hasAddress(self) -> bool:
         return "inet " in run("ip", "-n", "cli", "address", "show", self.interface).stdout

@@ -77,4 +77,14 @@ struct CafeTests {
                 "list.names", "list.security", "list.claims", "laptop.netem", "laptop.cgroup",
             ] + (hasBundle ? ["radio.liveTests", "radio.liveTestsAsAnyone"] : []))
     }
+
+    /// A suspend to RAM in the middle of a session, and what the laptop finds when it wakes up.
+    @Test func asleepAndAwakeAgain() throws {
+        try visit(
+            mode: "radio", ["--suspend"],
+            expected: [
+                "suspend.asleep", "suspend.daemonThere", "suspend.oneMaintain", "suspend.sessionKept", "suspend.page",
+                "laptop.suspend", "daemon.ends",
+            ])
+    }
 }

@@ -65,7 +65,8 @@ extension Coordinator {
         if let radio = wireless?.interfaces[link.index] {
             return radio.type == .station && (settings.match.isEmpty || named)
         }
-        guard settings.manageEthernet, link.type == 1 /* ARPHRD_ETHER */ else { return false }
+        // A radio that nl80211 has not told of yet is no wire.
+        guard settings.manageEthernet, link.type == 1 /* ARPHRD_ETHER */, !InterfaceKind.isRadio(link.name) else { return false }
         return settings.match.isEmpty ? link.kind == nil : named
     }
 

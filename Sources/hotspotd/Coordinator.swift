@@ -51,7 +51,16 @@ import Wireless
         // Before anything is touched that another daemon may be using.
         try Folder.lock(settings.runtimeDirectory)
         let store = try Store(directory: settings.stateDirectory)
-        let vault = try Vault(keyFile: settings.stateDirectory + "/vault.key", hasSealedRows: store.hasSealedRows)
+        let vault: Vault
+        do {
+            vault = try Vault(keyFile: settings.stateDirectory + "/vault.key", hasSealedRows: store.hasSealedRows)
+        } catch {
+            // Without its key nothing can be opened or kept; everything else works.
+            vault = Vault(locked: error)
+            ownProblems["vaultLocked"] = Problem(
+                "vaultLocked", "Stored answers cannot be used, and none are kept: \(error).",
+                hint: "bring the key back, or forget the networks: hotspotctl forget SSID")
+        }
         let scratch = settings.runtimeDirectory + "/scratch"
         try Folder.make(scratch, mode: 0o711)
         let configuration = HostConfiguration(
@@ -221,9 +230,12 @@ extension Folder {
     static func lock(_ folder: String) throws(DaemonError) {
         let descriptor = open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw DaemonError("\(folder)/lock: \(String(cString: strerror(errno)))") }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            throw DaemonError("another hotspotd is running with \(folder); it has to end first")
+        // A daemon that was killed is outlived for a moment by what it had started.
+        for _ in 0..<40 {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
+            usleep(50_000)
         }
+        throw DaemonError("another hotspotd is running with \(folder); it has to end first")
     }
 }
 

@@ -85,7 +85,9 @@ extension HelperOutcome {
             prompt.title = Disclosure.mask(prompt.title, secrets)
             prompt.message = prompt.message.map { Disclosure.mask($0, secrets) }
             prompt.terms = prompt.terms.map { Disclosure.mask($0, secrets) }
-            for index in prompt.fields.indices { prompt.fields[index].label = Disclosure.mask(prompt.fields[index].label, secrets) }
+            for index in prompt.fields.indices {
+                prompt.fields[index].label = Disclosure.mask(prompt.fields[index].label, secrets)
+            }
             reply.prompt = prompt
         }
         return .reply(reply)

@@ -48,7 +48,11 @@ extension InterfaceController {
         case .yes: true
         case .ask: false
         case .remembered:
-            if let joined, let portal = named { services.store.consent(joined.network, origin: portal.origin) != nil } else { false }
+            if let joined, let portal = named {
+                services.store.consent(joined.network, origin: portal.origin) != nil
+            } else {
+                false
+            }
         }
     }
 

@@ -39,7 +39,8 @@ struct CafeTests {
 
     /// What both ways of visiting must show.
     private static let always = [
-        "join.states", "silent.authenticated", "silent.page", "silent.check", "question.asked", "question.answered", "question.page",
+        "join.states", "silent.authenticated", "silent.page", "silent.check", "question.asked", "question.answered",
+        "question.page",
         "return.maintained", "return.page", "logoff.states", "logoff.atThePortal", "wispr.noPasswordOnScreen",
         "wispr.storedAccount", "wispr.secondPage", "daemon.ends", "secrets.nowhereInTheClear",
     ]

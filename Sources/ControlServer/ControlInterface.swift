@@ -12,6 +12,9 @@ import Varlink
     /// The text of its `.varlink` file.
     public nonisolated var definition: String { controlDefinition }
 
+    /// The most attempts in one answer.
+    static let historyLimit = 200
+
     private weak var backend: (any ControlBackend)?
     private let permission: Permission
     /// A change was refused or made; for the log.
@@ -67,7 +70,7 @@ import Varlink
 
     /// A step happened.
     public func stepped(_ interface: String, _ step: Step) {
-        for call in monitors.values where step.isPublic || permission.allows(call.peer) {
+        for call in monitors.values where step.isPublic || permission.allows(call) {
             call.replyMore(MonitorReply(interface: interface, step: step))
         }
     }
@@ -148,14 +151,27 @@ import Varlink
             guard let parameters = call.decode(ExplainParameters.self) else { return true }
             var (steps, verdict) = try backend.explain(
                 interface: parameters.interface, ssid: parameters.ssid, attempt: parameters.attempt)
-            if !permission.allows(call.peer) { steps.removeAll { !$0.isPublic } }
-            call.reply(ExplainReply(steps: steps, verdict: verdict))
+            if !permission.allows(call) { steps.removeAll { !$0.isPublic } }
+            let shown = Self.fitting(steps)
+            if shown.count < steps.count { verdict += " (\(steps.count - shown.count) later steps are too many for one answer.)" }
+            call.reply(ExplainReply(steps: shown, verdict: verdict))
         case "History":
             guard let parameters = call.decode(OptionalSSIDParameter.self) else { return true }
-            call.reply(HistoryReply(attempts: try backend.history(ssid: parameters.ssid)))
+            let attempts = try backend.history(ssid: parameters.ssid, limit: Self.historyLimit)
+            call.reply(HistoryReply(attempts: Self.fitting(Array(attempts.prefix(Self.historyLimit)))))
         default: return false
         }
         return true
+    }
+
+    /// As many of the first as fit into one answer, with room to spare below what may wait for a client.
+    private static func fitting<Element: Encodable>(_ elements: [Element]) -> [Element] {
+        var room = Server.Limits().output * 3 / 4
+        return Array(
+            elements.prefix { element in
+                room -= Coding.encode(element).count + 1
+                return room >= 0
+            })
     }
 
     private func list(_ call: ServerCall, _ backend: any ControlBackend) throws(ControlError) {
@@ -193,7 +209,7 @@ import Varlink
     }
 
     private func mayChange(_ call: ServerCall) throws(ControlError) -> Bool {
-        let allowed = permission.allows(call.peer)
+        let allowed = permission.allows(call)
         onChange(call.method, call.peer, allowed)
         guard allowed else {
             throw .notPermitted("This needs root, the group hotspotd, or the user in front of the machine.")
@@ -212,7 +228,7 @@ import Varlink
 
     private func prompts(_ backend: any ControlBackend, _ call: ServerCall) -> PromptsReply {
         var prompts = backend.pendingPrompts()
-        if !permission.allows(call.peer) {
+        if !permission.allows(call) {
             for index in prompts.indices {
                 prompts[index].termsURL = nil
                 for field in prompts[index].fields.indices { prompts[index].fields[field].value = nil }

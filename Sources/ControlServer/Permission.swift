@@ -1,4 +1,5 @@
 import CSystemd
+import EventLoop
 import Glibc
 import Varlink
 
@@ -8,6 +9,7 @@ public struct Permission: Sendable {
     private let trusted: Set<uid_t>
     private let groupID: gid_t?
     private let activeUser: @Sendable () -> uid_t?
+    private let groups: @Sendable (PeerCredentials) -> [gid_t]
 
     /// The machine's own rule. The group's number is read once; who sits in front is asked each time.
     public init(groupName: String = "hotspotd") {
@@ -19,21 +21,34 @@ public struct Permission: Sendable {
     }
 
     /// A rule of one's own, for tests.
-    public init(trusted: Set<uid_t>, group: gid_t?, activeUser: @escaping @Sendable () -> uid_t?) {
+    public init(
+        trusted: Set<uid_t>, group: gid_t?, groups: @escaping @Sendable (PeerCredentials) -> [gid_t] = Permission.groups(of:),
+        activeUser: @escaping @Sendable () -> uid_t?
+    ) {
         self.trusted = trusted
         groupID = group
+        self.groups = groups
         self.activeUser = activeUser
     }
 
-    /// Whether this peer may do more than look.
-    public func allows(_ peer: PeerCredentials) -> Bool {
-        if trusted.contains(peer.uid) { return true }
-        if let groupID, peer.gid == groupID || Self.groups(of: peer).contains(groupID) { return true }
-        return activeUser() == peer.uid
+    /// What this peer is by its user and groups. The user database is asked, which may take its time: once for each connection.
+    public func standing(of peer: PeerCredentials) -> Standing {
+        if trusted.contains(peer.uid) { return .permitted }
+        if let groupID, peer.gid == groupID || groups(peer).contains(groupID) { return .permitted }
+        return .stranger
+    }
+
+    /// Whether this caller may do more than look. Who sits in front of the machine may change while a client stays.
+    @LoopActor func allows(_ call: ServerCall) -> Bool {
+        switch call.standing {
+        case .permitted: true
+        case .stranger: activeUser() == call.peer.uid
+        case .restricted: false
+        }
     }
 
     /// Supplementary groups by the user database: the process itself is not looked at, its number may be another's by now.
-    private static func groups(of peer: PeerCredentials) -> [gid_t] {
+    public static func groups(of peer: PeerCredentials) -> [gid_t] {
         var entry = passwd()
         var result: UnsafeMutablePointer<passwd>?
         var buffer = [CChar](repeating: 0, count: 16 * 1024)

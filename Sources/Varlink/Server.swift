@@ -13,6 +13,8 @@ import HotspotCore
     public let wantsMore: Bool
     /// Who asks.
     public let peer: PeerCredentials
+    /// What the peer is to the server, as found when it connected.
+    public let standing: Standing
     /// Called once if the client leaves before the last answer.
     public var onCancel: () -> Void = {}
 
@@ -21,11 +23,12 @@ import HotspotCore
     fileprivate(set) var isDone = false
     private let oneway: Bool
 
-    fileprivate init(interface: String, method: String, call: Call, peer: PeerCredentials, client: ServerClient) {
+    fileprivate init(interface: String, method: String, call: Call, client: ServerClient) {
         self.interface = interface
         self.method = method
         self.client = client
-        self.peer = peer
+        peer = client.peer
+        standing = client.standing
         parameters = call.parameters ?? [:]
         wantsMore = call.more ?? false
         oneway = call.oneway ?? false
@@ -96,10 +99,18 @@ import HotspotCore
     public struct Limits: Sendable {
         /// Clients at once; one more is told so and cut off.
         public var clients = 32
+        /// Of these, seats that strangers never take, so that who may change things always gets in.
+        public var reserved = 4
+        /// Clients at once of one user who is a stranger.
+        public var perStranger = 8
+        /// Octets that wait for a client to read them; one that lets more pile up is cut off.
+        public var output = 1024 * 1024
         /// Octets of one call.
         public var message = 64 * 1024
         /// Time for the rest of a call that has begun.
         public var partial = Duration.seconds(5)
+        /// Time without new clients when there are no descriptors left for them.
+        public var pause = Duration.milliseconds(200)
 
         /// The limits of the specification.
         public init() {}
@@ -108,31 +119,44 @@ import HotspotCore
     private let identity: (vendor: String, product: String, version: String, url: String)
     private let interfaces: [any ServerInterface]
     private let limits: Limits
+    private let standing: (PeerCredentials) -> Standing
     private var listener: EventSource?
+    private var pausing: EventSource?
+    private var isOpen = true
     private let socket: Int32
+    /// accept(2); tests put one that fails in its place.
+    var acceptNext: (Int32) -> Int32 = { Glibc.accept($0, nil, nil) }
     private var clients: [ObjectIdentifier: ServerClient] = [:]
 
-    /// Serves `interfaces` on a listening, non-blocking socket, which is taken over.
+    /// Serves `interfaces` on a listening, non-blocking socket, which is taken over. `standing` is asked once for each connection.
     public init(
         listening socket: consuming Descriptor, product: String, version: String, interfaces: [any ServerInterface],
-        limits: Limits = Limits()
+        limits: Limits = Limits(), standing: @escaping (PeerCredentials) -> Standing = { _ in .stranger }
     ) throws(VarlinkError) {
         identity = ("hotspotd", product, version, "https://github.com/hotspotd/hotspotd")
         self.interfaces = interfaces
         self.limits = limits
+        self.standing = standing
         self.socket = socket.take()
         do {
-            listener = try EventLoop.shared.watch(self.socket) { [weak self] _ in self?.accept() }
+            try listen()
         } catch {
             throw .system(operation: error.operation, code: error.code)
         }
     }
 
+    private func listen() throws(LoopError) {
+        listener = try EventLoop.shared.watch(socket) { [weak self] _ in self?.accept() }
+    }
+
     /// Stops listening and cuts all clients off.
     public func close() {
-        guard listener != nil else { return }
+        guard isOpen else { return }
+        isOpen = false
         listener?.cancel()
         listener = nil
+        pausing?.cancel()
+        pausing = nil
         Glibc.close(socket)
         for client in clients.values { client.connection.close() }
         clients = [:]
@@ -142,30 +166,71 @@ import HotspotCore
     public var clientCount: Int { clients.count }
 
     private func accept() {
-        while true {
-            let descriptor = Glibc.accept(socket, nil, nil)
-            guard descriptor >= 0 else { return }
+        // Bounded work for one turn: who connects without end leaves the others their turn.
+        for _ in 0..<64 {
+            let descriptor = acceptNext(socket)
+            guard descriptor >= 0 else {
+                switch errno {
+                case EINTR, ECONNABORTED: continue
+                // The client stays in the queue, so the socket stays readable: without a pause the loop would spin.
+                case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pause()
+                default: return
+                }
+            }
             // The daemon starts programs on this thread alone, so that none of them is started between these calls.
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
             guard let peer = PeerCredentials(socket: descriptor),
-                let connection = try? Connection(socket: descriptor, limit: limits.message)
+                let connection = try? Connection(socket: descriptor, limit: limits.message, outputLimit: limits.output)
             else {
                 Glibc.close(descriptor)
                 continue
             }
-            guard clients.count < limits.clients else {
+            // With every seat taken nobody needs to be looked up.
+            let standing = clients.count < limits.clients ? standing(peer) : .stranger
+            if let refusal = refusal(of: peer, standing) {
                 connection.send(
                     Answer(
-                        parameters: [
-                            "code": "busy", "message": .string("\(limits.clients) clients are being served; try again"),
-                        ],
+                        parameters: ["code": "busy", "message": .string(refusal)],
                         error: (interfaces.first?.name ?? "org.varlink.service") + ".Failed"))
                 connection.close()
                 continue
             }
-            let client = ServerClient(connection: connection, peer: peer, limits: limits, server: self)
+            let client = ServerClient(connection: connection, peer: peer, standing: standing, limits: limits, server: self)
             clients[ObjectIdentifier(client)] = client
+        }
+    }
+
+    /// Why there is no seat for this peer; `nil` if there is one.
+    private func refusal(of peer: PeerCredentials, _ standing: Standing) -> String? {
+        guard clients.count < limits.clients else { return "\(limits.clients) clients are being served; try again" }
+        guard standing == .stranger else { return nil }
+        let strangers = clients.values.filter { $0.standing == .stranger }
+        if strangers.count(where: { $0.peer.uid == peer.uid }) >= limits.perStranger {
+            return "\(limits.perStranger) clients of this user are being served; try again"
+        }
+        let seats = limits.clients - limits.reserved
+        return strangers.count < seats ? nil : "\(seats) clients are being served; try again"
+    }
+
+    /// Takes no new clients for a while.
+    private func pause() {
+        let timer = try? EventLoop.shared.schedule(after: limits.pause, accuracy: .milliseconds(50)) { [weak self] in
+            self?.resume()
+        }
+        // Without a timer the pause would have no end.
+        guard let timer else { return }
+        pausing = timer
+        listener?.cancel()
+        listener = nil
+    }
+
+    private func resume() {
+        pausing = nil
+        do {
+            try listen()
+        } catch {
+            pause()
         }
     }
 
@@ -175,7 +240,7 @@ import HotspotCore
         let dot = call.method.lastIndex(of: ".") ?? call.method.startIndex
         let interface = String(call.method[..<dot])
         let method = String(call.method[dot...].dropFirst())
-        let serverCall = ServerCall(interface: interface, method: method, call: call, peer: client.peer, client: client)
+        let serverCall = ServerCall(interface: interface, method: method, call: call, client: client)
         client.began(serverCall)
         if interface == "org.varlink.service" {
             introspect(serverCall)
@@ -226,14 +291,16 @@ extension ServerCall {
 @LoopActor private final class ServerClient {
     let connection: Connection
     let peer: PeerCredentials
+    let standing: Standing
     private weak var server: Server?
     // Answers go out in the order of the calls (one at a time), as the protocol wants.
     private var waiting: [Call] = []
     private var current: ServerCall?
 
-    init(connection: Connection, peer: PeerCredentials, limits: Server.Limits, server: Server) {
+    init(connection: Connection, peer: PeerCredentials, standing: Standing, limits: Server.Limits, server: Server) {
         self.connection = connection
         self.peer = peer
+        self.standing = standing
         self.server = server
         connection.partialLimit = limits.partial
         connection.onMessage = { [weak self] in self?.received($0) }

@@ -36,22 +36,22 @@ extension Coordinator: ControlBackend {
             return answer(.failure(error))
         }
         let name = controller.name
-        guard controller.joined != nil else {
+        guard let joined = controller.joined else {
             return answer(.success(CheckAnswer(verdict: "none", interface: name, detail: "There is no address on \(name).")))
         }
-        if let last = lastCheck[controller.index], EventLoop.now - last < .seconds(1) {
-            return answer(.failure(.failed(code: "tooOften", message: "\(name) was probed less than a second ago; try again.")))
-        }
-        lastCheck[controller.index] = EventLoop.now
-        controller.askProber(fresh: true) { _ in
-        } answer: { [weak controller] verdict in
-            guard let verdict else {
-                return answer(.success(CheckAnswer(verdict: "unknown", interface: name, detail: "There is no prober to ask.")))
+        checks.ask(controller.index, in: joined.association) { done in
+            controller.askProber(fresh: true) { _ in
+            } answer: { [weak controller] verdict in
+                guard let verdict else {
+                    return done(CheckAnswer(verdict: "unknown", interface: name, detail: "There is no prober to ask."))
+                }
+                controller?.feed(.verdictSeen(verdict.verdict))
+                let word = verdict.verdict == .partial ? "online" : verdict.verdict.rawValue
+                let detail = verdict.problem ?? verdict.origin.map { "portal \($0)" }
+                done(CheckAnswer(verdict: word, interface: name, detail: detail))
             }
-            controller?.feed(.verdictSeen(verdict.verdict))
-            let word = verdict.verdict == .partial ? "online" : verdict.verdict.rawValue
-            let detail = verdict.problem ?? verdict.origin.map { "portal \($0)" }
-            answer(.success(CheckAnswer(verdict: word, interface: name, detail: detail)))
+        } answer: {
+            answer(.success($0))
         }
     }
 
@@ -337,8 +337,8 @@ extension Coordinator: ControlBackend {
         return (services.store.steps(found.id), found.verdict ?? "This attempt is still running.")
     }
 
-    func history(ssid: String?) throws(ControlError) -> [AttemptStatus] {
-        services.store.attempts(ssid: ssid, limit: 1000).map { attempt in
+    func history(ssid: String?, limit: Int) throws(ControlError) -> [AttemptStatus] {
+        services.store.attempts(ssid: ssid, limit: limit).map { attempt in
             AttemptStatus(
                 id: attempt.id, interface: attempt.interface, ssid: attempt.ssid, began: attempt.began, ended: attempt.ended,
                 helper: attempt.helper, portal: attempt.portal, outcome: attempt.outcome)

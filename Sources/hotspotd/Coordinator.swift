@@ -37,9 +37,9 @@ import Wireless
     var lastJoin: [Int: (network: NetworkID, addresses: Set<String>)] = [:]
 
     var control: ControlInterface?
-    private var server: Server?
+    private var servers: [Server] = []
     lazy var filter = FilterCycle(services: services) { [weak self] in self?.control?.listChanged() }
-    var lastCheck: [Int: Instant] = [:]
+    let checks = SharedCheck<CheckAnswer>()
     var lastScan: Instant?
     private var sources: [EventSource] = []
     private let helperFolders = FolderWatch()
@@ -66,7 +66,7 @@ import Wireless
         let configuration = HostConfiguration(
             runtimeDirectory: settings.runtimeDirectory,
             hiddenDirectories: [settings.stateDirectory, settings.runtimeDirectory], scratchDirectory: scratch,
-            reachableSockets: [settings.controlSocket])
+            reachableSockets: [settings.helperControlSocket])
         var log = Logger(label: "hotspotd") { _ in JournalHandler(level: .info) }
         log.logLevel = settings.logLevel.loggerLevel
         services = Services(
@@ -94,12 +94,20 @@ import Wireless
         loadHelpers()
 
         let socket = try Socket.listen(path: settings.controlSocket, mode: 0o666)
-        let control = ControlInterface(backend: self, permission: Permission())
+        let helperSocket = try Socket.listen(path: settings.helperControlSocket, mode: 0o600)
+        let permission = Permission()
+        let control = ControlInterface(backend: self, permission: permission)
         control.onChange = { [weak self] method, peer, allowed in
             self?.log.info("\(allowed ? "" : "refused: ")\(method) by user \(peer.uid)")
         }
         self.control = control
-        server = try Server(listening: socket, product: "hotspotd", version: version, interfaces: [control])
+        servers = [
+            try Server(
+                listening: socket, product: "hotspotd", version: version, interfaces: [control], standing: permission.standing),
+            try Server(
+                listening: helperSocket, product: "hotspotd", version: version, interfaces: [control],
+                standing: { _ in .restricted }),
+        ]
 
         services.saving("pruning the journal") { try services.store.prune(now: WallClock.now) }
         sources = [
@@ -117,13 +125,14 @@ import Wireless
         log.info("ending")
         EventLoop.notify("STOPPING=1")
         sources = []
-        server?.close()
+        for server in servers { server.close() }
         wireless?.stop()
         links?.stop()
         for controller in controllers.values { controller.leave("the daemon ends") }
         controllers = [:]
         stopGate()
         unlink(settings.controlSocket)
+        unlink(settings.helperControlSocket)
         services.host.shutDown { EventLoop.shared.stop() }
     }
 

@@ -49,6 +49,8 @@ struct Settings: Hashable, Sendable {
 
     /// The control socket's path.
     var controlSocket: String { runtimeDirectory + "/org.hotspotd.Control" }
+    /// The control socket of the helpers that we start: they run as our own user, and here that counts for nothing.
+    var helperControlSocket: String { controlSocket + ".helpers" }
 
     /// Where the settings are looked for when nobody says where.
     static let defaultFile = "/etc/hotspotd/hotspotd.conf"

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import HotspotCore
+import Synchronization
 import Testing
 import Varlink
 
@@ -56,9 +57,18 @@ import Varlink
     }
     func forget(ssid: String) throws(ControlError) { throw .noSuchNetwork(ssid) }
     func explain(interface: String?, ssid: String?, attempt: String?) throws(ControlError) -> (steps: [Step], verdict: String) {
-        ([Step(at: 0, kind: "command", detail: "evaluate"), Step(at: 1, kind: "trace", detail: "GET /secret/path")], "well")
+        (steps, "well")
     }
-    func history(ssid: String?) throws(ControlError) -> [AttemptStatus] { [] }
+    var steps = [Step(at: 0, kind: "command", detail: "evaluate"), Step(at: 1, kind: "trace", detail: "GET /secret/path")]
+    var attemptCount = 0
+    func history(ssid: String?, limit: Int) throws(ControlError) -> [AttemptStatus] {
+        // More than was asked for, and each as long as an attempt can be.
+        (0..<attemptCount).map { index in
+            AttemptStatus(
+                id: "\(index)", interface: "wlan0", ssid: "Cafe", began: 0, ended: nil, helper: nil, portal: nil,
+                outcome: String(repeating: "x", count: 1024))
+        }
+    }
 }
 
 @Suite struct ControlInterfaceTests {
@@ -71,12 +81,13 @@ import Varlink
         let server: Server
         nonisolated let path: String
 
-        init(trusted: Bool) throws {
+        init(trusted: Bool, standing: ((PeerCredentials) -> Standing)? = nil, permission given: Permission? = nil) throws {
             path = "/tmp/hotspotd-control-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
-            let permission = Permission(trusted: trusted ? [geteuid()] : [], group: nil) { nil }
+            let permission = given ?? Permission(trusted: trusted ? [geteuid()] : [], group: nil) { nil }
             control = ControlInterface(backend: backend, permission: permission)
             server = try Server(
-                listening: Socket.listen(path: path, mode: 0o600), product: "test", version: "0", interfaces: [control])
+                listening: Socket.listen(path: path, mode: 0o600), product: "test", version: "0", interfaces: [control],
+                standing: standing ?? permission.standing)
         }
 
         func close() {
@@ -114,20 +125,21 @@ import Varlink
         #expect(!"\(explained)".contains("secret"))
     }
 
+    private static let changes: [(String, JSONValue)] = [
+        ("Answer", ["id": "1", "answers": ["room": "1"], "remember": false]), ("Dismiss", ["id": "1"]), ("Login", [:]),
+        ("Logoff", [:]),
+        ("SetEnabled", ["ssid": "Cafe", "enabled": false]), ("Forget", ["ssid": "Cafe"]),
+    ]
+
     @Test @LoopActor func strangersChangeNothing() async throws {
         let fixture = try Fixture(trusted: false)
         defer { fixture.close() }
         var refused: [String] = []
         fixture.control.onChange = { method, _, allowed in if !allowed { refused.append(method) } }
-        let changes: [(String, JSONValue)] = [
-            ("Answer", ["id": "1", "answers": ["room": "1"], "remember": false]), ("Dismiss", ["id": "1"]), ("Login", [:]),
-            ("Logoff", [:]),
-            ("SetEnabled", ["ssid": "Cafe", "enabled": false]), ("Forget", ["ssid": "Cafe"]),
-        ]
-        for (method, parameters) in changes {
+        for (method, parameters) in Self.changes {
             #expect(name(await call(fixture.path, method, parameters)) == "org.hotspotd.Control.NotPermitted", "\(method)")
         }
-        #expect(refused == changes.map(\.0))
+        #expect(refused == Self.changes.map(\.0))
         #expect(fixture.backend.answered.isEmpty)
     }
 
@@ -167,6 +179,88 @@ import Varlink
         #expect(try await call(fixture.path, "Explain").get()["steps"]?.array?.count == 2)
         _ = try await call(fixture.path, "Answer", ["id": "1", "answers": ["room": "214"], "remember": true]).get()
         #expect(fixture.backend.answered == ["room": "214"])
+    }
+
+    @Test @LoopActor func helpersOnlyReadWhateverUserTheyRunAs() async throws {
+        // The same user as the daemon's, who moreover sits in front.
+        let permission = Permission(trusted: [0, geteuid()], group: getegid()) { geteuid() }
+        let fixture = try Fixture(trusted: true, standing: { _ in .restricted }, permission: permission)
+        defer { fixture.close() }
+        for (method, parameters) in Self.changes {
+            #expect(name(await call(fixture.path, method, parameters)) == "org.hotspotd.Control.NotPermitted", "\(method)")
+        }
+        #expect(fixture.backend.answered.isEmpty)
+        let prompts = try await call(fixture.path, "Prompts").get()
+        #expect(prompts["prompts"]?.array?.first?["fields"]?.array?.first?["value"] == nil)
+        #expect(try await call(fixture.path, "Explain").get()["steps"]?.array?.count == 1)
+        _ = try await call(fixture.path, "Current", ["token": "right"]).get()
+        let logoff: JSONValue = ["token": "right", "interface": "wlan0", "ssidHex": "43616665"]
+        #expect(try await call(fixture.path, "RequestLogoff", logoff).get()["queued"] == true)
+    }
+
+    @Test @LoopActor func theUserInFrontMayChangeAsLongAsHeSitsThere() async throws {
+        let seated = Mutex(true)
+        let permission = Permission(trusted: [], group: nil) { seated.withLock { $0 } ? geteuid() : nil }
+        let fixture = try Fixture(trusted: false, permission: permission)
+        defer { fixture.close() }
+        let path = fixture.path
+        // One connection for both: its standing was found before he rose.
+        let names: [String?] = await Task.detached {
+            guard let connection = try? BlockingConnection(path: path) else { return [] }
+            var names: [String?] = []
+            for sits in [true, false] {
+                seated.withLock { $0 = sits }
+                do throws(VarlinkError) {
+                    _ = try connection.call("org.hotspotd.Control.Logoff")
+                    names.append(nil)
+                } catch {
+                    if case .reply(let name, _) = error { names.append(name) } else { names.append("\(error)") }
+                }
+            }
+            return names
+        }.value
+        #expect(names == [nil, "org.hotspotd.Control.NotPermitted"])
+    }
+
+    @Test @LoopActor func theUserDatabaseIsAskedOnceForAConnection() async throws {
+        let lookups = Mutex(0)
+        let permission = Permission(
+            trusted: [], group: gid_t.max - 7,
+            groups: { _ in
+                lookups.withLock { $0 += 1 }
+                return [gid_t.max - 7]
+            }
+        ) { nil }
+        let fixture = try Fixture(trusted: false, permission: permission)
+        defer { fixture.close() }
+        let path = fixture.path
+        let counts: [Int?] = await Task.detached {
+            guard let connection = try? BlockingConnection(path: path) else { return [] }
+            return (0..<5).map { _ in
+                (try? connection.call("org.hotspotd.Control.Explain"))?["steps"]?.array?.count
+            }
+        }.value
+        #expect(counts == [2, 2, 2, 2, 2])
+        #expect(lookups.withLock { $0 } == 1)
+    }
+
+    @Test @LoopActor func aLongHistoryIsCut() async throws {
+        let fixture = try Fixture(trusted: false)
+        defer { fixture.close() }
+        fixture.backend.attemptCount = 1000
+        let attempts = try await call(fixture.path, "History").get()["attempts"]?.array
+        #expect(attempts?.count == 200)
+        #expect(attempts?.first?["id"] == "0")
+    }
+
+    @Test @LoopActor func aLongExplanationFitsAndSaysWhatIsMissing() async throws {
+        let fixture = try Fixture(trusted: true)
+        defer { fixture.close() }
+        fixture.backend.steps = (0..<2000).map { Step(at: $0, kind: "command", detail: String(repeating: "x", count: 4096)) }
+        let explained = try await call(fixture.path, "Explain").get()
+        let count = explained["steps"]?.array?.count ?? 0
+        #expect(count > 100 && count < 300)
+        #expect(explained["verdict"]?.string == "well (\(2000 - count) later steps are too many for one answer.)")
     }
 
     @Test @LoopActor func errorsCarryTheirParameters() async throws {

@@ -41,6 +41,7 @@ import Testing
         #expect(settings.acceptTerms == .remembered)
         #expect(!settings.allowPlainHTTPCredentials && !settings.manageEthernet)
         #expect(settings.controlSocket == "/run/hotspotd/org.hotspotd.Control")
+        #expect(settings.helperControlSocket == "/run/hotspotd/org.hotspotd.Control.helpers")
     }
 
     @Test func timesTakeFractionsOfASecond() throws {

@@ -83,6 +83,7 @@ final class Client {
             call.reply(echo)
         case "Fail": call.fail("Nonsense", ["why": "because"])
         case "Who": call.reply(["uid": .integer(Int(call.peer.uid))] as JSONValue)
+        case "Much": call.reply(["text": .string(String(repeating: "x", count: 4 << 20))] as JSONValue)
         case "Wait", "Watch":
             open.append(call)
             call.onCancel = { [weak self] in
@@ -115,17 +116,20 @@ final class Client {
 @LoopActor final class Service {
     let desk = Desk()
     let folder: String
-    let path: String
-    private let server: Server
+    nonisolated let path: String
+    let server: Server
 
-    init(_ limits: Server.Limits = Server.Limits()) throws {
+    init(
+        _ limits: Server.Limits = Server.Limits(),
+        standing: @escaping @Sendable (PeerCredentials) -> Standing = { _ in .permitted }
+    ) throws {
         EventLoop.startThread()
         var template = Array("/tmp/varlink-test-XXXXXX".utf8CString)
         folder = mkdtemp(&template).map { String(cString: $0) } ?? ""
         path = folder + "/s"
         server = try Server(
-            listening: Socket.listen(path: path, mode: 0o600), product: "desk", version: "1.0", interfaces: [desk], limits: limits
-        )
+            listening: Socket.listen(path: path, mode: 0o600), product: "desk", version: "1.0", interfaces: [desk],
+            limits: limits, standing: standing)
     }
 
     var clientCount: Int { server.clientCount }
@@ -138,10 +142,11 @@ final class Client {
 
     /// Runs a test's client on a thread that may block, beside the loop's.
     nonisolated static func with(
-        _ limits: Server.Limits = Server.Limits(), _ body: @Sendable (Service, String) async throws -> Void
+        _ limits: Server.Limits = Server.Limits(), standing: Standing = .permitted,
+        _ body: @Sendable (Service, String) async throws -> Void
     ) async throws {
         EventLoop.startThread()
-        let service = try await Service(limits)
+        let service = try await Service(limits) { _ in standing }
         do {
             try await body(service, service.path)
         } catch {

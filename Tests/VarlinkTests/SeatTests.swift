@@ -1,0 +1,107 @@
+import EventLoop
+import Glibc
+import HotspotCore
+import Synchronization
+import Testing
+
+@testable import Varlink
+
+/// Who gets a seat at a server, and what one client may cost.
+@Suite struct SeatTests {
+    private static func isServed(_ client: Client) throws -> Bool {
+        client.call("org.example.Desk.Echo", ["text": "x"])
+        let answer = try client.answer()
+        if answer?.error != nil { #expect(answer?.parameters?["code"] == "busy") }
+        return answer?.parameters == ["text": "x"]
+    }
+
+    @Test func aStrangerHasEightSeatsAndNoMore() async throws {
+        try await Service.with(standing: .stranger) { service, path in
+            var clients: [Client] = []
+            for _ in 0..<8 {
+                clients.append(try Client(path))
+                #expect(try Self.isServed(clients[clients.count - 1]))
+            }
+            let ninth = try Self.isServed(Client(path))
+            #expect(!ninth)
+            #expect(await service.clientCount == 8)
+            withExtendedLifetime(clients) {}
+        }
+    }
+
+    @Test func strangersLeaveTheReservedSeatsFree() async throws {
+        EventLoop.startThread()
+        var limits = Server.Limits()
+        limits.clients = 6
+        limits.reserved = 2
+        limits.perStranger = 100
+        // Every client is this very process, so the order of coming decides: five strangers, then the permitted.
+        let come = Mutex(0)
+        let service = try await Service(limits) { _ in
+            come.withLock { count in
+                count += 1
+                return count <= 5 ? .stranger : .permitted
+            }
+        }
+        let path = service.path
+        var clients: [Client] = []
+        for expected in [true, true, true, true, false, true, true, false] {
+            clients.append(try Client(path))
+            #expect(try Self.isServed(clients[clients.count - 1]) == expected)
+        }
+        #expect(come.withLock { $0 } == 7, "once for each connection, and not when all seats are taken")
+        withExtendedLifetime(clients) {}
+        await service.close()
+    }
+
+    @Test func whoDoesNotReadIsCutOffBeyondTheOutputLimit() async throws {
+        try await Service.with { service, path in
+            let client = try Client(path)
+            client.call("org.example.Desk.Much")
+            #expect(try client.answer() == nil, "four mebioctets are more than may wait")
+            #expect(await service.clientCount == 0)
+        }
+    }
+
+    @Test func withoutDescriptorsTheListenerRests() async throws {
+        var limits = Server.Limits()
+        limits.pause = .seconds(3600)
+        try await Service.with(limits) { service, path in
+            let early = try Client(path)
+            #expect(try Self.isServed(early))
+            let asked = await Self.exhaust(service)
+            let late = try Client(path)
+            // Each answer is a turn of the loop; a listener that does not rest would be asked in each of them.
+            for _ in 0..<50 { #expect(try Self.isServed(early)) }
+            #expect(await asked.count == 1)
+            withExtendedLifetime(late) {}
+        }
+    }
+
+    @Test func afterTheRestTheClientIsServed() async throws {
+        var limits = Server.Limits()
+        limits.pause = .milliseconds(1)
+        try await Service.with(limits) { service, path in
+            let asked = await Self.exhaust(service, times: 3)
+            let isServed = try Self.isServed(Client(path))
+            #expect(isServed)
+            #expect(await asked.count > 3)
+        }
+    }
+
+    @LoopActor final class Asked { var count = 0 }
+
+    /// From now on accept finds no descriptor, so many times.
+    @LoopActor static func exhaust(_ service: Service, times: Int = .max) -> Asked {
+        let asked = Asked()
+        service.server.acceptNext = { socket in
+            asked.count += 1
+            guard asked.count > times else {
+                errno = EMFILE
+                return -1
+            }
+            return accept(socket, nil, nil)
+        }
+        return asked
+    }
+}

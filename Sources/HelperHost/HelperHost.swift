@@ -30,8 +30,8 @@ import Varlink
     private var containments: [String: Containment] = [:]
     private var deferred: [ObjectIdentifier: EventSource] = [:]
     private let pacer = Pacer()
-    /// Counts the calls of ``standDown()``; what was to be prepared before one is not any more.
-    private var preparation = 0
+    /// Whose preparation waits for its turn.
+    private var unprepared: Set<String> = []
     private var isShut = false
     private var onShut: (() -> Void)?
 
@@ -108,10 +108,10 @@ import Varlink
     public func prepare(_ names: [String]) {
         // The prober first: everybody's answer is weighed against its verdict.
         if prober != nil { services[Self.proberName]?.prepare() }
-        let preparation = preparation
-        for name in names {
+        for name in names where unprepared.insert(name).inserted {
             pacer.run { [weak self] in
-                if let self, self.preparation == preparation { prepare(name) }
+                // Meanwhile its command may have come, and started it, or nobody wants it any more.
+                if let self, unprepared.remove(name) != nil { prepare(name) }
             }
         }
     }
@@ -137,7 +137,7 @@ import Varlink
 
     /// What was prepared and not used is ended.
     public func standDown() {
-        preparation += 1
+        unprepared = []
         let unused = prepared
         prepared = [:]
         for process in unused.values { process.end(term: configuration.cancelTerm, kill: configuration.cancelKill) }
@@ -188,6 +188,7 @@ import Varlink
             let onIgnored: (Int) -> Void = { self.countIgnored($0, name) }
             switch entry.spec.activation {
             case .stdio(let exec):
+                if !alone { self.unprepared.remove(name) }
                 if !alone, let waiting = self.prepared.removeValue(forKey: name), waiting.isRunning {
                     return try self.hand(question, to: waiting, name: name, call: call)
                 }

@@ -45,7 +45,9 @@ public struct AddressPolicy: Sendable {
     /// Why an address is refused; `nil` if it is allowed.
     public func refusal(of address: InternetAddress) -> String? {
         if allowsEverything { return nil }
-        if isRehearsal { return Self.isLoopback(address) ? nil : "\(address) is not this machine, which is all that a rehearsal has" }
+        if isRehearsal {
+            return Self.isLoopback(address) ? nil : "\(address) is not this machine, which is all that a rehearsal has"
+        }
         if let reason = Self.forbiddenClass(of: address) { return "\(address) is \(reason)" }
         if local.contains(address) { return "\(address) is this machine's own" }
         if gateways.contains(address) || own.contains(where: { $0.contains(address) }) { return nil }

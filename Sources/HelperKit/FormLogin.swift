@@ -127,7 +127,9 @@ public struct FormLogin: Sendable {
                 if !isFirst, FormWords.soundsLikeSuccess(page) { return success(portal, logoff, client, terms) }
                 return visit.reply(.unsupportedNetwork, portal: portal, reason: reason)
             case .ask(var prompt, let form):
-                if !isFirst, FormWords.soundsLikeSuccess(page), form.passwords.isEmpty { return success(portal, logoff, client, terms) }
+                if !isFirst, FormWords.soundsLikeSuccess(page), form.passwords.isEmpty {
+                    return success(portal, logoff, client, terms)
+                }
                 if isFirst, isTypedNow, !isSamePortal, visit.portal != nil {
                     prompt.message =
                         "This is another portal than before; nothing was sent." + (prompt.message.map { " " + $0 } ?? "")
@@ -152,7 +154,9 @@ public struct FormLogin: Sendable {
                 if !sent.insert(form).inserted {
                     return visit.reply(.temporaryFailure, portal: portal, reason: "The portal shows the same page again.")
                 }
-                if !isFirst, !filled.staysOnOrigin, FormWords.soundsLikeSuccess(page) { return success(portal, logoff, client, terms) }
+                if !isFirst, !filled.staysOnOrigin, FormWords.soundsLikeSuccess(page) {
+                    return success(portal, logoff, client, terms)
+                }
                 if step == Self.stepLimit { break }
                 if isTypedNow, !engine.consent, engine.bindingTerms(on: page, at: url) != nil { terms.accept() }
                 if filled.carriesAnswers { typedInto.insert(names) }

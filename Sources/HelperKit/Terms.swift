@@ -45,7 +45,9 @@ enum Terms: Hashable, Sendable {
         let digits = word.utf8.count { $0 >= 0x30 && $0 <= 0x39 }
         guard digits > 0 else { return false }
         // 12:05:33, 02:00:00:aa:bb:cc, 2026-07-01, 1.7.2026, 192.0.2.7
-        let separators = word.utf8.count { [UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "/"), UInt8(ascii: ".")].contains($0) }
+        let separators = word.utf8.count {
+            [UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "/"), UInt8(ascii: ".")].contains($0)
+        }
         return separators >= 2 || word.contains(":") || (word.utf8.count >= 12 && digits >= 3)
     }
 

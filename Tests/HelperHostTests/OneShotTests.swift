@@ -229,7 +229,8 @@ import Testing
         let start = EventLoop.now
         shop.host.prepare(names)
         let prepared = EventLoop.now
-        #expect(shop.host.processCount == 50)
+        // Over several turns: the first are there at once, the rest is not waited for.
+        #expect(shop.host.processCount > 0)
         var winners = 0
         var calls: [HelperCall] = []
         await withCheckedContinuation { continuation in

@@ -60,7 +60,8 @@ final class Authority {
         let authority = signed ? ["-CA", "authority.pem", "-CAkey", "authority.key"] : []
         let made = try spawn(
             [
-                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                "-subj",
                 "/CN=\(name)", "-addext",
                 "subjectAltName=\(subject)", "-addext", "basicConstraints=critical,CA:FALSE", "-keyout", "\(name).key", "-out",
                 "\(name).pem",
@@ -78,7 +79,8 @@ final class Authority {
         let port = ScriptedServer([:]).port
         servers.append(
             try spawn([
-                "openssl", "s_server", "-quiet", "-accept", "127.0.0.1:\(port)", "-cert", "\(name).pem", "-key", "\(name).key", "-HTTP",
+                "openssl", "s_server", "-quiet", "-accept", "127.0.0.1:\(port)", "-cert", "\(name).pem", "-key", "\(name).key",
+                "-HTTP",
             ]))
         for _ in 0..<500 {
             let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

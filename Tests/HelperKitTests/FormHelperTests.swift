@@ -46,7 +46,9 @@ import Varlink
         ScriptedServer { request in
             switch request.path {
             case "/": .send(octets(redirect("/in")))
-            case "/terms": .send(octets(http(200, "<h1>House rules</h1><p>\(terms.with { $0 })</p><p>It is 12:0\(Int.random(in: 0...9))</p>")))
+            case "/terms":
+                .send(
+                    octets(http(200, "<h1>House rules</h1><p>\(terms.with { $0 })</p><p>It is 12:0\(Int.random(in: 0...9))</p>")))
             case "/go": .send(octets(http(200, "You are now connected")))
             default:
                 .send(
@@ -117,7 +119,10 @@ import Varlink
                 octets(
                     request.path == "/"
                         ? redirect("/in")
-                        : http(200, "<p>By going on you accept the terms of use: be kind.</p><form><input type=submit value=Continue></form>")))
+                        : http(
+                            200,
+                            "<p>By going on you accept the terms of use: be kind.</p><form><input type=submit value=Continue></form>"
+                        )))
         }
         let reply = try FormHelper().authenticate(visit(server))
         #expect(reply.prompt?.termsURL == nil)
@@ -135,7 +140,10 @@ import Varlink
 
     /// A login that follows from Maintain has an attempt of its own, and does not ask again what Maintain just saw.
     @Test func aReturnVisitLooksOnce() throws {
-        let server = ScriptedServer(["/": redirect("/in"), "/in": http(200, "<form action=/go><input type=submit value=Continue></form>"), "/go": http(200, "You are now connected")])
+        let server = ScriptedServer([
+            "/": redirect("/in"), "/in": http(200, "<form action=/go><input type=submit value=Continue></form>"),
+            "/go": http(200, "You are now connected"),
+        ])
         let attempts = AttemptStore()
         let service = HelperService([FormHelper()], version: "1", attempts: attempts, policy: .testing())
         var link = loopback(probe: server.url + "/")

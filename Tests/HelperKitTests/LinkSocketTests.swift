@@ -35,13 +35,18 @@ import Testing
         let server = ScriptedServer { _ in .hold([]) }
         var elsewhere = loopback()
         elsewhere.interface = "nonesuch0"
-        #expect(code { () throws(TransferError) in _ = try LinkTCPConnection("127.0.0.1", port: 0, link: loopback()) } == .refusedURL)
+        #expect(
+            code { () throws(TransferError) in _ = try LinkTCPConnection("127.0.0.1", port: 0, link: loopback()) } == .refusedURL)
         #expect(
             code { () throws(TransferError) in
                 _ = try LinkTCPConnection("127.0.0.1", port: server.port, link: elsewhere, policy: .testing(), in: Scope())
             } == .bindFailed)
-        #expect(code { () throws(TransferError) in _ = try LinkTCPConnection("192.0.2.1", port: 80, link: loopback()) } == .refusedAddress)
-        #expect(code { () throws(TransferError) in _ = try LinkTCPConnection("portal.test", port: 80, link: loopback()) } == .noNameserver)
+        #expect(
+            code { () throws(TransferError) in _ = try LinkTCPConnection("192.0.2.1", port: 80, link: loopback()) }
+                == .refusedAddress)
+        #expect(
+            code { () throws(TransferError) in _ = try LinkTCPConnection("portal.test", port: 80, link: loopback()) }
+                == .noNameserver)
         #expect(
             code { () throws(TransferError) in
                 let connection = try LinkTCPConnection(
@@ -78,7 +83,9 @@ import Testing
         var buffer = [UInt8](repeating: 0, count: 16)
         var peer = sockaddr_in()
         let count = withUnsafeMutablePointer(to: &peer) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { recvfrom(descriptor, &buffer, buffer.count, 0, $0, &length) }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                recvfrom(descriptor, &buffer, buffer.count, 0, $0, &length)
+            }
         }
         #expect(Array(buffer.prefix(max(0, count))) == octets("ping"))
         withUnsafeMutablePointer(to: &peer) { pointer in
@@ -87,7 +94,9 @@ import Testing
         #expect(try datagrams.receive() == octets("pong"))
         #expect(code { () throws(TransferError) in _ = try datagrams.receive(waiting: 30) } == .timeout)
         #expect(code { () throws(TransferError) in try datagrams.send([UInt8](repeating: 0, count: 70_000)) } == .tooLarge)
-        #expect(code { () throws(TransferError) in _ = try LinkUDPSocket("169.254.169.254", port: 53, link: loopback()) } == .refusedAddress)
+        #expect(
+            code { () throws(TransferError) in _ = try LinkUDPSocket("169.254.169.254", port: 53, link: loopback()) }
+                == .refusedAddress)
     }
 
     @Test func aRehearsalIsThisMachineOnly() {

@@ -38,7 +38,11 @@ import Testing
                     return count - 1
                 }
                 return .send(octets(http(200, answers.isEmpty ? "" : answers[min(index, answers.count - 1)])))
-            case "/off": return .send(octets(http(200, Self.document("LogoffReply", "<MessageType>130</MessageType><ResponseCode>150</ResponseCode>"))))
+            case "/off":
+                return .send(
+                    octets(
+                        http(200, Self.document("LogoffReply", "<MessageType>130</MessageType><ResponseCode>150</ResponseCode>")))
+                )
             default: return .send(octets(http(200, "<title>Train</title><p>Please log in</p>")))
             }
         }
@@ -56,7 +60,8 @@ import Testing
                             302,
                             Self.document(
                                 "Proxy",
-                                "<MessageType>110</MessageType><NextURL>http://\(next)/next</NextURL><ResponseCode>200</ResponseCode><Delay>0</Delay>"),
+                                "<MessageType>110</MessageType><NextURL>http://\(next)/next</NextURL><ResponseCode>200</ResponseCode><Delay>0</Delay>"
+                            ),
                             "Location: https://127.0.0.1:\(port)/page")))
             }
             return .send(octets(http(302, redirect, "Location: https://127.0.0.1:\(port)/page")))
@@ -128,7 +133,8 @@ import Testing
         var gateway = try gateway(answers: [
             Self.reply(201, "<LoginResultsURL>/poll</LoginResultsURL>"),
             Self.document(
-                "AuthenticationPollReply", "<MessageType>140</MessageType><ResponseCode>50</ResponseCode><LogoffURL>/off</LogoffURL>"),
+                "AuthenticationPollReply",
+                "<MessageType>140</MessageType><ResponseCode>50</ResponseCode><LogoffURL>/off</LogoffURL>"),
         ])
         _ = try evaluate(&gateway)
         gateway.visit.credential = account
@@ -146,7 +152,9 @@ import Testing
         #expect(try WISPrHelper().authenticate(gateway.visit).result == .success)
     }
 
-    @Test(arguments: [(102, Result.temporaryFailure), (255, .temporaryFailure), (105, .unsupportedNetwork), (7, .temporaryFailure)])
+    @Test(arguments: [
+        (102, Result.temporaryFailure), (255, .temporaryFailure), (105, .unsupportedNetwork), (7, .temporaryFailure),
+    ])
     func namesTroubles(_ code: Int, _ result: Result) throws {
         var gateway = try gateway(answers: [Self.reply(code)])
         _ = try evaluate(&gateway)

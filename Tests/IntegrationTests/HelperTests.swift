@@ -77,7 +77,8 @@ struct HelperTests {
         let steps = try daemon.steps()
         #expect(
             steps.contains {
-                $0["helper"]?.string == "loud" && $0["kind"]?.string == "trace" && $0["detail"]?.string?.hasSuffix("the last word") == true
+                $0["helper"]?.string == "loud" && $0["kind"]?.string == "trace"
+                    && $0["detail"]?.string?.hasSuffix("the last word") == true
             }, "what it wrote last is shown")
 
         // Once more: two in a row are quarantined. One program has been replaced by something that anybody may change.
@@ -96,7 +97,11 @@ struct HelperTests {
         #expect(abs(daemon.descriptors - descriptors) <= 2, "\(descriptors) descriptors became \(daemon.descriptors)")
 
         // A good one comes while the daemon runs: no restart, and the bad company delays nothing.
-        try daemon.add("good", python: "call = receive()\nanswer(confidence='high') if call['method'].endswith('Evaluate') else answer(reply={'result': 'success'})")
+        try daemon.add(
+            "good",
+            python:
+                "call = receive()\nanswer(confidence='high') if call['method'].endswith('Evaluate') else answer(reply={'result': 'success'})"
+        )
         try daemon.eventually("the new helper is known") { try daemon.helpers()["good"] != nil }
         try daemon.rejoin()
         try daemon.eventually("it is logged in") { daemon.status?["helper"]?.string == "good" && daemon.state == "authenticated" }

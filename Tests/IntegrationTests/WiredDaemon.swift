@@ -134,7 +134,8 @@ final class WiredDaemon {
     /// The helpers by name.
     func helpers() throws -> [String: JSONValue] {
         Dictionary(
-            try call("Helpers")["helpers"]?.array?.map { ($0["name"]?.string ?? "", $0) } ?? [], uniquingKeysWith: { first, _ in first })
+            try call("Helpers")["helpers"]?.array?.map { ($0["name"]?.string ?? "", $0) } ?? [],
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// The steps of the last attempt on the cable.

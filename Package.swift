@@ -77,12 +77,17 @@ let package = Package(
         // What a helper's author uses in Swift: protocol, bound HTTP client, probe, forms, WISPr, RFC 8908.
         .target(
             name: "HelperKit", dependencies: ["HotspotCore", "Varlink", "CCurl", "CCares", "CXML", "CCrypto"],
+            exclude: ["README.md"],
             swiftSettings: rules),
         // Our helpers, one file each, and the prober.
         .executableTarget(name: "hotspot-helpers", dependencies: ["HelperKit"], exclude: ["Helpers"], swiftSettings: rules),
         // Plays the commands against a helper for its author.
         .executableTarget(
             name: "hotspot-helper-test", dependencies: ["HelperHost", "HelperKit"], swiftSettings: rules),
+        // What an author writes, built with everything else so that it cannot grow stale.
+        .executableTarget(
+            name: "example-helper", dependencies: ["HelperKit", "HotspotCore"], path: "Tests/Examples/swift/Sources/aroma",
+            swiftSettings: rules),
 
         .testTarget(name: "HotspotCoreTests", dependencies: ["HotspotCore"], swiftSettings: rules),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: rules),

@@ -6,5 +6,6 @@
 #include <netlink/genl/ctrl.h>
 #include <linux/nl80211.h>
 #include <linux/rtnetlink.h>
+#include <linux/fib_rules.h>
 #include <linux/if.h>
 #include <linux/if_arp.h>

@@ -26,12 +26,14 @@ import Varlink
     private var prober: [String]?
     private var services: [String: SocketService] = [:]
     private var prepared: [String: HelperProcess] = [:]
+    /// Who will be prepared in one of the next turns of the loop.
+    private var toPrepare: Set<String> = []
     private var processes: [ObjectIdentifier: HelperProcess] = [:]
     private var containments: [String: Containment] = [:]
     private var deferred: [ObjectIdentifier: EventSource] = [:]
     private let pacer = Pacer()
-    /// Whose preparation waits for its turn.
-    private var unprepared: Set<String> = []
+    /// Counts the calls of ``standDown()``; what was to be prepared before one is not any more.
+    private var preparation = 0
     private var isShut = false
     private var onShut: (() -> Void)?
 
@@ -108,10 +110,12 @@ import Varlink
     public func prepare(_ names: [String]) {
         // The prober first: everybody's answer is weighed against its verdict.
         if prober != nil { services[Self.proberName]?.prepare() }
-        for name in names where unprepared.insert(name).inserted {
+        let preparation = preparation
+        for name in names {
+            toPrepare.insert(name)
             pacer.run { [weak self] in
-                // Meanwhile its command may have come, and started it, or nobody wants it any more.
-                if let self, unprepared.remove(name) != nil { prepare(name) }
+                // Who was asked meanwhile was started for that, and needs no second process.
+                if let self, self.preparation == preparation, toPrepare.remove(name) != nil { prepare(name) }
             }
         }
     }
@@ -137,7 +141,8 @@ import Varlink
 
     /// What was prepared and not used is ended.
     public func standDown() {
-        unprepared = []
+        preparation += 1
+        toPrepare = []
         let unused = prepared
         prepared = [:]
         for process in unused.values { process.end(term: configuration.cancelTerm, kill: configuration.cancelKill) }
@@ -188,7 +193,7 @@ import Varlink
             let onIgnored: (Int) -> Void = { self.countIgnored($0, name) }
             switch entry.spec.activation {
             case .stdio(let exec):
-                if !alone { self.unprepared.remove(name) }
+                if !alone { self.toPrepare.remove(name) }
                 if !alone, let waiting = self.prepared.removeValue(forKey: name), waiting.isRunning {
                     return try self.hand(question, to: waiting, name: name, call: call)
                 }

@@ -52,9 +52,10 @@ import Varlink
             }
             call.complete(outcome.named(name, standardError: process.tail.text(masking: secrets)))
         case .closed:
-            // How it ended and what it complained of is known in a moment, when it is reaped.
+            // How it ended and what it complained of is known in a moment, when it is reaped. On a busy machine the moment is longer
+            // than a cancellation's: a kill that overtakes its own end would hide the status.
             if process.isRunning {
-                process.end(term: configuration.cancelTerm, kill: configuration.cancelKill)
+                process.end(term: configuration.lingerTerm, kill: configuration.lingerKill)
             } else {
                 crashed()
             }

@@ -18,8 +18,10 @@ public enum Maintenance {
             }
             return visit.reply(.success, session: session)
         case .captive:
+            // The contract wants a portal here; one that is not the helper's own has at least an address.
+            let portal = portal(result) ?? result.portalURL.map { Portal(origin: $0.origin, kind: "unknown") }
             return visit.reply(
-                .authenticationRequired, portal: portal(result), session: visit.session, reason: "The portal wants a new login.")
+                .authenticationRequired, portal: portal, session: visit.session, reason: "The portal wants a new login.")
         case .limited:
             return visit.reply(
                 .temporaryFailure, session: visit.session,

@@ -7,8 +7,8 @@ struct DHClientLeases {
         /// A `lease6` block.
         var isIPv6 = false
         var interface = ""
-        /// `fixed-address`.
-        var address = ""
+        /// `fixed-address`, or each `iaaddr` of a `lease6`.
+        var addresses: [String] = []
         /// Seconds since 1970; `nil` means never.
         var expires: Int64?
         var nameservers: [String] = []
@@ -17,6 +17,8 @@ struct DHClientLeases {
 
     /// Leases that are kept, the newest.
     static let limit = 256
+    /// Addresses of one lease that are kept.
+    static let addressLimit = 16
 
     /// In the order of the file.
     private(set) var leases: [Lease] = []
@@ -42,6 +44,10 @@ struct DHClientLeases {
                     case [.word("lease6")]: lease = Lease(isIPv6: true)
                     default: lease = nil
                     }
+                } else if lease?.isIPv6 == true, statement.count == 2, case .word("iaaddr") = statement[0],
+                    case .word(let address) = statement[1], lease!.addresses.count < Self.addressLimit
+                {
+                    lease!.addresses.append(address)
                 }
                 statement = []
             case .close:
@@ -70,7 +76,7 @@ struct DHClientLeases {
         switch word() {
         case "interface":
             if case .text(let name)? = rest.first { lease.interface = String(decoding: name, as: UTF8.self) }
-        case "fixed-address": lease.address = word() ?? ""
+        case "fixed-address": lease.addresses = word().map { [$0] } ?? []
         case "expire": lease.expires = time(rest)
         case "option":
             switch word() {

@@ -82,9 +82,9 @@ import Glibc
         }
         let files = paths.compactMap { RecordFile.read($0, tail: true) }.sorted { $0.written < $1.written }
         let leases = files.flatMap { DHClientLeases($0.octets).leases }.filter {
-            $0.interface == link.name && ($0.expires ?? .max) > now()
+            $0.interface == link.name && ($0.expires ?? .max) > now() && $0.addresses.contains { isOn(link, $0) }
         }
-        guard let lease = leases.last(where: { !$0.isIPv6 && isOn(link, $0.address) }) else { return nil }
+        guard let lease = leases.last(where: { !$0.isIPv6 }) else { return nil }
         let words = lease.nameservers + (leases.last(where: \.isIPv6)?.nameservers ?? [])
         return facts(NameserverText.addresses(in: words, on: link), lease.portalAPI, "dhclient")
     }

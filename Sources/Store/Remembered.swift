@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// The choice that is remembered for a network (D5).
+/// The choice that is remembered for a network.
 public struct Remembered: Codable, Hashable, Sendable {
     /// How long a choice is remembered: 90 days, in milliseconds.
     public static let lifetime = 90 * 24 * 60 * 60 * 1000
@@ -26,7 +26,7 @@ public struct Remembered: Codable, Hashable, Sendable {
     }
 }
 
-/// Why nothing is started on a network (D13, D14, D19).
+/// Why nothing is started on a network.
 public struct StoredHold: Codable, Hashable, Sendable {
     /// What held it.
     public enum Reason: String, Codable, Hashable, Sendable, CaseIterable {

@@ -50,7 +50,12 @@ enum Schema {
                 at INTEGER NOT NULL, time INTEGER, "from" TEXT, "to" TEXT, kind TEXT NOT NULL, helper TEXT, detail TEXT NOT NULL,
                 PRIMARY KEY (attempt, number)) STRICT, WITHOUT ROWID
             """,
-        ]
+        ],
+        [
+            "ALTER TABLE consents ADD COLUMN time INTEGER NOT NULL DEFAULT 0",
+            // Nobody wrote down when the older ones were given; they count from today.
+            "UPDATE consents SET time = CAST(strftime('%s', 'now') AS INTEGER) * 1000",
+        ],
     ]
 
     /// The version of a database; 0 is an empty one.

@@ -119,7 +119,8 @@ extension Store {
         }
     }
 
-    /// Drops what is too old or too much, and expired choices, holds and outcomes. `now` is Unix time in milliseconds.
+    /// Drops what is too old or too much: attempts, outcomes and consents, expired choices with their sessions, and ended holds.
+    /// Credentials stay until they are forgotten. `now` is Unix time in milliseconds.
     public func prune(now: Int) throws(StoreError) {
         try write { database throws(SQLiteFailure) in try Self.prune(now: now, database) }
     }
@@ -144,6 +145,9 @@ extension Store {
             [.integer(attemptLimit)])
         try database.run("DELETE FROM outcomes WHERE time < ?", [oldest])
         try database.run("DELETE FROM choices WHERE expires <= ?", [.integer(now)])
+        // A session belongs to a choice, which is always written first.
+        try database.run("DELETE FROM sessions WHERE network NOT IN (SELECT network FROM choices)")
+        try database.run("DELETE FROM consents WHERE time < ?", [.integer(now - consentLifetime)])
         try database.run("DELETE FROM holds WHERE until <= ?", [.integer(now)])
     }
 

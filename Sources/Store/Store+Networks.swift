@@ -1,3 +1,4 @@
+import Glibc
 import HotspotCore
 
 /// What is remembered of a network. Nothing is ever remembered of an anonymous one: writing does nothing, reading finds nothing.
@@ -79,12 +80,19 @@ extension Store {
             .first
     }
 
+    /// How long a consent is kept after it was given: 400 days, in milliseconds.
+    public static let consentLifetime = 400 * 24 * 60 * 60 * 1000
+
     /// Keeps the hash of the accepted terms; `nil` withdraws the consent.
-    public func setConsent(_ network: NetworkID, origin: String, terms: String?) throws(StoreError) {
+    ///
+    /// - Parameter now: Unix time in milliseconds at which it was given; without it, this moment.
+    public func setConsent(_ network: NetworkID, origin: String, terms: String?, now: Int? = nil) throws(StoreError) {
         guard let key = network.key else { return }
         try write { database throws(SQLiteFailure) in
             if let terms {
-                try database.run("INSERT OR REPLACE INTO consents VALUES (?, ?, ?)", [.text(key), .text(origin), .text(terms)])
+                try database.run(
+                    "INSERT OR REPLACE INTO consents (network, origin, terms, time) VALUES (?, ?, ?, ?)",
+                    [.text(key), .text(origin), .text(terms), .integer(now ?? Self.wallClock)])
             } else {
                 try database.run("DELETE FROM consents WHERE network = ? AND origin = ?", [.text(key), .text(origin)])
             }
@@ -147,6 +155,12 @@ extension Store {
     public func forget(_ ssid: SSID) throws(StoreError) -> Bool {
         // Hexadecimal digits and colons mean nothing else in a glob.
         try forget("network GLOB ?", "wifi:\(ssid.hex):*")
+    }
+
+    private static var wallClock: Int {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 
     private static let tables = ["choices", "sessions", "consents", "holds", "outcomes", "credentials"]

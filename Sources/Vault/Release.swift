@@ -75,10 +75,12 @@ public enum Release: Hashable, Sendable {
         return allowPlain && asking.origin.hasPrefix("http://") && asking.pin == nil ? .allowed : .refused(.plainHTTP)
     }
 
-    /// The answers that may be kept: those to the fields that were asked, without one-time codes.
+    /// The answers that may be kept: those to the fields that were asked, without one-time codes and boxes.
+    ///
+    /// A code is good once. A tick is the user's consent to what stood beside it that day, and nobody else may give it again.
     public static func keepable(_ answers: [String: String], fields: [Field]) -> [String: String] {
-        let codes = Set(fields.filter { $0.kind == .code }.map(\.name))
-        let names = Set(fields.map(\.name)).subtracting(codes)
+        let fleeting = Set(fields.filter { $0.kind == .code || $0.kind == .checkbox }.map(\.name))
+        let names = Set(fields.map(\.name)).subtracting(fleeting)
         return answers.filter { names.contains($0.key) }
     }
 }

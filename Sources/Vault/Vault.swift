@@ -15,8 +15,20 @@ public final class Vault {
     private static let tagLength = 16
     private static let headerLength = 1 + keyNameLength + nonceLength
 
-    private let key: SecretBytes
-    private let keyName: [UInt8]
+    private final class Key {
+        let secret: SecretBytes
+        let name: [UInt8]
+
+        init(_ secret: consuming SecretBytes) {
+            name = Vault.name(of: secret)
+            self.secret = secret
+        }
+    }
+
+    private let key: Swift.Result<Key, VaultError>
+
+    /// Why nothing can be sealed or opened; `nil` if the vault has its key.
+    public var lock: VaultError? { if case .failure(let error) = key { error } else { nil } }
 
     /// Reads the key, or makes one if the file is missing and nothing is sealed yet.
     ///
@@ -25,48 +37,55 @@ public final class Vault {
     /// - Throws: ``VaultError/keyMissing(path:)``, ``VaultError/keyRefused(path:reason:)`` or ``VaultError/unavailable``.
     public init(keyFile: String, hasSealedRows: Bool = true) throws(VaultError) {
         if let key = try KeyFile.read(keyFile) {
-            self.key = key
+            self.key = .success(Key(key))
         } else {
             guard !hasSealedRows else { throw .keyMissing(path: keyFile) }
-            key = try KeyFile.make(keyFile)
+            key = .success(Key(try KeyFile.make(keyFile)))
         }
-        keyName = Self.name(of: key)
     }
+
+    /// A vault without a key, for going on without secrets: sealing and opening throw this error, whatever they are given.
+    ///
+    /// What is sealed stays as it is, and opens again once a vault has the right key.
+    public init(locked error: VaultError) { key = .failure(error) }
 
     /// Seals octets.
     public func seal(_ octets: [UInt8], for purpose: Purpose) throws(VaultError) -> [UInt8] {
-        try seal(try SecretBytes(copying: octets), for: purpose)
+        _ = try key.get()
+        return try seal(try SecretBytes(copying: octets), for: purpose)
     }
 
     /// Seals octets.
     public func seal(_ secret: borrowing SecretBytes, for purpose: Purpose) throws(VaultError) -> [UInt8] {
+        let key = try key.get()
         guard secret.count <= Self.limit else { throw .tooLarge(limit: Self.limit) }
         let associated = try purpose.associatedData()
         var nonce = [UInt8](repeating: 0, count: Self.nonceLength)
         randombytes_buf(&nonce, nonce.count)
         var cipher = [UInt8](repeating: 0, count: secret.count + Self.tagLength)
         let code = secret.withBytes { plain in
-            key.withBytes { key in
+            key.secret.withBytes { key in
                 crypto_aead_xchacha20poly1305_ietf_encrypt(
                     &cipher, nil, plain.bindMemory(to: UInt8.self).baseAddress, UInt64(plain.count), associated,
                     UInt64(associated.count), nil, nonce, key.bindMemory(to: UInt8.self).baseAddress!)
             }
         }
         guard code == 0 else { throw .unavailable }
-        return [Self.version] + keyName + nonce + cipher
+        return [Self.version] + key.name + nonce + cipher
     }
 
     /// Opens what was sealed for exactly this purpose. Throws ``VaultError/otherKey`` or ``VaultError/notOpened``.
     public func open(_ sealed: [UInt8], for purpose: Purpose) throws(VaultError) -> SecretBytes {
+        let key = try key.get()
         let associated = try purpose.associatedData()
         guard sealed.count >= Self.headerLength + Self.tagLength, sealed[0] == Self.version else { throw .notOpened }
         guard sealed.count <= Self.headerLength + Self.limit + Self.tagLength else { throw .tooLarge(limit: Self.limit) }
-        guard Array(sealed[1..<1 + Self.keyNameLength]) == keyName else { throw .otherKey }
+        guard Array(sealed[1..<1 + Self.keyNameLength]) == key.name else { throw .otherKey }
         let nonce = Array(sealed[1 + Self.keyNameLength..<Self.headerLength])
         let cipher = Array(sealed[Self.headerLength...])
         let plain = try SecretBytes(count: cipher.count - Self.tagLength)
         let code = plain.withMutableBytes { plain in
-            key.withBytes { key in
+            key.secret.withBytes { key in
                 crypto_aead_xchacha20poly1305_ietf_decrypt(
                     plain.bindMemory(to: UInt8.self).baseAddress, nil, nil, cipher, UInt64(cipher.count), associated,
                     UInt64(associated.count), nonce, key.bindMemory(to: UInt8.self).baseAddress!)
@@ -78,6 +97,7 @@ public final class Vault {
 
     /// Seals answers by their field's name.
     public func seal(_ answers: [String: String], for purpose: Purpose) throws(VaultError) -> [UInt8] {
+        _ = try key.get()
         let length = answers.reduce(0) { $0 + 8 + $1.key.utf8.count + $1.value.utf8.count }
         guard length <= Self.limit else { throw .tooLarge(limit: Self.limit) }
         let plain = try SecretBytes(count: length)

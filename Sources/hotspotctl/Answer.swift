@@ -14,7 +14,7 @@ struct Answer: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(inversion: .prefixedNo, help: "Keep the answers, sealed, for this network and portal. Codes are never kept.")
+    @Flag(inversion: .prefixedNo, help: "Keep the answers, sealed, for this network and portal. Codes and ticks are never kept.")
     var remember = true
 
     @Flag(help: "Read lines name=value from standard input, even if that is a terminal.")
@@ -34,7 +34,7 @@ struct Answer: ParsableCommand {
         if dismiss, stdin { throw ValidationError("--dismiss and --stdin exclude each other.") }
     }
 
-    /// A portal may ask again and again; nobody should have to answer for ever (D2).
+    /// A portal may ask again and again; nobody should have to answer for ever.
     private static let rounds = 8
 
     func run() throws {
@@ -50,7 +50,7 @@ struct Answer: ParsableCommand {
             switch try send(answers, to: prompt, daemon) {
             case nil: return Output.print(["Answered."])
             case .online(let sentence):
-                return Output.print([[sentence, remembered(prompt)].compactMap { $0 }.joined(separator: " ")])
+                return Output.print([[sentence, remembered(answers, prompt)].compactMap { $0 }.joined(separator: " ")])
             case .asks(let next):
                 prompt = try pick(try daemon.call("Prompts", as: PromptsReply.self).prompts, next)
                 guard isInteractive, !common.noAsk else { throw needed(prompt, "the portal asks again.") }
@@ -119,9 +119,12 @@ struct Answer: ParsableCommand {
         return first
     }
 
-    private func remembered(_ prompt: PendingPrompt) -> String? {
-        guard remember, prompt.fields.contains(where: { $0.kind != .code }) else { return nil }
-        return prompt.portal?.hasPrefix("https://") == true
-            ? "Remembered for this portal; next time nobody asks." : "Remembered for this portal."
+    /// What to promise: nothing if nothing that was answered is kept. Over plain HTTP what is kept is not sent by itself, and a code
+    /// will be asked again, so that nobody may be told that it is the last question.
+    private func remembered(_ answers: [String: String], _ prompt: PendingPrompt) -> String? {
+        let given = prompt.fields.filter { !answers[$0.name, default: ""].isEmpty }
+        guard remember, given.contains(where: { $0.kind != .code && $0.kind != .checkbox }) else { return nil }
+        let isLast = prompt.portal?.hasPrefix("https://") == true && !given.contains { $0.kind == .code }
+        return isLast ? "Remembered for this portal; next time nobody asks." : "Remembered for this portal."
     }
 }

@@ -4,8 +4,8 @@ import HotspotCore
 /// Asks on the terminal.
 struct Asker {
     let renderer: Renderer
-    /// Where lines come from; tests give their own.
-    var readLine: (_ secret: Bool) throws(Failure) -> String = TerminalLine.read
+    /// Asks a question and returns the line that answers it; tests give their own.
+    var readLine: (_ question: String, _ secret: Bool) throws(Failure) -> String = TerminalLine.read
 
     private static let tries = 3
 
@@ -47,8 +47,7 @@ struct Asker {
         let range = choices.isEmpty ? "" : " [1-\(choices.count)]"
         let shown = preset.map { " [\(renderer.safe($0, limit: 200))]" } ?? ""
         for _ in 0..<Self.tries {
-            Output.ask("  \(label(field))\(range)\(shown): ")
-            var value = try readLine(field.kind.isSecret)
+            var value = try readLine("  \(label(field))\(range)\(shown): ", field.kind.isSecret)
             if value.isEmpty, let preset { value = preset }
             if !choices.isEmpty, let number = Int(value), choices.indices.contains(number - 1) { value = choices[number - 1] }
             if value.isEmpty {
@@ -64,8 +63,7 @@ struct Asker {
     }
 
     private func agrees(_ question: String) throws(Failure) -> Bool {
-        Output.ask(question)
-        return ["y", "yes", "j", "ja"].contains(try readLine(false).lowercased())
+        ["y", "yes", "j", "ja"].contains(try readLine(question, false).lowercased())
     }
 
     private func label(_ field: Field) -> String {

@@ -1,9 +1,16 @@
 import ArgumentParser
 import HotspotCore
 
-/// The helpers that are installed, and how they do.
+/// All about helpers; without a further word, which are installed.
 struct Helpers: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show the helpers that are installed.")
+    static let configuration = CommandConfiguration(
+        abstract: "Show the helpers that are installed; write and test one's own.",
+        subcommands: [HelpersList.self, HelpersNew.self, HelpersTest.self], defaultSubcommand: HelpersList.self)
+}
+
+/// The helpers that are installed, and how they do.
+struct HelpersList: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Show the helpers that are installed.")
 
     @OptionGroup var common: CommonOptions
 

@@ -7,9 +7,16 @@ enum TerminalLine {
     /// What would end the program and leave the terminal mute.
     private static let fatal = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// Reads a line without its end. Throws if the input ended.
-    static func read(_ secret: Bool) throws(Failure) -> String {
-        secret ? try muted { () throws(Failure) in try line() } : try line()
+    /// Asks, and reads a line without its end. Throws if the input ended.
+    ///
+    /// Before a secret the echo is off already when the question shows: who types as soon as it does is not seen, and nothing that was
+    /// typed after it is thrown away.
+    static func read(_ question: String, _ secret: Bool) throws(Failure) -> String {
+        guard secret else {
+            Output.ask(question)
+            return try line()
+        }
+        return try muted(question) { () throws(Failure) in try line() }
     }
 
     private static func line() throws(Failure) -> String {
@@ -33,10 +40,14 @@ enum TerminalLine {
         return text
     }
 
-    /// Switches the echo off for as long as the work takes. Signals that end the program wait until the echo is on again.
-    private static func muted(_ work: () throws(Failure) -> String) throws(Failure) -> String {
+    /// Switches the echo off, asks, and leaves it off for as long as the work takes. Signals that end the program wait until the echo is
+    /// on again.
+    private static func muted(_ question: String, _ work: () throws(Failure) -> String) throws(Failure) -> String {
         var before = termios()
-        guard tcgetattr(STDIN_FILENO, &before) == 0 else { return try work() }
+        guard tcgetattr(STDIN_FILENO, &before) == 0 else {
+            Output.ask(question)
+            return try work()
+        }
         var signals = sigset_t()
         var previous = sigset_t()
         sigemptyset(&signals)
@@ -46,6 +57,7 @@ enum TerminalLine {
         silent.c_lflag &= ~tcflag_t(ECHO)
         silent.c_lflag |= tcflag_t(ECHONL)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+        Output.ask(question)
         let signal = waitForInput(signals)
         defer {
             tcsetattr(STDIN_FILENO, TCSANOW, &before)

@@ -272,14 +272,14 @@ extension Coordinator: ControlBackend {
         updateCandidates()
         guard helper == nil else { return }
         for controller in controllers.values where controller.joined?.network.switchName == switchName {
-            if enabled { controller.feed(.released) } else { rejoin(controller) }
+            if enabled { controller.feed(.released) } else { rejoin(controller, "switched off") }
         }
     }
 
     /// The network as it is, joined afresh: what is stored of it has changed.
-    private func rejoin(_ controller: InterfaceController) {
+    private func rejoin(_ controller: InterfaceController, _ why: String) {
         guard let joined = controller.joined else { return }
-        controller.leave("switched off for \(joined.label)")
+        controller.leave("\(joined.label): \(why)")
         controller.join(joined)
     }
 
@@ -296,6 +296,11 @@ extension Coordinator: ControlBackend {
             throw .failed(code: "notSaved", message: "\(error)")
         }
         guard found else { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
+        // What is remembered would otherwise be written again at the session's next success.
+        let forgotten = networks(named: ssid)
+        for controller in controllers.values {
+            if let network = controller.joined?.network, forgotten.contains(network) { rejoin(controller, "forgotten") }
+        }
     }
 
     /// `wired:ADDRESS`, or a printable SSID under any security.

@@ -28,10 +28,13 @@ import Wireless
 
     var wireless: WirelessMonitor?
     var links: LinkMonitor?
+    var gate: Gate?
     var linkFacts: any LinkFactsSource
     var arrivals: [Int: PendingArrival] = [:]
     /// What the radio says of each interface's network.
     var associations: [Int: Wireless.Association] = [:]
+    /// Which network each interface was in last, and with which addresses.
+    var lastJoin: [Int: (network: NetworkID, addresses: Set<String>)] = [:]
 
     var control: ControlInterface?
     private var server: Server?
@@ -45,6 +48,8 @@ import Wireless
         settingsFile = file
         self.isDefaultFile = isDefaultFile
         try Folder.make(settings.runtimeDirectory, mode: 0o755)
+        // Before anything is touched that another daemon may be using.
+        try Folder.lock(settings.runtimeDirectory)
         let store = try Store(directory: settings.stateDirectory)
         let vault = try Vault(keyFile: settings.stateDirectory + "/vault.key", hasSealedRows: store.hasSealedRows)
         let scratch = settings.runtimeDirectory + "/scratch"
@@ -72,6 +77,7 @@ import Wireless
         services.host.onChange = { [weak self] in self?.control?.statusChanged() }
         services.facts = { [weak self] link in self?.linkFacts.facts(for: link) }
         services.disassociate = { [weak self] index in self?.disassociate(index) ?? false }
+        services.setGate = { [weak self] open, index, name in self?.setGate(open: open, index, name) }
         helperFolders.onChange = { [weak self] in
             self?.log.info("the helper folders have changed")
             self?.loadHelpers()
@@ -93,6 +99,7 @@ import Wireless
             try EventLoop.shared.onSignal(SIGHUP) { [weak self] in self?.reload() },
         ]
         EventLoop.shared.enableWatchdog()
+        startGate()
         startWatching()
         EventLoop.notify("READY=1\nSTATUS=Watching \(controllers.count) interfaces")
     }
@@ -106,6 +113,7 @@ import Wireless
         links?.stop()
         for controller in controllers.values { controller.leave("the daemon ends") }
         controllers = [:]
+        stopGate()
         unlink(settings.controlSocket)
         services.host.shutDown { EventLoop.shared.stop() }
     }
@@ -117,6 +125,10 @@ import Wireless
             withdraw("settings")
             services.settings = next
             services.log.logLevel = next.logLevel.loggerLevel
+            if (next.gate == .routes) != (gate != nil) { startGate() }
+            services.strikes = StrikeBook(limit: next.policy.quarantineAfter)
+            linkFacts = SystemLinkFacts(extraLeaseFiles: next.leaseFiles)
+            updateLinks()
             log.info("the settings were read again; rules and times count from the next join of an interface on")
         } catch {
             log.error("\(error); the settings from before stay in force")
@@ -201,6 +213,17 @@ enum Folder {
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw DaemonError("\(path) is not a folder") }
         guard access(path, W_OK) == 0 else { throw DaemonError("\(path) cannot be written; name another folder in the settings") }
         chmod(path, mode)
+    }
+}
+
+extension Folder {
+    /// One daemon for one runtime folder: the lock lasts as long as the process.
+    static func lock(_ folder: String) throws(DaemonError) {
+        let descriptor = open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw DaemonError("\(folder)/lock: \(String(cString: strerror(errno)))") }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw DaemonError("another hotspotd is running with \(folder); it has to end first")
+        }
     }
 }
 

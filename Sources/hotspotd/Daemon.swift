@@ -2,6 +2,7 @@ import CSystemd
 import EventLoop
 import Glibc
 import HotspotCore
+import LinkState
 
 /// The version that `hotspotd --version`, `Status` and the service's own interface tell.
 let hotspotdVersion = "0.1.0"
@@ -21,6 +22,7 @@ let hotspotdVersion = "0.1.0"
         }
         if arguments.showsVersion { return print("hotspotd \(hotspotdVersion)") }
         if arguments.showsHelp { return print(Arguments.usage) }
+        if arguments.onlyRestores { return restoreRoutes() }
         let file = arguments.settings ?? Settings.defaultFile
         let isDefault = arguments.settings == nil
         let settings: Settings
@@ -40,6 +42,15 @@ let hotspotdVersion = "0.1.0"
             exit(try EventLoop.shared.run())
         } catch {
             fail("\(error)", code: 1)
+        }
+    }
+
+    /// For the service manager, after the daemon has ended in whatever way.
+    private static func restoreRoutes() {
+        do {
+            if try Gate.restore() { print("The gate was taken away.") }
+        } catch {
+            fail("the gate could not be taken away: \(error)", code: 1)
         }
     }
 
@@ -69,12 +80,14 @@ struct Arguments {
     var showsVersion = false
     var showsHelp = false
     var onlyChecks = false
+    var onlyRestores = false
 
     static let usage = """
-        Usage: hotspotd [--settings FILE] [--check-settings] [--version]
+        Usage: hotspotd [--settings FILE] [--check-settings] [--restore-routes] [--version]
 
           --settings FILE   read this file instead of \(Settings.defaultFile)
           --check-settings  read the settings, say what is wrong with them, and end
+          --restore-routes  take away what a daemon with Gate=routes left in the routing rules, and end
           --version         print the version and end
         """
 
@@ -86,6 +99,7 @@ struct Arguments {
                 guard let path = words.popFirst() else { throw DaemonError("--settings takes a file") }
                 settings = path
             case "--check-settings": onlyChecks = true
+            case "--restore-routes": onlyRestores = true
             case "--version": showsVersion = true
             case "--help", "-h": showsHelp = true
             default:

@@ -76,11 +76,18 @@ enum Disclosure {
 }
 
 extension HelperOutcome {
-    /// The same without these texts where people read: the reason and the trace.
+    /// The same without these texts where people read: the reason, the trace and the next question, which may echo an answer.
     func masked(_ secrets: [String]) -> HelperOutcome {
         guard !secrets.isEmpty, case .reply(var reply) = self else { return self }
         reply.reason = reply.reason.map { Disclosure.mask($0, secrets) }
         reply.trace = reply.trace?.map { Disclosure.mask($0, secrets) }
+        if var prompt = reply.prompt {
+            prompt.title = Disclosure.mask(prompt.title, secrets)
+            prompt.message = prompt.message.map { Disclosure.mask($0, secrets) }
+            prompt.terms = prompt.terms.map { Disclosure.mask($0, secrets) }
+            for index in prompt.fields.indices { prompt.fields[index].label = Disclosure.mask(prompt.fields[index].label, secrets) }
+            reply.prompt = prompt
+        }
         return .reply(reply)
     }
 }

@@ -32,6 +32,8 @@ extension InterfaceController {
     func endAttempt(_ outcome: Outcome) {
         guard let attempt, attempt.isOpen, let joined else { return }
         self.attempt?.isOpen = false
+        // Answers are for the login that they were given for, and for no later one.
+        if outcome != .online { answers = nil }
         let took = String(Double((EventLoop.now - attempt.began).milliseconds) / 1000)
         let helper = attempt.helper
         let verdict = Self.sentence(

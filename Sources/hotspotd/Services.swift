@@ -34,6 +34,8 @@ import Vault
     var onStrikes: () -> Void = {}
     /// What the DHCP client's record says of a link now.
     var facts: (_ link: LinkSnapshot) -> LinkFacts? = { _ in nil }
+    /// Open a link to ordinary programs, or close it.
+    var setGate: (_ open: Bool, _ index: Int, _ name: String) -> Void = { _, _, _ in }
     /// End this link.
     var disassociate: (_ index: Int) -> Bool = { _ in false }
 

@@ -5,6 +5,7 @@ import HotspotMachine
 /// What the settings files say; everything has a default.
 struct Settings: Hashable, Sendable {
     enum AcceptTerms: String, Sendable, CaseIterable { case ask, remembered, yes }
+    enum GateKind: String, Sendable, CaseIterable { case none, routes }
     enum LogLevel: String, Sendable, CaseIterable { case debug, info, notice, warning, error }
 
     // [Daemon]
@@ -21,6 +22,7 @@ struct Settings: Hashable, Sendable {
     var leaseFiles: [String] = []
     // [Commands] and [Policy]
     var policy = Policy()
+    var gate = GateKind.none
     var filterInterval: Duration = .seconds(5)
     var acceptTerms = AcceptTerms.remembered
     var allowPlainHTTPCredentials = false

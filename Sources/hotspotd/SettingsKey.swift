@@ -72,9 +72,7 @@ enum SettingsKey {
             "Rules": { entry, file, _ throws(Keyfile.Error) in _ = try word(entry, in: file) as Policy.Rules },
             "OnTimeout": { entry, file, settings throws(Keyfile.Error) in settings.policy.onTimeout = try word(entry, in: file) },
             "OnFailure": { entry, file, settings throws(Keyfile.Error) in settings.policy.onFailure = try word(entry, in: file) },
-            "Gate": { entry, file, _ throws(Keyfile.Error) in
-                guard entry.value == "none" else { throw file.error(entry, "takes none; routes is not built yet") }
-            },
+            "Gate": { entry, file, settings throws(Keyfile.Error) in settings.gate = try word(entry, in: file) },
             "AcceptTerms": { entry, file, settings throws(Keyfile.Error) in settings.acceptTerms = try word(entry, in: file) },
             "AllowPlainHTTPCredentials": { entry, file, settings throws(Keyfile.Error) in
                 settings.allowPlainHTTPCredentials = try boolean(entry, in: file)

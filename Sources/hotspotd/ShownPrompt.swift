@@ -14,10 +14,42 @@ struct ShownPrompt {
 
 /// What the user answered. Its values appear in no log and no description.
 struct GivenAnswers: CustomStringConvertible, CustomDebugStringConvertible {
+    /// To the last question: what is sent.
     let values: [String: String]
     let remember: Bool
     let prompt: Prompt
     let helper: String
+    /// Who asked.
+    let portal: Portal?
+    /// To all questions of this login: what may be kept.
+    private(set) var all: [String: String]
+    private(set) var fields: [Field]
+    /// The terms of one of the questions were accepted.
+    private(set) var acceptsTerms: Bool
+
+    init(values: [String: String], remember: Bool, prompt: Prompt, helper: String, portal: Portal? = nil) {
+        self.values = values
+        self.remember = remember
+        self.prompt = prompt
+        self.helper = helper
+        self.portal = portal
+        all = values
+        fields = prompt.fields
+        let ticked = prompt.fields.contains { $0.kind == .checkbox && ["yes", "true"].contains(values[$0.name] ?? "") }
+        acceptsTerms = prompt.hasTerms && (ticked || prompt.fields.isEmpty)
+    }
+
+    /// These answers after those to an earlier question of the same helper and portal; others have nothing to do with each other.
+    func following(_ earlier: GivenAnswers) -> GivenAnswers {
+        guard earlier.helper == helper, earlier.portal?.origin == portal?.origin, earlier.portal?.pin == portal?.pin else {
+            return self
+        }
+        var both = self
+        both.all.merge(earlier.all) { mine, _ in mine }
+        both.fields += earlier.fields.filter { field in !fields.contains { $0.name == field.name } }
+        both.acceptsTerms = acceptsTerms || earlier.acceptsTerms
+        return both
+    }
 
     var description: String { "answers to \(values.count) fields" }
     var debugDescription: String { description }

@@ -15,7 +15,8 @@ import threading
 import time
 
 import networks
-from fabric import Fabric, RUN, Trouble, waitFor
+from basics import RUN, Trouble, waitFor
+from fabric import Fabric
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
@@ -24,12 +25,14 @@ CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 class Daemon:
     """hotspotd, its settings and its helpers' files. It may be started again; its state stays."""
 
-    def __init__(self, fabric: Fabric, programs: pathlib.Path):
-        self.fabric, self.programs = fabric, programs
+    def __init__(self, fabric: Fabric, programs: pathlib.Path, moreSettings: str = ""):
+        self.fabric, self.programs, self.moreSettings = fabric, programs, moreSettings
         self.state, self.runtime, self.helpers = RUN / "state", RUN / "hotspotd", RUN / "helpers"
         self.settings, self.socket = RUN / "hotspotd.conf", RUN / "hotspotd/org.hotspotd.Control"
         self.process: subprocess.Popen | None = None
         self.notifications: list[str] = []
+        # Each question in the terminal, and whether typing was shown when it appeared.
+        self.echoes: list[tuple[str, bool]] = []
         self.channel: socket.socket | None = None
         for program in ("hotspotd", "hotspotctl", "hotspot-helpers"):
             if not os.access(programs / program, os.X_OK):
@@ -56,6 +59,7 @@ class Daemon:
             f"[Daemon]\nStateDirectory={self.state}\nRuntimeDirectory={self.runtime}\nHelperDirectories={self.helpers}\n"
             f"LogLevel=debug\n\n[Interfaces]\nMatch={self.fabric.interface}\n{links}\n"
             f"[Probe]\nURL={networks.PROBE_URL}\nExpect=204\nHTTPSURL={networks.PROBE_HTTPS_URL}\n\n[Policy]\nAcceptTerms=yes\n"
+            f"{self.moreSettings}"
         )
 
     def start(self, watchdogSeconds: float = 0) -> None:
@@ -70,7 +74,7 @@ class Daemon:
             environment["WATCHDOG_USEC"] = str(int(watchdogSeconds * 1e6))
         words = [str(self.programs / "hotspotd"), "--settings", str(self.settings)]
         self.process = self.fabric.start("hotspotd", self.fabric.command("cli", *words), env=environment)
-        waitFor(self.isReady, 30, "hotspotd is not ready; its last words: " + self.fabric.lastWords("hotspotd"))
+        waitFor(self.isReady, 30 * self.fabric.patience, "hotspotd is not ready; its last words: " + self.fabric.lastWords("hotspotd"))
 
     def isReady(self) -> bool:
         if self.process.poll() is not None:
@@ -83,6 +87,15 @@ class Daemon:
                 self.notifications.append(text)
         except OSError:
             pass
+
+    def pss(self) -> int:
+        """Proportional memory in KiB."""
+        rollup = pathlib.Path(f"/proc/{self.process.pid}/smaps_rollup").read_text()
+        return next(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
+
+    def problems(self) -> dict[str, str]:
+        """What is wrong with the interface's network, by code: the sentences that hotspotctl shows."""
+        return {problem["code"]: problem["message"] for problem in self.status().get("problems", [])}
 
     def stop(self, seconds: float = 10) -> int | None:
         """Its exit status after SIGTERM, or None if it had to be killed."""
@@ -103,7 +116,7 @@ class Daemon:
     def ctl(self, *words: str, timeout: float = 60) -> subprocess.CompletedProcess:
         return subprocess.run(
             [str(self.programs / "hotspotctl"), *words], env=self.environment(), stdin=subprocess.DEVNULL, capture_output=True,
-            text=True, timeout=timeout,
+            text=True, timeout=timeout * self.fabric.patience,
         )
 
     def json(self, *words: str) -> dict:
@@ -155,7 +168,7 @@ class Daemon:
             for path in self.state.glob("*.db*"):
                 shutil.copy(path, self.fabric.logs)
 
-    def answerInTerminal(self, replies: list[tuple[str, str]], *words: str, timeout: float = 120) -> tuple[int | None, str]:
+    def answerInTerminal(self, replies: list[tuple[str, str]], *words: str, timeout: float = 150) -> tuple[int | None, str]:
         """hotspotctl answer in a real terminal, with a person at it. Returns its exit status and what the screen showed."""
         pid, terminal = pty.fork()
         if pid == 0:
@@ -176,7 +189,7 @@ class Daemon:
                 asked = screen[answered:].rsplit("\n", 1)[-1]
                 if re.search(r"[:?\]>]\s*$", asked):
                     reply = next((text for pattern, text in replies if re.search(pattern, asked, re.I)), "")
-                    self.pause(terminal, "pass" in asked.lower())
+                    self.echoes.append((asked, bool(termios.tcgetattr(terminal)[3] & termios.ECHO)))
                     os.write(terminal, reply.encode() + b"\n")
                     answered = len(screen)
             os.kill(pid, signal.SIGKILL)
@@ -185,13 +198,6 @@ class Daemon:
         finally:
             os.close(terminal)
 
-
-    def pause(self, terminal: int, secret: bool) -> None:
-        """As long as a person takes; for a secret until the echo is off, because what was typed before that is thrown away."""
-        deadline = time.monotonic() + 10
-        while secret and time.monotonic() < deadline and termios.tcgetattr(terminal)[3] & termios.ECHO:
-            time.sleep(0.02)
-        time.sleep(0.2)
 
 
 class Monitor:
@@ -230,12 +236,12 @@ class Monitor:
         with self.changed:
             return [e for e in self.events[mark:] if e["interface"] == link and e.get("to") and e.get("from") != e.get("to")]
 
-    def waitFor(self, states: set[str], mark: int, seconds: float) -> dict:
-        """The first transition into one of the states after the mark."""
+    def waitFor(self, states: set[str], mark: int, seconds: float, isEnd=lambda event: True) -> dict:
+        """The first transition into one of the states after the mark that is the end of what is waited for."""
         deadline = time.monotonic() + seconds
         while True:
             for event in self.transitions(mark):
-                if event["to"] in states:
+                if event["to"] in states and isEnd(event):
                     return event
             left = deadline - time.monotonic()
             if left <= 0 or self.process.poll() is not None:

@@ -6,10 +6,12 @@ import subprocess
 import time
 
 import figures
+import machine
 import networks
 import smoke
+from basics import Trouble
 from daemon import Daemon, Monitor, moment
-from fabric import Fabric, Trouble
+from fabric import Fabric
 from networks import AROMA, HOTEL, TRAIN, Network
 from report import Report
 
@@ -22,7 +24,9 @@ class Director:
     def __init__(self, fabric: Fabric, report: Report, options: argparse.Namespace):
         self.fabric, self.report, self.options = fabric, report, options
         self.radio = fabric.mode == "radio"
-        self.took: dict[str, float] = {}
+        # How long the first visit took, if nothing disturbed it, and who freed which network.
+        self.first: float | None = None
+        self.helpers: dict[Network, str] = {}
 
     def run(self) -> None:
         if not self.radio:
@@ -32,7 +36,7 @@ class Director:
         self.report.say("hotspotd runs; its settings:")
         self.report.say("\n".join("  " + line for line in self.daemon.settings.read_text().splitlines() if line))
         self.monitor = Monitor(self.daemon)
-        steps = [self.list, self.joinAndLogIn, self.question, self.comeBack, self.logOff, self.train]
+        steps = [self.list, self.joinAndLogIn, self.question, self.comeBack, self.logOff, self.train, self.machineItself]
         for step in steps:
             try:
                 step()
@@ -64,15 +68,33 @@ class Director:
             path += [event["to"]] if path else [str(event.get("from")), event["to"]]
         return path
 
-    def join(self, network: Network, states: set[str], seconds: float = 90) -> tuple[list[str], float, dict]:
-        """Joins and tells the states as they pass; returns them, the connect moment, and the event that was waited for."""
+    def join(self, network: Network) -> tuple[list[str], float, dict]:
+        """Joins and tells the states as they pass; returns them, the connect moment, and the event at the end.
+
+        Over cables the first word is the last. An emulated laptop on a busy host is too slow for some deadlines; then the
+        daemon recovers by itself, and what counts is where that ends: at a helper's success, or at a question.
+        """
         mark = self.monitor.mark()
+        states, seconds, isEnd = {"authenticated", "presentingUI", "failure"}, 90, lambda event: True
+        if self.radio:
+            states, seconds = {"authenticated", "presentingUI"}, 150
+            isEnd = lambda event: event["to"] == "presentingUI" or bool(event.get("helper"))
         self.report.say(f"joining {network.ssid}" if self.radio else f"plugging the cable into {network.ssid}")
         connected, addressed = self.fabric.join(network)
-        event = self.monitor.waitFor(states, mark, seconds)
+        event = self.monitor.waitFor(states, mark, seconds, isEnd)
         self.report.say(f"{0:+7.2f} s  connected")
         self.report.say(f"{addressed - connected:+7.2f} s  address from DHCP")
         return self.tellTransitions(mark, connected), connected, event
+
+    def endsWith(self, path: list[str], *wanted: str) -> bool:
+        """Over cables this is the whole path; over the air it may have had its detours before."""
+        return path == ["inactive", *wanted] or self.radio and path[-len(wanted):] == list(wanted)
+
+    def isMaintained(self, network: Network, path: list[str]) -> bool:
+        """Back again: kept, or over the air renewed by the same helper."""
+        if self.endsWith(path, "maintaining", "authenticated"):
+            return True
+        return self.radio and path[-1:] == ["authenticated"] and self.daemon.status().get("helper") == self.helpers.get(network)
 
     def leave(self) -> None:
         mark = self.monitor.mark()
@@ -80,7 +102,7 @@ class Director:
         resting = self.daemon.status().get("state") == "inactive"
         self.fabric.leave()
         if not resting:
-            self.monitor.waitFor({"inactive"}, mark, 15)
+            self.monitor.waitFor({"inactive"}, mark, 15 * self.fabric.patience)
 
     def proof(self, name: str) -> None:
         page = smoke.curl(self.fabric, networks.PAGE_URL)
@@ -100,7 +122,7 @@ class Director:
             return
         wanted = {network.ssid for network in networks.ALL}
         # Looking on is what makes the daemon scan; a single list shows what is known.
-        found = self.daemon.watchList(wanted, 45)
+        found = self.daemon.watchList(wanted, 150)
         self.show("list")
         self.report.check("list.names", wanted <= set(found), f"seen {sorted(found)}")
         self.report.check("list.signal", all(-100 < entry["signal"] < 0 for entry in found.values()))
@@ -113,24 +135,30 @@ class Director:
 
     def joinAndLogIn(self) -> None:
         self.report.heading(f"2. Joining {AROMA.ssid}")
-        path, connected, event = self.join(AROMA, {"authenticated", "failure", "presentingUI"})
-        self.took["first"] = moment(event) - connected
-        self.report.check("join.states", path == ["inactive", "evaluating", "authenticating", "authenticated"], " → ".join(path))
+        path, connected, event = self.join(AROMA)
+        silent = ["evaluating", "authenticating", "authenticated"]
+        self.first = moment(event) - connected if path == ["inactive", *silent] else None
+        self.report.check("join.states", self.endsWith(path, *silent), " → ".join(path))
         self.report.heading("3. Logged in without a word (the settings say AcceptTerms=yes)")
         self.show("status")
         status = self.daemon.status()
+        self.helpers[AROMA] = status.get("helper")
         self.report.check("silent.authenticated", status.get("state") == "authenticated" and bool(status.get("helper")), str(status))
         self.report.check("silent.noPrompt", self.daemon.json("prompts")["prompts"] == [])
         self.proof("silent.page")
         word = self.show("check").strip()
+        deadline = time.monotonic() + 60
+        while self.radio and word != "online" and time.monotonic() < deadline:
+            time.sleep(3)
+            word = self.show("check").strip()
         self.report.check("silent.check", word == "online", word)
         self.show("explain")
         self.leave()
 
     def question(self) -> None:
         self.report.heading(f"4. {HOTEL.ssid} asks for room number and surname")
-        path, connected, event = self.join(HOTEL, {"presentingUI", "authenticated", "failure"})
-        self.report.check("question.asked", path == ["inactive", "evaluating", "authenticating", "presentingUI"], " → ".join(path))
+        path, *_ = self.join(HOTEL)
+        self.report.check("question.asked", self.endsWith(path, "evaluating", "authenticating", "presentingUI"), " → ".join(path))
         prompts = self.daemon.json("prompts")["prompts"]
         self.show("prompts")
         labels = [field["label"] for prompt in prompts for field in prompt["fields"]]
@@ -142,28 +170,33 @@ class Director:
         self.report.say(screen.rstrip())
         if not self.report.check("question.answered", status == 0, f"exit {status}"):
             raise Trouble("no answer, so nothing more happens here")
-        event = self.monitor.waitFor({"authenticated"}, mark, 60)
+        event = self.monitor.waitFor({"authenticated"}, mark, 60 * self.fabric.patience)
         self.tellTransitions(mark, began)
+        self.helpers[HOTEL] = event.get("helper")
         self.proof("question.page")
         right = [entry for entry in self.fabric.transcript("hotel") if entry.get("remark") == "right"]
-        self.report.check("question.atThePortal", len(right) == 1, f"{len(right)} logins")
+        # An answer that was too slow over the air is sent again.
+        self.report.check("question.atThePortal", len(right) == 1 or self.radio and len(right) > 1, f"{len(right)} logins")
         self.leave()
 
     def comeBack(self) -> None:
         self.report.heading(f"5. Back at {AROMA.ssid}")
-        path, connected, event = self.join(AROMA, {"authenticated", "failure", "presentingUI"})
+        path, connected, event = self.join(AROMA)
         back = moment(event) - connected
-        self.report.check("return.maintained", path == ["inactive", "maintaining", "authenticated"], " → ".join(path))
-        if first := self.took.get("first"):
-            self.report.say(f"{back:.2f} s instead of {first:.2f} s: {first / max(back, 0.001):.1f} times as fast")
-            self.report.check("return.faster", back < first, f"{back:.2f} s, first {first:.2f} s")
+        self.report.check("return.maintained", self.isMaintained(AROMA, path), " → ".join(path))
+        undisturbed = path == ["inactive", "maintaining", "authenticated"]
+        if self.first and undisturbed:
+            self.report.say(f"{back:.2f} s instead of {self.first:.2f} s: {self.first / max(back, 0.001):.1f} times as fast")
+            self.report.check("return.faster", back < self.first, f"{back:.2f} s, first {self.first:.2f} s")
+        else:
+            self.report.say(f"{back:.2f} s; not compared: this host was too busy for one of the two visits")
         self.proof("return.page")
         self.leave()
 
     def logOff(self) -> None:
         self.report.heading(f"6. Logging off at {HOTEL.ssid}")
-        path, *_ = self.join(HOTEL, {"authenticated", "failure", "presentingUI"})
-        self.report.check("logoff.maintainedBefore", path == ["inactive", "maintaining", "authenticated"], " → ".join(path))
+        path, *_ = self.join(HOTEL)
+        self.report.check("logoff.maintainedBefore", self.isMaintained(HOTEL, path), " → ".join(path))
         self.proof("logoff.openBefore")
         mark, began = self.monitor.mark(), time.time()
         done = self.daemon.ctl("logoff")
@@ -171,7 +204,7 @@ class Director:
         self.report.say((done.stdout + done.stderr).rstrip())
         if not self.report.check("logoff.accepted", done.returncode == 0, f"exit {done.returncode}"):
             raise Trouble("no logoff, so nothing more happens here")
-        self.monitor.waitFor({"inactive"}, mark, 60)
+        self.monitor.waitFor({"inactive"}, mark, 60 * self.fabric.patience)
         path = self.tellTransitions(mark, began)
         self.report.check("logoff.states", path == ["authenticated", "loggingOff", "inactive"], " → ".join(path))
         if self.fabric.hasAddress():
@@ -184,7 +217,7 @@ class Director:
 
     def train(self) -> None:
         self.report.heading(f"And {TRAIN.ssid}, which speaks WISPr")
-        path, *_ = self.join(TRAIN, {"presentingUI", "authenticated", "failure"})
+        path, *_ = self.join(TRAIN)
         self.report.check("wispr.asked", path[-1:] == ["presentingUI"], " → ".join(path))
         mark, began = self.monitor.mark(), time.time()
         status, screen = self.daemon.answerInTerminal(RIDER)
@@ -192,24 +225,37 @@ class Director:
         self.report.say(screen.rstrip())
         if not self.report.check("wispr.answered", status == 0, f"exit {status}"):
             raise Trouble("no answer, so nothing more happens here")
-        self.report.check("wispr.noPasswordOnScreen", "tunnel-vision" not in screen)
-        event = self.monitor.waitFor({"authenticated"}, mark, 60)
+        # The person types the moment that the question shows: the echo must be off by then.
+        asked = [echoes for question, echoes in self.daemon.echoes if "pass" in question.lower()]
+        silent = bool(asked) and not any(asked) and "tunnel-vision" not in screen
+        self.report.check("wispr.noPasswordOnScreen", silent, f"asked {len(asked)} times, with echo {asked.count(True)} times")
+        self.monitor.waitFor({"authenticated"}, mark, 60 * self.fabric.patience)
         self.tellTransitions(mark, began)
         self.report.check("wispr.helper", self.daemon.status().get("helper") == "wispr", str(self.daemon.status().get("helper")))
         self.proof("wispr.page")
         # The operator forgets us; the next visit needs the stored account, and nobody asks.
         smoke.logOff(self.fabric, TRAIN)
         self.leave()
-        path, *_ = self.join(TRAIN, {"presentingUI", "authenticated", "failure"})
+        path, *_ = self.join(TRAIN)
         self.report.check("wispr.storedAccount", path[-1:] == ["authenticated"] and "authenticating" in path, " → ".join(path))
         self.proof("wispr.secondPage")
         self.leave()
+
+    def machineItself(self) -> None:
+        """What the later parts of the project lean on is there and works; nothing of it is taken on trust."""
+        self.report.heading("The machine itself")
+        if self.radio:
+            self.fabric.join(TRAIN)
+            machine.laptop(self.fabric, self.report, self.daemon)
+            self.leave()
+        else:
+            machine.host(self.fabric, self.report)
 
     def end(self) -> None:
         self.report.heading("Afterwards")
         self.daemon.keepTraces()
         self.monitor.stop()
-        status = self.daemon.stop()
+        status = self.daemon.stop(10 * self.fabric.patience)
         self.report.check("daemon.ends", status == 0, f"exit {status}")
         left = subprocess.run(["pgrep", "-x", "hotspot-helpers|hotspot-helper"], capture_output=True, text=True).stdout.split()
         self.report.check("daemon.leavesNothing", not left, f"still there: {left}")

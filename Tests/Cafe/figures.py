@@ -12,7 +12,8 @@ import time
 import networks
 import smoke
 from daemon import Daemon, Monitor, moment
-from fabric import Fabric, HERE, PYTHON, Trouble
+from basics import HERE, PYTHON, Trouble
+from fabric import Fabric
 from networks import AROMA, TRAIN, Network
 from report import Report
 

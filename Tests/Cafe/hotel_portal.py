@@ -115,14 +115,14 @@ class HotelPortal:
 
 
 if __name__ == "__main__":
-    options = arguments("port", "faults")
+    options = arguments("port", "faults", "untrusted")
     portal, transcript = HotelPortal(), Transcript(options.transcript, "hotel")
     tls = (options.certificate, options.key)
     # The portal's own pages answer on an address of their own; one server for both would need the destination.
     serve(
         [
-            Server(int(options.port), portal.intercept, transcript, faults=options.faults),
-            Server(int(options.port) + 1000, portal.answer, transcript, tls, faults=options.faults),
+            Server(int(options.port), portal.intercept, transcript, hostile=options),
+            Server(int(options.port) + 1000, portal.answer, transcript, tls, hostile=options),
         ],
         options.ready,
     )

@@ -152,20 +152,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.connection.sendall("\r\n".join(lines + ["", ""]).encode("latin-1") + body)
 
     def misbehave(self, request: Request) -> bool:
-        """The fault switches. The file is read at each request, so that a test can change its mind."""
-        try:
-            fault = self.server.faults.read_text().strip()
-        except OSError:
-            return False
-        if not fault:
+        """What a hostile or broken portal does, as the fault switches say."""
+        fault = self.server.fault()
+        if not fault or fault == "selfSigned":
             return False
         self.server.transcript.note(client=request.client, method=request.method, url=request.url.split("?")[0], fault=fault)
         self.close_connection = True
-        if fault == "slow":
-            time.sleep(2)
-            return False
-        if fault == "hang":
-            time.sleep(120)
+        if fault in ("hang", "held"):
+            # Until the switch is turned: who was held is served then, who hung is dropped.
+            self.server.waitWhile(fault)
+            return fault == "hang"
+        if fault == "drip":
+            # Always something, never the end of it.
+            self.connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5000\r\n\r\n")
+            for _ in range(1200):
+                self.connection.sendall(b"<")
+                time.sleep(0.1)
         elif fault == "redirects":
             self.reply(Answer(302, "", Location=f"{request.url.split('?')[0]}?again={secrets.token_hex(4)}"))
         elif fault == "garbage":
@@ -188,14 +190,31 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
     allow_reuse_address = True
     request_queue_size = 64
 
-    def __init__(self, port: int, answer, transcript: Transcript, tls: tuple[str, str] | None = None, faults: str | None = None):
+    def __init__(self, port: int, answer, transcript: Transcript, tls: tuple[str, str] | None = None, hostile: argparse.Namespace | None = None):
         self.answer, self.transcript, self.secure = answer, transcript, tls is not None
-        self.faults = pathlib.Path(faults) if faults else None
-        self.context = None
-        if tls:
-            self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            self.context.load_cert_chain(*tls)
+        self.faults = pathlib.Path(hostile.faults) if hostile else None
+        self.context = self.contextOf(*tls) if tls else None
+        self.untrusted = self.contextOf(hostile.untrusted) if tls and hostile else None
         super().__init__(("", port), Handler)
+
+    def contextOf(self, certificate: str, key: str | None = None) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        return context
+
+    def fault(self) -> str:
+        """The fault switch: one word, and «pages» if the redirect of port 80 is as it should be. The file is read each time, so that
+        a test can change its mind."""
+        try:
+            words = self.faults.read_text().split() if self.faults else []
+        except OSError:
+            return ""
+        return words[0] if words and (self.secure or "pages" not in words) else ""
+
+    def waitWhile(self, fault: str) -> None:
+        end = time.monotonic() + 120
+        while self.fault() == fault and time.monotonic() < end:
+            time.sleep(0.05)
 
     def server_bind(self) -> None:
         # The original looks its own name up, which has no answer in here and takes seconds.
@@ -207,7 +226,8 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
         if self.context:
             request.settimeout(15)
             try:
-                request = self.context.wrap_socket(request, server_side=True)
+                context = self.untrusted if self.fault() == "selfSigned" else self.context
+                request = context.wrap_socket(request, server_side=True)
             except (OSError, ssl.SSLError):
                 request.close()
                 return

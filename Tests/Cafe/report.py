@@ -2,8 +2,11 @@
 
 import json
 import pathlib
+import subprocess
 import sys
 import time
+
+from basics import Trouble
 
 
 class Report:
@@ -29,6 +32,14 @@ class Report:
             self.failed.append(name)
         print(f"    {'✓' if ok else '✗'} {name}" + (f": {detail}" if detail and not ok else ""), flush=True)
         return bool(ok)
+
+    def attempt(self, name: str, action) -> bool:
+        """Whether it can be done at all here; what it raises is the reason if not."""
+        try:
+            action()
+        except (Trouble, subprocess.SubprocessError, OSError) as trouble:
+            return self.check(name, False, str(trouble))
+        return self.check(name, True)
 
     def note(self, **entry) -> None:
         """A fact for the tests that is neither right nor wrong, such as a figure."""

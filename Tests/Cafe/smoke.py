@@ -5,7 +5,8 @@ import re
 import subprocess
 
 import networks
-from fabric import Fabric, HERE, RUN
+from basics import HERE, RUN
+from fabric import Fabric
 from networks import Network
 from report import Report
 
@@ -17,7 +18,7 @@ ANSWERS = {
 
 
 def curl(fabric: Fabric, *words: str) -> str:
-    return fabric.inside("cli", "curl", "-sS", "-m", "10", "-A", "Mozilla/5.0", *words, check=False).stdout
+    return fabric.inside("cli", "curl", "-sS", "-m", str(10 * fabric.patience), "-A", "Mozilla/5.0", *words, check=False).stdout
 
 
 def status(fabric: Fabric, url: str) -> str:
@@ -29,7 +30,7 @@ def byHand(fabric: Fabric, network: Network, answers: str | None = None) -> str:
     words, given = ANSWERS[network.key]
     done = subprocess.run(
         fabric.command("cli", "env", f"ANSWER={RUN}/answer", str(HERE / f"by-hand/{network.key}.sh"), networks.PROBE_URL, *words),
-        input=given if answers is None else answers, capture_output=True, text=True, timeout=60,
+        input=given if answers is None else answers, capture_output=True, text=True, timeout=60 * fabric.patience,
     )
     return (done.stdout + done.stderr).strip()
 

@@ -127,12 +127,12 @@ class WISPrPortal:
 
 
 if __name__ == "__main__":
-    options = arguments("port", "faults")
+    options = arguments("port", "faults", "untrusted")
     portal, transcript = WISPrPortal(), Transcript(options.transcript, "train")
     serve(
         [
-            Server(int(options.port), portal.intercept, transcript, faults=options.faults),
-            Server(int(options.port) + 1000, portal.answer, transcript, (options.certificate, options.key), faults=options.faults),
+            Server(int(options.port), portal.intercept, transcript, hostile=options),
+            Server(int(options.port) + 1000, portal.answer, transcript, (options.certificate, options.key), hostile=options),
         ],
         options.ready,
     )

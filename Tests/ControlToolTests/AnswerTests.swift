@@ -47,6 +47,26 @@ private let onlineAtOnce = [
         #expect(daemon.calls == ["Prompts", "Status", "Answer"])
     }
 
+    /// Fields, what is answered, and what may be promised over HTTPS and over plain HTTP.
+    @Test(arguments: [
+        (["text"], "a=x\n", " Remembered for this portal; next time nobody asks.", " Remembered for this portal."),
+        (["checkbox"], "a=yes\n", "", ""),
+        (["code"], "a=1234\n", "", ""),
+        (["checkbox", "text"], "a=yes\n", "", ""),
+        (["text", "code"], "a=x\nb=1234\n", " Remembered for this portal.", " Remembered for this portal."),
+    ]) func onlyWhatIsKeptIsCalledRemembered(kinds: [String], input: String, secure: String, plain: String) throws {
+        let fields = zip(["a", "b"], kinds).map { #"{"name":"\#($0)","label":"L","kind":"\#($1)","required":false}"# }
+        let asked = prompt("p1", fields.joined(separator: ","))
+        for (scheme, promise) in [("https", secure), ("http", plain)] {
+            let asked = asked.replacing(#""portal":"https:"#, with: #""portal":"\#(scheme):"#)
+            let daemon = try FakeDaemon(.init(replies: ["Prompts": [asked], "Answer": ["{}"]], status: [onlineAtOnce]))
+            defer { daemon.stop() }
+            let ended = try Tool.run(["answer", "--socket", daemon.path], input: input)
+            #expect(ended.status == 0)
+            #expect(ended.output.hasPrefix("Online after ") && ended.output.hasSuffix(" s.\(promise)\n"), "\(scheme) \(kinds)")
+        }
+    }
+
     @Test func notToRememberIsSaid() throws {
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": ["{}"]], status: [onlineAtOnce]))
         defer { daemon.stop() }
@@ -118,9 +138,6 @@ private let onlineAtOnce = [
             return tcgetattr(slave, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
         }
 
-        /// Waits until the echo is off, which follows the question after a moment.
-        func waitForSilence() { while echoes { usleep(1000) } }
-
         func type(_ text: String) {
             let octets = Array(text.utf8)
             #expect(write(master, octets, octets.count) == octets.count)
@@ -149,15 +166,18 @@ private let onlineAtOnce = [
         let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
         tool.waitForErrors("Hotel asks (https://p.example):\n  Room number: ")
         terminal.type("214\n")
+        // Before a secret the echo is off when the question shows: what is typed at once is neither seen nor lost.
         tool.waitForErrors("Surname: ")
-        terminal.waitForSilence()
+        let echoesSurname = terminal.echoes
+        #expect(!echoesSurname)
         terminal.type("geheim\n")
         tool.waitForErrors("Accept the terms (https://p.example/terms)? [y/N] ")
         let echoes = terminal.echoes
         #expect(echoes)
         terminal.type("y\n")
         tool.waitForErrors("Code: ")
-        terminal.waitForSilence()
+        let echoesCode = terminal.echoes
+        #expect(!echoesCode)
         terminal.type("998877\n")
         let ended = tool.end()
         #expect(ended.status == 0 && ended.output.hasPrefix("Online after "))
@@ -175,7 +195,8 @@ private let onlineAtOnce = [
         let terminal = try Terminal()
         let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
         tool.waitForErrors("Code: ")
-        terminal.waitForSilence()
+        let echoesCode = terminal.echoes
+        #expect(!echoesCode)
         kill(tool.pid, SIGINT)
         let ended = tool.end()
         #expect(ended.signal == SIGINT, "\(ended)")

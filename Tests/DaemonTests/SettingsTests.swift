@@ -68,7 +68,7 @@ import Testing
     @Test(arguments: [
         "[Interfaces]\nScanFrequencies=2412;99", "[Interfaces]\nManageEthernet=perhaps", "[Daemon]\nStateDirectory=here",
         "[Daemon]\nHelperDirectories=/a;b", "[Probe]\nExec=hotspot-helpers", "[Probe]\nHTTPSURL=http://x",
-        "[Policy]\nGate=routes",
+        "[Policy]\nGate=yes",
         "[Commands]\nTimeoutSec=-1", "[Commands]\nTimeoutSec=nan", "[Interfaces]\nMatch=\\q",
     ]) func whatCannotBeReadIsAnErrorWithItsLine(_ text: String) throws {
         let error = #expect(throws: Keyfile.Error.self) { try load(text) }

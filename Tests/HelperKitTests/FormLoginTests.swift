@@ -56,7 +56,7 @@ import Testing
         #expect(Memory(reply.session).logoff?.url == server.url + "/opennds_deny/")
         // One probe, the page for the evaluation, the terms for the prompt, the page again for the login, two clicks.
         #expect(server.requests.map(\.path) == ["/generate_204"] + Array(repeating: "/opennds_preauth/", count: 5))
-        #expect(server.requests[2].target.hasSuffix("&terms=yes"))
+        #expect(server.requests[2].target.hasSuffix("?terms=yes"))
         #expect(server.requests[4].target == "/opennds_preauth/?fas=aGk9PQ%3D%3D&continue=clicked")
     }
 

@@ -176,6 +176,27 @@ import Testing
         #expect(!gateway.login.requests.contains { $0.method == "POST" })
     }
 
+    /// Beside the probe: the gateway's page, for its host's key, and the login; on a return visit the login alone.
+    @Test func makesNoNeedlessRequest() throws {
+        var gateway = try gateway(answers: [Self.reply(50, "<LogoffURL>/off</LogoffURL>")])
+        _ = try evaluate(&gateway)
+        gateway.visit.credential = account
+        var reply = try WISPrHelper().authenticate(gateway.visit)
+        #expect(gateway.plain.requests.map(\.path) == ["/"])
+        #expect(gateway.login.requests.map(\.path) == ["/page", "/login"])
+        gateway.visit.link.attempt += "-2"
+        gateway.visit.link.association += "-2"
+        gateway.visit.session = reply.session
+        reply = try WISPrHelper().maintain(gateway.visit)
+        #expect(reply.result == .authenticationRequired && reply.portal?.pin != nil)
+        gateway.visit.portal = reply.portal
+        gateway.visit.link.attempt += "-3"
+        gateway.visit.attempts.beginLogin(gateway.visit.link)
+        #expect(try WISPrHelper().authenticate(gateway.visit).result == .success)
+        #expect(gateway.plain.requests.map(\.path) == ["/", "/"])
+        #expect(gateway.login.requests.map(\.path) == ["/page", "/login", "/login"])
+    }
+
     @Test(arguments: ["http://127.0.0.1:8080/login", "https://localhost/login", "ftp://127.0.0.1/", "https://u:p@127.0.0.1/"])
     func wantsNoUnsafeLogin(_ loginURL: String) throws {
         var gateway = try gateway(loginURL: loginURL, answers: [Self.reply(50)])

@@ -83,7 +83,7 @@ extension Bench {
         }
     }
 
-    /// Issue 3's invariants, after every step.
+    /// What must hold of the machine in every state, after every step.
     func check(_ before: MachineState, _ actions: [Action], _ event: Event) {
         let state = machine.state
         // The gate is open only in these, said once more in other words than the machine's.

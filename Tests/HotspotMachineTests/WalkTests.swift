@@ -4,9 +4,12 @@ import Testing
 
 @testable import HotspotMachine
 
-/// Random walks with the invariants after every step (`Bench+Invariants.swift`). `HOTSPOTD_WALK` is the number of events in all.
+/// Random walks with the invariants after every step (`Bench+Invariants.swift`). `HOTSPOTD_WALK` is the number of events in all;
+/// without it there are a million in CI, and fewer at a desk.
 @Suite struct WalkTests {
-    static let length = getenv("HOTSPOTD_WALK").flatMap { Int(String(cString: $0)) } ?? 200_000
+    static let length =
+        getenv("HOTSPOTD_WALK").flatMap { Int(String(cString: $0)) }
+        ?? (getenv("CI").map { String(cString: $0) } == "true" ? 1_000_000 : 200_000)
 
     @Test("Walk", arguments: Policy.Rules.allCases, [1, 2] as [UInt64]) func walk(rules: Policy.Rules, seed: UInt64) {
         var walker = Walker(seed: seed, policy: Policy(rules: rules))

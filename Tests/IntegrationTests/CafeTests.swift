@@ -11,12 +11,15 @@ struct CafeTests {
         var detail: String?
     }
 
-    private func visit(mode: String, expected: [String]) throws {
+    /// The tests themselves: those that want radios run in the virtual laptop as well.
+    private static let bundle = Machine.checkout.appendingPathComponent(".build/debug/hotspotdPackageTests.xctest")
+
+    private func visit(mode: String, _ more: [String] = [], expected: [String]) throws {
         let scratch = try Scratch()
         let results = scratch.path + "/results.jsonl"
         let run = try Finished.run(
             Machine.checkout.appendingPathComponent("Tests/Cafe/cafe").path,
-            ["--bin", Machine.release.path, "--mode", mode, "--results", results],
+            ["--bin", Machine.release.path, "--mode", mode, "--results", results] + more,
             environment: ProcessInfo.processInfo.environment.filter {
                 ["HOTSPOTD_CAFE_CACHE", "XDG_CACHE_HOME", "CI"].contains($0.key)
             })
@@ -34,25 +37,54 @@ struct CafeTests {
         #expect(run.status == 0)
     }
 
+    /// What both ways of visiting must show.
+    private static let always = [
+        "join.states", "silent.authenticated", "silent.page", "silent.check", "question.asked", "question.answered", "question.page",
+        "return.maintained", "return.page", "logoff.states", "logoff.atThePortal", "wispr.noPasswordOnScreen",
+        "wispr.storedAccount", "wispr.secondPage", "daemon.ends", "secrets.nowhereInTheClear",
+    ]
+
     /// Above the radio, over cables, in seconds.
     @Test func overCables() throws {
         try visit(
             mode: "veth",
-            expected: [
-                "silent.authenticated", "silent.page", "question.answered", "question.page", "return.maintained", "logoff.states",
-                "logoff.atThePortal", "wispr.storedAccount", "secrets.nowhereInTheClear",
+            expected: Self.always + [
+                "helpers.known", "return.faster", "logoff.closed", "host.veth", "host.nftables", "host.landlock",
+                "host.userNamespaces", "host.pidNamespaces",
+            ])
+    }
+
+    /// Portals that hang, lie and flood, a helper that is not there and one that is killed: a true state and a reason each time.
+    @Test func hostilePortals() throws {
+        let faults = ["hang", "garbage", "empty", "drip", "redirects", "gigabyte", "status511"]
+        let pages = ["hang", "garbage", "empty", "drip", "redirects", "gigabyte", "selfSigned"].map { "\($0)InPages" }
+        try visit(
+            mode: "veth", ["--hostile"],
+            expected: (faults + pages).flatMap { ["hostile.\($0).state", "hostile.\($0).inTime", "hostile.\($0).nextWorks"] } + [
+                "hostile.hang.reason", "hostile.gigabyteInPages.reason", "hostile.selfSignedInPages.reason",
+                "hostile.unknownInterface", "hostile.missingHelper", "hostile.inARow", "hostile.killed.reason",
+                "hostile.killed.recovers", "hostile.memory",
             ])
     }
 
     /// Everything, with simulated radios in the virtual laptop.
     @Test func overTheAir() throws {
+        let hasBundle = FileManager.default.fileExists(atPath: Self.bundle.path)
+        #expect(hasBundle || !Machine.isCI, "the tests lie at \(Self.bundle.path)")
         try visit(
-            mode: "radio",
+            mode: "radio", hasBundle ? ["--test-bundle", Self.bundle.path] : [],
+            expected: Self.always + [
+                "list.names", "list.security", "list.claims", "laptop.netem", "laptop.cgroup",
+            ] + (hasBundle ? ["radio.liveTests", "radio.liveTestsAsAnyone"] : []))
+    }
+
+    /// A suspend to RAM in the middle of a session, and what the laptop finds when it wakes up.
+    @Test func asleepAndAwakeAgain() throws {
+        try visit(
+            mode: "radio", ["--suspend"],
             expected: [
-                "list.names", "list.security", "list.claims", "join.states", "silent.authenticated", "silent.page",
-                "question.answered",
-                "question.page", "return.maintained", "return.faster", "logoff.states", "logoff.atThePortal",
-                "wispr.storedAccount", "secrets.nowhereInTheClear",
+                "suspend.asleep", "suspend.daemonThere", "suspend.oneMaintain", "suspend.sessionKept", "suspend.page",
+                "laptop.suspend", "daemon.ends",
             ])
     }
 }

@@ -112,9 +112,29 @@ func fixture(_ name: String) throws -> [UInt8] {
               option dhcp6.name-servers fe80::1,2001:db8::53; }
             """
         root.write("var/lib/dhcp/dhclient.leases", lease.utf8)
-        let facts = facts()
+        var both = link
+        both.addresses.append("2001:db8::1/128")
+        let facts = facts(for: both)
         #expect(facts?.portalAPI == Self.api)
         #expect(facts?.nameservers == ["9.9.9.9", "fe80::1%veth0", "2001:db8::53"])
+    }
+
+    @Test @LoopActor func aLeaseOfDHCPv6WhoseAddressIsNotOnTheLinkIsIgnored() throws {
+        func lease(_ address: String?, _ server: String) -> String {
+            let inner = address.map { "iaaddr \($0) { starts 1; max-life 60; }" } ?? ""
+            return "lease6 { interface \"veth0\"; ia-na 00:00 { starts 1; \(inner) } option dhcp6.name-servers \(server); }\n"
+        }
+        let lease4 = """
+            lease { interface "veth0"; fixed-address 192.168.77.50; option domain-name-servers 9.9.9.9; expire never; }
+
+            """
+        var both = link
+        both.addresses.append("2001:db8::1/128")
+        // The newest is that of another café; one without an address belongs to nobody.
+        let leases = lease4 + lease("2001:db8::1", "2001:db8::53") + lease("2001:db8:9::1", "2001:db8:9::53")
+        root.write("var/lib/dhcp/dhclient.leases", (leases + lease(nil, "2001:db8:8::53")).utf8)
+        #expect(facts()?.nameservers == ["9.9.9.9"])
+        #expect(facts(for: both)?.nameservers == ["9.9.9.9", "2001:db8::53"])
     }
 
     @Test @LoopActor func networkdsLeaseAndState() throws {

@@ -1,3 +1,4 @@
+import Glibc
 import HotspotCore
 import Testing
 
@@ -43,6 +44,46 @@ import Testing
         #expect(store.hold(hotel, now: Int.max) != nil)
         try store.releaseHold(hotel)
         #expect(store.hold(hotel, now: 0) == nil)
+    }
+
+    @Test func whatNobodyNeedsAnyMoreIsPruned() throws {
+        let store = try folder.open()
+        let given = 1000 * day
+        try store.remember(cafe, Remembered(helper: "form", session: Session(secondsRemaining: 9), committed: given))
+        try store.setSealedSession(cafe, [1])
+        try store.setSealedSession(twin, [2])
+        try store.setConsent(cafe, origin: "o", terms: "t", now: given)
+        try store.setOutcome(cafe, StoredOutcome(word: "online", time: given))
+        try store.setCredential(cafe, helper: "form", origin: "o", pin: "p", fieldNames: ["room"], sealed: [7])
+        try store.prune(now: given + 89 * day)
+        #expect(store.sealedSession(cafe) == [1] && store.sealedSession(twin) == nil, "the second belongs to no choice")
+        #expect(store.lastOutcome(cafe) != nil)
+        try store.prune(now: given + 91 * day)
+        #expect(store.session(cafe) == nil && store.sealedSession(cafe) == nil && store.lastOutcome(cafe) == nil)
+        try store.prune(now: given + 400 * day)
+        #expect(store.consent(cafe, origin: "o") == "t")
+        try store.prune(now: given + 400 * day + 1)
+        #expect(store.consent(cafe, origin: "o") == nil)
+        try store.prune(now: given + 4000 * day)
+        #expect(store.credential(cafe, helper: "form", origin: "o", pin: "p") == [7])
+    }
+
+    @Test func consentsOfTheFirstSchemaCountFromToday() throws {
+        do {
+            let store = try folder.open()
+            let raw = try Database(path: store.path)
+            try raw.run("ALTER TABLE consents DROP COLUMN time")
+            try raw.run("INSERT INTO consents VALUES (?, 'o', 't')", [.text(cafe.key!)])
+            try raw.run("PRAGMA user_version = 1")
+        }
+        let store = try folder.open()
+        #expect(store.problem == nil && store.consent(cafe, origin: "o") == "t")
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        try store.prune(now: time.tv_sec * 1000 + 399 * day)
+        #expect(store.consent(cafe, origin: "o") == "t")
+        try store.prune(now: time.tv_sec * 1000 + 401 * day)
+        #expect(store.consent(cafe, origin: "o") == nil)
     }
 
     @Test func consentBelongsToOnePortal() throws {

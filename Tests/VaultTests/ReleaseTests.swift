@@ -53,13 +53,17 @@ import Testing
         #expect(Release.decide(stored: odd, asking: odd, allowPlain: true) == .refused(.plainHTTP))
     }
 
-    @Test func codesAndWhatWasNotAskedAreNeverKept() {
+    @Test func codesTicksAndWhatWasNotAskedAreNeverKept() {
         let fields = [
             Field(name: "room", label: "Room", kind: .text, required: true),
             Field(name: "sms", label: "Code", kind: .code, required: true),
             Field(name: "pass", label: "Password", kind: .password, required: true),
+            Field(name: "ok", label: "Accept the terms", kind: .checkbox, required: true),
+            // A name that stands twice is kept only if each of its fields may be.
+            Field(name: "twice", label: "Text", kind: .text, required: false),
+            Field(name: "twice", label: "Box", kind: .checkbox, required: false),
         ]
-        let answers = ["room": "214", "sms": "1234", "pass": "p", "extra": "x"]
+        let answers = ["room": "214", "sms": "1234", "pass": "p", "ok": "yes", "twice": "yes", "extra": "x"]
         #expect(Release.keepable(answers, fields: fields) == ["room": "214", "pass": "p"])
     }
 

@@ -114,4 +114,23 @@ private let purpose = Purpose.credential(network: network, helper: "form", origi
         }
         #expect(throws: VaultError.self) { try Vault(keyFile: folder, hasSealedRows: false) }
     }
+
+    @Test func aLockedVaultSaysWhyAndTouchesNothing() throws {
+        let sealed = try Vault(keyFile: file, hasSealedRows: false).seal(["room": "214"], for: purpose)
+        unlink(file)
+        let error = try #require(throws: VaultError.self) { try Vault(keyFile: file, hasSealedRows: true) }
+        let vault = Vault(locked: error)
+        #expect(vault.lock == .keyMissing(path: file))
+        #expect(throws: error) { try vault.seal([1], for: purpose) }
+        #expect(throws: error) { try vault.seal([UInt8](repeating: 0, count: Vault.limit + 1), for: purpose) }
+        #expect(throws: error) { try vault.seal(["room": "214"], for: .session(network: .anonymous, helper: "form")) }
+        #expect(throws: error) { _ = try vault.open(sealed, for: purpose) }
+        #expect(throws: error) { _ = try vault.open([], for: purpose) }
+        #expect(throws: error) { try vault.openAnswers(sealed, for: purpose) }
+        #expect(access(file, F_OK) != 0)
+        // With everything sealed forgotten, the next start makes a new key.
+        let next = try Vault(keyFile: file, hasSealedRows: false)
+        #expect(next.lock == nil)
+        #expect(throws: VaultError.otherKey) { try next.openAnswers(sealed, for: purpose) }
+    }
 }

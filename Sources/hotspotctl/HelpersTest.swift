@@ -1,0 +1,40 @@
+import ArgumentParser
+import Glibc
+import HotspotCore
+
+/// Plays all commands against a helper; another program does it, since it starts helpers as the daemon does.
+struct HelpersTest: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test", abstract: "Play all commands against a helper, and say what is wrong.",
+        discussion: "Needs no daemon: the networks are made up, and the portal is on this machine.")
+
+    @Argument(help: "Its .helper file, or its program.")
+    var path: String
+
+    private static let program = "hotspot-helper-test"
+
+    func run() throws {
+        let places = Self.places
+        guard let tool = places.first(where: { access($0, X_OK) == 0 }) else {
+            throw Failure(
+                .failed,
+                "\(Self.program) is not installed; it was looked for at \(places.map { Printable.text($0) }.joined(separator: " and "))."
+            )
+        }
+        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(tool), strdup(path.hasPrefix("-") ? "./" + path : path), nil]
+        defer { for argument in arguments { free(argument) } }
+        // The tool expects the usual meaning of a signal, and this program ignores one.
+        signal(SIGPIPE, SIG_DFL)
+        execv(tool, &arguments)
+        throw Failure(.failed, "\(Printable.text(tool)): \(String(cString: strerror(errno)))")
+    }
+
+    /// Beside this program, or where `make install` puts it.
+    private static var places: [String] {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        let own = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+        let folder = own[..<(own.lastIndex(of: "/") ?? own.startIndex)]
+        return ["\(folder)/\(program)", "\(folder)/../libexec/hotspotd/\(program)"]
+    }
+}

@@ -1,0 +1,105 @@
+import EventLoop
+import HotspotCore
+import HotspotMachine
+import Store
+import Varlink
+import Vault
+
+/// What the user is asked, and what is kept of the answers.
+extension InterfaceController {
+    func show(_ id: PromptID, _ prompt: Prompt, _ helper: String) {
+        self.prompt = ShownPrompt(
+            id: id, token: self.prompt?.id == id ? self.prompt!.token : Token.random(octets: 4), helper: helper, prompt: prompt,
+            since: WallClock.now)
+        record("prompt", "\(Printable.text(prompt.title, limit: 200)) asks", helper: helper)
+        services.onPrompts()
+    }
+
+    /// Takes the user's answers in. They are checked before.
+    func give(_ values: [String: String], remember: Bool, to prompt: ShownPrompt) {
+        let given = GivenAnswers(
+            values: values, remember: remember, prompt: prompt.prompt, helper: prompt.helper, portal: named)
+        answers = answers.map { given.following($0) } ?? given
+        feed(.promptAnswered(prompt.id))
+    }
+
+    /// The answers that were kept for this network, this helper and this portal; D6 and the vault's rule.
+    func releasedCredential(for helper: String) -> [String: String]? {
+        // Who could read the daemon's folders gets nothing that is kept there.
+        guard let joined, let portal = named, services.host.isKeptFromFolders(helper) else { return nil }
+        let asking = CredentialOwner(network: joined.network, helper: helper, origin: portal.origin, pin: portal.pin)
+        guard
+            case .allowed = Release.decide(
+                stored: asking, asking: asking, allowPlain: services.settings.allowPlainHTTPCredentials),
+            let sealed = services.store.credential(joined.network, helper: helper, origin: portal.origin, pin: portal.pin)
+        else { return nil }
+        do {
+            let credential = try services.vault.openAnswers(sealed, for: asking.purpose)
+            record("credential", "released for \(Printable.text(portal.origin, limit: 300))", helper: helper)
+            return credential
+        } catch {
+            report(Problem("vault", "The stored answers cannot be opened: \(error)", hint: "hotspotctl forget SSID"))
+            return nil
+        }
+    }
+
+    var hasConsent: Bool {
+        switch services.settings.acceptTerms {
+        case .yes: true
+        case .ask: false
+        case .remembered:
+            if let joined, let portal = named { services.store.consent(joined.network, origin: portal.origin) != nil } else { false }
+        }
+    }
+
+    func remember(_ helper: String) {
+        guard let joined, joined.network.key != nil else { return }
+        let network = joined.network
+        services.saving("remembering a choice") {
+            try services.store.remember(network, Remembered(helper: helper, portal: portal, committed: WallClock.now))
+            if let session, sessionOwner == helper {
+                let sealed = try services.vault.seal(Coding.encode(session), for: .session(network: network, helper: helper))
+                try services.store.setSealedSession(network, sealed)
+            }
+        }
+        keepAnswers(network, helper)
+        answers = nil
+    }
+
+    /// Answers are kept only now: the login that they were for is proven. They are filed under the portal that asked for them, wherever
+    /// it led afterwards.
+    private func keepAnswers(_ network: NetworkID, _ helper: String) {
+        guard let answers, answers.helper == helper, let portal = answers.portal else { return }
+        if services.settings.acceptTerms == .remembered, answers.acceptsTerms {
+            services.saving("remembering a consent") {
+                try services.store.setConsent(
+                    network, origin: portal.origin, terms: answers.prompt.terms ?? answers.prompt.termsURL ?? "")
+            }
+        }
+        guard answers.remember else { return }
+        let kept = Release.keepable(answers.all, fields: answers.fields)
+        let owner = CredentialOwner(network: network, helper: helper, origin: portal.origin, pin: portal.pin)
+        // What could never be released again is not kept either.
+        guard !kept.isEmpty,
+            case .allowed = Release.decide(
+                stored: owner, asking: owner, allowPlain: services.settings.allowPlainHTTPCredentials)
+        else { return }
+        services.saving("keeping answers") {
+            let sealed = try services.vault.seal(kept, for: owner.purpose)
+            try services.store.setCredential(
+                network, helper: helper, origin: portal.origin, pin: portal.pin, fieldNames: kept.keys.sorted(), sealed: sealed)
+        }
+    }
+
+    func restoreSession(helper: String?) {
+        session = nil
+        sessionOwner = helper
+        guard let helper, let joined, let sealed = services.store.sealedSession(joined.network) else { return }
+        do {
+            let secret = try services.vault.open(sealed, for: .session(network: joined.network, helper: helper))
+            session = try Coding.decode(Session.self, from: secret.withBytes { Array($0) })
+        } catch {
+            services.log.notice("\(name): the stored session cannot be opened: \(error)")
+        }
+    }
+}

@@ -1,0 +1,198 @@
+"""Portals that hang, lie and flood, and other mishaps: each ends in a state that is true, with a reason that a person understands."""
+
+import argparse
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+import networks
+import smoke
+from basics import Trouble, waitFor
+from daemon import Daemon, Monitor, moment
+from director import RIDER
+from fabric import Fabric
+from networks import AROMA, HOTEL, TRAIN, Network
+from report import Report
+
+# Seconds for one command. A first look at a silent network takes up to ten of them.
+DEADLINE = 12
+# The fault, the state that it ends in, the problem's code, and what its sentence must hold. Where nobody answers at all the network
+# may well be an open one without Internet: it counts as joined and not verified, and is looked at again and again.
+NOBODY = ("authenticated", "internetLimited", r"Internet")
+CASES = [
+    ("hang", *NOBODY),
+    ("garbage", *NOBODY),
+    ("empty", *NOBODY),
+    ("drip", *NOBODY),
+    ("redirects", "failure", "loginDelayed", r"circles"),
+    ("gigabyte", "failure", "loginDelayed", r"too large"),
+    # It says that a login is needed and shows no way: the user is asked to look.
+    ("status511", "presentingUI", None, r""),
+    ("hang pages", "failure", "loginDelayed", r"not answer in time"),
+    ("garbage pages", "failure", "loginDelayed", r"not valid HTTP"),
+    ("empty pages", "failure", "loginDelayed", r"without an answer"),
+    ("drip pages", "failure", "loginDelayed", r"not answer in time"),
+    ("redirects pages", "failure", "loginDelayed", r"circles"),
+    ("gigabyte pages", "failure", "loginDelayed", r"too large"),
+    ("selfSigned pages", "failure", "loginDelayed", r"could not prove who it is"),
+]
+
+
+class Hostile:
+    def __init__(self, fabric: Fabric, report: Report, options: argparse.Namespace):
+        self.fabric, self.report, self.options = fabric, report, options
+
+    def run(self) -> None:
+        self.fabric.waitUntilOpen()
+        self.daemon = Daemon(self.fabric, pathlib.Path(self.options.bin), f"\n[Commands]\nTimeoutSec={DEADLINE}\n")
+        absent = "[Helper]\nName=absent\nDisplayName=Absent\nExec=/nonexistent/portal-helper\n"
+        (self.daemon.helpers / "absent.helper").write_text(absent)
+        self.daemon.start()
+        self.monitor = Monitor(self.daemon)
+        self.attempt("wrongWords", self.wrongWords)
+        self.report.heading("A good network first")
+        self.attempt("before", lambda: self.goodNetwork("before"))
+        memory = self.daemon.pss()
+        for fault, state, code, sentence in CASES:
+            name = fault.replace(" pages", "InPages")
+            self.report.heading(f"A portal's fault: {fault}")
+            self.attempt(name, lambda: self.fault(name, fault, state, code, sentence))
+        self.report.heading("Other mishaps")
+        self.attempt("inARow", self.twoInARow)
+        self.attempt("killed", self.helperKilled)
+        grown = self.daemon.pss() - memory
+        self.report.check("hostile.memory", grown < 4096, f"the daemon grew by {grown} KiB")
+        self.report.say(f"the daemon's memory: {memory} KiB before, {memory + grown} KiB after")
+        self.monitor.stop()
+        self.report.check("daemon.ends", self.daemon.stop() == 0)
+
+    def attempt(self, name: str, action) -> None:
+        try:
+            action()
+        except (Trouble, subprocess.SubprocessError, OSError) as trouble:
+            self.report.check(f"hostile.{name}.done", False, str(trouble))
+            self.daemon.keepTraces()
+        finally:
+            for network in (HOTEL, TRAIN):
+                self.fabric.setFault(network, "")
+            self.fabric.leave()
+
+    # MARK: Words
+
+    def wrongWords(self) -> None:
+        self.report.heading("Wrong words, and a helper without its program")
+        for name, words, status, sentence in (
+            ("unknownInterface", ["login", "nope"], 10, r"no .*interface.*nope"),
+            ("unknownOption", ["login", "--interface", "nope"], 2, r"--interface"),
+        ):
+            done = self.daemon.ctl(*words)
+            said = done.stdout + done.stderr
+            self.report.say(f"$ hotspotctl {' '.join(words)}\n{said.rstrip()}")
+            self.report.check(f"hostile.{name}", done.returncode == status and re.search(sentence, said), f"{done.returncode}: {said}")
+        entries = self.daemon.json("helpers")["helpers"]
+        codes = [problem["code"] for entry in entries if entry["name"] == "absent" for problem in entry["problems"]]
+        codes += [problem["code"] for problem in self.daemon.json("status").get("problems") or []]
+        said = self.daemon.ctl("helpers").stdout
+        self.report.say(f"$ hotspotctl helpers\n{said.rstrip()}")
+        self.report.check("hostile.missingHelper", "helperProgramMissing" in codes and "/nonexistent/portal-helper" in said, str(codes))
+
+    # MARK: Portals
+
+    def goodNetwork(self, name: str) -> None:
+        mark = self.monitor.mark()
+        self.fabric.join(AROMA)
+        event = self.monitor.waitFor({"authenticated", "failure", "presentingUI"}, mark, 30)
+        page = smoke.curl(self.fabric, networks.PAGE_URL)
+        good = event["to"] == "authenticated" and event.get("helper") == "form" and "Internet side" in page
+        self.report.check(f"hostile.{name}.nextWorks", good, f"{event.get('to')} by {event.get('helper')}: {page[:100]}")
+        self.leave()
+
+    def leave(self) -> None:
+        mark = self.monitor.mark()
+        resting = self.daemon.status().get("state") == "inactive"
+        self.fabric.leave()
+        if not resting:
+            self.monitor.waitFor({"inactive"}, mark, 15)
+
+    def fault(self, name: str, fault: str, state: str, code: str | None, sentence: str) -> None:
+        self.fabric.setFault(HOTEL, fault)
+        mark = self.monitor.mark()
+        connected, _ = self.fabric.join(HOTEL)
+        event = self.monitor.waitFor({"authenticated", "failure", "presentingUI"}, mark, 3 * DEADLINE)
+        path = " → ".join(one["to"] for one in self.monitor.transitions(mark))
+        problems, status = self.daemon.problems(), self.daemon.status()
+        took = moment(event) - connected
+        said = "; ".join(problems.values())
+        self.report.say(f"{took:.2f} s: {path}  {said}")
+        self.report.check(f"hostile.{name}.state", event["to"] == state, path)
+        # Evaluate and authenticate have a deadline each.
+        self.report.check(f"hostile.{name}.inTime", took < 2 * DEADLINE, f"{took:.1f} s")
+        if code:
+            right = code in problems and re.search(sentence, problems[code]) is not None and "proberMissing" not in problems
+            self.report.check(f"hostile.{name}.reason", right, str(problems))
+        else:
+            asked = [prompt["title"] for prompt in self.daemon.json("prompts")["prompts"]]
+            self.report.check(f"hostile.{name}.asks", len(asked) == 1, str(asked))
+        if state == "authenticated":
+            # Not verified, and nobody claims to have logged in.
+            unproven = status.get("captive") is None and not status.get("helper")
+            self.report.check(f"hostile.{name}.notVerified", unproven, str(status))
+        # The portal goes on as it was, and the cable goes elsewhere.
+        self.leave()
+        self.goodNetwork(name)
+        self.daemon.ctl("forget", f"wired:{HOTEL.hardware}")
+
+    # MARK: Mishaps
+
+    def twoInARow(self) -> None:
+        """Away from a network in the middle of the look at it: nothing of that counts in the next."""
+        self.fabric.setFault(HOTEL, "held")
+        mark = self.monitor.mark()
+        self.fabric.join(HOTEL)
+        self.monitor.waitFor({"evaluating"}, mark, 15)
+        self.fabric.leave()
+        self.fabric.join(AROMA)
+        event = self.monitor.waitFor({"authenticated", "failure", "presentingUI"}, mark, 30)
+        self.fabric.setFault(HOTEL, "")
+        # The late answers of the first network have every chance to do harm.
+        time.sleep(0.5)
+        status = self.daemon.status()
+        self.report.say(f"{HOTEL.ssid} for a moment, then {AROMA.ssid}: {status.get('state')} at {status.get('ssid')}")
+        right = status.get("state") == "authenticated" and status.get("helper") == "form" and AROMA.hardware in status.get("ssid", "")
+        self.report.check("hostile.inARow", right and self.monitor.transitions(mark)[-1] == event, str(status))
+        self.leave()
+
+    def helperKilled(self) -> None:
+        """The helpers' process dies in the middle of a login."""
+        mark = self.monitor.mark()
+        self.fabric.join(TRAIN)
+        self.monitor.waitFor({"presentingUI"}, mark, 30)
+        status, screen = self.daemon.answerInTerminal(RIDER)
+        if status != 0:
+            raise Trouble(f"no answer: {screen}")
+        self.monitor.waitFor({"authenticated"}, mark, 30)
+        # The operator forgets us, so that the next visit logs in with the stored account; its gateway hangs in the middle of that.
+        smoke.logOff(self.fabric, TRAIN)
+        self.leave()
+        self.fabric.setFault(TRAIN, "hang pages")
+        mark = self.monitor.mark()
+        self.fabric.join(TRAIN)
+        self.monitor.waitFor({"authenticating"}, mark, 30)
+        waitFor(lambda: any(entry.get("fault") == "hang" for entry in self.fabric.transcript("train")), 10, "the login's request")
+        found = subprocess.run(["pgrep", "-x", "hotspot-helpers"], capture_output=True, text=True).stdout.split()
+        killed = [int(pid) for pid in found]
+        for pid in killed:
+            os.kill(pid, signal.SIGKILL)
+        self.monitor.waitFor({"failure"}, mark, 10)
+        problems = self.daemon.problems()
+        self.report.say(f"killed {len(killed)} processes of the helpers: " + "; ".join(problems.values()))
+        self.report.check("hostile.killed.reason", bool(killed) and "helperCrashed" in problems, str(problems))
+        self.fabric.setFault(TRAIN, "")
+        event = self.monitor.waitFor({"authenticated"}, mark, 30)
+        page = smoke.curl(self.fabric, networks.PAGE_URL)
+        self.report.check("hostile.killed.recovers", event.get("helper") == "wispr" and "Internet side" in page, str(event))
+        self.report.check("hostile.killed.calm", not self.daemon.problems(), str(self.daemon.problems()))
+        self.leave()

@@ -1,0 +1,73 @@
+"""Names, addresses and keys of the café: dnsmasq for each network, and an authority that only the café trusts."""
+
+from __future__ import annotations
+
+import pathlib
+import typing
+
+import networks
+from basics import RUN, run
+from networks import Network
+
+if typing.TYPE_CHECKING:
+    from fabric import Fabric
+
+
+def makeAuthority() -> None:
+    """An authority of our own, trusted in here only, and a certificate for each name."""
+    folder = RUN / "tls"
+    folder.mkdir()
+    curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    run("openssl", "req", "-x509", *curve, "-days", "7", "-subj", "/CN=Authority of the Cafe", "-keyout",
+        str(folder / "authority.key"), "-out", str(folder / "authority.pem"))
+    for host in (networks.HOTEL.portal, networks.TRAIN.portal, networks.PROBE):
+        run("openssl", "req", "-x509", *curve, "-days", "7", "-subj", f"/CN={host}", "-CA", str(folder / "authority.pem"),
+            "-CAkey", str(folder / "authority.key"), "-addext", f"subjectAltName=DNS:{host},DNS:{networks.PAGE}",
+            "-addext", "basicConstraints=critical,CA:FALSE", "-addext", "extendedKeyUsage=serverAuth",
+            "-keyout", str(folder / f"{host}.key"), "-out", str(folder / f"{host}.pem"))
+    # For a portal that shows a certificate which nobody vouches for: key and certificate in one file.
+    for network in (networks.HOTEL, networks.TRAIN):
+        file = folder / f"{network.key}-untrusted.pem"
+        run("openssl", "req", "-x509", *curve, "-days", "7", "-subj", f"/CN={network.portal}", "-addext",
+            f"subjectAltName=DNS:{network.portal}", "-keyout", str(file), "-out", f"{file}.certificate")
+        file.write_text(file.read_text() + pathlib.Path(f"{file}.certificate").read_text())
+    authority = (folder / "authority.pem").read_text()
+    certificates = pathlib.Path("/etc/ssl/certs")
+    certificates.mkdir(parents=True, exist_ok=True)
+    with open(certificates / "ca-certificates.crt", "a") as bundle:
+        bundle.write("\n" + authority)
+    name = run("openssl", "x509", "-noout", "-hash", "-in", str(folder / "authority.pem")).stdout.strip()
+    (certificates / f"{name}.0").write_text(authority)
+
+
+def start(fabric: Fabric) -> None:
+    names = [f"address=/{name}/{networks.INTERNET}" for name in (networks.PROBE, networks.PAGE)]
+    dnsmasq(fabric, "names-internet", "inet", ["interface=downlink", *names, "local=/#/"])
+    for network in networks.ALL:
+        lines = [
+            f"interface={network.access}", f"dhcp-range={network.prefix}.50,{network.prefix}.99,12h", "dhcp-authoritative",
+            # Looking whether somebody has the address already would take three seconds.
+            "no-ping", f"dhcp-leasefile=/var/lib/misc/{leaseName(network)}",
+            f"server={networks.RESOLVER}",
+        ]
+        if network.portal:
+            lines.append(f"address=/{network.portal}/{network.gateway}")
+        if network is networks.HOTEL:
+            lines.append(f"dhcp-option=114,https://{network.portal}/captive-portal/api")
+        if network is networks.AROMA:
+            # What openNDS writes into the system's dnsmasq.conf; its own copy of that file is private.
+            lines.append(f"dhcp-option-force=114,http://{network.portal}")
+        dnsmasq(fabric, f"names-{network.key}", "ap", lines)
+
+
+def leaseName(network: Network) -> str:
+    # openNDS looks for its clients in a file of this name.
+    return "dnsmasq.leases" if network is networks.AROMA else f"{network.key}.leases"
+
+
+def dnsmasq(fabric: Fabric, name: str, space: str, lines: list[str]) -> None:
+    file = RUN / f"{name}.conf"
+    common = ["no-resolv", "no-hosts", "bind-interfaces", "except-interface=lo", "user=root", "group=root"]
+    common += ["log-facility=-", "log-dhcp"]
+    file.write_text("\n".join(common + lines) + "\n")
+    fabric.start(name, fabric.command(space, "dnsmasq", "--no-daemon", f"--conf-file={file}", f"--pid-file={RUN / name}.pid"))

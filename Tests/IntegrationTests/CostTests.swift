@@ -1,0 +1,20 @@
+import Foundation
+import Testing
+
+/// What the machine costs over time, in a process of its own: beside other tests the heap is everybody's.
+@Suite(.enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that these tests run"))
+struct CostTests {
+    @Test("10,000 days end with the memory they began with") func endurance() throws {
+        let run = try Finished.run(Machine.release.appendingPathComponent("benchmarks").path, ["endurance"])
+        print(run.output)
+        #expect(run.status == 0, "\(run.output)")
+        #expect(run.output.components(separatedBy: "10000 days with Rules=").count == 3)
+    }
+
+    /// Printed and not asserted: how fast a machine is that runs tests at the same time is nobody's promise. `make bench` asserts.
+    @Test func figures() throws {
+        let run = try Finished.run(Machine.release.appendingPathComponent("benchmarks").path, ["events", "scan"])
+        print(run.output)
+        #expect(run.output.contains("100 helpers:") && run.output.contains("1,000 patterns"))
+    }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import HotspotCore
+import Testing
+import Varlink
+
+/// Several interfaces at the real daemon, and a helper that asks the daemon back: over cables, in a namespace of the test's own.
+@Suite(.enabled(if: Machine.runs(CabledDaemon.canRun), "needs make build, ip, nsenter and a network namespace"))
+struct InterfacesTests {
+    /// One command, one process. What it does beyond saying yes is in the file `mode`.
+    static let clerk = #"""
+        import json, os, socket, sys, time
+
+        def message(read):
+            data = b""
+            while not data.endswith(b"\0"):
+                piece = read(65536)
+                if not piece:
+                    sys.exit(0)
+                data += piece
+            return json.loads(data[:-1])
+
+        def daemon(method, **parameters):
+            with socket.socket(socket.AF_UNIX) as line:
+                line.connect(SOCKET)
+                call = {"method": "org.hotspotd.Control." + method, "parameters": parameters}
+                line.sendall(json.dumps(call).encode() + b"\0")
+                return message(line.recv)
+
+        def note(name, value):
+            with open(f"{NOTES}/{name}.part", "w") as file:
+                json.dump(value, file)
+            os.rename(f"{NOTES}/{name}.part", f"{NOTES}/{name}")
+
+        def answer(**parameters):
+            os.write(1, json.dumps({"parameters": parameters}).encode() + b"\0")
+
+        def mode():
+            try:
+                with open(f"{NOTES}/mode") as file:
+                    return file.read().strip()
+            except FileNotFoundError:
+                return ""
+
+        call = message(lambda size: os.read(0, size))
+        method = call["method"].rsplit(".", 1)[1]
+        parameters = call["parameters"]
+        network = parameters.get("network", {})
+        token = os.environ["HOTSPOTD_TOKEN"]
+        portal = {"origin": "https://clerk.example", "kind": "form"}
+
+        if method == "Evaluate":
+            if mode() == "logoff":
+                note("evaluating", [daemon("Current", token=token), daemon(
+                    "RequestLogoff", token=token, interface=network["interface"], ssidHex=network["ssidHex"])])
+            answer(confidence="high")
+        elif method == "Authenticate" and mode() == "ask":
+            fields = [{"name": "room", "label": "Room", "kind": "text", "required": True},
+                      {"name": "secret", "label": "Code word", "kind": "password", "required": True}]
+            answer(reply={"result": "uiRequired", "portal": portal, "prompt": {"title": "The clerk", "fields": fields}})
+        elif method == "PresentUI":
+            said = parameters["answers"]["secret"]
+            answer(reply={"result": "success", "portal": portal, "reason": f"thank you for {said}",
+                          "trace": [f"POST /login room=214&secret={said}"]})
+        elif method == "Authenticate" and mode() == "logoff":
+            answer(reply={"result": "success"})
+            where = {"interface": network["interface"], "ssidHex": network["ssidHex"]}
+            tries = {"nobody": daemon("RequestLogoff", token="0" * 32, **where),
+                     "network": daemon("RequestLogoff", token=token, interface=where["interface"], ssidHex="00"),
+                     "interface": daemon("RequestLogoff", token=token, interface="hot9", ssidHex=where["ssidHex"])}
+            # The word that the login is done, and the daemon's proof, are on their way.
+            while True:
+                tries["current"] = daemon("Current", token=token)
+                tries["queued"] = daemon("RequestLogoff", token=token, **where)
+                if tries["queued"]["parameters"].get("queued"):
+                    break
+                time.sleep(0.01)
+            tries["again"] = daemon("RequestLogoff", token=token, **where)
+            note("authenticated", tries)
+        elif method == "Logoff":
+            note("loggedOff", network["chosenHelper"])
+            answer(reply={"result": "success"})
+        else:
+            answer(reply={"result": "success"})
+        """#
+
+    @Test("What happens on one interface never touches another; interfaces come, go, are renamed and reuse an index")
+    func apart() throws {
+        let daemon = try CabledDaemon(helper: Self.clerk)
+        #expect(try daemon.call("Status")["interfaces"]?.array?.isEmpty == true)
+        try daemon.plug("hot1", 1)
+        try daemon.plug("hot2", 2)
+        let first = try daemon.wait("hot1", "authenticated")
+        let second = try daemon.wait("hot2", "authenticated")
+        #expect(first?["bssid"] == "02:00:00:00:00:01" && second?["bssid"] == "02:00:00:00:00:02")
+        #expect(first?["helper"] == "clerk" && second?["helper"] == "clerk")
+
+        // One is pulled out and comes back; the other does not notice.
+        try daemon.shell("ip addr flush dev hot1")
+        try daemon.wait("hot1", "inactive")
+        let unmoved = try daemon.status("hot2")
+        #expect(unmoved?["state"] == "authenticated" && unmoved?["since"] == second?["since"])
+        try daemon.address("hot1", 1)
+        let back = try daemon.wait("hot1", "authenticated")
+        #expect(back?["since"] != first?["since"])
+        #expect(try daemon.status("hot2")?["since"] == second?["since"])
+        let history = try daemon.call("History")["attempts"]?.array ?? []
+        #expect(history.filter { $0["interface"] == "hot2" }.count == 1)
+        #expect(history.filter { $0["interface"] == "hot1" }.map { $0["outcome"] } == ["online", "online"])
+
+        // A held interface holds nobody else up.
+        _ = try daemon.call("Logoff", ["interface": "hot1"])
+        try daemon.wait("hot1", "inactive")
+        #expect(try daemon.status("hot2")?["since"] == second?["since"])
+
+        // Renamed while it is down: the same interface under another name.
+        let index = try #require(Int(try daemon.shell("ip -o link show hot1").prefix { $0 != ":" }))
+        try daemon.shell("ip link set hot1 down; ip link set hot1 name hot7")
+        try daemon.wait("hot1", nil)
+        try daemon.wait("hot7", "inactive")
+
+        // It goes, and another takes its index: nothing of the first one sticks to it.
+        try daemon.shell("ip link del hot7")
+        try daemon.wait("hot7", nil)
+        try daemon.plug("hot3", 3, index: index)
+        let third = try daemon.wait("hot3", "authenticated")
+        #expect(third?["bssid"] == "02:00:00:00:00:03")
+        #expect(third?["problems"]?.array?.contains { $0["code"] == "held" } == false)
+        #expect(try daemon.status("hot2")?["since"] == second?["since"])
+    }
+
+    @Test("71, 72, 79, 80 The chosen helper logs off by its token; before, elsewhere and twice it cannot") func logoff() throws {
+        let daemon = try CabledDaemon(helper: Self.clerk)
+        _ = try daemon.scratch.write("notes/mode", "logoff")
+        try daemon.plug("hot1", 1)
+        let before = try JSONDecoder().decode(JSONValue.self, from: Data(try daemon.note("evaluating").utf8))
+        #expect(before.array?.first?["parameters"] == ["interface": "hot1", "ssidHex": "", "chosenHelper": false])
+        #expect(before.array?.last?["parameters"]?["queued"] == false)
+        let tries = try JSONDecoder().decode(JSONValue.self, from: Data(try daemon.note("authenticated").utf8))
+        #expect(tries["nobody"]?["error"] == "org.hotspotd.Control.NotPermitted")
+        #expect(tries["network"]?["parameters"]?["queued"] == false)
+        #expect(tries["interface"]?["parameters"]?["queued"] == false)
+        #expect(tries["current"]?["parameters"] == ["interface": "hot1", "ssidHex": "", "chosenHelper": true])
+        #expect(tries["queued"]?["parameters"]?["queued"] == true)
+        #expect(tries["again"]?["parameters"]?["queued"] == false)
+        #expect(try daemon.note("loggedOff") == "true")
+        let held = try daemon.wait("hot1", "inactive")
+        #expect(held?["problems"]?.array?.contains { $0["code"] == "held" } == true)
+    }
+
+    @Test("After kill -9 a choice, a session and a hold are there; commands and questions in flight are not") func restarts()
+        throws
+    {
+        let daemon = try CabledDaemon(helper: Self.clerk)
+        func commands() throws -> [String] {
+            (try daemon.call("Explain", ["interface": "hot1"])["steps"]?.array ?? []).filter { $0["kind"] == "command" }
+                .compactMap { $0["detail"]?.string }
+        }
+        // While a question waits: it is asked anew, and the former attempt has no end.
+        _ = try daemon.scratch.write("notes/mode", "ask")
+        try daemon.plug("hot1", 1)
+        let prompting = try daemon.wait("hot1", "presentingUI")
+        daemon.kill()
+        try daemon.start()
+        let again = try daemon.wait("hot1", "presentingUI")
+        #expect(again?["prompt"] != prompting?["prompt"] && again?["prompt"]?.string != nil)
+        let outcomes = (try daemon.call("History")["attempts"]?.array ?? []).map { $0["outcome"]?.string }
+        #expect(outcomes == ["running", "interrupted"])
+
+        // The remembered helper alone is asked, and whether the session is good.
+        _ = try daemon.scratch.write("notes/mode", "")
+        _ = try daemon.call("Login", ["interface": "hot1"])
+        try daemon.wait("hot1", "authenticated")
+        daemon.kill()
+        try daemon.start()
+        try daemon.wait("hot1", "authenticated")
+        #expect(try commands() == ["maintain: just joined"])
+        #expect(try daemon.call("Explain", ["interface": "hot1"])["verdict"]?.string?.contains("a helper is remembered") == true)
+
+        // Who logged off stays so, and nobody is asked.
+        _ = try daemon.call("Logoff", ["interface": "hot1"])
+        try daemon.wait("hot1", "inactive")
+        let count = try daemon.call("History")["attempts"]?.array?.count
+        daemon.kill()
+        try daemon.start()
+        let held = try daemon.wait("hot1", "inactive") { $0?["ssid"] != nil }
+        #expect(held?["problems"]?.array?.contains { $0["code"] == "held" } == true)
+        #expect(try daemon.call("History")["attempts"]?.array?.count == count)
+        _ = try daemon.call("Login", ["interface": "hot1"])
+        try daemon.wait("hot1", "authenticated")
+    }
+
+    @Test("Explain tells who was asked, who answered what, why the winner won and what was sent, without secrets") func explain()
+        throws
+    {
+        let daemon = try CabledDaemon(helper: Self.clerk)
+        _ = try daemon.scratch.write("notes/mode", "ask")
+        try daemon.plug("hot1", 1)
+        try daemon.wait("hot1", "presentingUI")
+        let prompt = try #require(try daemon.call("Prompts")["prompts"]?.array?.first?["id"]?.string)
+        let answers: JSONValue = ["room": "214", "secret": "xylophone"]
+        _ = try daemon.call("Answer", ["id": .string(prompt), "answers": answers, "remember": true])
+        try daemon.wait("hot1", "authenticated")
+        let story = try daemon.call("Explain", ["interface": "hot1"])
+        let verdict = story["verdict"]?.string ?? ""
+        #expect(verdict.hasPrefix("Online by The clerk after"), "\(verdict)")
+        #expect(verdict.hasSuffix("claimed by clerk: high, the only helper asked."), "\(verdict)")
+        let steps = story["steps"]?.array ?? []
+        func details(_ kind: String) -> [String] {
+            steps.filter { $0["kind"]?.string == kind }.compactMap { $0["detail"]?.string }
+        }
+        #expect(
+            details("command") == [
+                "evaluate", "authenticate", "presentUI: for https://clerk.example; answers room, secret (masked)",
+            ])
+        #expect(details("answer") == ["high", "uiRequired", "success: thank you for •••"])
+        #expect(details("trace").contains("POST /login room=•••&secret=•••"), "\(details("trace"))")
+        #expect(!"\(story)".contains("xylophone") && !daemon.log.contains("xylophone"))
+        #expect(steps.allSatisfy { $0["time"] != nil })
+        let attempt = try #require(try daemon.call("History")["attempts"]?.array?.first?["id"]?.string)
+        #expect(try daemon.call("Explain", ["attempt": .string(attempt)]) == story)
+    }
+}

@@ -79,6 +79,8 @@ figures: deps
 bench: swift
 	swift build -c release --product benchmarks
 	$(BINARIES)/benchmarks
+	swift build $(RELEASE) --product hotspotd
+	Tests/Benchmarks/helpers.py --bin $(BINARIES)
 
 table: swift
 	swift build --product hotspotctl

@@ -4,7 +4,7 @@
     Tests/Benchmarks/helpers.py [--bin .build/release] [--rounds 5] [--counts 1,10,50,200]
 
 Needs root: the daemon runs in a network namespace of its own, on a cable whose other end is a gateway that answers for its address.
-All helpers but one answer `none`; the last by name answers `high`. Times are medians, in milliseconds.
+All helpers but one answer `none`; the last by name answers `high`, and cannot log in after that, so that nothing is remembered. Times are medians, in milliseconds.
 """
 
 import argparse
@@ -19,11 +19,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 PROGRAM = """#!/bin/sh
 head -c 1 >/dev/null
-printf '{"parameters":{"confidence":"%s"}}\\000' "$1"
+printf '{"parameters":{"confidence":"%s","reply":{"result":"temporaryFailure"}}}\\000' "$1"
 """
 
 
@@ -103,12 +104,28 @@ def cable(command: str) -> None:
     subprocess.run(["sh", "-ec", command], check=True)
 
 
-def joined(daemon: Daemon, round: int) -> tuple[float, float, float]:
-    """From the address to the decision, the race alone, and until every process is gone."""
+class Asker(threading.Thread):
+    """Asks for the status again and again; the slowest reply tells how long the daemon was deaf."""
+
+    def __init__(self, daemon: Daemon):
+        super().__init__(daemon=True)
+        self.target, self.slowest, self.over = daemon, 0.0, threading.Event()
+        self.start()
+
+    def run(self) -> None:
+        while not self.over.wait(0.005):
+            began = time.monotonic()
+            self.target.call("Status")
+            self.slowest = max(self.slowest, (time.monotonic() - began) * 1000)
+
+
+def joined(daemon: Daemon, round: int) -> tuple[float, float, float, float]:
+    """From the address to the decision, the race alone, until every process is gone, and the slowest reply meanwhile."""
     cable("ip addr flush dev cable0")
     while daemon.call("Status")["interfaces"][0]["state"] != "inactive":
         time.sleep(0.01)
     monitor = daemon.open("Monitor", more=True)
+    asker = Asker(daemon)
     began = time.time()
     cable(f"ip addr add 192.0.2.{2 + round % 200}/24 dev cable0; ip route add default via 192.0.2.1")
     started = None
@@ -124,7 +141,10 @@ def joined(daemon: Daemon, round: int) -> tuple[float, float, float]:
     monitor.close()
     while daemon.children():
         time.sleep(0.005)
-    return decided - began * 1000, decided - started, (time.time() - began) * 1000
+    gone = time.time()
+    asker.over.set()
+    asker.join()
+    return decided - began * 1000, decided - started, (gone - began) * 1000, asker.slowest
 
 
 def bare(program: pathlib.Path, count: int) -> float:
@@ -176,14 +196,14 @@ def main() -> None:
             f"nsenter --net=/proc/{gateway.pid}/ns/net sh -ec 'ip addr add 192.0.2.1/24 dev cable1; ip link set cable1 up'\n"
             "ip link set cable0 up"
         )
-        print(f"{'helpers':>8} {'address→decision':>18} {'race alone':>12} {'all gone':>10} {'bare script':>12}   (ms, medians of {options.rounds})")
+        print(f"{'helpers':>8} {'address→decision':>18} {'race alone':>12} {'all gone':>10} {'slowest reply':>14} {'bare script':>12}   (ms, medians of {options.rounds})")
         for count in [int(word) for word in options.counts.split(",")]:
             daemon = Daemon(options.bin, count)
             try:
                 times = [joined(daemon, round) for round in range(options.rounds)]
                 plain = [bare(daemon.program, count) for _ in range(options.rounds)]
                 medians = [statistics.median(column) for column in zip(*times)]
-                print(f"{count:>8} {medians[0]:>18.0f} {medians[1]:>12.0f} {medians[2]:>10.0f} {statistics.median(plain):>12.0f}", flush=True)
+                print(f"{count:>8} {medians[0]:>18.0f} {medians[1]:>12.0f} {medians[2]:>10.0f} {medians[3]:>14.0f} {statistics.median(plain):>12.0f}", flush=True)
                 if count == max(int(word) for word in options.counts.split(",")):
                     cable("ip addr flush dev cable0")
                     time.sleep(1)

@@ -74,7 +74,7 @@ class Daemon:
             environment["WATCHDOG_USEC"] = str(int(watchdogSeconds * 1e6))
         words = [str(self.programs / "hotspotd"), "--settings", str(self.settings)]
         self.process = self.fabric.start("hotspotd", self.fabric.command("cli", *words), env=environment)
-        waitFor(self.isReady, 30 * self.fabric.patience, "hotspotd is not ready; its last words: " + self.fabric.lastWords("hotspotd"))
+        waitFor(self.isReady, 30 * self.fabric.patience, f"hotspotd is not ready; see {self.fabric.logs}/hotspotd.log")
 
     def isReady(self) -> bool:
         if self.process.poll() is not None:

@@ -114,7 +114,8 @@ class Director:
     # MARK: The steps
 
     def list(self) -> None:
-        self.report.heading("1. What is in sight, and who would take care of it" if self.radio else "1. The helpers (no radio, no list)")
+        what = "What is in sight, and who would take care of it" if self.radio else "The helpers (no radio, no list)"
+        self.report.heading(f"1. {what}")
         if not self.radio:
             self.show("helpers")
             names = {helper["name"] for helper in self.daemon.json("helpers")["helpers"]}
@@ -130,7 +131,8 @@ class Director:
         right = securities.get(AROMA.ssid) == "open" and securities.get(networks.HOME.ssid) == "psk"
         self.report.check("list.security", right, str(securities))
         claims = {ssid: [claim["helper"] for claim in entry["claims"]] for ssid, entry in found.items()}
-        self.report.check("list.claims", "wispr" in claims.get(TRAIN.ssid, []) and not claims.get(networks.HOME.ssid), str(claims))
+        right = "wispr" in claims.get(TRAIN.ssid, []) and not claims.get(networks.HOME.ssid)
+        self.report.check("list.claims", right, str(claims))
         self.fabric.waitUntilOpen()
 
     def joinAndLogIn(self) -> None:
@@ -143,7 +145,8 @@ class Director:
         self.show("status")
         status = self.daemon.status()
         self.helpers[AROMA] = status.get("helper")
-        self.report.check("silent.authenticated", status.get("state") == "authenticated" and bool(status.get("helper")), str(status))
+        right = status.get("state") == "authenticated" and bool(status.get("helper"))
+        self.report.check("silent.authenticated", right, str(status))
         self.report.check("silent.noPrompt", self.daemon.json("prompts")["prompts"] == [])
         self.proof("silent.page")
         word = self.show("check").strip()

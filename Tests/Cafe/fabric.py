@@ -193,15 +193,16 @@ class Fabric:
     def startStation(self) -> None:
         shutil.copy(HERE.parents[1] / "systemd/dhclient-hotspotd.conf", RUN / "dhclient-hotspotd.conf")
         (RUN / "dhclient.conf").write_text(
-            f'initial-delay 0;\ntimeout {20 * self.patience};\nretry 2;\ninclude "/etc/dhcp/dhclient.conf";\ninclude "{RUN}/dhclient-hotspotd.conf";\n'
+            f'initial-delay 0;\ntimeout {20 * self.patience};\nretry 2;\n'
+            f'include "/etc/dhcp/dhclient.conf";\ninclude "{RUN}/dhclient-hotspotd.conf";\n'
         )
         if self.mode == "veth":
             return
         blocks = ["ctrl_interface=/run/wpa_supplicant", "p2p_disabled=1", f"freq_list={networks.FREQUENCY}"]
         for network in networks.ALL:
             key = f'key_mgmt=WPA-PSK\npsk="{network.passphrase}"' if network.passphrase else "key_mgmt=NONE"
-            frequency = networks.FREQUENCY
-            blocks.append(f'network={{\nssid="{network.ssid}"\n{key}\nscan_freq={frequency}\nfreq_list={frequency}\ndisabled=1\n}}')
+            where = f"scan_freq={networks.FREQUENCY}\nfreq_list={networks.FREQUENCY}"
+            blocks.append(f'network={{\nssid="{network.ssid}"\n{key}\n{where}\ndisabled=1\n}}')
         file = RUN / "wpa_supplicant.conf"
         file.write_text("\n".join(blocks) + "\n")
         self.start("wpa_supplicant", self.command("cli", "wpa_supplicant", "-t", "-iwlan0", "-Dnl80211", f"-c{file}"))

@@ -1,4 +1,4 @@
-"""Portals that hang, lie and flood, and other mishaps: each ends in a state that is true, with a reason that a person understands."""
+"""Portals that hang, lie and flood, and other mishaps: each ends in a true state, with a reason that a person understands."""
 
 import argparse
 import os
@@ -19,8 +19,8 @@ from report import Report
 
 # Seconds for one command. A first look at a silent network takes up to ten of them.
 DEADLINE = 12
-# The fault, the state that it ends in, the problem's code, and what its sentence must hold. Where nobody answers at all the network
-# may well be an open one without Internet: it counts as joined and not verified, and is looked at again and again.
+# The fault, the state that it ends in, the problem's code, and what its sentence must hold. Where nobody answers at all the
+# network may well be an open one without Internet: it counts as joined and not verified, and is looked at again and again.
 NOBODY = ("authenticated", "internetLimited", r"Internet")
 CASES = [
     ("hang", *NOBODY),
@@ -91,13 +91,15 @@ class Hostile:
             done = self.daemon.ctl(*words)
             said = done.stdout + done.stderr
             self.report.say(f"$ hotspotctl {' '.join(words)}\n{said.rstrip()}")
-            self.report.check(f"hostile.{name}", done.returncode == status and re.search(sentence, said), f"{done.returncode}: {said}")
+            right = done.returncode == status and re.search(sentence, said) is not None
+            self.report.check(f"hostile.{name}", right, f"{done.returncode}: {said}")
         entries = self.daemon.json("helpers")["helpers"]
         codes = [problem["code"] for entry in entries if entry["name"] == "absent" for problem in entry["problems"]]
         codes += [problem["code"] for problem in self.daemon.json("status").get("problems") or []]
         said = self.daemon.ctl("helpers").stdout
         self.report.say(f"$ hotspotctl helpers\n{said.rstrip()}")
-        self.report.check("hostile.missingHelper", "helperProgramMissing" in codes and "/nonexistent/portal-helper" in said, str(codes))
+        shown = "helperProgramMissing" in codes and "/nonexistent/portal-helper" in said
+        self.report.check("hostile.missingHelper", shown, str(codes))
 
     # MARK: Portals
 
@@ -161,7 +163,8 @@ class Hostile:
         time.sleep(0.5)
         status = self.daemon.status()
         self.report.say(f"{HOTEL.ssid} for a moment, then {AROMA.ssid}: {status.get('state')} at {status.get('ssid')}")
-        right = status.get("state") == "authenticated" and status.get("helper") == "form" and AROMA.hardware in status.get("ssid", "")
+        right = (status.get("state"), status.get("helper")) == ("authenticated", "form")
+        right = right and AROMA.hardware in status.get("ssid", "")
         self.report.check("hostile.inARow", right and self.monitor.transitions(mark)[-1] == event, str(status))
         self.leave()
 
@@ -174,7 +177,7 @@ class Hostile:
         if status != 0:
             raise Trouble(f"no answer: {screen}")
         self.monitor.waitFor({"authenticated"}, mark, 30)
-        # The operator forgets us, so that the next visit logs in with the stored account; its gateway hangs in the middle of that.
+        # The operator forgets us, so that the next visit logs in with the stored account; its gateway hangs in the middle.
         smoke.logOff(self.fabric, TRAIN)
         self.leave()
         self.fabric.setFault(TRAIN, "hang pages")

@@ -1,7 +1,8 @@
 """A root file system for the virtual laptop that lies in its memory alone.
 
-Suspend to RAM resets the devices of the machine, and Linux 6.1 does not set up a 9p share again after that (its virtio transport has no
-restore): whatever is read from the host's files then waits for ever. So a laptop that shall sleep takes what it needs with it.
+Suspend to RAM resets the devices of the machine, and Linux 6.1 does not set up a 9p share again after that (its virtio
+transport has no restore): whatever is read from the host's files then waits for ever. So a laptop that shall sleep takes
+what it needs with it.
 """
 
 import os
@@ -13,8 +14,9 @@ import packages
 
 # Whose files are taken along, by their Debian names. Their libraries follow by themselves.
 NEEDED = """
-coreutils dash sed grep procps hostname debianutils util-linux mount curl openssl iproute2 nftables iptables libxtables12 iw hostapd wpasupplicant
-dnsmasq-base isc-dhcp-client kmod python3-minimal python3.11-minimal libpython3.11-minimal libpython3.11-stdlib
+coreutils dash sed grep procps hostname debianutils util-linux mount curl openssl iproute2 nftables iptables libxtables12
+iw hostapd wpasupplicant dnsmasq-base isc-dhcp-client kmod
+python3-minimal python3.11-minimal libpython3.11-minimal libpython3.11-stdlib
 """.split()
 SETTINGS = """
 /etc/dhcp /etc/fstab /etc/group /etc/iproute2 /etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.conf.d /etc/nsswitch.conf
@@ -23,7 +25,8 @@ SETTINGS = """
 # Opened by name at run time, so that no program says that it wants them.
 LIBRARIES = ["libnftables.so.1", "libnss_files.so.2", "libgcc_s.so.1"]
 LEFT_OUT = (
-    "/usr/share/doc", "/usr/share/man", "/usr/share/locale", "/usr/share/info", "/usr/share/lintian", "/usr/share/bash-completion",
+    "/usr/share/doc", "/usr/share/man", "/usr/share/locale", "/usr/share/info", "/usr/share/lintian",
+    "/usr/share/bash-completion",
 )
 
 

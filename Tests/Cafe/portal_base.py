@@ -112,7 +112,8 @@ class Answer:
 
 def page(title: str, body: str, **headers: str) -> Answer:
     text = f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title></head>\n'
-    return Answer(200, text + f"<body>\n<h1>{html.escape(title)}</h1>\n{body}\n</body></html>\n", Cache_Control="no-store", **headers)
+    text += f"<body>\n<h1>{html.escape(title)}</h1>\n{body}\n</body></html>\n"
+    return Answer(200, text, Cache_Control="no-store", **headers)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -190,7 +191,10 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
     allow_reuse_address = True
     request_queue_size = 64
 
-    def __init__(self, port: int, answer, transcript: Transcript, tls: tuple[str, str] | None = None, hostile: argparse.Namespace | None = None):
+    def __init__(
+        self, port: int, answer, transcript: Transcript, tls: tuple[str, str] | None = None,
+        hostile: argparse.Namespace | None = None,
+    ):
         self.answer, self.transcript, self.secure = answer, transcript, tls is not None
         self.faults = pathlib.Path(hostile.faults) if hostile else None
         self.context = self.contextOf(*tls) if tls else None
@@ -203,8 +207,8 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
         return context
 
     def fault(self) -> str:
-        """The fault switch: one word, and «pages» if the redirect of port 80 is as it should be. The file is read each time, so that
-        a test can change its mind."""
+        """The fault switch: one word, and «pages» if the redirect of port 80 is as it should be.
+        The file is read each time, so that a test can change its mind."""
         try:
             words = self.faults.read_text().split() if self.faults else []
         except OSError:

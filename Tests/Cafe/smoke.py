@@ -78,11 +78,13 @@ def smoke(fabric: Fabric, report: Report) -> None:
             report.say(f"option 114: {announced}")
         report.check(f"{network.key}: closed at first", isClosed(fabric))
         if network is networks.HOTEL:
-            report.check("hotel: a wrong answer opens nothing", byHand(fabric, network, "214 Nobody\n") != "204" and isClosed(fabric))
+            wrong = byHand(fabric, network, "214 Nobody\n")
+            report.check("hotel: a wrong answer opens nothing", wrong != "204" and isClosed(fabric))
             page = pathlib.Path(RUN / "answer").read_text()
             report.check("hotel: and says why", "do not match" in page, page)
         if network is networks.TRAIN:
-            report.check("train: a wrong password opens nothing", byHand(fabric, network, "wrong\n") != "204" and isClosed(fabric))
+            wrong = byHand(fabric, network, "wrong\n")
+            report.check("train: a wrong password opens nothing", wrong != "204" and isClosed(fabric))
             page = pathlib.Path(RUN / "answer").read_text()
             report.check("train: and the reply is 100", "<ResponseCode>100<" in page, page)
         said = byHand(fabric, network)
@@ -90,7 +92,8 @@ def smoke(fabric: Fabric, report: Report) -> None:
         report.check(f"{network.key}: open", isOpen(fabric))
         if network is networks.HOTEL:
             document = curl(fabric, "-H", "Accept: application/captive+json", f"https://{network.portal}/captive-portal/api")
-            report.check("hotel: the API counts the time", '"captive": false' in document and "seconds-remaining" in document, document)
+            counts = '"captive": false' in document and "seconds-remaining" in document
+            report.check("hotel: the API counts the time", counts, document)
         logOff(fabric, network)
         report.check(f"{network.key}: closed after the logoff", isClosed(fabric))
         fabric.leave()

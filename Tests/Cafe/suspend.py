@@ -77,7 +77,8 @@ class Suspend:
         self.report.check("suspend.daemonThere", alive)
         # Renewed at most once, and nothing is logged in anew: the session outlived the sleep.
         self.report.check("suspend.oneMaintain", states.count("maintaining") <= 1, " → ".join(states))
-        self.report.check("suspend.sessionKept", not {"authenticating", "presentingUI", "failure"} & set(states), " → ".join(states))
+        anew = {"authenticating", "presentingUI", "failure"} & set(states)
+        self.report.check("suspend.sessionKept", not anew, " → ".join(states))
         page = smoke.curl(self.fabric, PAGE_URL)
         self.report.check("suspend.page", "Internet side" in page, page[:200])
         self.report.check("laptop.suspend", alive and asleep > SECONDS / 2 and self.isBack(), str(self.daemon.status()))

@@ -24,6 +24,8 @@ import HotspotCore
     private var pending: [UInt8] = []
     private var reader: EventSource?
     private var writer: EventSource?
+    /// What the writer watches: a socket's second number, because epoll(7) takes each number once and the reader has the first.
+    private var watched: Int32 = -1
     private var patience: EventSource?
     private var isOpen = true
 
@@ -75,8 +77,7 @@ import HotspotCore
         guard isOpen else { return }
         // What was not sent yet is not sent any more, on a pipe as on a socket.
         pending = []
-        writer?.cancel()
-        writer = nil
+        stopWriting()
         guard output != input else {
             shutdown(output, Int32(SHUT_WR))
             return
@@ -135,18 +136,13 @@ import HotspotCore
             if count < 0 {
                 if errno == EINTR { continue }
                 if errno == EAGAIN {
-                    if writer == nil {
-                        writer = try? EventLoop.shared.watch(output, for: UInt32(EPOLLOUT.rawValue)) { [weak self] _ in
-                            self?.writable()
-                        }
-                    }
+                    if writer == nil { awaitRoom() }
                     return
                 }
                 if errno == EPIPE {
                     // Nobody reads any more, yet an answer may have come before: the end is the reader's to find.
                     pending = []
-                    writer?.cancel()
-                    writer = nil
+                    stopWriting()
                     return
                 }
                 finish(.failed(.system(operation: "write", code: errno)))
@@ -154,15 +150,35 @@ import HotspotCore
             }
             pending.removeFirst(count)
         }
+        stopWriting()
+    }
+
+    /// Goes on writing when the peer has read some of it. Failing that is the end, or the rest would wait for ever.
+    private func awaitRoom() {
+        if output == input {
+            watched = fcntl(output, F_DUPFD_CLOEXEC, 0)
+            guard watched >= 0 else { return finish(.failed(.system(operation: "fcntl", code: errno))) }
+        }
+        do {
+            let descriptor = output == input ? watched : output
+            writer = try EventLoop.shared.watch(descriptor, for: UInt32(EPOLLOUT.rawValue)) { [weak self] _ in self?.writable() }
+        } catch {
+            finish(.failed(.system(operation: error.operation, code: error.code)))
+        }
+    }
+
+    private func stopWriting() {
         writer?.cancel()
         writer = nil
+        if watched >= 0 { Glibc.close(watched) }
+        watched = -1
     }
 
     private func finish(_ end: End?) {
         guard isOpen else { return }
         isOpen = false
         reader?.cancel()
-        writer?.cancel()
+        stopWriting()
         patience?.cancel()
         Glibc.close(input)
         if output != input { Glibc.close(output) }

@@ -50,7 +50,7 @@ final class Client {
                 received.removeSubrange(...end)
                 return try Coding.decode(Answer.self, from: message)
             }
-            var chunk = [UInt8](repeating: 0, count: 4096)
+            var chunk = [UInt8](repeating: 0, count: 256 * 1024)
             let count = read(socket, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN {

@@ -63,6 +63,18 @@ import Testing
         }
     }
 
+    @Test func anAnswerBeyondTheSocketsBufferArrivesWhole() async throws {
+        var limits = Server.Limits()
+        limits.output = 8 << 20
+        try await Service.with(limits) { _, path in
+            let client = try Client(path)
+            client.call("org.example.Desk.Much")
+            #expect(try client.answer()?.parameters?["text"]?.string?.utf8.count == 4 << 20)
+            let isServed = try Self.isServed(client)
+            #expect(isServed)
+        }
+    }
+
     @Test func withoutDescriptorsTheListenerRests() async throws {
         var limits = Server.Limits()
         limits.pause = .seconds(3600)

@@ -24,6 +24,10 @@ struct FormEngine: Sendable {
     var consent = false
     /// The answers were just typed for this very portal, not remembered.
     var isTypedNow = false
+    /// Names of answers that are remembered all the same: they fill fields, but accept nothing.
+    var remembered: Set<String> = []
+    /// Hides answers in what the page says is wrong.
+    var mask = Mask([])
     /// Remembered passwords may be sent over plain HTTP: the daemon released them for this portal all the same.
     var allowsPlainHTTP = false
 
@@ -31,6 +35,7 @@ struct FormEngine: Sendable {
     func step(on page: HTMLPage, at url: WebURL) -> Step {
         guard let form = choose(page) else { return .nothing }
         let termsHere = isBinding(form, page)
+        let answers = answersThatCount(for: form)
         let consent = consent || answers[Self.termsField].map(FilledForm.isYes) ?? false
         var fields = fields(of: form, consent: consent)
         let hasTermsBox = form.inputs.contains {
@@ -66,6 +71,20 @@ struct FormEngine: Sendable {
             return .ask(prompt(fields, form, page, url, secure: false), form)
         }
         return .submit(filled, form)
+    }
+
+    /// The answers without those that would accept terms which nobody accepts now: to have one's name remembered is not to
+    /// agree to anything.
+    private func answersThatCount(for form: HTMLForm) -> [String: String] {
+        var names: Set<String> = [Self.termsField]
+        for input in form.inputs where FormWords.isTerms(input.words) {
+            switch input.kind {
+            case .checkbox: names.insert(input.name)
+            case .radio, .select: if !consent { names.insert(input.name) }
+            case .text, .email, .telephone, .textarea, .password, .hidden, .submit, .image, .button, .file: break
+            }
+        }
+        return answers.filter { !names.contains($0.key) || (isTypedNow && !remembered.contains($0.key)) }
     }
 
     /// The names that a login with remembered answers needs.
@@ -163,17 +182,21 @@ struct FormEngine: Sendable {
 
     private func prompt(_ fields: [Field], _ form: HTMLForm, _ page: HTMLPage, _ url: WebURL, secure: Bool) -> Prompt {
         let title = Printable.text(page.title ?? url.host, limit: 120)
-        var message = page.errors.first.map { Printable.text($0, limit: 200) }
+        var message = complaint(of: page)
         if !secure, fields.contains(where: { $0.kind != .checkbox }) {
             let warning = "This portal is not encrypted: others nearby can read what you type."
             message = message.map { "\($0) \(warning)" } ?? warning
         }
-        let terms = terms(of: form, on: page, at: url)
+        // A link to the privacy policy alone is nothing to accept: whoever answers would be taken to have consented.
+        let terms = isBinding(form, page) ? terms(of: form, on: page, at: url) : nil
         let termsURL: String? = if case .address(let address)? = terms { address.text } else { nil }
         // Where the terms stand on the page itself, they are the prompt's own text.
-        let text: String? = if case .text(let text)? = terms, isBinding(form, page) { text } else { nil }
+        let text: String? = if case .text(let text)? = terms { text } else { nil }
         return Prompt(title: title, message: message, fields: fields, termsURL: termsURL, terms: text)
     }
+
+    /// What the page says is wrong, without the answers that it repeats.
+    func complaint(of page: HTMLPage) -> String? { page.errors.first.map { Printable.text(mask.apply($0), limit: 200) } }
 
     /// The terms that whoever goes on here accepts; `nil` if nobody accepts anything.
     func bindingTerms(on page: HTMLPage, at url: WebURL) -> Terms? {

@@ -87,6 +87,8 @@ public struct FormLogin: Sendable {
     private func fill(
         _ page: HTMLPage, at url: WebURL, portal live: Portal, client: HTTPClient, isTypedNow: Bool, start: WebURL? = nil
     ) -> Reply {
+        // Who asks now, which a redirect may change. What is logged in to stays `live`: answers go nowhere else, and clicks
+        // begin there.
         var (page, url, portal) = (page, url, live)
         var answers = visit.credential ?? [:]
         if isTypedNow { answers.merge(visit.answers) { $1 } }
@@ -97,6 +99,8 @@ public struct FormLogin: Sendable {
         var engine = FormEngine(
             redirects: visit.redirects, answers: answers, consent: visit.consent && isSamePortal && !terms.mustBeAccepted,
             isTypedNow: isTypedNow, allowsPlainHTTP: isSamePortal && visit.credential != nil)
+        engine.remembered = Set((visit.credential ?? [:]).keys).subtracting(visit.answers.keys)
+        engine.mask = Mask(Array((visit.credential ?? [:]).values) + Array(visit.answers.values))
         var logoff = Logoff.find(on: page, at: url, redirects: visit.redirects)
         var sent: Set<HTMLForm> = []
         var typedInto: Set<[String]> = []
@@ -111,24 +115,25 @@ public struct FormLogin: Sendable {
             }
             switch engine.step(on: page, at: url) {
             case .nothing where isFirst:
-                if isTypedNow { return success(portal, logoff, client, terms) }
+                if isTypedNow { return success(live, logoff, client, terms) }
                 if page.isTruncated {
                     return visit.reply(
                         .temporaryFailure, portal: portal,
                         reason: "The portal's page is too large, and what was read of it has no form.")
                 }
-                // Nobody but a browser can do this; the probe tells afterwards whether it was done.
+                // Nobody but a browser can do this; the probe tells afterwards whether it was done. The path stays out of the
+                // message, which others may read: it often names the guest or the session, and the portal leads there anyway.
                 let prompt = Prompt(
                     title: portal.title ?? url.host,
-                    message: "This page needs a browser. Open \(url.origin)\(url.path), log in there, and confirm here.")
+                    message: "This page needs a browser. Open \(url.origin) in one, log in there, and confirm here.")
                 return ask(prompt, portal, client, terms, page: nil, url)
-            case .nothing: return success(portal, logoff, client, terms)
+            case .nothing: return success(live, logoff, client, terms)
             case .refuse(let reason):
-                if !isFirst, FormWords.soundsLikeSuccess(page) { return success(portal, logoff, client, terms) }
+                if !isFirst, FormWords.soundsLikeSuccess(page) { return success(live, logoff, client, terms) }
                 return visit.reply(.unsupportedNetwork, portal: portal, reason: reason)
             case .ask(var prompt, let form):
                 if !isFirst, FormWords.soundsLikeSuccess(page), form.passwords.isEmpty {
-                    return success(portal, logoff, client, terms)
+                    return success(live, logoff, client, terms)
                 }
                 if isFirst, isTypedNow, !isSamePortal, visit.portal != nil {
                     prompt.message =
@@ -146,7 +151,8 @@ public struct FormLogin: Sendable {
                     engine.answers = [:]
                     guard case .ask(var prompt, let form) = engine.step(on: page, at: url) else {
                         return visit.reply(
-                            .failure, portal: portal, reason: page.errors.first ?? "The portal did not accept the answers.")
+                            .failure, portal: portal,
+                            reason: engine.complaint(of: page) ?? "The portal did not accept the answers.")
                     }
                     prompt.message = prompt.message ?? "The portal did not accept the answers."
                     return ask(prompt, portal, client, terms, page: (page, form), url)
@@ -155,7 +161,7 @@ public struct FormLogin: Sendable {
                     return visit.reply(.temporaryFailure, portal: portal, reason: "The portal shows the same page again.")
                 }
                 if !isFirst, !filled.staysOnOrigin, FormWords.soundsLikeSuccess(page) {
-                    return success(portal, logoff, client, terms)
+                    return success(live, logoff, client, terms)
                 }
                 if step == Self.stepLimit { break }
                 if isTypedNow, !engine.consent, engine.bindingTerms(on: page, at: url) != nil { terms.accept() }
@@ -168,8 +174,8 @@ public struct FormLogin: Sendable {
                         "form with \(form.controls.count) controls, \(filled.carriesAnswers ? "with" : "without") answers")
                     let response = try client.send(request, in: visit.scope)
                     let journey = try Journey.follow(
-                        response, to: request, client: client, outside: outside, afterSubmit: true, in: visit.scope)
-                    if journey.left { return success(portal, logoff, client, terms) }
+                        response, to: request, client: client, outside: outside, submittedFrom: url, in: visit.scope)
+                    if journey.left { return success(live, logoff, client, terms) }
                     page = journey.page
                     url = journey.final.url
                     if url.origin != portal.origin {
@@ -186,9 +192,9 @@ public struct FormLogin: Sendable {
                     if error.code == .keyChanged {
                         return visit.reply(.unsupportedNetwork, portal: portal, reason: error.description)
                     }
-                    // Many portals lead out to the Internet after the login; what goes wrong there is not theirs.
+                    // Some portals lead in circles after the login, until the gateway has opened.
                     if !isFirst, error.code == .refusedURL || error.code == .tooManyRedirects {
-                        return success(portal, logoff, client, terms)
+                        return success(live, logoff, client, terms)
                     }
                     return visit.reply(error, portal: portal)
                 }

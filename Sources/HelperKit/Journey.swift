@@ -7,25 +7,30 @@ struct Journey: Sendable {
     var hops: [HTTPResponse]
     /// The last answer, read.
     var page: HTMLPage
-    /// The way led out to the Internet, to the address of the probe: the portal is done with us.
+    /// The way led out to the Internet, to the address of the probe or to where nobody answers yet: the portal is done with us.
     var left = false
 
     /// The last answer.
     var final: HTTPResponse { hops[hops.count - 1] }
+
+    /// How long a host that a portal leads to after the login may take, in milliseconds: the login does not depend on it.
+    private static let patienceAbroad = 10_000
 
     /// Follows on from an answer.
     ///
     /// - Parameters:
     ///   - request: what the answer is to; a 307 or 308 repeats it, within its origin only.
     ///   - outside: hosts whose mention ends the way.
-    ///   - afterSubmit: pages that say that it worked are not left any more.
+    ///   - page: the page whose form the request is, if it is one. Pages that say that it worked are not left any more then,
+    ///     and what goes wrong at a third origin ends the way.
     static func follow(
         _ response: HTTPResponse, to request: HTTPRequest, client: HTTPClient, outside: Set<String> = [],
-        afterSubmit: Bool = false,
+        submittedFrom page: WebURL? = nil,
         in scope: Scope
     ) throws(TransferError) -> Journey {
         let redirects = RedirectPolicy(client.policy)
         var journey = Journey(hops: [response], page: HTMLReader.read(response))
+        let atHome: Set<String>? = page.map { [$0.origin, request.url.origin] }
         var request = request
         var pageHops = 0
         while true {
@@ -41,7 +46,7 @@ struct Journey: Sendable {
                 var following = repeats ? request : HTTPRequest(target)
                 following.url = target
                 next = following
-            } else if pageHops < RedirectPolicy.pageLimit, !(afterSubmit && FormWords.soundsLikeSuccess(journey.page)),
+            } else if pageHops < RedirectPolicy.pageLimit, !(page != nil && FormWords.soundsLikeSuccess(journey.page)),
                 let following = Self.pageHop(journey.page, response, redirects)
             {
                 if outside.contains(following.url.host) {
@@ -55,7 +60,17 @@ struct Journey: Sendable {
             }
             guard journey.hops.count <= RedirectPolicy.limit else { throw TransferError(.tooManyRedirects) }
             request = next
-            let answer = try client.send(next, in: scope)
+            let isAbroad = atHome.map { !$0.contains(next.url.origin) } ?? false
+            let answer: HTTPResponse
+            do throws(TransferError) {
+                answer = try client.send(next, in: isAbroad ? scope.limited(milliseconds: Self.patienceAbroad) : scope)
+            } catch  where isAbroad && error.isFailureToReach {
+                // The form was answered. Many portals lead out to the Internet then, and the gateway opens only a moment later:
+                // what goes wrong out there is not theirs, and the probe tells what the answer was worth.
+                scope.trace.add("led on to \(next.url.origin), where it ended: \(error.code.rawValue)")
+                journey.left = true
+                return journey
+            }
             journey.hops.append(answer)
             journey.page = HTMLReader.read(answer)
         }

@@ -82,6 +82,16 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
+    /// The other side could not be reached, or not understood: neither this machine's fault nor a rule that was broken.
+    var isFailureToReach: Bool {
+        switch code {
+        case .dnsFailed, .dnsTimeout, .connectFailed, .tlsFailed, .clockWrong, .timeout, .reset, .emptyAnswer, .shortAnswer,
+            .badAnswer, .tooLarge, .refusedAddress:
+            true
+        case .cancelled, .noNameserver, .bindFailed, .keyChanged, .refusedURL, .tooManyRedirects, .system: false
+        }
+    }
+
     /// A broken or refused connection, as a middlebox causes it.
     var isInterference: Bool {
         switch code {

@@ -45,6 +45,33 @@ import Testing
         #expect(step(text, consent: true) == "GET https://portal.test/page")
     }
 
+    @Test func acceptsNoTermsFromMemory() {
+        let box = "<form><input type=checkbox name=agb value=1><label>AGB akzeptieren</label><input type=submit></form>"
+        #expect(step(box, answers: ["agb": "true"]) == "ask agb:checkbox!")
+        #expect(step(box, answers: ["agb": "false"], consent: true) == "GET https://portal.test/page?agb=1")
+        let text = "<p>By clicking Continue you accept the Terms of Service</p><form><input type=submit value=Continue></form>"
+        #expect(step(text, answers: ["accept_terms": "yes"]) == "ask accept_terms:checkbox!")
+        let choice = """
+            <form><input type=radio name=t value=no><label>No</label><input type=radio name=t value=ok><label>I accept</label>
+            <input type=submit></form>
+            """
+        #expect(step(choice, answers: ["t": "ok", "accept_terms": "yes"]).hasPrefix("ask t:choice!"))
+    }
+
+    @Test func takesNoPrivacyLinkForTerms() {
+        let form = "<form method=post><input name=room><input type=submit></form><a href=/privacy>Privacy policy</a>"
+        guard case .ask(let prompt, _) = FormEngine().step(on: page(form), at: WebURL("http://portal.test/page")!) else {
+            return #expect(Bool(false))
+        }
+        #expect(prompt.termsURL == nil)
+        #expect(prompt.terms == nil)
+        let binding = "<p>By going on you accept our rules.</p>" + form
+        guard case .ask(let prompt, _) = FormEngine().step(on: page(binding), at: WebURL("http://portal.test/page")!) else {
+            return #expect(Bool(false))
+        }
+        #expect(prompt.termsURL == "http://portal.test/privacy")
+    }
+
     @Test func neverOrdersAdvertising() {
         let form = "<form><input type=checkbox name=newsletter checked><label>x</label><input type=submit></form>"
         #expect(step(form, consent: true) == "GET https://portal.test/page")

@@ -120,6 +120,7 @@ import Varlink
         guard self.process === process else { return }
         self.process = nil
         lastProcess = process
+        for command in Array(commands.values) { command.processEnded() }
         // A command that the process had accepted has lost its connection, and finds that out by itself. The others wait in the
         // socket for the next process: one that ended idle just now did not know of them.
         let waiting = commands.values.filter { $0.isWaiting }
@@ -142,6 +143,7 @@ import Varlink
     let name: String
     var wasRetried = false
     private(set) var isCancelled = false
+    private var isAwaitingEnding = false
     private let call: HelperCall
     private let exchange: Exchange
     private let secrets: [String]
@@ -206,13 +208,25 @@ import Varlink
             call.complete(outcome.named(name, standardError: service?.standardError(masking: secrets)))
             closeSoon()
         case .closed:
-            // If its process crashed, that is known in a moment, with its last words.
-            timer = try? EventLoop.shared.schedule(after: .milliseconds(20)) { [weak self] in
-                guard let self else { return }
-                fail(HelperFault(.helperCrashed, (service?.lastEnding ?? "it closed the connection") + ", without an answer"))
-                service?.done(self)
-            }
+            // If its process crashed, that is known in a moment, with its last words: the kernel ends its namespace first. A process
+            // that lives on and only closed the connection is not waited for any longer than this.
+            isAwaitingEnding = true
+            if service?.lastEnding != nil { return failAsClosed() }
+            timer = try? EventLoop.shared.schedule(after: .milliseconds(200)) { [weak self] in self?.failAsClosed() }
         }
+    }
+
+    /// The process behind a connection that closed without an answer has ended.
+    func processEnded() {
+        if isAwaitingEnding { failAsClosed() }
+    }
+
+    private func failAsClosed() {
+        guard isAwaitingEnding else { return }
+        isAwaitingEnding = false
+        timer?.cancel()
+        fail(HelperFault(.helperCrashed, (service?.lastEnding ?? "it closed the connection") + ", without an answer"))
+        service?.done(self)
     }
 
     /// In the next turn, so that further answers in this one are counted.

@@ -26,7 +26,7 @@ class Daemon:
     """hotspotd, its settings and its helpers' files. It may be started again; its state stays."""
 
     def __init__(self, fabric: Fabric, programs: pathlib.Path, moreSettings: str = ""):
-        self.fabric, self.programs, self.moreSettings = fabric, programs, moreSettings
+        self.fabric, self.moreSettings = fabric, moreSettings
         self.state, self.runtime, self.helpers = RUN / "state", RUN / "hotspotd", RUN / "helpers"
         self.settings, self.socket = RUN / "hotspotd.conf", RUN / "hotspotd/org.hotspotd.Control"
         self.process: subprocess.Popen | None = None
@@ -37,6 +37,11 @@ class Daemon:
         for program in ("hotspotd", "hotspotctl", "hotspot-helpers"):
             if not os.access(programs / program, os.X_OK):
                 raise Trouble(f"no {program} in {programs}: make build")
+        # The daemon runs nothing that another user could change, and in here the checkout belongs to another user.
+        self.programs = RUN / "bin"
+        self.programs.mkdir()
+        for program in ("hotspotd", "hotspotctl", "hotspot-helpers"):
+            shutil.copy(programs / program, self.programs / program)
         self.prepare()
 
     def prepare(self) -> None:

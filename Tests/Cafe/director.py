@@ -17,6 +17,8 @@ from report import Report
 
 GUEST = [(r"room", "214"), (r"surname|last name", "Brandt"), (r"terms|accept", "y"), (r"remember|keep", "y")]
 RIDER = [(r"user|account", "rider@trainnet.example"), (r"pass", "tunnel-vision"), (r"terms|accept", "y"), (r"remember|keep", "y")]
+# Over the air, before a visit that nobody may disturb is given up.
+TRIES = 3
 SECRETS = [b"Brandt", b"tunnel-vision"]
 
 
@@ -74,11 +76,22 @@ class Director:
         Over cables the first word is the last. An emulated laptop on a busy host is too slow for some deadlines; then the
         daemon recovers by itself, and what counts is where that ends: at a helper's success, or at a question.
         """
+        for _ in range(TRIES if self.radio else 0):
+            path, connected, event = self.joinOnce(network, {"authenticated", "presentingUI"}, 150, self.isEnd)
+            if event["to"] == "presentingUI" or event.get("helper"):
+                return path, connected, event
+            # The click counted, and its answer came after the deadline: online, and nobody to thank. That is no visit to show.
+            self.report.say("The portal let us in too late for the helper to see it. Closed again, and once more from the start.")
+            smoke.logOff(self.fabric, network)
+            self.leave()
+        return self.joinOnce(network, {"authenticated", "presentingUI", "failure"}, 150 if self.radio else 90, lambda event: True)
+
+    def isEnd(self, event: dict) -> bool:
+        """Over the air: a question, a helper's success, or a network that turned out to be open. Not verified is no end."""
+        return event["to"] == "presentingUI" or bool(event.get("helper")) or self.daemon.status().get("captive") is False
+
+    def joinOnce(self, network: Network, states: set[str], seconds: float, isEnd) -> tuple[list[str], float, dict]:
         mark = self.monitor.mark()
-        states, seconds, isEnd = {"authenticated", "presentingUI", "failure"}, 90, lambda event: True
-        if self.radio:
-            states, seconds = {"authenticated", "presentingUI"}, 150
-            isEnd = lambda event: event["to"] == "presentingUI" or bool(event.get("helper"))
         self.report.say(f"joining {network.ssid}" if self.radio else f"plugging the cable into {network.ssid}")
         connected, addressed = self.fabric.join(network)
         event = self.monitor.waitFor(states, mark, seconds, isEnd)

@@ -73,6 +73,8 @@ class Fabric:
     def makePrivate(self) -> None:
         """Our own /etc, /run, leases and so on; the machine's stay as they are."""
         inGuest = os.environ.get("HOTSPOTD_VIRTUAL_LAPTOP") == "1"
+        if os.stat("/").st_uid != 0:
+            self.makeRoot()
         if not inGuest:
             run("mount", "-t", "tmpfs", "-o", "mode=755", "run", "/run")
         for folder in ("/var/lib/dhcp", "/var/lib/misc"):
@@ -96,6 +98,26 @@ class Fabric:
             path = pathlib.Path("/etc") / name
             path.unlink(missing_ok=True)
             path.write_text("127.0.0.1 localhost\n" if name == "hosts" else "")
+
+    def makeRoot(self) -> None:
+        """For a user who is not root, the machine's own root folder is a stranger's, under which the daemon trusts no program.
+        One of our own holds the same folders."""
+        run("mount", "-t", "tmpfs", "-o", "mode=755", "run", "/run")
+        root = pathlib.Path("/run/root")
+        root.mkdir()
+        run("mount", "-t", "tmpfs", "-o", "mode=755", "root", str(root))
+        for entry in sorted(pathlib.Path("/").iterdir()):
+            place = root / entry.name
+            if entry.is_symlink():
+                place.symlink_to(entry.readlink())
+            elif entry.is_dir():
+                place.mkdir()
+                if entry.name != "run":
+                    run("mount", "--rbind", str(entry), str(place))
+        (root / "old-root").mkdir()
+        run("pivot_root", str(root), str(root / "old-root"))
+        os.chdir("/")
+        # The old one stays there: without a sysfs in sight, the kernel lets nobody mount one, as ip does in each namespace.
 
     def makeNamespaces(self) -> None:
         for name in ("cli", "ap", "inet"):

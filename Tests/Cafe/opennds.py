@@ -56,18 +56,22 @@ FirewallRuleSet users-to-router {{
     library = packages.unpacked("libmicrohttpd12") / "usr/lib"
     pages = packages.unpacked("opennds") / "etc/opennds"
     script = home / "start"
+    # Its scripts ask df for the room in a place of theirs and can only take one answer: one file system on /tmp, and none of
+    # those in the old root folder.
     script.write_text(f"""set -e
+umount -l /old-root 2>/dev/null || true
 mount -t overlay -o lowerdir={scripts}:{library}:/usr/lib private /usr/lib
 mkdir -p {home}/memory
 mount -t tmpfs private {home}/memory
 mkdir {home}/memory/upper {home}/memory/work
 if ! mount -t overlay -o lowerdir=/etc,upperdir={home}/memory/upper,workdir={home}/memory/work private /etc 2>/dev/null; then
-cp -a /etc/. {home}/memory/upper || true
-mount --bind {home}/memory/upper /etc
+    cp -a /etc/. {home}/memory/upper || true
+    mount --bind {home}/memory/upper /etc
 fi
 cp -r {pages} /etc/opennds
 cp {home}/opennds.conf /etc/opennds/opennds.conf
 touch /etc/dnsmasq.conf
+umount -l /tmp 2>/dev/null || true
 mount -t tmpfs private /tmp
 export PATH={shims}:/usr/sbin:/usr/bin:/sbin:/bin
 exec {shims}/opennds -f -c /etc/opennds/opennds.conf

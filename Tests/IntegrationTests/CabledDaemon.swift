@@ -28,7 +28,7 @@ final class CabledDaemon {
         }
         let program = try scratch.write(
             "helper.py",
-            "#!/usr/bin/python3\nSOCKET = \"\(scratch.path)/run/org.hotspotd.Control\"\nNOTES = \"\(scratch.path)/notes\"\n"
+            "#!/usr/bin/python3\nSOCKET = \"\(scratch.path)/run/org.hotspotd.Control.helpers\"\nNOTES = \"\(scratch.path)/notes\"\n"
                 + helper)
         chmod(program, 0o755)
         _ = try scratch.write(

@@ -79,6 +79,14 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
+    /// How long the machine has been asleep since its start: what CLOCK_BOOTTIME counts and CLOCK_MONOTONIC does not. It grows by a
+    /// suspend alone.
+    public static var timeAsleep: Duration {
+        var awake = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &awake)
+        return now - Instant(nanoseconds: Int64(awake.tv_sec) * 1_000_000_000 + Int64(awake.tv_nsec))
+    }
+
     // MARK: Executor
 
     /// Takes a task's next piece; from another thread this wakes the loop.

@@ -26,6 +26,8 @@ struct Question {
     private(set) var isAnswered = false
     /// Called at most once, and never by ``close()``.
     var onEnding: (Ending) -> Void = { _ in }
+    /// An answer came too late or too often.
+    var onIgnored: () -> Void = {}
     /// The connection is over, whatever happened before.
     var onOver: () -> Void = {}
 
@@ -50,9 +52,17 @@ struct Question {
     /// Lets the helper read end-of-file. What it still says is counted.
     func finishSending() { connection.closeOutput() }
 
+    /// Nobody waits for an answer any more: the helper reads end-of-file, and what it still says is too late.
+    func abandon() {
+        onEnding = { _ in }
+        isAnswered = true
+        finishSending()
+    }
+
     private func received(_ message: [UInt8]) {
         if isAnswered {
             ignored += 1
+            onIgnored()
             if ignored >= Self.ignoredLimit { connection.close() }
             return
         }

@@ -4,6 +4,8 @@ import HotspotCore
 /// One command on its way. It lives until its completion was called or it was cancelled; dropping the handle changes nothing.
 @LoopActor public final class HelperCall {
     var onCancel: (() -> Void)?
+    /// Called at most once, when nothing can come any more: so many answers came too late or too often, and changed nothing (D18).
+    public var onIgnored: (Int) -> Void = { _ in }
     private var completion: ((HelperOutcome) -> Void)?
 
     init(completion: @escaping (HelperOutcome) -> Void) { self.completion = completion }

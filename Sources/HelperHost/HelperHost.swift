@@ -179,7 +179,7 @@ import Varlink
             guard let service = self.services[Self.proberName] else { throw HelperFault(.helperNotStarted, "there is no prober") }
             try service.send(
                 Question(method: "org.hotspotd.Probe.Probe", parameters: parameters, expectation: .value), to: Self.proberName,
-                call: call, onIgnored: { self.countIgnored($0, Self.proberName) })
+                call: call, onIgnored: { self.countIgnored($0, Self.proberName, call) })
         }
         return call
     }
@@ -190,7 +190,7 @@ import Varlink
         let call = HelperCall(completion: completion)
         begin(call, name) { () throws(HelperFault) in
             guard let entry = self.byName[name] else { throw HelperFault(.helperNotStarted, "there is no such helper") }
-            let onIgnored: (Int) -> Void = { self.countIgnored($0, name) }
+            let onIgnored: (Int) -> Void = { self.countIgnored($0, name, call) }
             switch entry.spec.activation {
             case .stdio(let exec):
                 if !alone { self.toPrepare.remove(name) }
@@ -221,7 +221,7 @@ import Varlink
     ) throws(HelperFault) {
         do throws(HelperFault) {
             _ = try OneShot(question, name: name, process: process, call: call, configuration: configuration) { [weak self] in
-                self?.countIgnored($0, name)
+                self?.countIgnored($0, name, call)
             }
         } catch {
             process.end(term: .zero, kill: configuration.cancelKill)
@@ -240,7 +240,12 @@ import Varlink
         } catch {
             throw HelperFault(.helperNotStarted, error.description)
         }
-        call.onCancel = { exchange.close() }
+        let patience = configuration.serviceCancel
+        call.onCancel = {
+            exchange.onIgnored = { self.later { exchange.close() } }
+            exchange.abandon()
+            self.later(patience) { exchange.close() }
+        }
         exchange.onEnding = { ending in
             switch ending {
             case .answered(let outcome): call.complete(outcome.named(name, standardError: nil))
@@ -262,11 +267,11 @@ import Varlink
         }
     }
 
-    private func later(_ body: @escaping () -> Void) {
+    private func later(_ delay: Duration = .zero, _ body: @escaping () -> Void) {
         var key: ObjectIdentifier?
         guard
             let source = try? EventLoop.shared.schedule(
-                after: .zero,
+                after: delay,
                 { [weak self] in
                     if let key { self?.deferred[key] = nil }
                     body()
@@ -276,8 +281,10 @@ import Varlink
         deferred[ObjectIdentifier(source)] = source
     }
 
-    private func countIgnored(_ count: Int, _ name: String) {
-        if count > 0 { ignoredAnswers[name, default: 0] += count }
+    private func countIgnored(_ count: Int, _ name: String, _ call: HelperCall) {
+        guard count > 0 else { return }
+        ignoredAnswers[name, default: 0] += count
+        call.onIgnored(count)
     }
 
     // MARK: Processes

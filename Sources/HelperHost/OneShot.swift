@@ -37,7 +37,7 @@ import Varlink
     }
 
     private func cancel() {
-        exchange.close()
+        exchange.abandon()
         process.end(term: configuration.cancelTerm, kill: configuration.cancelKill)
     }
 
@@ -45,7 +45,8 @@ import Varlink
         switch ending {
         case .answered(let outcome):
             if case .failed = outcome {
-                cancel()
+                exchange.close()
+                process.end(term: configuration.cancelTerm, kill: configuration.cancelKill)
             } else {
                 exchange.finishSending()
                 process.end(term: configuration.lingerTerm, kill: configuration.lingerKill)

@@ -193,8 +193,8 @@ import Varlink
             service?.done(self)
             return
         }
-        exchange.onEnding = { [weak self] _ in self?.closeSoon() }
-        exchange.finishSending()
+        exchange.onIgnored = { [weak self] in self?.closeSoon() }
+        exchange.abandon()
         timer = try? EventLoop.shared.schedule(after: patience) { [weak self] in
             guard let self else { return }
             service?.ignoredCancellation()

@@ -68,6 +68,12 @@ import Netlink
         }
     }
 
+    /// Reads everything again, and calls once when what it found has been told.
+    public func readAgain(_ done: @escaping () -> Void) {
+        readAll()
+        exchange.whenIdle(done)
+    }
+
     /// Ends; no change follows.
     public func stop() { exchange.stop() }
 

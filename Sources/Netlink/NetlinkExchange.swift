@@ -63,6 +63,7 @@ import Glibc
     private var current: (request: Request, sequence: UInt32)?
     private var sequence: UInt32 = 0
     private var isRunning = false
+    private var waiting: [() -> Void] = []
     /// Failures since the last datagram: a second one in a row means that reopening does not help.
     private var failures = 0
 
@@ -87,6 +88,7 @@ import Glibc
         source = nil
         queue = []
         current = nil
+        tellIdle()
     }
 
     /// Appends a request to the queue.
@@ -97,6 +99,19 @@ import Glibc
 
     /// No request is under way or waiting.
     public var isIdle: Bool { current == nil && queue.isEmpty }
+
+    /// Calls once when no request is under way or waiting any more, after the turn that ended the last one; at once if that is so
+    /// now. The owner's ``onTurn`` comes first.
+    public func whenIdle(_ body: @escaping () -> Void) {
+        if isIdle || !isRunning { body() } else { waiting.append(body) }
+    }
+
+    private func tellIdle() {
+        guard isIdle || !isRunning, !waiting.isEmpty else { return }
+        let bodies = waiting
+        waiting = []
+        for body in bodies { body() }
+    }
 
     /// Takes what the socket has, one turn's worth. The loop calls this; a test with a scripted transport does so itself.
     public func takeTurn() {
@@ -115,6 +130,7 @@ import Glibc
             }
         }
         if isRunning { onTurn() }
+        tellIdle()
     }
 
     private func listen() throws(NetlinkError) {

@@ -49,28 +49,31 @@ extension Store {
         }
     }
 
-    /// Adds a step to an attempt that was begun. Beyond ``stepLimit`` steps are dropped.
-    public func addStep(_ attempt: String, _ step: Step) throws(StoreError) {
-        let count = read(
+    /// Adds steps, in one commit, to an attempt that was begun. Beyond ``stepLimit`` steps are dropped.
+    public func addSteps(_ attempt: String, _ steps: [Step]) throws(StoreError) {
+        let before = read(
             "SELECT coalesce((SELECT max(s.number) FROM steps s WHERE s.attempt = a.number), 0) FROM attempts a WHERE a.id = ?",
             [.text(attempt)]
         ) { $0.integer(0) }.first
-        guard let count else { throw .refused(reason: "there is no such attempt") }
-        guard count < Self.stepLimit else { return }
-        var step = step
-        if count == Self.stepLimit - 1 {
-            step = Step(at: step.at, time: step.time, kind: "problem", detail: "More happened than the journal keeps.")
-        }
-        let detail =
-            step.detail.utf8.count <= Self.detailLimit
-            ? step.detail : String(decoding: step.detail.utf8.prefix(Self.detailLimit), as: UTF8.self) + "…"
+        guard let before else { throw .refused(reason: "there is no such attempt") }
+        let kept = steps.prefix(max(0, Self.stepLimit - before))
+        guard !kept.isEmpty else { return }
         try write(.process) { database throws(SQLiteFailure) in
-            try database.run(
-                "INSERT INTO steps SELECT number, ?, ?, ?, ?, ?, ?, ?, ? FROM attempts WHERE id = ?",
-                [
-                    .integer(count + 1), .integer(step.at), Value(step.time), Value(step.from), Value(step.to), .text(step.kind),
-                    Value(step.helper), .text(detail), .text(attempt),
-                ])
+            for (number, step) in zip((before + 1)..., kept) {
+                let step =
+                    number < Self.stepLimit
+                    ? step
+                    : Step(at: step.at, time: step.time, kind: "problem", detail: "More happened than the journal keeps.")
+                let detail =
+                    step.detail.utf8.count <= Self.detailLimit
+                    ? step.detail : String(decoding: step.detail.utf8.prefix(Self.detailLimit), as: UTF8.self) + "…"
+                try database.run(
+                    "INSERT INTO steps SELECT number, ?, ?, ?, ?, ?, ?, ?, ? FROM attempts WHERE id = ?",
+                    [
+                        .integer(number), .integer(step.at), Value(step.time), Value(step.from), Value(step.to), .text(step.kind),
+                        Value(step.helper), .text(detail), .text(attempt),
+                    ])
+            }
         }
     }
 

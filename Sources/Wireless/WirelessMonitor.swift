@@ -74,6 +74,12 @@ import Netlink
         }
     }
 
+    /// Reads everything again, and calls once when what it found has been told.
+    public func readAgain(_ done: @escaping () -> Void) {
+        readInterfaces()
+        exchange.whenIdle(done)
+    }
+
     /// Ends; no event follows.
     public func stop() {
         exchange.stop()

@@ -319,6 +319,7 @@ extension Coordinator: ControlBackend {
     // MARK: The journal
 
     func explain(interface: String?, ssid: String?, attempt: String?) throws(ControlError) -> (steps: [Step], verdict: String) {
+        services.journal.flush()
         let found: Attempt?
         if let attempt {
             found = services.store.attempt(attempt)

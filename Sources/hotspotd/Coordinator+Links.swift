@@ -55,6 +55,14 @@ extension Coordinator {
         for link in links?.links.values.map({ $0 }) ?? [] { changed(.appeared(link)) }
     }
 
+    /// The machine was asleep: first the radio, then the links, then what waits.
+    func readLinksAgain(_ done: @escaping () -> Void) {
+        log.info("awake again; the links are read first")
+        let links = links
+        let readLinks = { if let links { links.readAgain(done) } else { done() } }
+        if let wireless { wireless.readAgain(readLinks) } else { readLinks() }
+    }
+
     // MARK: Which interfaces
 
     private func isWireless(_ index: Int) -> Bool { wireless?.interfaces[index] != nil }

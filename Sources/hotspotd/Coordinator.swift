@@ -87,6 +87,7 @@ import Wireless
         services.facts = { [weak self] link in self?.linkFacts.facts(for: link) }
         services.disassociate = { [weak self] index in self?.disassociate(index) ?? false }
         services.setGate = { [weak self] open, index, name in self?.setGate(open: open, index, name) }
+        services.waking.readAgain = { [weak self] in self?.readLinksAgain($0) }
         helperFolders.onChange = { [weak self] in
             self?.log.info("the helper folders have changed")
             self?.loadHelpers()
@@ -130,6 +131,7 @@ import Wireless
         links?.stop()
         for controller in controllers.values { controller.leave("the daemon ends") }
         controllers = [:]
+        services.journal.flush()
         stopGate()
         unlink(settings.controlSocket)
         unlink(settings.helperControlSocket)

@@ -37,6 +37,10 @@ extension InterfaceController {
             guard let self, commands.removeValue(forKey: id) != nil else { return }
             received(outcome.masked(Array(secrets)), id, command, helper)
         }
+        let attempt = attempt
+        call.onIgnored = { [weak self] count in
+            self?.record("ignored", "\(command): \(count) too late or too often; nothing changed", helper: helper, in: attempt)
+        }
         commands[id] = SentCommand(call: call, command: command, helper: helper)
     }
 

@@ -209,8 +209,10 @@ import Vault
             }
         do {
             timers[id] = try EventLoop.shared.schedule(at: instant, accuracy: accuracy) { [weak self] in
-                self?.timers[id] = nil
-                self?.feed(.timerFired(id))
+                self?.services.waking.whenRead {
+                    // Whatever was read meanwhile may have stopped it.
+                    if self?.timers.removeValue(forKey: id) != nil { self?.feed(.timerFired(id)) }
+                }
             }
         } catch {
             services.log.error("\(name): \(error)")

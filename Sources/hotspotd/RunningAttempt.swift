@@ -39,6 +39,7 @@ extension InterfaceController {
         let verdict = Self.sentence(
             outcome, helper: helper.map(services.displayName), seconds: took, why: attempt.why, lastWord: attempt.lastWord)
         record("outcome", verdict, helper: helper)
+        services.journal.flush()
         services.saving("journal") {
             try services.store.endAttempt(
                 attempt.id, ended: WallClock.now, outcome: outcome.rawValue, helper: helper, portal: portal?.origin,
@@ -70,13 +71,18 @@ extension InterfaceController {
     }
 
     /// One step: to the journal, to who monitors.
+    func record(_ kind: String, _ detail: String, from: StateName? = nil, to: StateName? = nil, helper: String? = nil) {
+        record(kind, detail, from: from, to: to, helper: helper, in: attempt)
+    }
+
+    /// A step of an attempt that may be over.
     func record(
-        _ kind: String, _ detail: String, from: StateName? = nil, to: StateName? = nil, helper: String? = nil
+        _ kind: String, _ detail: String, from: StateName? = nil, to: StateName? = nil, helper: String?, in attempt: RunningAttempt?
     ) {
         let at = attempt.map { (EventLoop.now - $0.began).milliseconds } ?? 0
         let step = Step(
             at: at, time: WallClock.now, attempt: attempt?.id, from: from, to: to, kind: kind, helper: helper, detail: detail)
-        if let attempt { services.saving("journal") { try services.store.addStep(attempt.id, step) } }
+        if let attempt { services.journal.add(step, to: attempt.id) }
         services.onStep(name, step)
     }
 }

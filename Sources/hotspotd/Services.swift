@@ -12,6 +12,7 @@ import Vault
     var settings: Settings
     let store: Store
     let vault: Vault
+    let journal: JournalWriter
     let host: HelperHost
     var strikes: StrikeBook
     /// The last thing that each helper did wrong, until its next good answer.
@@ -19,6 +20,9 @@ import Vault
     var log: Logger
     /// `nil`: there is none, and a problem says so.
     var prober: [String]?
+
+    /// What a timer brings waits here after a suspend.
+    let waking = Waking()
 
     /// A step was taken on an interface.
     var onStep: (_ interface: String, _ step: Step) -> Void = { _, _ in }
@@ -45,6 +49,7 @@ import Vault
         self.vault = vault
         self.host = host
         self.log = log
+        journal = JournalWriter(store: store, log: log)
         strikes = StrikeBook(limit: settings.policy.quarantineAfter)
     }
 

@@ -110,6 +110,32 @@ import Testing
         await shop.close()
     }
 
+    /// D18: what comes after the cancellation is told, and changes nothing.
+    @Test @LoopActor func anAnswerAfterTheCancellationIsCounted() async {
+        let shop = Workshop {
+            $0.cancelTerm = .seconds(20)
+            $0.cancelKill = .seconds(30)
+        }
+        shop.add(
+            "late",
+            python: """
+                receive()
+                sys.stdin.buffer.read()
+                answer({'confidence': 'high'})
+                """)
+        var answered = 0
+        var ignored = 0
+        let call = shop.host.send(.evaluate, to: "late", parameters: [:]) { _ in answered += 1 }
+        call.onIgnored = { ignored += $0 }
+        // Sent in the next turn, at the earliest.
+        #expect(await eventually { shop.host.processCount == 1 })
+        call.cancel()
+        #expect(await eventually { shop.host.processCount == 0 })
+        #expect(await eventually { ignored == 1 }, "\(ignored)")
+        #expect(answered == 0)
+        await shop.close()
+    }
+
     @Test @LoopActor func standardErrorIsKeptToItsEndAndItsSecretsAreMasked() async {
         let shop = Workshop()
         shop.add(

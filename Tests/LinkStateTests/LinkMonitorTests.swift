@@ -211,6 +211,24 @@ import Testing
         #expect(links[5]?.addresses == ["10.9.9.9/8"] && links[5]?.kind == "veth")
     }
 
+    /// What changed unseen is told before the word that all was read.
+    @Test @LoopActor func whatIsReadAgainIsToldFirst() throws {
+        let watched = try Watched(Self.online)
+        _ = watched.take()
+        watched.kernel.links = [ScriptedKernel.link(5, "new0", kind: "veth")]
+        watched.kernel.addresses = []
+        var known: [Set<Int>] = []
+        watched.monitor.readAgain { known.append(Set(watched.monitor.links.keys)) }
+        #expect(known.isEmpty)
+        _ = watched.take()
+        #expect(known == [[5]])
+        _ = watched.take()
+        #expect(known.count == 1)
+        watched.monitor.readAgain { known.append([]) }
+        watched.monitor.stop()
+        #expect(known.count == 2, "who waits is told at the end too")
+    }
+
     @Test @LoopActor func aReadingThatFailsChangesNothing() throws {
         let watched = try Watched(Self.online)
         _ = watched.take()

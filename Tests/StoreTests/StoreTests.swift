@@ -85,7 +85,7 @@ import Testing
                 let store = try folder.open()
                 for number in 0..<30 { try store.setOutcome(cafe, StoredOutcome(word: "online \(number)", time: number)) }
                 try store.beginAttempt("a", interface: "wlan0", network: cafe, ssid: "Cafe", began: 5)
-                try store.addStep("a", Step(at: 1, kind: "problem", detail: String(repeating: "x", count: 500)))
+                try store.addSteps("a", [Step(at: 1, kind: "problem", detail: String(repeating: "x", count: 500))])
             }
             let file = folder.state + "/hotspotd.db"
             var status = stat()
@@ -137,7 +137,7 @@ import Testing
         while failure == nil, written < 200 {
             written += 1
             do {
-                try store.addStep("a", Step(at: written, kind: "trace", detail: String(repeating: "x", count: 3000)))
+                try store.addSteps("a", [Step(at: written, kind: "trace", detail: String(repeating: "x", count: 3000))])
             } catch { failure = error }
         }
         #expect(failure == .notSaved(reason: "database or disk is full"))

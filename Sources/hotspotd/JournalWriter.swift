@@ -1,0 +1,41 @@
+import EventLoop
+import HotspotCore
+import Logging
+import Store
+
+/// Collects the journal's steps, so that a race of 200 helpers is a few commits and not 400, while they wait for the loop.
+///
+/// A step is on its way to the disk 20 ms after it was taken. Whoever reads the journal flushes first, and the end of an attempt does.
+@LoopActor final class JournalWriter {
+    private static let delay = Duration.milliseconds(20)
+    private let store: Store
+    private let log: Logger
+    /// In the order in which the steps were taken.
+    private var pending: [(attempt: String, step: Step)] = []
+    private var timer: EventSource?
+
+    init(store: Store, log: Logger) {
+        self.store = store
+        self.log = log
+    }
+
+    func add(_ step: Step, to attempt: String) {
+        pending.append((attempt, step))
+        guard timer == nil else { return }
+        timer = try? EventLoop.shared.schedule(after: Self.delay, accuracy: .milliseconds(5)) { [weak self] in self?.flush() }
+        if timer == nil { flush() }
+    }
+
+    /// Brings everything to the store now.
+    func flush() {
+        timer?.cancel()
+        timer = nil
+        var steps = pending[...]
+        pending = []
+        while let attempt = steps.first?.attempt {
+            let same = steps.prefix { $0.attempt == attempt }
+            steps = steps.dropFirst(same.count)
+            do { try store.addSteps(attempt, same.map(\.step)) } catch { log.warning("journal: \(error)") }
+        }
+    }
+}

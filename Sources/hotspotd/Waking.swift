@@ -1,0 +1,45 @@
+import EventLoop
+import HotspotCore
+
+/// After a suspend, what is due waits until the links were read again (D16): the laptop may have woken up in another place.
+@LoopActor final class Waking {
+    /// Both clocks are read one after the other; a suspend lasts longer than what lies between.
+    private static let tolerance = Duration.milliseconds(100)
+    /// A kernel that does not answer holds nobody up for longer.
+    private static let patience = Duration.seconds(2)
+
+    /// Reads the links again, and calls when that is done.
+    var readAgain: (_ done: @escaping () -> Void) -> Void = { $0() }
+    private let timeAsleep: () -> Duration
+    private var known: Duration
+    private var due: [() -> Void] = []
+    private var isReading = false
+    private var timer: EventSource?
+
+    init(timeAsleep: @escaping () -> Duration = { EventLoop.timeAsleep }) {
+        self.timeAsleep = timeAsleep
+        known = timeAsleep()
+    }
+
+    /// Does what is due: now, or in its turn after the links were read.
+    func whenRead(_ body: @escaping () -> Void) {
+        let asleep = timeAsleep()
+        if !isReading, asleep - known < Self.tolerance { return body() }
+        due.append(body)
+        guard !isReading else { return }
+        known = asleep
+        isReading = true
+        timer = try? EventLoop.shared.schedule(after: Self.patience) { [weak self] in self?.release() }
+        readAgain { [weak self] in self?.release() }
+    }
+
+    private func release() {
+        guard isReading else { return }
+        isReading = false
+        timer?.cancel()
+        timer = nil
+        let bodies = due
+        due = []
+        for body in bodies { body() }
+    }
+}

@@ -294,6 +294,13 @@ extension Coordinator {
     /// D19: only where it is possible; who holds the association otherwise would only bring it back.
     func disassociate(_ index: Int) -> Bool {
         guard let wireless, associations[index] != nil else { return false }
+        if let manager = AssociationOwner.manager(of: index) {
+            controllers[index]?.report(
+                Problem(
+                    "linkKept", "\(manager) has this connection; it is not ended over its head.",
+                    hint: "leave the network there, or set [Policy] OnFailure=keep"))
+            return false
+        }
         do {
             try wireless.disconnect(index: index)
             return true

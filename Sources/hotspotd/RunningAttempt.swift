@@ -77,7 +77,8 @@ extension InterfaceController {
 
     /// A step of an attempt that may be over.
     func record(
-        _ kind: String, _ detail: String, from: StateName? = nil, to: StateName? = nil, helper: String?, in attempt: RunningAttempt?
+        _ kind: String, _ detail: String, from: StateName? = nil, to: StateName? = nil, helper: String?,
+        in attempt: RunningAttempt?
     ) {
         let at = attempt.map { (EventLoop.now - $0.began).milliseconds } ?? 0
         let step = Step(

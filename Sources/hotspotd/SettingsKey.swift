@@ -1,3 +1,4 @@
+import Glibc
 import HotspotCore
 import HotspotMachine
 
@@ -66,7 +67,9 @@ enum SettingsKey {
             "HTTPSURL": { entry, file, settings throws(Keyfile.Error) in
                 settings.probeHTTPSURL = try url(entry, scheme: "https://", in: file)
             },
-            "Nameservers": { entry, _, settings throws(Keyfile.Error) in settings.probeNameservers = list(entry) },
+            "Nameservers": { entry, file, settings throws(Keyfile.Error) in
+                settings.probeNameservers = try addresses(entry, in: file)
+            },
         ],
         "Policy": [
             "Rules": { entry, file, _ throws(Keyfile.Error) in _ = try word(entry, in: file) as Policy.Rules },
@@ -84,12 +87,13 @@ enum SettingsKey {
         guard let keys = table[entry.section] else {
             let known = table.keys.sorted().map { "[\($0)]" }.joined(separator: " ")
             throw Keyfile.Error(
-                file: file.file, line: entry.line, message: "unknown section [\(entry.section)]; known are \(known)")
+                file: file.file, line: entry.line, message: "unknown section [\(Printable.text(entry.section, limit: 60))]; known are \(known)")
         }
         guard let read = keys[entry.key] else {
             let known = keys.keys.sorted().joined(separator: " ")
             throw Keyfile.Error(
-                file: file.file, line: entry.line, message: "unknown key \(entry.key)= in [\(entry.section)]; known are \(known)")
+                file: file.file, line: entry.line,
+                message: "unknown key \(Printable.text(entry.key, limit: 60))= in [\(entry.section)]; known are \(known)")
         }
         try read(entry, file, &settings)
     }
@@ -130,6 +134,22 @@ enum SettingsKey {
             guard text.hasPrefix("/") else { throw file.error(entry, "takes absolute paths, separated by ;") }
             return String(text)
         }
+    }
+
+    static func addresses(_ entry: Keyfile.Entry, in file: Keyfile) throws(Keyfile.Error) -> [String] {
+        let addresses = list(entry)
+        guard addresses.count <= 8 else { throw file.error(entry, "takes at most 8 addresses") }
+        for address in addresses {
+            // A link-local address may say its interface.
+            let number = String(address.prefix { $0 != "%" })
+            var octets = [UInt8](repeating: 0, count: 16)
+            guard inet_pton(AF_INET6, number, &octets) == 1 || (number == address && inet_pton(AF_INET, number, &octets) == 1)
+            else {
+                throw file.error(
+                    entry, "takes IP addresses, separated by ;, not «\(Printable.text(address, limit: 60))»")
+            }
+        }
+        return addresses
     }
 
     static func globs(_ entry: Keyfile.Entry, in file: Keyfile) throws(Keyfile.Error) -> [SSIDPattern] {

@@ -70,11 +70,20 @@ import Testing
         "[Interfaces]\nScanFrequencies=2412;99", "[Interfaces]\nManageEthernet=perhaps", "[Daemon]\nStateDirectory=here",
         "[Daemon]\nHelperDirectories=/a;b", "[Probe]\nExec=hotspot-helpers", "[Probe]\nHTTPSURL=http://x",
         "[Policy]\nGate=yes",
+        "[Probe]\nNameservers=dns.example", "[Probe]\nNameservers=9.9.9.9;10.0.0.1%wlan0", "[Probe]\nNameservers=1.2.3",
         "[Commands]\nTimeoutSec=-1", "[Commands]\nTimeoutSec=nan", "[Interfaces]\nMatch=\\q",
     ]) func whatCannotBeReadIsAnErrorWithItsLine(_ text: String) throws {
         let error = #expect(throws: Keyfile.Error.self) { try load(text) }
         #expect(error?.line == 2)
         #expect(error?.message.isEmpty == false)
+    }
+
+    @Test func resolversAreAddresses() throws {
+        #expect(
+            try load("[Probe]\nNameservers=9.9.9.9; 2620:fe::fe fe80::1%wlan0").probeNameservers == [
+                "9.9.9.9", "2620:fe::fe", "fe80::1%wlan0",
+            ])
+        #expect(try load("[Probe]\nNameservers=").probeNameservers == [])
     }
 
     @Test func everyKeyOfTheShippedFileIsKnown() throws {

@@ -28,21 +28,22 @@ extension NetworkID {
 extension Store {
     /// Everything that is switched off.
     public var allDisabled: Set<Disabled> {
-        Set(
+        if let disabled { return disabled }
+        let all = Set(
             read("SELECT helper, ssid FROM disabled") { row -> Disabled? in
                 guard let helper = row.text(0), let ssid = row.text(1) else { return nil }
                 return Disabled(helper: helper == "*" ? nil : helper, ssid: ssid == "*" ? nil : ssid)
             })
+        disabled = all
+        return all
     }
 
     /// Whether the user switched this helper off, everywhere or for this network. `nil` asks for «all helpers» or «all networks».
     public func isDisabled(helper: String?, ssid: String?) -> Bool {
-        !read(
-            """
-            SELECT 1 FROM disabled WHERE (helper = ?1 AND ssid = ?2) OR (helper = ?1 AND ssid = '*') OR (helper = '*' AND ssid = ?2)
-            LIMIT 1
-            """, [.text(helper ?? "*"), .text(ssid ?? "*")]
-        ) { $0.integer(0) }.isEmpty
+        // From memory: a list of networks asks this for each of them and each helper.
+        let all = allDisabled
+        return all.contains(Disabled(helper: helper, ssid: ssid)) || all.contains(Disabled(helper: helper, ssid: nil))
+            || all.contains(Disabled(helper: nil, ssid: ssid))
     }
 
     /// Switches a helper on or off, everywhere or for one network, or (without helper) a network for all. Refuses to switch
@@ -51,6 +52,7 @@ extension Store {
         guard helper != nil || ssid != nil else { throw .refused(reason: "neither a helper nor a network is named") }
         guard helper != "*", ssid != "*" else { throw .refused(reason: "an asterisk is no name") }
         let values: [Value] = [.text(helper ?? "*"), .text(ssid ?? "*")]
+        defer { disabled = nil }
         try write { database throws(SQLiteFailure) in
             try database.run(
                 enabled ? "DELETE FROM disabled WHERE helper = ? AND ssid = ?" : "INSERT OR IGNORE INTO disabled VALUES (?, ?)",

@@ -87,7 +87,8 @@ enum SettingsKey {
         guard let keys = table[entry.section] else {
             let known = table.keys.sorted().map { "[\($0)]" }.joined(separator: " ")
             throw Keyfile.Error(
-                file: file.file, line: entry.line, message: "unknown section [\(Printable.text(entry.section, limit: 60))]; known are \(known)")
+                file: file.file, line: entry.line,
+                message: "unknown section [\(Printable.text(entry.section, limit: 60))]; known are \(known)")
         }
         guard let read = keys[entry.key] else {
             let known = keys.keys.sorted().joined(separator: " ")

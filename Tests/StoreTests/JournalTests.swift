@@ -72,7 +72,79 @@ import Testing
 
     @Test func whatTheEndOfTheDaemonCutOffIsCalledSo() throws {
         try folder.open().beginAttempt("a", interface: "wlan0", network: cafe, ssid: "Cafe", began: 1)
-        #expect(try folder.open().attempt("a")?.outcome == Attempt.interrupted)
+        let attempt = try #require(try folder.open().attempt("a"))
+        #expect(attempt.outcome == Attempt.interrupted && attempt.ended == nil)
+        #expect(attempt.verdict == Store.interruptedVerdict)
+    }
+
+    @Test func whatAnOlderDaemonLeftWithoutAWordGetsOne() throws {
+        let store = try folder.open()
+        for id in ["old", "ended"] { try store.beginAttempt(id, interface: "wlan0", network: cafe, ssid: "Cafe", began: 1) }
+        try store.endAttempt("ended", ended: 2, outcome: "online", verdict: "Online.")
+        let raw = try Database(path: store.path)
+        try raw.run("UPDATE attempts SET outcome = 'interrupted' WHERE id = 'old'")
+        let again = try folder.open()
+        #expect(again.attempt("old")?.verdict == Store.interruptedVerdict)
+        #expect(again.attempt("ended")?.verdict == "Online." && again.attempt("ended")?.outcome == "online")
+    }
+
+    @Test func theJournalIsReadPageByPage() throws {
+        let store = try folder.open()
+        for number in 0..<7 {
+            let name = number.isMultiple(of: 2) ? "Cafe" : "Bar"
+            try store.beginAttempt("a\(number)", interface: "wlan0", network: cafe, ssid: name, began: number)
+        }
+        #expect(store.attempts(limit: 3).map(\.id) == ["a6", "a5", "a4"])
+        #expect(store.attempts(before: "a4", limit: 3).map(\.id) == ["a3", "a2", "a1"])
+        #expect(store.attempts(before: "a1", limit: 3).map(\.id) == ["a0"])
+        #expect(store.attempts(ssid: "Cafe", before: "a4", limit: 3).map(\.id) == ["a2", "a0"])
+        #expect(store.attempts(before: "a0").isEmpty && store.attempts(before: "nobody").isEmpty)
+    }
+
+    /// A timer's maintain, as the daemon tells it.
+    private func maintain(
+        _ store: Store, _ id: String, ssid: String = "Cafe", from: StateName = .authenticated, outcome: String = "online",
+        also: [Step] = []
+    ) throws {
+        try store.beginAttempt(id, interface: "wlan0", network: cafe, ssid: ssid, began: 5)
+        let steps = [Step(at: 0, from: from, to: .maintaining, kind: "transition", detail: "the timer")] + also
+        try store.addSteps(id, steps)
+        try store.endAttempt(id, ended: 6, outcome: outcome)
+        // The daemon's last step comes after the end.
+        try store.addSteps(id, [Step(at: 1, from: .maintaining, to: .authenticated, kind: "transition", detail: "success")])
+    }
+
+    @Test func onlyAMaintainThatFoundEverythingWellIsRoutine() throws {
+        let store = try folder.open()
+        try maintain(store, "well")
+        try maintain(store, "joined", from: .inactive)
+        try maintain(store, "expired", outcome: "expired")
+        try maintain(store, "crashed", also: [Step(at: 0, kind: "problem", detail: "It crashed.")])
+        try maintain(
+            store, "renewed", also: [Step(at: 0, from: .maintaining, to: .authenticating, kind: "transition", detail: "")])
+        let routine = store.attempts().filter(\.isRoutine).map(\.id)
+        #expect(routine == ["well"])
+    }
+
+    @Test func aLongSessionDoesNotPushTheCafesOut() throws {
+        let store = try folder.open()
+        for number in 0..<20 {
+            try store.beginAttempt("cafe\(number)", interface: "wlan0", network: cafe, ssid: "Cafe \(number)", began: 1)
+            try store.endAttempt("cafe\(number)", ended: 2, outcome: "online")
+            try maintain(store, "old\(number)", ssid: "Cafe \(number)")
+        }
+        for number in 0..<Store.attemptLimit + 200 { try maintain(store, "m\(number)", ssid: "Home") }
+        let kept = store.attempts(limit: 5000)
+        #expect(kept.count <= Store.attemptLimit + 1)
+        #expect(kept.filter { $0.id.hasPrefix("cafe") }.count == 20, "the visits are all there")
+        #expect(kept.filter { $0.id.hasPrefix("old") }.count == 20, "and of each network the newest maintains")
+        #expect(kept.first?.id == "m\(Store.attemptLimit + 199)")
+        // Where nothing is routine, the oldest go, down to a handful of maintains of each network.
+        for number in 0..<Store.attemptLimit {
+            try store.beginAttempt("new\(number)", interface: "wlan0", network: cafe, ssid: "New", began: 1)
+        }
+        #expect(store.attempts(limit: 5000).allSatisfy { $0.id.hasPrefix("new") })
+        #expect(store.attempts(limit: 5000).count == Store.attemptLimit)
     }
 
     @Test func aStepWithAStateOfTomorrowIsSkipped() throws {

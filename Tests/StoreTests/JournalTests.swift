@@ -133,17 +133,31 @@ import Testing
             try store.endAttempt("cafe\(number)", ended: 2, outcome: "online")
             try maintain(store, "old\(number)", ssid: "Cafe \(number)")
         }
-        for number in 0..<Store.attemptLimit + 200 { try maintain(store, "m\(number)", ssid: "Home") }
+        let raw = try Database(path: store.path)
+        func add(_ count: Int, _ name: String, ssid: String, routine: Int) throws {
+            try raw.run(
+                """
+                WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < \(count - 1))
+                INSERT INTO attempts (id, interface, network, ssid, began, outcome, routine)
+                SELECT '\(name)' || i, 'wlan0', NULL, '\(ssid)', 5, 'online', \(routine) FROM n
+                """)
+            // Each beginning prunes.
+            try store.beginAttempt("begun \(name)", interface: "wlan0", network: cafe, ssid: ssid, began: 5)
+        }
+        try add(Store.attemptLimit + 200, "m", ssid: "Home", routine: 1)
         let kept = store.attempts(limit: 5000)
-        #expect(kept.count <= Store.attemptLimit + 1)
+        #expect(kept.count == Store.attemptLimit)
         #expect(kept.filter { $0.id.hasPrefix("cafe") }.count == 20, "the visits are all there")
         #expect(kept.filter { $0.id.hasPrefix("old") }.count == 20, "and of each network the newest maintains")
-        #expect(kept.first?.id == "m\(Store.attemptLimit + 199)")
-        // Where nothing is routine, the oldest go, down to a handful of maintains of each network.
-        for number in 0..<Store.attemptLimit {
-            try store.beginAttempt("new\(number)", interface: "wlan0", network: cafe, ssid: "New", began: 1)
-        }
-        #expect(store.attempts(limit: 5000).allSatisfy { $0.id.hasPrefix("new") })
+        #expect(kept[1].id == "m\(Store.attemptLimit + 199)")
+        // Many visits: of the maintains a handful stays, as long as there is room for it.
+        try add(Store.attemptLimit - 30, "visit", ssid: "New", routine: 0)
+        let later = store.attempts(limit: 5000)
+        #expect(later.filter { $0.ssid == "Home" && $0.isRoutine }.count == Store.routineLimit)
+        #expect(later.count == Store.attemptLimit)
+        // Where nothing is left to spare, the oldest go.
+        try add(Store.attemptLimit, "new", ssid: "New", routine: 0)
+        #expect(store.attempts(limit: 5000).allSatisfy { $0.id.hasPrefix("new") || $0.id == "begun new" })
         #expect(store.attempts(limit: 5000).count == Store.attemptLimit)
     }
 

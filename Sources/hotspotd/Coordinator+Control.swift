@@ -255,7 +255,8 @@ extension Coordinator: ControlBackend {
         if let before, services.store.attempt(before) == nil {
             throw .failed(
                 code: "noAttempt",
-                message: "The journal has no attempt \(Printable.text(before, limit: 64)), or none any more; begin with the newest.")
+                message:
+                    "The journal has no attempt \(Printable.text(before, limit: 64)), or none any more; begin with the newest.")
         }
         return services.store.attempts(ssid: ssid, before: before, limit: limit).map { attempt in
             AttemptStatus(

@@ -207,7 +207,8 @@ struct KillTests {
     private static func processorTime(of pid: Int32) throws -> Double {
         let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
         let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
-        let ticks = try #require(fields.count > 12 ? Double(fields[11]).flatMap { user in Double(fields[12]).map { user + $0 } } : nil)
+        let ticks = try #require(
+            fields.count > 12 ? Double(fields[11]).flatMap { user in Double(fields[12]).map { user + $0 } } : nil)
         return ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 }

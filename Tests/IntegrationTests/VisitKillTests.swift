@@ -9,9 +9,9 @@ import Varlink
 /// machine could have been in, and it goes on by itself.
 @Suite(.serialized, .enabled(if: Machine.runs(CabledDaemon.canRun), "needs make build, ip, nsenter and a network namespace"))
 struct VisitKillTests {
-    /// Writes down each command before it answers.
+    /// Writes down each command a moment before it answers.
     static let clerk = #"""
-        import json, os, sys
+        import json, os, sys, time
         data = b""
         while not data.endswith(b"\0"):
             piece = os.read(0, 65536)
@@ -21,6 +21,7 @@ struct VisitKillTests {
         method = json.loads(data[:-1])["method"].rsplit(".", 1)[1]
         with open(f"{NOTES}/{method}", "w") as file:
             file.write(method)
+        time.sleep(0.02)
         portal = {"origin": "https://clerk.example", "kind": "form"}
         parameters = {"confidence": "high"} if method == "Evaluate" else {"reply": {
             "result": "success", "portal": portal, "session": {"secondsRemaining": 3600, "memory": {"room": 214}}}}
@@ -44,9 +45,9 @@ struct VisitKillTests {
         /// Milliseconds from then on.
         var delay: ClosedRange<Int> {
             switch self {
-            case .race, .login, .rejoin, .logoff: 0...15
-            case .proof: 0...60
-            case .online: 0...200
+            case .race, .login, .rejoin, .logoff: 0...40
+            case .proof: 20...60
+            case .online: 40...200
             }
         }
     }
@@ -87,8 +88,10 @@ struct VisitKillTests {
                 try daemon.wait("hot1", "authenticated")
             }
         }
-        print("killed in \(Self.rounds) visits, what was shown last: " + seen.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-            .joined(separator: ", "))
+        print(
+            "killed in \(Self.rounds) visits, what was shown last: "
+                + seen.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+                .joined(separator: ", "))
     }
 
     private func leave(_ daemon: CabledDaemon) throws {
@@ -115,13 +118,16 @@ struct VisitKillTests {
         }
         if memory.helper != nil { #expect(memory.outcome?.word != nil, "\(what): a login without an outcome") }
         let attempts = store.attempts(limit: 5000)
-        #expect(attempts.filter { $0.outcome == Attempt.interrupted }.allSatisfy { $0.verdict != nil && $0.ended == nil }, "\(what)")
+        #expect(
+            attempts.filter { $0.outcome == Attempt.interrupted }.allSatisfy { $0.verdict != nil && $0.ended == nil }, "\(what)")
         #expect(attempts.allSatisfy { $0.outcome != Attempt.running }, "\(what)")
         // The machine's way is unbroken: each transition begins where the one before it ended.
         var state: String?
         for attempt in attempts.prefix(3).reversed() {
             for step in store.steps(attempt.id) where step.kind == "transition" {
-                if let state, attempt.id.prefix(16) == attempts[0].id.prefix(16) { #expect(step.from == state, "\(what): \(step)") }
+                if let state, attempt.id.prefix(16) == attempts[0].id.prefix(16) {
+                    #expect(step.from == state, "\(what): \(step)")
+                }
                 if attempt.id.prefix(16) == attempts[0].id.prefix(16) { state = step.to }
             }
         }
@@ -133,7 +139,9 @@ struct VisitKillTests {
         while ContinuousClock.now < end {
             let status = try daemon.status("hot1")
             if status?["state"] == "authenticated" { return false }
-            if status?["state"] == "inactive", status?["problems"]?.array?.contains(where: { $0["code"] == "held" }) == true { return true }
+            if status?["state"] == "inactive", status?["problems"]?.array?.contains(where: { $0["code"] == "held" }) == true {
+                return true
+            }
             usleep(10_000)
         }
         Issue.record("\(what): it does not come online again; \(daemon.log.suffix(3000))")

@@ -119,7 +119,7 @@ import Testing
             var bench = joined()
             bench.bid("H1", .high)
             bench.reply("H1", result)
-            #expect(bench.last.contains(.forgetChoice) == forgets)
+            #expect(bench.last.contains(.forgetChoice(of: "H1")) == forgets)
         }
     }
 
@@ -260,7 +260,7 @@ import Testing
         var bench = joined()
         bench.bid("H1", .high)
         bench.reply("H1", .failure)
-        #expect(bench.log.contains(.hold(.autoJoinOff, for: nil)))
+        #expect(bench.log.contains { if case .hold(.autoJoinOff, for: nil, _) = $0 { true } else { false } })
         bench.send(.addressLost)
         bench.join(hold: Hold(.autoJoinOff))
         #expect(bench.state == .inactive && bench.isIdle && bench.problemCodes == ["held"])
@@ -530,7 +530,7 @@ import Testing
             bench.join()
             road(&bench)
             bench.send(.helpersChanged([Candidate("H2")]))
-            #expect(bench.state == .evaluating && bench.commands.map(\.helper) == ["H2"] && bench.last.contains(.forgetChoice))
+            #expect(bench.state == .evaluating && bench.commands.map(\.helper) == ["H2"] && bench.last.contains(.forgetChoice(of: "H1")))
         }
     }
 

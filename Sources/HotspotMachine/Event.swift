@@ -100,11 +100,14 @@ public struct Hold: Hashable, Sendable {
     public var reason: HoldReason
     /// Until when; `nil` until somebody asks.
     public var until: Instant?
+    /// What brought it about, one sentence.
+    public var cause: String?
 
     /// A rest.
-    public init(_ reason: HoldReason, until: Instant? = nil) {
+    public init(_ reason: HoldReason, until: Instant? = nil, cause: String? = nil) {
         self.reason = reason
         self.until = until
+        self.cause = cause
     }
 }
 

@@ -20,9 +20,9 @@ extension Machine {
         endAttempt(&association, .loggedOff, &turn)
         turn.act(.dropSession)
         guard mayDisassociate(association) else { return hold(association, .loggedOff, cause, &turn) }
-        turn.act(.hold(.loggedOff, for: policy.holdTime))
+        turn.act(.hold(.loggedOff, for: policy.holdTime, because: cause))
         turn.act(.disassociate)
-        go(.inactive(.leaving(association.resting, otherwise: .hold(.loggedOff))), cause, &turn)
+        leave(association, otherwise: .hold(.loggedOff), cause, &turn)
     }
 
     /// D19: the link is kept. The user, time, or an open network leads out.
@@ -45,9 +45,10 @@ extension Machine {
             next.watch = watch
             state = .failure(next)
         case .opened(let seconds):
-            turn.act(.clearProblems)
-            openUnclaimed(
-                failed.association, .open, secondsRemaining: seconds, "the network opened by itself", &turn)
+            // An attempt of its own, so that the history tells how it ended.
+            var association = failed.association
+            beginAttempt(&association, &turn)
+            openUnclaimed(association, .open, secondsRemaining: seconds, "the network opened by itself", &turn)
         }
     }
 }

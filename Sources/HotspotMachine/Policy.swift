@@ -50,6 +50,9 @@ public struct Policy: Hashable, Sendable {
     /// How long an interface is held after logoff or a dismissed prompt (D13).
     public var holdTime: Duration = .seconds(12 * 3600)
 
+    /// How long a link that was asked to end may take; then it counts as one that cannot be ended.
+    public var leavePatience: Duration = .seconds(10)
+
     /// The default rules, or the strict ones.
     public init(rules: Rules = .default) {
         guard rules == .strict else { return }

@@ -242,6 +242,9 @@ extension Coordinator: ControlBackend {
                     code: "notCandidate", message: "\(helper) is switched off here, or its SSID= does not have \(joined.label).")
             }
         }
+        guard controller.machine.acceptsLogin else {
+            throw .wrongState(interface: controller.name, state: controller.machine.state.name.rawValue)
+        }
         if services.store.isDisabled(helper: nil, ssid: joined.network.switchName) {
             throw .failed(
                 code: "disabled",

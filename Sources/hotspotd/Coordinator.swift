@@ -149,7 +149,7 @@ import Wireless
             services.settings = next
             services.log.logLevel = next.logLevel.loggerLevel
             followGate()
-            services.strikes = StrikeBook(limit: next.policy.quarantineAfter)
+            services.strikes.limit = next.policy.quarantineAfter
             linkFacts = SystemLinkFacts(extraLeaseFiles: next.leaseFiles)
             updateLinks()
             log.info("the settings were read again; rules and times count from the next join of an interface on")

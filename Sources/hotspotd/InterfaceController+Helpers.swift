@@ -10,7 +10,8 @@ extension InterfaceController {
     func send(_ id: CommandID, _ command: Command, to helper: String, _ justJoined: Bool) {
         guard let joined, let link = link() else { return }
         let network = joined.network(
-            for: helper, chosen: machine.state.chosenHelper ?? chosen(command, helper), interface: name, justJoined: justJoined)
+            for: helper, chosen: machine.state.chosenHelper ?? chosen(command, helper), interface: name,
+            autoJoined: machine.state.association?.arrival.autoJoined ?? true, justJoined: justJoined)
         var parameters: [String: JSONValue] = ["network": Coding.value(network), "link": Coding.value(link)]
         switch command {
         case .filterScanList, .evaluate: break

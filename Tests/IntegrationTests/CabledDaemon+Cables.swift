@@ -26,7 +26,7 @@ extension CabledDaemon {
     }
 
     /// The address is gone: the cable is pulled out. It keeps its name.
-    func unplug(_ name: String) throws { try shell("ip -4 addr flush dev \(name); ip -6 addr flush dev \(name)") }
+    func unplug(_ name: String) throws { try shell("ip -4 addr flush dev \(name); ip -6 addr flush dev \(name) scope global") }
 
     /// Takes the address of `hot1` away, and gives another one.
     func rejoin() throws {
@@ -89,7 +89,7 @@ extension CabledDaemon {
         try shell(
             """
             ip addr add fd00:1::2/64 dev \(name) nodad
-            ip -6 route add default via fd00:1::1 dev \(name)
+            ip -6 route replace default via fd00:1::1 dev \(name)
             ip addr add 192.0.1.2/24 dev \(name)
             ip route add default via 192.0.1.1 dev \(name)
             """)

@@ -31,9 +31,18 @@ extension CabledDaemon {
 
     /// Writes a helper's program, and its file after it, as an installer does.
     func add(_ name: String, _ keys: String = "", python: String) throws {
-        let program = try scratch.write("programs/\(name)", Self.prelude + python + "\n")
-        chmod(program, 0o755)
+        let program = try program(name, python: python)
         try file(name, "[Helper]\nName=\(name)\nExec=\(program)\n\(keys)\n")
+    }
+
+    /// Writes a helper's program. Another process does it: what this one has open for writing is inherited for a moment by whatever another
+    /// test starts beside, and a program that is open for writing cannot be executed (ETXTBSY).
+    @discardableResult func program(_ name: String, python: String) throws -> String {
+        let text = try scratch.write("text-of-\(name)", Self.prelude + python + "\n")
+        let program = scratch.path + "/programs/" + name
+        let run = try Finished.run("/usr/bin/install", ["-m", "755", text, program])
+        guard run.status == 0 else { throw Disappointment(run.output) }
+        return program
     }
 
     /// Writes a `.helper` file.

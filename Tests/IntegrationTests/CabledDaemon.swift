@@ -145,7 +145,8 @@ final class CabledDaemon {
             let found = try status(interface)
             if found?["state"]?.string == state, try isSo(found) { return found }
             guard ContinuousClock.now < end else {
-                throw Disappointment("\(interface) is not \(state ?? "gone") but \(String(describing: found)); \(log.suffix(4000))")
+                throw Disappointment(
+                    "\(interface) is not \(state ?? "gone") but \(String(describing: found)); \(log.suffix(4000))")
             }
             usleep(10_000)
         }

@@ -5,7 +5,8 @@ import Testing
 /// `Gate=routes` in the built daemon, through a whole visit: who can use the link when. By IPv4 and IPv6, hosts on the link and beyond.
 @Suite(
     .timeLimit(.minutes(5)),
-    .enabled(if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, ip, nsenter and a network namespace"))
+    .enabled(
+        if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, ip, nsenter and a network namespace"))
 struct GateVisitTests {
     private static let gate = "[Policy]\nGate=routes\n[Commands]\nTimeoutSec=120\n"
 
@@ -13,7 +14,9 @@ struct GateVisitTests {
         .object((more.object ?? [:]).merging(["hold": true]) { $1 })
     }
 
-    @Test("4, 5, 66, 68 Closed until authenticated, open in a timer's maintain, closed for a renewal, open until the logoff is answered")
+    @Test(
+        "4, 5, 66, 68 Closed until authenticated, open in a timer's maintain, closed for a renewal, open until the logoff is answered"
+    )
     func visit() throws {
         let daemon = try CabledDaemon(
             settings: Self.gate + "MaintainIntervalSec=1",

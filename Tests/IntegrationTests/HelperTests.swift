@@ -107,7 +107,9 @@ struct HelperTests {
         )
         try daemon.eventually("the new helper is known") { try daemon.helpers()["good"] != nil }
         try daemon.rejoin()
-        try daemon.eventually("it is logged in") { (try daemon.status("hot1"))?["helper"]?.string == "good" && daemon.state() == "authenticated" }
+        try daemon.eventually("it is logged in") {
+            (try daemon.status("hot1"))?["helper"]?.string == "good" && daemon.state() == "authenticated"
+        }
         try daemon.eventually("every process is gone") { daemon.helperProcesses.isEmpty && daemon.scratchFolders.isEmpty }
         let outcome = try #require(try daemon.steps().first { $0["to"]?.string == "authenticating" }?["at"]?.integer)
         #expect(outcome < 2000, "high after \(outcome) ms, before anybody's deadline")
@@ -121,7 +123,7 @@ struct HelperTests {
         try daemon.rejoin()
         try settle(daemon)
         #expect(try daemon.helpers()["late"]?["quarantined"]?.bool == true)
-        chmod(try daemon.scratch.write("programs/late", CabledDaemon.prelude + "receive(); answer(confidence='none')\n"), 0o755)
+        try daemon.program("late", python: "receive(); answer(confidence='none')")
         try daemon.rejoin()
         try settle(daemon)
         let late = try daemon.helpers()["late"]

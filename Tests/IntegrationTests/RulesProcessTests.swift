@@ -6,7 +6,8 @@ import Testing
 /// the deadline is short, and yet long enough for a program in Python to begin.
 @Suite(
     .timeLimit(.minutes(5)),
-    .enabled(if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, ip, nsenter and a network namespace"))
+    .enabled(
+        if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, ip, nsenter and a network namespace"))
 struct RulesProcessTests {
     enum Rules: String, CaseIterable { case `default`, strict }
 
@@ -36,7 +37,8 @@ struct RulesProcessTests {
     func silentRival(rules: Rules) throws {
         let commands = rules == .strict ? "TimeoutSec=3" : "TimeoutSec=300\nLowGraceSec=0.2"
         let daemon = try CabledDaemon(settings: settings(rules, commands)) { daemon in
-            try daemon.add("low", python: "call = receive(); answer(confidence='low') if 'Eval' in call['method'] else time.sleep(1000)")
+            try daemon.add(
+                "low", python: "call = receive(); answer(confidence='low') if 'Eval' in call['method'] else time.sleep(1000)")
             try daemon.add("mute", python: "receive(); time.sleep(1000)")
         }
         try daemon.plug("hot1", 1)
@@ -51,7 +53,8 @@ struct RulesProcessTests {
         try daemon.plug("hot1", 1)
         try daemon.wait("hot1", "authenticated")
         let login = try Finished.run(
-            Machine.release.appendingPathComponent("hotspotctl").path, ["--socket", daemon.socket, "login", "--wait", "60", "hot1"])
+            Machine.release.appendingPathComponent("hotspotctl").path,
+            ["--socket", daemon.socket, "login", "--wait", "60", "hot1"])
         #expect(login.status == 0, "\(login.output)")
         let calls = try daemon.calls().map {
             ($0["method"]?.string ?? "") + " \($0["parameters"]?["network"]?["autoJoined"]?.bool ?? false)"
@@ -63,7 +66,8 @@ struct RulesProcessTests {
             ])
     }
 
-    @Test("54 Silence in authenticate: tried again in ours, and auto-join off in strict, which is shown", arguments: Rules.allCases)
+    @Test(
+        "54 Silence in authenticate: tried again in ours, and auto-join off in strict, which is shown", arguments: Rules.allCases)
     func silentAuthenticate(rules: Rules) throws {
         let daemon = try CabledDaemon(settings: settings(rules), plan: ["Authenticate": ["silent": true]])
         try daemon.plug("hot1", 1)
@@ -117,7 +121,9 @@ struct RulesProcessTests {
         }
         try daemon.eventually("the late answer is journalled") { try ignored() != nil }
         let step = try ignored()
-        #expect(step?["helper"] == "late" && step?["detail"]?.string?.hasPrefix("authenticate: 1 ") == true, "\(String(describing: step))")
+        #expect(
+            step?["helper"] == "late" && step?["detail"]?.string?.hasPrefix("authenticate: 1 ") == true,
+            "\(String(describing: step))")
         #expect(try daemon.outcomes().allSatisfy { $0 != "online" })
         if let now = try daemon.status("hot1"), now["state"] == "failure" { #expect(now["since"] == failed?["since"]) }
     }
@@ -171,7 +177,9 @@ struct RulesProcessTests {
         Answer(rules: .strict, result: "uiRequired", outcome: "failure", staysOn: false),
     ]
 
-    @Test("61 presentUI: temporaryFailure keeps auto-join; failure, strictly uiRequired, and unknown words end it", arguments: answers)
+    @Test(
+        "61 presentUI: temporaryFailure keeps auto-join; failure, strictly uiRequired, and unknown words end it",
+        arguments: answers)
     func presentUI(answer: Answer) throws {
         let daemon = try CabledDaemon(
             settings: settings(answer.rules, "TimeoutSec=120"),
@@ -216,7 +224,8 @@ struct RulesProcessTests {
         #expect(try joinsByItself(daemon))
     }
 
-    @Test("69 Silence in maintain: evaluated anew, the helper among the candidates, auto-join as it was", arguments: Rules.allCases)
+    @Test(
+        "69 Silence in maintain: evaluated anew, the helper among the candidates, auto-join as it was", arguments: Rules.allCases)
     func silentMaintain(rules: Rules) throws {
         let daemon = try CabledDaemon(
             settings: settings(rules, "TimeoutSec=3\nMaintainIntervalSec=0.5"), plan: ["Maintain": ["silent": true]])

@@ -125,7 +125,12 @@ struct GateRepairTests {
             // The end takes the rules away, even where a link stays in the group.
             try gate.settle(closed: both)
             kernel.link = first
-            stage.expect(fails { () throws(GateError) in try { () throws(GateError) in try gate.stop(); return true }() })
+            stage.expect(
+                fails { () throws(GateError) in
+                    try { () throws(GateError) in
+                        try gate.stop(); return true
+                    }()
+                })
             stage.expect(stage.rules == rules && stage.reached() == GateStage.targets)
             kernel.link = nil
             try gate.stop()

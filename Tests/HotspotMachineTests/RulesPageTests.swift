@@ -37,7 +37,9 @@ import Testing
         let rules = rules(of: page)
         var faults: [String] = []
         let counts = Dictionary(grouping: rules, by: \.number).mapValues(\.count)
-        for number in numbers.sorted() where counts[number] != 1 { faults.append("\(number) is there \(counts[number] ?? 0) times") }
+        for number in numbers.sorted() where counts[number] != 1 {
+            faults.append("\(number) is there \(counts[number] ?? 0) times")
+        }
         for number in counts.keys.sorted() where !numbers.contains(number) { faults.append("there is no \(number)") }
         for rule in rules {
             if rule.files.isEmpty { faults.append("\(rule.number) names no file") }
@@ -81,7 +83,9 @@ import Testing
         for (file, function) in steps {
             let text = try? Checkout.text("Sources/\(file.contains("/") ? "" : "hotspotd/")\(file)")
             #expect(text != nil, "there is no \(file)")
-            #expect(text.map { $0.contains("func \(function)(") || $0.contains("var \(function):") } ?? true, "\(function) in \(file)")
+            #expect(
+                text.map { $0.contains("func \(function)(") || $0.contains("var \(function):") } ?? true, "\(function) in \(file)"
+            )
         }
     }
 
@@ -103,20 +107,23 @@ import Testing
     }
 
     @Test("A page that lacks a rule, a file or a test is found out") func finds() throws {
-        let page = try Checkout.text("Sources/HotspotMachine/RULES.md")
-        func faults(_ old: String, _ new: String) throws -> [String] {
-            let changed = page.replacing(old, with: new, maxReplacements: 1)
-            try #require(changed != page, "the page has no «\(old)»")
+        let row = "a rule | `Machine.swift`, `hotspotd/Waking.swift` | `ConformanceLink.start` |"
+        let page = Self.numbers.map { "| \($0) | \(row)" }.joined(separator: "\n")
+        #expect(Self.faults(of: page, tests: Self.tests) == [])
+        func faults(_ number: String, _ new: String) throws -> [String] {
+            let changed = page.replacing("| \(number) | \(row)", with: new)
+            try #require(changed != page)
             return Self.faults(of: changed, tests: Self.tests)
         }
-        #expect(try faults("| T17 |", "| T18 |") == ["T17 is there 0 times", "T18 is there 2 times"])
-        #expect(try faults("| 80 |", "| 81 |") == ["80 is there 0 times", "there is no 81"])
-        #expect(try faults("| `Machine.swift` | `ConformanceLink.start` |", "| – | – |") == ["T1 names no file", "T1 names no test"])
-        #expect(try faults("`hotspotd/Waking.swift`", "`hotspotd/Sleeping.swift`") == ["T45: there is no hotspotd/Sleeping.swift"])
-        #expect(try faults("`DecisionTests.d9`", "`DecisionTests.d99`") == ["T32: there is no test DecisionTests.d99"])
-        #expect(try faults("`DecisionTests.d9`", "`RaceTests.d9`") == ["T32: there is no test RaceTests.d9"])
-        // A function of the suite that is no test is none.
-        #expect(try faults("`ConformanceLogoff.chosen`", "`ConformanceLogoff.authenticated`").count == 1)
+        #expect(try faults("T17", "| T18 | \(row)") == ["T17 is there 0 times", "T18 is there 2 times"])
+        #expect(try faults("80", "| 81 | \(row)") == ["80 is there 0 times", "there is no 81"])
+        #expect(try faults("D3", "| D3 | a rule | – | – |") == ["D3 names no file", "D3 names no test"])
+        #expect(
+            try faults("C1", "| C1 | a rule | `Machin.swift` | `ConformanceLink.start` |") == ["C1: there is no Machin.swift"])
+        for proof in ["ConformanceLink.begin", "ConformanceRace.start", "start", "Bench.join"] {
+            let expected = ["1: there is no test \(proof)"]
+            #expect(try faults("1", "| 1 | a rule | `Machine.swift` | `\(proof)` |") == expected)
+        }
     }
 }
 

@@ -23,7 +23,8 @@ import Testing
         let table = rules == .default ? Self.ours : Self.strict
         #expect(
             Array(told) == table.lines(format),
-            "\(file) is not what «hotspotctl machine --format=\(format.rawValue) --rules=\(rules.rawValue)» prints; make table writes it anew")
+            "\(file) is not what «hotspotctl machine --format=\(format.rawValue) --rules=\(rules.rawValue)» prints; make table writes it anew"
+        )
     }
 
     @Test("Every state and every place of the walks is there", arguments: [ours, strict]) func complete(table: TransitionTable) {

@@ -36,7 +36,7 @@ help:
 	@echo 'make uninstall  take them away again; settings and state stay'
 	@echo 'make figures    the café with its measurements'
 	@echo 'make bench      what an event, a scan list and 10,000 days cost'
-	@echo 'make table      the state machine'"'"'s table in its README, from the machine'
+	@echo 'make table      the state machine'"'"'s picture and tables in its documents, from the machine'
 	@echo 'make format     write the sources in the project'"'"'s style;  make lint: only look'
 	@echo 'make deps       install the Debian packages for all of this'
 
@@ -84,7 +84,7 @@ bench: swift
 
 table: swift
 	swift build --product hotspotctl
-	Tests/Support/write-table .build/debug/hotspotctl Sources/HotspotMachine/README.md
+	Tests/Support/write-table .build/debug/hotspotctl Sources/HotspotMachine/README.md Sources/HotspotMachine/TABLE.md
 
 install:
 	@test -x $(BINARIES)/hotspotd || { echo 'make: nothing is built yet: make build' >&2; exit 1; }

@@ -18,8 +18,8 @@ import Varlink
     private var session: Session?
     private var found: Portal?
     private var needs: [String] = []
-    /// It wanted the network.
-    private var claims = false
+    /// What it said of the captive network.
+    private var evaluations: [HelperOutcome?] = []
     /// A login let somebody in.
     private var opened = false
     /// Answers to logins.
@@ -63,15 +63,16 @@ import Varlink
     // MARK: The commands
 
     private func describe() async throws(CannotStart) {
-        let outcome = try await play("Describe", shape: #"{"parameters":{"name":"…","displayName":"…","version":"…"}}␀"#, [:]) { host, name, completion in
+        let outcome = try await play("Describe", shape: Telling.description, [:]) { host, name, completion in
             host.describe(name, completion: completion)
         }
-        if case .value(let value)? = outcome { transcript.say(Review.description(value, spec)) }
+        guard case .value(let value)? = outcome else { return }
+        transcript.say(value == [:] ? [.wrong("Describe tells nothing; it has this shape: \(Telling.description)")] : Review.description(value, spec))
     }
 
     private func filter() async throws(CannotStart) {
         guard !spec.ssids.isEmpty || spec.scanList else {
-            return transcript.line("FilterScanList: not asked, since the file has neither SSID= nor ScanList=yes")
+            return transcript.skip("FilterScanList: not asked, since the file has neither SSID= nor ScanList=yes")
         }
         let outcome = try await play("FilterScanList", .filterScanList, ["networks": Coding.value(networks.inSight)])
         if case .annotations(let annotations)? = outcome {
@@ -90,19 +91,19 @@ import Varlink
         portal.reset(open: false)
         portal.meet()
         var claimedBefore = false
-        if case .evaluation(let evaluation)? = try await play("Evaluate, captive", .evaluate, place(new: true)) {
+        evaluations.append(try await play("Evaluate, captive", .evaluate, place(new: true)))
+        if case .evaluation(let evaluation)?? = evaluations.last {
             transcript.say(Review.captive(evaluation))
             session = evaluation.session
             found = evaluation.portal
             needs = evaluation.needs ?? []
             claimedBefore = evaluation.confidence != .none
         }
-        claims = claimedBefore
         portal.meet(.inPlace)
         let title = "Evaluate, the page in the probe's place"
-        if case .evaluation(let evaluation)? = try await play(title, .evaluate, place(new: true)) {
+        evaluations.append(try await play(title, .evaluate, place(new: true)))
+        if case .evaluation(let evaluation)?? = evaluations.last {
             transcript.say(Review.inPlace(evaluation, claimedBefore: claimedBefore))
-            claims = claims || evaluation.confidence != .none
         }
         portal.meet()
     }
@@ -190,13 +191,18 @@ import Varlink
         }
     }
 
+    /// Nothing is worth anything as long as nobody gets in.
     private func judge() {
         guard !opened else { return }
-        transcript.say([
-            Review.useless(
-                claims: claims, refuses: !results.isEmpty && results.allSatisfy { $0 == .unsupportedNetwork }, telling: telling,
-                page: !portal.servesItsOwnPage)
-        ])
+        let confidences = evaluations.compactMap { if case .evaluation(let evaluation)? = $0 { evaluation.confidence } else { nil } }
+        if confidences.isEmpty {
+            // What failed was said; what is merely unknown was not.
+            if evaluations.contains(.notRecognized) { transcript.say([Review.unknownEvaluate]) }
+            return
+        }
+        let refuses = !results.isEmpty && results.allSatisfy { $0 == .unsupportedNetwork }
+        let claims = confidences.contains { $0 != .none } && !refuses
+        transcript.say([claims ? Review.useless(telling: telling, hasOwnPage: !portal.servesItsOwnPage) : Review.neverClaims])
     }
 
     // MARK: Parameters

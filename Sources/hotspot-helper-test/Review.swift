@@ -168,19 +168,19 @@ enum Review {
     /// A prompt that no answer can follow.
     static let deadEnd = Remark.wrong("It asks the user (uiRequired), and does not know PresentUI: the answers go nowhere.")
 
-    /// Of the whole, where no command opened the portal.
-    ///
-    /// - Parameters:
-    ///   - claims: it wanted the network at least once.
-    ///   - refuses: every login was answered with unsupportedNetwork, or none was.
-    static func useless(claims: Bool, refuses: Bool, telling: String, page: Bool) -> Remark {
-        guard claims, !refuses else {
-            return .note(
-                "It never claims the made-up network\(refuses && claims ? " for good" : ""), so that no login was seen. If it knows its portal by the page, save that page and give it with --page FILE.html; if by the name, with --ssid NAME."
-            )
-        }
+    /// Of the whole, where Evaluate is unknown.
+    static let unknownEvaluate = Remark.wrong("It does not know Evaluate: no network is ever its own, and it never logs anybody in.")
+
+    /// Of the whole, where the network was wanted by nobody.
+    static let neverClaims = Remark.note(
+        "It never claims the made-up network, so that no login was seen. If it knows its portal by the page, save that page and give it with --page FILE.html; if by the name, with --ssid NAME."
+    )
+
+    /// Of the whole, where the network was wanted and nobody got in.
+    static func useless(telling: String, hasOwnPage: Bool) -> Remark {
+        let hint = hasOwnPage ? "" : " If its portal's page is another one, give that with --page FILE.html."
         return .wrong(
-            "It claims the network, and no command opened the portal: with the user's answers, and with the terms accepted before. \(telling)\(page ? "" : " If its portal's page is another one, give that with --page FILE.html.")"
+            "It claims the network, and no command opened the portal: neither with the user's answers, nor with the terms accepted before. \(telling)\(hint)"
         )
     }
 

@@ -28,6 +28,9 @@ enum Telling {
         }
     }
 
+    /// What an answer to Describe looks like.
+    static let description = #"{"parameters":{"name":"…","displayName":"…","version":"…"}}␀"#
+
     /// What an answer to a command looks like.
     static func shape(_ command: Command) -> String {
         switch command {

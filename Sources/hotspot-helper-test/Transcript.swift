@@ -9,6 +9,8 @@ struct Transcript {
     var errors: [String] = []
     private var failure: String?
     private var repeated: [String] = []
+    private var skipped: [String] = []
+    private var notes: Set<String> = []
     private let write: (String) -> Void
 
     init(_ write: @escaping (String) -> Void = Self.show) { self.write = write }
@@ -26,8 +28,14 @@ struct Transcript {
         write(text)
     }
 
-    /// Remarks on the command at hand.
+    /// A command that is not played. What fails before and after it is still the same failure.
+    mutating func skip(_ text: String) {
+        if failure == nil { write(text) } else { skipped.append(text) }
+    }
+
+    /// Remarks on the command at hand. A note is made once.
     mutating func say(_ remarks: [Remark]) {
+        let remarks = remarks.filter { if case .note(let text) = $0 { notes.insert(text).inserted } else { true } }
         if !remarks.isEmpty { flush() }
         for remark in remarks {
             write(remark.line)
@@ -51,8 +59,9 @@ struct Transcript {
 
     /// Says what was only counted so far.
     mutating func flush() {
-        guard !repeated.isEmpty else { return }
-        write("  … the same in \(repeated.count) more: \(repeated.joined(separator: "; "))")
+        if !repeated.isEmpty { write("  … the same in \(repeated.count) more: \(repeated.joined(separator: "; "))") }
+        for text in skipped { write(text) }
         repeated = []
+        skipped = []
     }
 }

@@ -12,7 +12,7 @@ from listeners import ALL_SEEING, EVERYONE, JOINED_ONLY, NO_PASSWORD, PASSWORD, 
 from networks import AROMA, FREE, HOME, HOTEL, TRAIN, Network
 from report import Report
 
-INTERVAL = 1
+INTERVAL = 3
 PATIENCE = 150
 
 
@@ -80,9 +80,9 @@ class Labels:
         wanted = {network.ssid for network in networks.ALL}
         everything = lambda: set(watch.names()) >= wanted and watch.labels(FREE) and "train-only" in watch.labels(TRAIN)
         waitFor(everything, PATIENCE, "a list with all networks and labels")
-        # Three more rounds of questions, in which a label that must not appear has every chance to.
+        # Two more rounds of questions, in which a label that must not appear has every chance to.
         rounds = len(NO_PASSWORD.lists())
-        waitFor(lambda: len(NO_PASSWORD.lists()) >= rounds + 3, PATIENCE, "three more questions")
+        waitFor(lambda: len(NO_PASSWORD.lists()) >= rounds + 2, PATIENCE, "two more questions")
         self.report.say(self.daemon.ctl("list").stdout.rstrip())
         self.expect(watch, "labels.open", AROMA, {"all-seeing": "low"})
         self.expect(watch, "labels.twoOnOneNetwork", FREE, {"all-seeing": "high", "no-password": "low"})
@@ -122,7 +122,7 @@ class Labels:
     def unseen(self, name: str, listeners: list, network: Network) -> None:
         """From the question after the next one on, which may be on its way: the network is not in it, and others are."""
         before = [len(listener.lists()) for listener in listeners]
-        asked = lambda: all(len(one.lists()) >= count + 3 for one, count in zip(listeners, before))
+        asked = lambda: all(len(one.lists()) >= count + 2 for one, count in zip(listeners, before))
         waitFor(asked, PATIENCE, "the next questions")
         shown = [names for one, count in zip(listeners, before) for names in one.lists()[count + 1:]]
         right = all(network.ssid not in names and HOTEL.ssid in names for names in shown)
@@ -159,6 +159,6 @@ class Labels:
         busy = lambda: subprocess.run(["pgrep", "-f", "listener.py"], capture_output=True).returncode == 0
         waitFor(lambda: not busy(), 30, "the end of the last questions")
         before = counts()
-        time.sleep(5 * INTERVAL)
+        time.sleep(3 * INTERVAL)
         after = counts()
         self.report.check("labels.nobodyLooksNobodyIsAsked", after == before and sum(before) > 0, f"{before}, then {after}")

@@ -79,9 +79,10 @@ struct CafeTests {
             ] + (hasBundle ? ["radio.liveTests", "radio.liveTestsAsAnyone"] : []))
     }
 
-    /// Labels in the list, two radios, who was told what, and a suspend to RAM in the middle of a session: one boot for all of it.
+    /// Labels in the list, two radios, who was told what, and a suspend to RAM in the middle of a session: one boot for all.
     @Test func labelsTwoRadiosAndASleep() throws {
-        try visit(mode: "radio", ["--air"], expected: Self.labels + Self.stations + Self.asleep + Self.discretion + ["daemon.ends"])
+        let expected = Self.labels + Self.stations + Self.asleep + Self.discretion + ["daemon.ends"]
+        try visit(mode: "radio", ["--air"], expected: expected)
     }
 
     /// What helpers say of the networks in sight, and that nobody is asked when nobody looks.

@@ -105,7 +105,8 @@ let package = Package(
         // What things cost, printed: `make bench`.
         .target(name: "CHeap", path: "Tests/Benchmarks/CHeap"),
         .executableTarget(
-            name: "benchmarks", dependencies: ["HotspotCore", "HotspotMachine", "CHeap"], path: "Tests/Benchmarks/Machine",
+            name: "benchmarks", dependencies: ["HotspotCore", "HotspotMachine", "Store", "ControlServer", "Varlink", "CHeap"],
+            path: "Tests/Benchmarks/Machine",
             swiftSettings: rules),
         // The real daemon, driven from outside: in namespaces, and in the café.
         .testTarget(name: "IntegrationTests", dependencies: ["HotspotCore", "Varlink", "Store"], swiftSettings: rules),

@@ -117,7 +117,7 @@ class Labels:
 
     def becomes(self, watch: Watch, name: str, network: Network, wanted: dict[str, str]) -> None:
         self.report.attempt(name, lambda: waitFor(
-            lambda: watch.entry(network) and watch.labels(network) == wanted, 30, f"{network.ssid} with {wanted}"))
+            lambda: watch.entry(network) and watch.labels(network) == wanted, PATIENCE, f"{network.ssid} with {wanted}"))
 
     def unseen(self, name: str, listeners: list, network: Network) -> None:
         """From the question after the next one on, which may be on its way: the network is not in it, and others are."""
@@ -144,7 +144,9 @@ class Labels:
         said = ", ".join(f"{name} {count} times" for name, count in counts.items())
         self.report.say(f"asked in {watch.seconds:.0f} s: {said}")
         askers = [counts[one.name] for one in (ALL_SEEING, NO_PASSWORD, TRAIN_ONLY)]
-        self.report.check("labels.askedAgainAndAgain", min(askers) >= 3 and max(askers) <= limit, f"{counts}, at most {limit:.0f}")
+        self.report.check(
+            "labels.askedAgainAndAgain", min(askers) >= 3 and max(askers) <= limit, f"{counts}, at most {limit:.0f}"
+        )
         self.report.check("labels.notAskedWithoutScanList", counts[JOINED_ONLY.name] == 0, str(counts))
         own = all(names == {TRAIN.ssid} for names in watched[TRAIN_ONLY])
         self.report.check("labels.ownNetworkOnly", own, str(watched[TRAIN_ONLY][:5]))
@@ -157,8 +159,9 @@ class Labels:
         time.sleep(INTERVAL)
         counts = lambda: [len(listener.lists()) for listener in EVERYONE]
         busy = lambda: subprocess.run(["pgrep", "-f", "listener.py"], capture_output=True).returncode == 0
-        waitFor(lambda: not busy(), 30, "the end of the last questions")
+        waitFor(lambda: not busy(), PATIENCE, "the end of the last questions")
         before = counts()
         time.sleep(3 * INTERVAL)
         after = counts()
-        self.report.check("labels.nobodyLooksNobodyIsAsked", after == before and sum(before) > 0, f"{before}, then {after}")
+        right = after == before and sum(before) > 0
+        self.report.check("labels.nobodyLooksNobodyIsAsked", right, f"{before}, then {after}")

@@ -89,7 +89,7 @@ struct CafeTests {
     private static let labels = [
         "open", "twoOnOneNetwork", "ownNetwork", "notElsewhere", "passwordNeeded", "passwordMakesReady", "oneSwitchedOff",
         "oneSeesItNoMore", "networkSwitchedOff", "nobodySeesItAnyMore", "switchedOnAgain", "networkSwitchedOnAgain",
-        "nothingAdded", "orderIsTheSignals", "askedAgainAndAgain", "notAskedWithoutScanList", "ownNetworkOnly",
+        "newNetworkAppears", "nothingAdded", "orderIsTheSignals", "askedAgainAndAgain", "notAskedWithoutScanList", "ownNetworkOnly",
         "passwordNotInTheList", "nobodyLooksNobodyIsAsked", "done",
     ].map { "labels.\($0)" }
 

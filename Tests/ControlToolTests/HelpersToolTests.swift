@@ -43,10 +43,14 @@ import Testing
         return try Tool.run(["helpers", "test", folder.path] + options)
     }
 
-    private static let claims = "if method == 'Evaluate': answer(confidence='none' if status() == 204 else 'high', portal=portal)\n"
+    private static let claims =
+        "if method == 'Evaluate': answer(confidence='none' if status() == 204 else 'high', portal=portal)\n"
 
     private static let mistakes: [(String, String)] = [
-        ("if method == 'Logoff': say(b'{\"a\":1}')", "WRONG  It wrote 7 octets but no NUL at the end; end each message with a zero octet."),
+        (
+            "if method == 'Logoff': say(b'{\"a\":1}')",
+            "WRONG  It wrote 7 octets but no NUL at the end; end each message with a zero octet."
+        ),
         (
             "print('Hello, this helper begins its work now and says so')\nsys.stdout.flush()",
             "WRONG  It wrote «Hello, this helper begins its work now a…» to standard output; only answers belong on standard output"
@@ -59,7 +63,10 @@ import Testing
             "if method == 'Logoff': answer(result='success')",
             "WRONG  The answer's «parameters» have no «reply»; it has this shape: {\"parameters\":{\"reply\":{\"result\":\"success\"}}}␀"
         ),
-        ("if method == 'Evaluate': say(b'{\"parameters\":{\"confidence\":\"none\"}}\\0\\n')", "note   After the NUL it wrote «\\x0a»"),
+        (
+            "if method == 'Evaluate': say(b'{\"parameters\":{\"confidence\":\"none\"}}\\0\\n')",
+            "note   After the NUL it wrote «\\x0a»"
+        ),
         ("", "WRONG  It does not know Evaluate: no network is ever its own"),
         (
             claims + "if method == 'Authenticate': reply('temporaryFailure', reason='later')",
@@ -68,6 +75,10 @@ import Testing
         (
             claims + "if method == 'Authenticate': reply('uiRequired', portal=portal, prompt=question)",
             "WRONG  It asks the user (uiRequired), and does not know PresentUI"
+        ),
+        (
+            claims + "if method in ('Authenticate', 'PresentUI'): reply('uiRequired', portal=portal, prompt=question)",
+            "WRONG  It asks the same again and again, whatever is answered"
         ),
         (
             "if method == 'Evaluate': answer(confidence='high' if status() == 302 else 'none', portal=portal)",
@@ -109,7 +120,9 @@ import Testing
         // The portal keeps the connection until the helper is gone, so that status() returns only by an error, which is caught.
         let stubborn = Self.program(body).replacing(
             "except urllib.error.HTTPError as error: return error.code",
-            with: "except urllib.error.HTTPError as error: return error.code\n    except OSError:\n        while True: time.sleep(1)")
+            with:
+                "except urllib.error.HTTPError as error: return error.code\n    except OSError:\n        while True: time.sleep(1)"
+        )
         let ended = try test(stubborn)
         #expect(ended.output.contains("Evaluate, cancelled: it goes on"), "\(ended.output)")
         #expect(ended.output.contains("note   After the end of its standard input and SIGTERM it goes on"))
@@ -125,7 +138,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("#!/usr/bin/python3\r\nprint()\r\n", "has the line ends of Windows"), ("print()\n", "does not say in its first line what runs it"),
+        ("#!/usr/bin/python3\r\nprint()\r\n", "has the line ends of Windows"),
+        ("print()\n", "does not say in its first line what runs it"),
         ("#!/nowhere/python3\n", "wants the interpreter /nowhere/python3, which is not there"),
         ("#!/usr/bin/env nonesuch-interpreter\n", "status 127"),
     ]) func whatCannotStartIsTriedOnce(_ text: String, _ words: String) throws {
@@ -141,8 +155,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("SSDI=Bad", 2, "did you mean SSID=?"), ("SSID=Bad,Worse", 1, "SSID= has a comma"), ("SSID=\"Bad\"", 1, "SSID= has quotes"),
-        ("SSID=Name Of Your Network", 1, "put your network's name there"), ("SSID=Bad\nDisplayName=Worse", 1, "people see the file's"),
+        ("SSDI=Bad", 2, "did you mean SSID=?"), ("SSID=Bad,Worse", 1, "SSID= has a comma"),
+        ("SSID=\"Bad\"", 1, "SSID= has quotes"),
+        ("SSID=Name Of Your Network", 1, "put your network's name there"),
+        ("SSID=Bad\nDisplayName=Worse", 1, "people see the file's"),
         ("SSID=Bad\nDisplayName=An all too long one", 1, "DisplayName= has 19 characters; 15 are shown: «An all too long»"),
     ]) func theFileIsLookedAt(_ keys: String, _ status: Int32, _ words: String) throws {
         let ended = try test(Self.program(""), keys: keys)
@@ -154,7 +170,9 @@ import Testing
         let path = try folder.write("bad.sh", "#!/bin/sh\n", mode: 0o777)
         try folder.write("bad.helper", "[Helper]\nName=bad\nExec=\(path)\nSSID=Bad\n")
         let ended = try Tool.run(["helpers", "test", folder.path])
-        #expect(ended.output.components("can be written by others") == 1 && ended.output.contains("chmod go-w \(path)"), "\(ended.output)")
+        #expect(
+            ended.output.components("can be written by others") == 1 && ended.output.contains("chmod go-w \(path)"),
+            "\(ended.output)")
     }
 
     // MARK: Pages and networks
@@ -166,11 +184,14 @@ import Testing
         return try Tool.run(["helpers", "test", "--page", folder.path + "/page.html", folder.path + "/mine"] + options)
     }
 
-    @Test(.enabled(if: python), arguments: [
-        "<form action='go.php?x=1' method=post><input type=hidden name=magic value='a&amp;b 1'><input name=user><input type=password name=pw></form>",
-        "<form><input type=hidden name=m value=1><input type=submit name=ok value=Go></form>",
-        "<form action='https://portal.example/in' method='POST'><input type=checkbox name=agb value=ja> AGB akzeptieren<button>Los</button></form>",
-    ]) func thePageDecidesWhatOpensThePortal(_ html: String) throws {
+    @Test(
+        .enabled(if: python),
+        arguments: [
+            "<form action='go.php?x=1' method=post><input type=hidden name=magic value='a&amp;b 1'><input name=user><input type=password name=pw></form>",
+            "<form><input type=hidden name=m value=1><input type=submit name=ok value=Go></form>",
+            "<form action='https://portal.example/in' method='POST'><input type=checkbox name=agb value=ja> AGB akzeptieren<button>Los</button></form>",
+        ]) func thePageDecidesWhatOpensThePortal(_ html: String) throws
+    {
         let ended = try page(html)
         #expect(ended.status == 0 && ended.output.contains("Nothing is wrong."), "\(ended.output)")
     }
@@ -205,7 +226,8 @@ import Testing
         let folder = try Folder()
         #expect(try Tool.run(["helpers", "new", "mine", "--directory", folder.path]).status == 0)
         let again = try Tool.run(["helpers", "new", "mine", "--directory", folder.path])
-        #expect(again.status == 1 && again.errors.contains("File exists") && again.errors.contains("try: hotspotctl helpers test"))
+        #expect(
+            again.status == 1 && again.errors.contains("File exists") && again.errors.contains("try: hotspotctl helpers test"))
         #expect(try Tool.run(["helpers", "new", "other", "--ssid", "a\\q", "--directory", folder.path]).status == 2)
     }
 
@@ -219,11 +241,13 @@ import Testing
         #expect(lines.count == 2)
         // Elsewhere, and without becoming root; Exec= keeps what the daemon will see.
         let script = lines.joined(separator: "\n").replacing("sudo ", with: "")
-            .replacing(" /usr/local/", with: " \(folder.path)/root/usr/local/").replacing(" /etc/", with: " \(folder.path)/root/etc/")
+            .replacing(" /usr/local/", with: " \(folder.path)/root/usr/local/").replacing(
+                " /etc/", with: " \(folder.path)/root/etc/")
         let ran = try Tool.run(["-e", "-c", script], program: "/bin/sh", environment: ["PATH=/usr/bin:/bin"])
         #expect(ran.status == 0, "\(script)\n\(ran.errors)")
         #expect(access(folder.path + "/root/usr/local/libexec/my.helper.py", X_OK) == 0)
-        #expect(try folder.read("root/etc/hotspotd/helpers/my.helper.helper").contains("\nExec=/usr/local/libexec/my.helper.py\n"))
+        #expect(
+            try folder.read("root/etc/hotspotd/helpers/my.helper.helper").contains("\nExec=/usr/local/libexec/my.helper.py\n"))
         #expect(try folder.read("my.helper/my.helper.helper") == before)
     }
 }

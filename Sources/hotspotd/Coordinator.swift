@@ -38,7 +38,7 @@ import Wireless
 
     var control: ControlInterface?
     private var servers: [Server] = []
-    lazy var filter = FilterCycle(services: services) { [weak self] in self?.control?.listChanged() }
+    lazy var filter = makeFilter()
     let checks = SharedCheck<CheckAnswer>()
     var lastScan: Instant?
     private var sources: [EventSource] = []
@@ -197,6 +197,7 @@ import Wireless
 
     func updateCandidates() {
         for controller in controllers.values { controller.updateCandidates() }
+        filter.helpersChanged()
         control?.statusChanged()
     }
 

@@ -99,9 +99,9 @@ import HotspotCore
     public struct Limits: Sendable {
         /// Clients at once; one more is told so and cut off.
         public var clients = 32
-        /// Of these, seats that strangers never take, so that who may change things always gets in.
+        /// Of these, seats for those who may change things; nobody else takes them.
         public var reserved = 4
-        /// Clients at once of one user who is a stranger.
+        /// Clients at once of one user who may not.
         public var perStranger = 8
         /// Octets that wait for a client to read them; one that lets more pile up is cut off.
         public var output = 1024 * 1024
@@ -204,8 +204,8 @@ import HotspotCore
     /// Why there is no seat for this peer; `nil` if there is one.
     private func refusal(of peer: PeerCredentials, _ standing: Standing) -> String? {
         guard clients.count < limits.clients else { return "\(limits.clients) clients are being served; try again" }
-        guard standing == .stranger else { return nil }
-        let strangers = clients.values.filter { $0.standing == .stranger }
+        guard standing != .permitted else { return nil }
+        let strangers = clients.values.filter { $0.standing != .permitted }
         if strangers.count(where: { $0.peer.uid == peer.uid }) >= limits.perStranger {
             return "\(limits.perStranger) clients of this user are being served; try again"
         }

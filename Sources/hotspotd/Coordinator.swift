@@ -92,11 +92,16 @@ import Wireless
             self?.log.info("the helper folders have changed")
             self?.loadHelpers()
         }
+        // What a helper starts stays below the daemon, and is known by that.
+        services.host.adoptOrphans()
         loadHelpers()
 
         let socket = try Socket.listen(path: settings.controlSocket, mode: 0o666)
         let helperSocket = try Socket.listen(path: settings.helperControlSocket, mode: 0o600)
         let permission = Permission()
+        // Helpers have these seats to themselves.
+        var helperSeats = Server.Limits()
+        helperSeats.perStranger = helperSeats.clients - helperSeats.reserved
         let control = ControlInterface(backend: self, permission: permission)
         control.onChange = { [weak self] method, peer, allowed in
             self?.log.info("\(allowed ? "" : "refused: ")\(method) by user \(peer.uid)")
@@ -106,7 +111,7 @@ import Wireless
             try Server(
                 listening: socket, product: "hotspotd", version: version, interfaces: [control], standing: permission.standing),
             try Server(
-                listening: helperSocket, product: "hotspotd", version: version, interfaces: [control],
+                listening: helperSocket, product: "hotspotd", version: version, interfaces: [control], limits: helperSeats,
                 standing: { _ in .restricted }),
         ]
 

@@ -39,6 +39,6 @@ import HotspotCore
     func forget(ssid: String) throws(ControlError)
     /// An attempt, step by step.
     func explain(interface: String?, ssid: String?, attempt: String?) throws(ControlError) -> (steps: [Step], verdict: String)
-    /// The last `limit` attempts, newest first.
-    func history(ssid: String?, limit: Int) throws(ControlError) -> [AttemptStatus]
+    /// The last `limit` attempts, newest first; with `before` those that began before the attempt of that identifier.
+    func history(ssid: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus]
 }

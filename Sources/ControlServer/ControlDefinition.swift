@@ -141,7 +141,9 @@ let controlDefinition = #"""
       ended: ?int,
       helper: ?string,
       portal: ?string,
-      outcome: string
+      outcome: string,
+      # A timer's maintain that found everything well. When the journal is full these go first.
+      routine: ?bool
     )
 
     # With more: the present status, then a new one at each change.
@@ -188,8 +190,9 @@ let controlDefinition = #"""
     # An attempt step by step, and why the winner won: the named one, else the last on this interface or of this network.
     method Explain(interface: ?string, ssid: ?string, attempt: ?string) -> (steps: []Step, verdict: string)
 
-    # Past attempts, newest first.
-    method History(ssid: ?string) -> (attempts: []Attempt)
+    # Past attempts, newest first, as many as fit into one answer. before: the identifier of the last one that is known, for those before it.
+    # more: there are older ones.
+    method History(ssid: ?string, before: ?string) -> (attempts: []Attempt, more: ?bool)
 
     # For helpers, which show the token that they were started with (HOTSPOTD_TOKEN).
     method RequestLogoff(token: string, interface: string, ssidHex: string) -> (queued: bool)

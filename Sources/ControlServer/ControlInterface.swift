@@ -66,12 +66,17 @@ import Varlink
 
     /// A scan ended, or claims changed.
     public func listChanged() {
-        guard let backend else { return }
+        guard !listWatchers.isEmpty, let backend else { return }
+        // Who watches the same interface sees the same list; it is made once.
+        var replies: [String?: Swift.Result<NetworksReply, ControlError>] = [:]
         for (call, interface) in listWatchers.values {
-            do {
-                call.replyMore(NetworksReply(networks: try backend.networks(interface: interface)))
-            } catch {
-                fail(call, error)
+            let reply = replies[interface] ?? Swift.Result { () throws(ControlError) in
+                NetworksReply(networks: try backend.networks(interface: interface))
+            }
+            replies[interface] = reply
+            switch reply {
+            case .success(let networks): call.replyMore(networks)
+            case .failure(let error): fail(call, error)
             }
         }
     }
@@ -164,9 +169,11 @@ import Varlink
             if shown.count < steps.count { verdict += " (\(steps.count - shown.count) later steps are too many for one answer.)" }
             call.reply(ExplainReply(steps: shown, verdict: verdict))
         case "History":
-            guard let parameters = call.decode(OptionalSSIDParameter.self) else { return true }
-            let attempts = try backend.history(ssid: parameters.ssid, limit: Self.historyLimit)
-            call.reply(HistoryReply(attempts: Self.fitting(Array(attempts.prefix(Self.historyLimit)))))
+            guard let parameters = call.decode(HistoryParameters.self) else { return true }
+            let attempts = try backend.history(
+                ssid: parameters.ssid, before: parameters.before, limit: Self.historyLimit + 1)
+            let page = Self.fitting(Array(attempts.prefix(Self.historyLimit)))
+            call.reply(HistoryReply(attempts: page, more: page.count < attempts.count))
         default: return false
         }
         return true
@@ -254,7 +261,7 @@ extension Step {
 private struct InterfaceParameter: Decodable { var interface: String? }
 private struct IDParameter: Decodable { var id: String }
 private struct SSIDParameter: Decodable { var ssid: String }
-private struct OptionalSSIDParameter: Decodable { var ssid: String? }
+private struct HistoryParameters: Decodable { var ssid: String?; var before: String? }
 private struct TokenParameter: Decodable { var token: String }
 private struct RequestLogoffParameters: Decodable { var token: String; var interface: String; var ssidHex: String }
 private struct LoginParameters: Decodable { var interface: String?; var helper: String? }
@@ -269,4 +276,4 @@ private struct HelpersReply: Encodable { var helpers: [HelperStatus] }
 private struct PromptsReply: Encodable { var prompts: [PendingPrompt] }
 private struct MonitorReply: Encodable { var interface: String; var step: Step }
 private struct ExplainReply: Encodable { var steps: [Step]; var verdict: String }
-private struct HistoryReply: Encodable { var attempts: [AttemptStatus] }
+private struct HistoryReply: Encodable { var attempts: [AttemptStatus]; var more: Bool }

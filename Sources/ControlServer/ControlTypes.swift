@@ -265,10 +265,13 @@ public struct AttemptStatus: Codable, Hashable, Sendable {
     public var portal: String?
     /// What it came to.
     public var outcome: String
+    /// A timer's maintain that found everything well; absent for all others.
+    public var routine: Bool?
 
     /// An attempt.
     public init(
-        id: String, interface: String, ssid: String, began: Int, ended: Int?, helper: String?, portal: String?, outcome: String
+        id: String, interface: String, ssid: String, began: Int, ended: Int?, helper: String?, portal: String?, outcome: String,
+        routine: Bool? = nil
     ) {
         self.id = id
         self.interface = interface
@@ -278,6 +281,7 @@ public struct AttemptStatus: Codable, Hashable, Sendable {
         self.helper = helper
         self.portal = portal
         self.outcome = outcome
+        self.routine = routine
     }
 }
 

@@ -31,6 +31,7 @@ import HotspotCore
     var onContained: (Containment) -> Void = { _ in }
 
     private var result: launch_result
+    private let program: String
     private let scratch: String
     private var pipes: (input: Int32, output: Int32)?
     private var exitSource: EventSource?
@@ -85,6 +86,7 @@ import HotspotCore
             self.token = token
             self.names = names
             self.scratch = scratch
+            program = exec[0]
             pipes = ours
             ends.keep(error.reading)
             if let ours {
@@ -160,15 +162,17 @@ import HotspotCore
                 onContained(Containment(levels: record.first))
             case LAUNCH_REPORT_FAILED.rawValue:
                 neverRan = true
-                let stage =
+                let code = Int32(bitPattern: record.second)
+                let reason = String(cString: strerror(code))
+                let words =
                     switch launch_stage(rawValue: record.first) {
-                    case LAUNCH_STAGE_DESCRIPTORS: "its descriptors"
-                    case LAUNCH_STAGE_PRIVILEGES: "giving up privileges"
-                    case LAUNCH_STAGE_FORK: "fork"
-                    case LAUNCH_STAGE_EXEC: "the program"
-                    default: "clone"
+                    case LAUNCH_STAGE_DESCRIPTORS: "its descriptors: \(reason)"
+                    case LAUNCH_STAGE_PRIVILEGES: "giving up privileges: \(reason)"
+                    case LAUNCH_STAGE_FORK: "fork: \(reason)"
+                    case LAUNCH_STAGE_EXEC: StartFailure.words(program: program, code: code)
+                    default: "clone: \(reason)"
                     }
-                failure = "it could not be started (\(stage)): \(String(cString: strerror(Int32(record.second))))"
+                failure = "it could not be started: \(words)"
             case LAUNCH_REPORT_ENDED.rawValue: helperStatus = Int32(bitPattern: record.first)
             default: return
             }

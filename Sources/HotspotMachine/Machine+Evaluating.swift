@@ -64,7 +64,7 @@ extension Machine {
             evaluating.grace = nil
         } else if evaluating.grace == nil, let grace = policy.lowGrace {
             // Who is left is a field that is quarantined whole.
-            evaluating.grace = startTimer(.lowGrace, at: min(turn.now + grace, evaluating.deadline.at), &turn)
+            evaluating.grace = startTimer(.lowGrace, at: max(turn.now, min(turn.now + grace, evaluating.deadline.at)), &turn)
         }
         state = .evaluating(evaluating)
         settle(evaluating, &turn)

@@ -270,7 +270,8 @@ extension Problem {
             switch reason {
             case .loggedOff: "You logged off here; nothing is started until you want it."
             case .dismissed: "You dismissed the question; nothing is asked until you want it."
-            case .autoJoinOff: "The login failed for good last time\(cause.map { " (\($0))" } ?? ""); it is not tried again by itself."
+            case .autoJoinOff:
+                "The login failed for good last time\(cause.map { " (\($0))" } ?? ""); it is not tried again by itself."
             case .disabled: "Handling is switched off for this network."
             }
         let hint = reason == .disabled ? "hotspotctl enable --ssid SSID" : "hotspotctl login"

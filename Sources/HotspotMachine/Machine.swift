@@ -3,7 +3,7 @@ import HotspotCore
 /// The state machine of one interface: an event in, actions out.
 ///
 /// It has no clock, socket, logger or task. The same events at the same instants give the same actions. Each state's rules stand
-/// in a file of its own, `Machine+<State>.swift`; the numbers T1 to T46 and D1 to D22 in comments are the specification's.
+/// in a file of its own, `Machine+<State>.swift`; the numbers in comments, T17 or D20 say, are those of `RULES.md`.
 public struct Machine: Hashable, Sendable {
     /// The rules in force.
     public private(set) var policy: Policy

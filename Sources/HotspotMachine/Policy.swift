@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// The rules that can be chosen; decisions D1 to D22 of the specification name them.
+/// The rules that can be chosen; the decisions D1 to D22 of `RULES.md` name them.
 public struct Policy: Hashable, Sendable {
     /// Ours, or the letter of the sources.
     public enum Rules: String, Sendable, CaseIterable { case `default`, strict }

@@ -17,6 +17,8 @@ public enum ScanClaims {
         public var ssid: SSID { strongest.ssid }
         /// How the air interface is guarded.
         public var security: Security { strongest.security }
+        /// What makes it this network.
+        public var network: NetworkID { .wireless(ssid, security) }
     }
 
     /// Where a claim comes from. The words are those of the control interface.
@@ -70,57 +72,6 @@ public enum ScanClaims {
         }
     }
 
-    /// The labels of one network, at most one for each helper, in the order of `helpers`.
-    ///
-    /// - Parameters:
-    ///   - answers: what each helper answered to the latest FilterScanList.
-    ///   - remembered: the helper that freed this network before.
-    ///   - hasCredential: a password or an answer is stored for this helper and network.
-    ///   - isDisabled: this helper is switched off, for all networks or for this one.
-    public static func claims(
-        for group: Group, helpers: [HelperSpec], answers: [String: [Annotation]], remembered: String?,
-        hasCredential: (String) -> Bool, isDisabled: (String) -> Bool
-    ) -> [Claim] {
-        // A network that hides its name matches nothing, not even `*`.
-        guard !group.ssid.isHidden else { return [] }
-        var claims: [Claim] = []
-        for helper in helpers where helper.enabled && helper.covers(group.ssid, group.security) && !isDisabled(helper.name) {
-            let confidence: Confidence
-            let source: Source
-            var hasPassword = false
-            if let annotation = annotation(for: group, in: answers[helper.name]) {
-                confidence = annotation.confidence
-                source = .filter
-                hasPassword = group.security.isSecured
-            } else if helper.name == remembered {
-                // It is asked first and alone at the next join.
-                confidence = .high
-                source = .remembered
-            } else if !helper.ssids.isEmpty {
-                confidence = .low
-                source = .manifest
-            } else {
-                continue
-            }
-            claims.append(
-                Claim(
-                    helper: helper.name, displayName: helper.displayName, confidence: confidence, source: source,
-                    ready: hasPassword || hasCredential(helper.name)))
-        }
-        return claims
-    }
-
-    /// The part of a scan that a helper may see in FilterScanList: with an `SSID=` list its own networks, without one the whole, if
-    /// its file asks for it, and never a hidden one.
-    ///
-    /// - Parameter isDisabled: the helper is switched off for this network.
-    public static func visible(
-        to helper: HelperSpec, in groups: [Group], isDisabled: (Group) -> Bool = { _ in false }
-    ) -> [Group] {
-        guard helper.enabled, !helper.ssids.isEmpty || helper.scanList else { return [] }
-        return groups.filter { !$0.ssid.isHidden && helper.covers($0.ssid, $0.security) && !isDisabled($0) }
-    }
-
     /// Whether a password can be one for this security: for WPA 8 to 63 printable ASCII characters or 64 hexadecimal digits (IEEE
     /// 802.11-2020, J.4.1), for WEP a key of 5 or 13 characters or of 10 or 26 digits. 802.1X wants more than a password.
     public static func fits(_ password: String, _ security: Security) -> Bool {
@@ -132,19 +83,6 @@ public enum ScanClaims {
         case .wep: return ([5, 13].contains(octets.count) && isPrintable) || ([10, 26].contains(octets.count) && isHex)
         case .enterprise: return false
         case .open, .owe, .wired: return true
-        }
-    }
-
-    /// The first annotation that speaks of this network and may be shown: on a secured one only with a password that fits.
-    private static func annotation(for group: Group, in answer: [Annotation]?) -> Annotation? {
-        guard let answer, !answer.isEmpty else { return nil }
-        let hex = group.ssid.hex
-        return answer.first { annotation in
-            guard annotation.confidence != .none, annotation.ssidHex.lowercased() == hex,
-                annotation.security == nil || annotation.security == group.security
-            else { return false }
-            guard group.security.isSecured else { return true }
-            return annotation.password.map { fits($0, group.security) } ?? false
         }
     }
 

@@ -56,6 +56,8 @@ enum Schema {
             // Nobody wrote down when the older ones were given; they count from today.
             "UPDATE consents SET time = CAST(strftime('%s', 'now') AS INTEGER) * 1000",
         ],
+        // Attempts that tell nothing new: they are the first to go when the journal is full.
+        ["ALTER TABLE attempts ADD COLUMN routine INTEGER NOT NULL DEFAULT 0"],
     ]
 
     /// The version of a database; 0 is an empty one.

@@ -25,11 +25,17 @@ public struct Attempt: Codable, Hashable, Sendable {
     public var outcome: String
     /// Why the winner won, or why nobody did: one sentence.
     public var verdict: String?
+    /// A timer's maintain that found everything well, and nothing else: when the journal is full, these go first.
+    public var isRoutine = false
 }
 
 extension Store {
-    /// The most attempts that are kept.
+    /// The most attempts that are kept. Beyond it the oldest routine ones go first, then the oldest.
     public static let attemptLimit = 1000
+    /// So many routine attempts of each network stay, the newest, also when the journal is full of others.
+    public static let routineLimit = 5
+    /// What ``Attempt/verdict`` says of an attempt that was cut off.
+    static let interruptedVerdict = "hotspotd ended before this attempt did; nothing is known of what came of it."
     /// How long attempts and outcomes are kept: 90 days, in milliseconds.
     public static let journalLifetime = Remembered.lifetime
     /// The most steps of one attempt; the last one says that more happened.
@@ -83,14 +89,36 @@ extension Store {
     ) throws(StoreError) {
         try write { database throws(SQLiteFailure) in
             try database.run(
-                "UPDATE attempts SET ended = ?, outcome = ?, helper = ?, portal = ?, verdict = ? WHERE id = ?",
-                [.integer(ended), .text(outcome), Value(helper), Value(portal), Value(verdict), .text(id)])
+                """
+                UPDATE attempts SET ended = ?, outcome = ?, helper = ?, portal = ?, verdict = ?, routine = \(Self.isRoutine)
+                WHERE id = ?
+                """, [.integer(ended), .text(outcome), Value(helper), Value(portal), Value(verdict), .text(outcome), .text(id)])
         }
     }
 
-    /// Attempts, newest first; with a name only those of that network.
-    public func attempts(ssid: String? = nil, limit: Int = 100) -> [Attempt] {
-        find(ssid == nil ? "" : "WHERE ssid = ?", ssid.map { [.text($0)] } ?? [], limit)
+    /// It came from authenticated, went nowhere else but back there, and all was well. The steps are there before the end is.
+    private static let isRoutine = """
+        (? = 'online'
+            AND EXISTS (SELECT 1 FROM steps s WHERE s.attempt = attempts.number
+                AND s."from" = '\(StateName.authenticated.rawValue)' AND s."to" = '\(StateName.maintaining.rawValue)')
+            AND NOT EXISTS (SELECT 1 FROM steps s WHERE s.attempt = attempts.number AND (s.kind IN ('problem', 'deadline')
+                OR s."to" NOT IN ('\(StateName.authenticated.rawValue)', '\(StateName.maintaining.rawValue)'))))
+        """
+
+    /// Attempts, newest first; with a name only those of that network, with `before` only those that began before that attempt (none
+    /// if there is no such attempt).
+    public func attempts(ssid: String? = nil, before: String? = nil, limit: Int = 100) -> [Attempt] {
+        var conditions: [String] = []
+        var values: [Value] = []
+        if let ssid {
+            conditions.append("ssid = ?")
+            values.append(.text(ssid))
+        }
+        if let before {
+            conditions.append("number < (SELECT number FROM attempts WHERE id = ?)")
+            values.append(.text(before))
+        }
+        return find(conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND "), values, limit)
     }
 
     /// The attempt of this identifier.
@@ -128,24 +156,36 @@ extension Store {
         try write { database throws(SQLiteFailure) in try Self.prune(now: now, database) }
     }
 
-    /// Attempts that were running when the daemon ended have no end.
+    /// Attempts that were running when the daemon ended have no end, and say so.
     func endInterrupted() {
-        guard !read("SELECT 1 FROM attempts WHERE outcome = ? LIMIT 1", [.text(Attempt.running)], { $0.integer(0) }).isEmpty
-        else {
-            return
-        }
+        let cutOff = "outcome = ? OR (outcome = ? AND verdict IS NULL)"
+        let values: [Value] = [.text(Attempt.running), .text(Attempt.interrupted)]
+        guard !read("SELECT 1 FROM attempts WHERE \(cutOff) LIMIT 1", values, { $0.integer(0) }).isEmpty else { return }
         try? write { database throws(SQLiteFailure) in
             try database.run(
-                "UPDATE attempts SET outcome = ? WHERE outcome = ?", [.text(Attempt.interrupted), .text(Attempt.running)])
+                "UPDATE attempts SET outcome = ?, verdict = coalesce(verdict, ?) WHERE \(cutOff)",
+                [.text(Attempt.interrupted), .text(Self.interruptedVerdict)] + values)
         }
     }
 
     private static func prune(now: Int, _ database: borrowing Database) throws(SQLiteFailure) {
         let oldest: Value = .integer(now - journalLifetime)
         try database.run("DELETE FROM attempts WHERE began < ?", [oldest])
-        try database.run(
-            "DELETE FROM attempts WHERE number <= (SELECT number FROM attempts ORDER BY number DESC LIMIT 1 OFFSET ?)",
-            [.integer(attemptLimit)])
+        let count = try database.rows("SELECT count(*) FROM attempts") { $0.integer(0) }.rows.first ?? 0
+        if count > attemptLimit {
+            // A long session's maintains must not push the cafés out.
+            try database.run(
+                """
+                DELETE FROM attempts WHERE number IN (
+                    SELECT number FROM (
+                        SELECT number, row_number() OVER (PARTITION BY ssid ORDER BY number DESC) AS age FROM attempts
+                        WHERE routine = 1)
+                    WHERE age > ? ORDER BY number LIMIT ?)
+                """, [.integer(routineLimit), .integer(count - attemptLimit)])
+            try database.run(
+                "DELETE FROM attempts WHERE number <= (SELECT number FROM attempts ORDER BY number DESC LIMIT 1 OFFSET ?)",
+                [.integer(attemptLimit)])
+        }
         try database.run("DELETE FROM outcomes WHERE time < ?", [oldest])
         try database.run("DELETE FROM choices WHERE expires <= ?", [.integer(now)])
         // A session belongs to a choice, which is always written first.
@@ -157,7 +197,7 @@ extension Store {
     private func find(_ condition: String, _ values: [Value], _ limit: Int) -> [Attempt] {
         read(
             """
-            SELECT id, interface, ssid, began, ended, helper, portal, outcome, verdict FROM attempts \(condition)
+            SELECT id, interface, ssid, began, ended, helper, portal, outcome, verdict, routine FROM attempts \(condition)
             ORDER BY number DESC LIMIT ?
             """, values + [.integer(max(0, limit))]
         ) { row -> Attempt? in
@@ -166,7 +206,7 @@ extension Store {
             else { return nil }
             return Attempt(
                 id: id, interface: interface, ssid: ssid, began: began, ended: row.integer(4), helper: row.text(5),
-                portal: row.text(6), outcome: outcome, verdict: row.text(8))
+                portal: row.text(6), outcome: outcome, verdict: row.text(8), isRoutine: row.integer(9) == 1)
         }
     }
 }

@@ -46,7 +46,7 @@ public final class Store {
     private var nextRetry: Instant
     private var notes: [Problem] = []
     /// The switches as they were read last; `nil` after a change.
-    var disabled: Set<Disabled>?
+    var knownSwitches: Switches?
     /// The most pages that the file may have; for tests, which cannot fill a disk.
     var pageLimit: Int?
 
@@ -186,7 +186,7 @@ public final class Store {
     }
 
     private func replaceDamaged() {
-        disabled = nil
+        knownSwitches = nil
         do {
             notes.append(try Self.quarantine(path))
             try StateFolder.prepareFile(path)

@@ -4,7 +4,6 @@ import HelperHost
 import HotspotCore
 import HotspotMachine
 import Store
-import Wireless
 
 /// What clients ask of the daemon.
 extension Coordinator: ControlBackend {
@@ -52,93 +51,6 @@ extension Coordinator: ControlBackend {
             }
         } answer: {
             answer(.success($0))
-        }
-    }
-
-    // MARK: The list
-
-    private func groups(interface: String?) -> [(ScanClaims.Group, Int)] {
-        let now = EventLoop.now
-        return controllers.values.sorted { $0.name < $1.name }.filter { interface == nil || $0.name == interface }.flatMap {
-            controller in
-            let scanned = (wireless?.networks(on: controller.index) ?? []).map { bss in
-                ScannedBSS(
-                    ssid: bss.ssid, bssid: bss.bssid, frequency: bss.frequency, signal: bss.signal ?? -100,
-                    security: bss.security,
-                    lastSeen: WallClock.now - (now - bss.lastSeen).milliseconds, interface: controller.name)
-            }
-            return ScanClaims.groups(scanned).map { ($0, controller.index) }
-        }
-    }
-
-    func networks(interface: String?) throws(ControlError) -> [ScannedNetwork] {
-        if let interface, !controllers.values.contains(where: { $0.name == interface }) { throw .noSuchInterface(interface) }
-        filter.read { [weak self] in self?.groups(interface: nil).map(\.0) ?? [] }
-        let helpers = services.host.helpers.map(\.spec)
-        let now = WallClock.now
-        return groups(interface: interface).map { group, index in
-            let network = NetworkID.wireless(group.ssid, group.security)
-            let remembered = services.store.remembered(network, now: now)?.helper
-            let hex = group.ssid.hex
-            let claims = ScanClaims.claims(
-                for: group, helpers: helpers, answers: filter.answers, remembered: remembered,
-                hasCredential: { services.store.hasCredential(network, helper: $0) },
-                isDisabled: { name in
-                    helpers.first { $0.name == name }.map { !services.isEnabled($0, for: group.ssid) } ?? true
-                })
-            let outcome = services.store.lastOutcome(network)
-            let strongest = group.strongest
-            return ScannedNetwork(
-                ssid: group.ssid, bssid: strongest.bssid, interface: strongest.interface, frequency: strongest.frequency,
-                signal: strongest.signal, security: group.security, stations: group.stations, lastSeen: strongest.lastSeen,
-                joined: associations[index].map { $0.ssid == group.ssid && $0.security == group.security } ?? false,
-                claims: claims.map {
-                    ClaimStatus(
-                        helper: $0.helper, displayName: $0.displayName, confidence: $0.confidence, source: $0.source.rawValue,
-                        ready: $0.ready)
-                },
-                disabled: services.store.isDisabled(helper: nil, ssid: hex),
-                autoJoin: services.store.hold(network, now: now).map { $0.reason != .autoJoinOff } ?? true,
-                lastOutcome: outcome.map { "\($0.word) \($0.time)" })
-        }
-    }
-
-    func refreshClaims(_ done: @escaping () -> Void) {
-        scan()
-        filter.read { [weak self] in self?.groups(interface: nil).map(\.0) ?? [] }
-        filter.once(done)
-    }
-
-    func listWatchers(_ count: Int) {
-        filter.watch(count)
-        if count > 0 { scan() }
-    }
-
-    /// The scan list went to a helper: a step of the interfaces that saw these networks, and a line of the log, because there may be
-    /// no attempt that the journal could put it under.
-    func disclosed(_ helper: String, _ networks: [Network]) {
-        for (name, seen) in Dictionary(grouping: networks, by: \.interface) {
-            let shown = seen.prefix(16).map(\.ssid).joined(separator: "; ")
-            let rest = seen.count > 16 ? "; and \(seen.count - 16) more" : ""
-            let detail = "scan list, \(seen.count) network\(seen.count == 1 ? "" : "s"): \(shown)\(rest)"
-            log.info("\(name): told \(helper): \(detail)")
-            controllers.values.first { $0.name == name }?.record("disclosed", detail, helper: helper)
-        }
-    }
-
-    /// A fresh scan for who looks, at most one in five seconds, where it is permitted; without the capability others' scans are shown.
-    private func scan() {
-        if let lastScan, EventLoop.now - lastScan < .seconds(5) { return }
-        lastScan = EventLoop.now
-        for controller in controllers.values where wireless?.interfaces[controller.index] != nil {
-            do {
-                try wireless?.triggerScan(index: controller.index, frequencies: settings.scanFrequencies)
-                controller.withdraw(problem: "scan")
-            } catch .notPermitted(let operation) {
-                controller.report(Problem("scan", "\(WirelessError.notPermitted(operation: operation)) Others' scans are shown."))
-            } catch {
-                log.debug("\(controller.name): \(error)")
-            }
         }
     }
 
@@ -271,12 +183,14 @@ extension Coordinator: ControlBackend {
         }
         let switchName = try ssid.map { text throws(ControlError) in try Self.switchName(text) }
         do {
-            try services.store.setEnabled(helper: helper, ssid: switchName, enabled: enabled)
-            if enabled, helper == nil, let ssid { try release(ssid) }
+            // Who wants a network handled again wants it now: what held it goes in the same breath.
+            try services.store.setEnabled(
+                helper: helper, ssid: switchName, enabled: enabled, releasingHolds: enabled && helper == nil)
         } catch {
             throw .failed(code: "notSaved", message: "\(error)")
         }
         updateCandidates()
+        control?.listChanged()
         guard helper == nil else { return }
         for controller in controllers.values where controller.joined?.network.switchName == switchName {
             if enabled { controller.feed(.released) } else { rejoin(controller, "switched off") }
@@ -290,31 +204,30 @@ extension Coordinator: ControlBackend {
         controller.join(joined)
     }
 
-    private func release(_ ssid: String) throws {
-        for network in networks(named: ssid) { try services.store.releaseHold(network) }
-    }
-
     func forget(ssid: String) throws(ControlError) {
-        var found = false
+        let wired = NetworkID(key: ssid)
+        let name = SSID(printable: ssid)
+        let found: Bool
         do {
-            for network in networks(named: ssid) where try services.store.forget(network) { found = true }
-            for network in networks(named: ssid) { try services.store.deleteCredentials(network) }
+            found =
+                if let wired {
+                    try services.store.forget(wired)
+                } else if let name {
+                    try services.store.forget(name)
+                } else {
+                    false
+                }
         } catch {
             throw .failed(code: "notSaved", message: "\(error)")
         }
         guard found else { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
         // What is remembered would otherwise be written again at the session's next success.
-        let forgotten = networks(named: ssid)
         for controller in controllers.values {
-            if let network = controller.joined?.network, forgotten.contains(network) { rejoin(controller, "forgotten") }
+            guard let joined = controller.joined else { continue }
+            let isForgotten = wired.map { joined.network == $0 } ?? (joined.security != .wired && joined.ssid == name)
+            if isForgotten { rejoin(controller, "forgotten") }
         }
-    }
-
-    /// `wired:ADDRESS`, or a printable SSID under any security.
-    private func networks(named text: String) -> [NetworkID] {
-        if let wired = NetworkID(key: text) { return [wired] }
-        guard let ssid = SSID(printable: text) else { return [] }
-        return Security.allCases.filter { $0 != .wired }.map { .wireless(ssid, $0) }
+        control?.listChanged()
     }
 
     private static func switchName(_ text: String) throws(ControlError) -> String {
@@ -345,11 +258,16 @@ extension Coordinator: ControlBackend {
         return (services.store.steps(found.id), found.verdict ?? "This attempt is still running.")
     }
 
-    func history(ssid: String?, limit: Int) throws(ControlError) -> [AttemptStatus] {
-        services.store.attempts(ssid: ssid, limit: limit).map { attempt in
+    func history(ssid: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus] {
+        if let before, services.store.attempt(before) == nil {
+            throw .failed(
+                code: "noAttempt",
+                message: "The journal has no attempt \(Printable.text(before, limit: 64)), or none any more; begin with the newest.")
+        }
+        return services.store.attempts(ssid: ssid, before: before, limit: limit).map { attempt in
             AttemptStatus(
                 id: attempt.id, interface: attempt.interface, ssid: attempt.ssid, began: attempt.began, ended: attempt.ended,
-                helper: attempt.helper, portal: attempt.portal, outcome: attempt.outcome)
+                helper: attempt.helper, portal: attempt.portal, outcome: attempt.outcome, routine: attempt.isRoutine ? true : nil)
         }
     }
 }

@@ -28,7 +28,7 @@ import Wireless
 
     var wireless: WirelessMonitor?
     var links: LinkMonitor?
-    var gate: Gate?
+    let gate = GateKeeper()
     var linkFacts: any LinkFactsSource
     var arrivals: [Int: PendingArrival] = [:]
     /// What the radio says of each interface's network.
@@ -38,7 +38,7 @@ import Wireless
 
     var control: ControlInterface?
     private var servers: [Server] = []
-    lazy var filter = FilterCycle(services: services) { [weak self] in self?.control?.listChanged() }
+    lazy var filter = makeFilter()
     let checks = SharedCheck<CheckAnswer>()
     var lastScan: Instant?
     private var sources: [EventSource] = []
@@ -78,7 +78,10 @@ import Wireless
 
     func start() throws {
         services.onStep = { [weak self] interface, step in self?.control?.stepped(interface, step) }
-        services.onStatus = { [weak self] in self?.control?.statusChanged() }
+        services.onStatus = { [weak self] in
+            self?.gate.machinesMoved()
+            self?.control?.statusChanged()
+        }
         services.onPrompts = { [weak self] in self?.control?.promptsChanged() }
         services.onSettled = { [weak self] in self?.standDownIfSettled() }
         services.onDisclosed = { [weak self] in self?.disclosed($0, $1) }
@@ -86,7 +89,7 @@ import Wireless
         services.host.onChange = { [weak self] in self?.control?.statusChanged() }
         services.facts = { [weak self] link in self?.linkFacts.facts(for: link) }
         services.disassociate = { [weak self] index in self?.disassociate(index) ?? false }
-        services.setGate = { [weak self] open, index, name in self?.setGate(open: open, index, name) }
+        services.setGate = { [weak self] _, _, _ in self?.gate.machinesMoved() }
         services.waking.readAgain = { [weak self] in self?.readLinksAgain($0) }
         helperFolders.onChange = { [weak self] in
             self?.log.info("the helper folders have changed")
@@ -99,9 +102,6 @@ import Wireless
         let socket = try Socket.listen(path: settings.controlSocket, mode: 0o666)
         let helperSocket = try Socket.listen(path: settings.helperControlSocket, mode: 0o600)
         let permission = Permission()
-        // Helpers have these seats to themselves.
-        var helperSeats = Server.Limits()
-        helperSeats.perStranger = helperSeats.clients - helperSeats.reserved
         let control = ControlInterface(backend: self, permission: permission)
         control.onChange = { [weak self] method, peer, allowed in
             self?.log.info("\(allowed ? "" : "refused: ")\(method) by user \(peer.uid)")
@@ -111,7 +111,7 @@ import Wireless
             try Server(
                 listening: socket, product: "hotspotd", version: version, interfaces: [control], standing: permission.standing),
             try Server(
-                listening: helperSocket, product: "hotspotd", version: version, interfaces: [control], limits: helperSeats,
+                listening: helperSocket, product: "hotspotd", version: version, interfaces: [control],
                 standing: { _ in .restricted }),
         ]
 
@@ -137,7 +137,7 @@ import Wireless
         for controller in controllers.values { controller.leave("the daemon ends") }
         controllers = [:]
         services.journal.flush()
-        stopGate()
+        gate.end()
         unlink(settings.controlSocket)
         unlink(settings.helperControlSocket)
         services.host.shutDown { EventLoop.shared.stop() }
@@ -150,7 +150,7 @@ import Wireless
             withdraw("settings")
             services.settings = next
             services.log.logLevel = next.logLevel.loggerLevel
-            if (next.gate == .routes) != (gate != nil) { startGate() }
+            followGate()
             services.strikes.limit = next.policy.quarantineAfter
             linkFacts = SystemLinkFacts(extraLeaseFiles: next.leaseFiles)
             updateLinks()
@@ -199,6 +199,7 @@ import Wireless
 
     func updateCandidates() {
         for controller in controllers.values { controller.updateCandidates() }
+        filter.helpersChanged()
         control?.statusChanged()
     }
 

@@ -6,49 +6,112 @@ import Varlink
 
 /// FilterScanList: while somebody looks at the list, the helpers that may see it are asked every few seconds, beside any other
 /// command (T44). A helper has one such question at a time; a tick is skipped rather than queued.
+///
+/// An answer labels the networks of its own question and no others, and nothing of it is kept when nobody looks any more. Its
+/// passwords are not kept at all.
 @LoopActor final class FilterCycle {
-    private let services: Services
-    private let onChange: () -> Void
-    /// What each helper said last.
-    private(set) var answers: [String: [Annotation]] = [:]
-    private var running: [String: HelperCall] = [:]
-    private var deadlines: [String: EventSource] = [:]
-    private var timer: EventSource?
-    private var watchers = 0
-    private var waiting: [() -> Void] = []
-    private var patience: EventSource?
-    /// The networks that each helper was told of last, so that the journal tells of changes alone.
-    private var disclosed: [String: [Network]] = [:]
-    private var source: () -> [ScanClaims.Group] = { [] }
-
-    init(services: Services, onChange: @escaping () -> Void) {
-        self.services = services
-        self.onChange = onChange
+    /// One list at one helper; the networks in it are all that its answer can speak of.
+    private struct Question {
+        let spec: HelperSpec
+        let asked: [ScanClaims.Group]
+        let call: HelperCall
+        let deadline: EventSource?
     }
 
-    /// Where the list comes from.
-    func read(_ source: @escaping () -> [ScanClaims.Group]) { self.source = source }
+    /// Somebody who wants the list once.
+    private struct Waiter {
+        let done: () -> Void
+        let patience: EventSource
+    }
 
+    /// How long a list that is asked for once waits for answers.
+    private static let patience = Duration.seconds(1)
+
+    private let services: Services
+    private let source: () -> [ScanClaims.Group]
+    private let onChange: () -> Void
+    private let onIgnored: (_ helper: String, _ count: Int) -> Void
+    /// What each helper's last answer comes to.
+    private(set) var labels: [String: ScanClaims.Labels] = [:]
+    /// Who may hear of what; the list itself is labelled from it too.
+    private(set) var coverage = ScanClaims.Coverage()
+    /// The files by which the helpers with labels were asked.
+    private var specs: [String: HelperSpec] = [:]
+    private var questions: [String: Question] = [:]
+    private var timer: EventSource?
+    private var watchers = 0
+    private var waiters: [Int: Waiter] = [:]
+    private var lastWaiter = 0
+    /// The names that each helper was told of last, so that the journal tells of changes alone.
+    private var disclosed: [String: Set<SSID>] = [:]
+
+    /// - Parameters:
+    ///   - source: the networks in sight now.
+    ///   - onChange: a label came or went.
+    ///   - onIgnored: so many answers of a helper came too late or too often, and changed nothing (D18).
+    init(
+        services: Services, source: @escaping () -> [ScanClaims.Group], onChange: @escaping () -> Void,
+        onIgnored: @escaping (_ helper: String, _ count: Int) -> Void = { _, _ in }
+    ) {
+        self.services = services
+        self.source = source
+        self.onChange = onChange
+        self.onIgnored = onIgnored
+    }
+
+    // MARK: Who looks
+
+    /// So many look at the list from now on.
     func watch(_ count: Int) {
         let began = watchers == 0 && count > 0
         watchers = count
         if began { tick() }
-        if count == 0 {
-            timer?.cancel()
-            timer = nil
-        }
+        guard count == 0 else { return }
+        timer?.cancel()
+        timer = nil
+        clearIfUnwatched()
     }
 
     /// Asks once; calls back when all have answered, or after a second.
     func once(_ done: @escaping () -> Void) {
         ask()
-        guard !running.isEmpty else { return done() }
-        waiting.append(done)
-        guard patience == nil else { return }
-        patience = try? EventLoop.shared.schedule(after: .seconds(1)) { [weak self] in self?.release() }
+        lastWaiter += 1
+        let number = lastWaiter
+        let patience = try? EventLoop.shared.schedule(after: Self.patience) { [weak self] in
+            guard let self else { return }
+            waiters.removeValue(forKey: number)?.done()
+            clearIfUnwatched()
+        }
+        guard !questions.isEmpty, let patience else {
+            patience?.cancel()
+            done()
+            return clearIfUnwatched()
+        }
+        waiters[number] = Waiter(done: done, patience: patience)
     }
 
-    func forget(_ helper: String) { answers[helper] = nil }
+    /// The networks are known to ``coverage`` from now on.
+    func learn(_ groups: [ScanClaims.Group]) { coverage.learn(groups, for: services.host.helpers.map(\.spec)) }
+
+    /// Helpers came, went, were written anew or switched: what they said before does not count any more.
+    func helpersChanged() {
+        let current = Dictionary(services.host.helpers.map { ($0.spec.name, $0.spec) }, uniquingKeysWith: { first, _ in first })
+        func isSame(_ spec: HelperSpec) -> Bool { current[spec.name] == spec && services.isEnabled(spec, for: nil) }
+        for (name, question) in questions where !isSame(question.spec) { withdraw(name) }
+        let before = labels
+        for (name, spec) in specs {
+            if isSame(spec) {
+                labels[name]?.remove { isOff(spec, $0) }
+            } else {
+                forget(name)
+            }
+        }
+        for name in disclosed.keys where current[name] == nil { disclosed[name] = nil }
+        if labels != before { onChange() }
+        releaseIfAnswered()
+    }
+
+    // MARK: Asking
 
     private func tick() {
         guard watchers > 0 else { return }
@@ -62,57 +125,101 @@ import Varlink
 
     private func ask() {
         let groups = source()
-        for spec in services.host.helpers.map(\.spec) where running[spec.name] == nil && services.isEnabled(spec, for: nil) {
-            guard spec.scanList || !spec.ssids.isEmpty else { continue }
-            let visible = ScanClaims.visible(to: spec, in: groups).filter { services.isEnabled(spec, for: $0.ssid) }
-            guard !visible.isEmpty else {
-                answers[spec.name] = nil
+        learn(groups)
+        let switches = services.store.switches
+        let visible = coverage.visible(in: groups) { switches.isOff(helper: $0.name, $1.network) }
+        for (spec, networks) in zip(coverage.helpers, visible) where questions[spec.name] == nil {
+            if networks.isEmpty {
+                forget(spec.name)
                 disclosed[spec.name] = nil
-                continue
-            }
-            let networks = visible.map { group in
-                Network(
-                    ssid: group.ssid, bssid: group.strongest.bssid, interface: group.strongest.interface,
-                    signalStrength: SignalScale.strength(dBm: group.strongest.signal), security: group.security, autoJoined: false
-                )
-            }
-            send(spec.name, networks)
-        }
-    }
-
-    private func send(_ helper: String, _ networks: [Network]) {
-        if disclosed[helper].map({ Set($0.map(\.ssidHex)) }) != Set(networks.map(\.ssidHex)) {
-            services.onDisclosed(helper, networks)
-        }
-        disclosed[helper] = networks
-        running[helper] = services.host.send(
-            .filterScanList, to: helper, parameters: .object(["networks": Coding.value(networks)])
-        ) { [weak self] outcome in
-            guard let self, running.removeValue(forKey: helper) != nil else { return }
-            deadlines.removeValue(forKey: helper)?.cancel()
-            let before = answers[helper]
-            if case .annotations(let annotations) = outcome {
-                answers[helper] = Array(annotations.prefix(1024))
             } else {
-                answers[helper] = nil
+                send(spec, networks)
             }
-            if answers[helper] != before { onChange() }
-            if running.isEmpty { release() }
-        }
-        deadlines[helper] = try? EventLoop.shared.schedule(after: services.settings.policy.commandTimeout) { [weak self] in
-            guard let self else { return }
-            deadlines[helper] = nil
-            running.removeValue(forKey: helper)?.cancel()
-            answers[helper] = nil
-            if running.isEmpty { release() }
         }
     }
 
-    private func release() {
-        patience?.cancel()
-        patience = nil
-        let done = waiting
-        waiting = []
-        done.forEach { $0() }
+    private func send(_ spec: HelperSpec, _ asked: [ScanClaims.Group]) {
+        let name = spec.name
+        let networks = asked.map { group in
+            Network(
+                ssid: group.ssid, bssid: group.strongest.bssid, interface: group.strongest.interface,
+                signalStrength: SignalScale.strength(dBm: group.strongest.signal), security: group.security, autoJoined: false)
+        }
+        let names = Set(asked.map(\.ssid))
+        if disclosed[name] != names { services.onDisclosed(name, networks) }
+        disclosed[name] = names
+        let call = services.host.send(
+            .filterScanList, to: name, parameters: .object(["networks": Coding.value(networks)])
+        ) { [weak self] outcome in
+            self?.take(outcome, of: name)
+        }
+        call.onIgnored = { [weak self] count in self?.onIgnored(name, count) }
+        let deadline = try? EventLoop.shared.schedule(after: services.settings.policy.commandTimeout) { [weak self] in
+            self?.miss(name)
+        }
+        questions[name] = Question(spec: spec, asked: asked, call: call, deadline: deadline)
+    }
+
+    // MARK: Answers
+
+    private func take(_ outcome: HelperOutcome, of name: String) {
+        guard let question = questions.removeValue(forKey: name) else { return }
+        question.deadline?.cancel()
+        let before = labels[name]
+        if case .annotations(let annotations) = outcome {
+            // What was switched off since it was asked is not labelled.
+            let asked = question.asked.filter { !isOff(question.spec, $0.network) }
+            let answer = ScanClaims.Labels(annotations, asked: asked)
+            labels[name] = answer.isEmpty ? nil : answer
+            specs[name] = answer.isEmpty ? nil : question.spec
+        } else {
+            forget(name)
+        }
+        if labels[name] != before { onChange() }
+        releaseIfAnswered()
+    }
+
+    private func miss(_ name: String) {
+        withdraw(name)
+        let had = labels[name] != nil
+        forget(name)
+        if had { onChange() }
+        releaseIfAnswered()
+    }
+
+    private func withdraw(_ name: String) {
+        guard let question = questions.removeValue(forKey: name) else { return }
+        question.deadline?.cancel()
+        question.call.cancel()
+    }
+
+    private func forget(_ name: String) {
+        labels[name] = nil
+        specs[name] = nil
+    }
+
+    private func isOff(_ spec: HelperSpec, _ network: NetworkID) -> Bool {
+        services.store.switches.isOff(helper: spec.name, network)
+    }
+
+    // MARK: The end of looking
+
+    private func releaseIfAnswered() {
+        guard questions.isEmpty, !waiters.isEmpty else { return }
+        let all = waiters.sorted { $0.key < $1.key }.map(\.value)
+        waiters = [:]
+        for waiter in all {
+            waiter.patience.cancel()
+            waiter.done()
+        }
+        clearIfUnwatched()
+    }
+
+    /// Nobody looks: nothing is asked any more, and nothing that was said is kept.
+    private func clearIfUnwatched() {
+        guard watchers == 0, waiters.isEmpty else { return }
+        for name in Array(questions.keys) { withdraw(name) }
+        labels = [:]
+        specs = [:]
     }
 }

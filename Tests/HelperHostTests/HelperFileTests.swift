@@ -59,10 +59,24 @@ import Testing
     }
 
     @Test func whatIsHarmlessIsAProblemOnly() throws {
-        let (spec, problems) = try parse("Name=a\nExec=/b\nColour=red\nDisplayName=1234567890123456\n[Other]\nX=1")
+        let (spec, problems) = try parse("Name=a\nExec=/b\nDisplayName=1234567890123456")
         #expect(spec.displayName == "123456789012345")
-        #expect(problems.map(\.code) == ["helperUnknownKey", "helperUnknownKey", "displayNameTooLong"])
-        #expect(problems[0].message.hasPrefix("x.helper:4: Colour= is unknown; known are Name="))
+        #expect(problems.map(\.code) == ["displayNameTooLong"])
+        #expect(problems[0].message == "x.helper:4: DisplayName= has 16 characters; 15 are shown: «123456789012345»")
+    }
+
+    /// A misspelt SSID= must not open every network to the helper.
+    @Test(arguments: [
+        ("[Helper]\nName=a\nExec=/b\nSSDI=Cafe", "x.helper:4: SSDI= is unknown; did you mean SSID=?"),
+        ("[Helper]\nName=a\nExec=/b\nssid=Cafe", "x.helper:4: ssid= is unknown; did you mean SSID=?"),
+        ("[Helper]\nName=a\nExec=/b\nColour=red", "x.helper:4: Colour= is unknown; known are Name=, DisplayName="),
+        ("# mine\n[Helpers]\nName=a\nExec=/b", "x.helper:2: the section [Helpers] is unknown; did you mean [Helper]?"),
+        ("[Helper]\nName=a\nExec=/b\n\n[Networks]\nSSID=Cafe", "x.helper:5: the section [Networks] is unknown; there is [Helper]"),
+        ("\u{FEFF}[Helper]\nName=a\nExec=/b", "x.helper:1: the file begins with a byte order mark"),
+    ])
+    func whatIsUnknownIsRefused(_ text: String, _ expected: String) {
+        let error = #expect(throws: Keyfile.Error.self) { try HelperFile.parse(Array(text.utf8), file: "x.helper") }
+        #expect(error?.description.hasPrefix(expected) == true, "\(error?.description ?? "")")
     }
 
     @Test func foldersMaskAndShadow() throws {

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// filterScanList has no part in the machine (behaviour 31).
+    /// filterScanList has no part in the machine (behaviour 31); its column is FilterCycleTests'.
     static let commands: [Command] = [.evaluate, .authenticate, .presentUI, .maintain, .logoff]
 
     func expected(_ row: Row, _ command: Command, _ rules: Policy.Rules) -> Cell {
@@ -60,7 +60,7 @@ import Testing
         case (.maintain, .uiRequired): return Cell(state: isStrict ? .evaluating : .authenticating)
         case (.maintain, _): return Cell(state: .evaluating)
         case (.logoff, _): return end
-        case (.filterScanList, _): return end
+        case (.filterScanList, _): preconditionFailure("the machine never asks it")
         }
     }
 

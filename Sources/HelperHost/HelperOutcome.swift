@@ -32,31 +32,36 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
         case helperError
         /// More than the contract allows.
         case helperTooLong
+        /// Its file, program or socket could be somebody else's.
+        case helperNotTrusted
     }
 
     /// The stable word.
     public let code: Code
     /// One sentence for people.
     public let sentence: String
-    /// The end of what it wrote to standard error, printable, the secrets of the command masked.
+    /// The end of what it wrote to standard error, printable, with everything masked that its process was given.
     public let standardError: String?
+    /// The command that helps, if there is one.
+    public let hint: String?
 
     /// A fault.
-    public init(_ code: Code, _ sentence: String, standardError: String? = nil) {
+    public init(_ code: Code, _ sentence: String, standardError: String? = nil, hint: String? = nil) {
         self.code = code
         self.sentence = sentence
+        self.hint = hint
         self.standardError = standardError?.isEmpty == true ? nil : standardError
     }
 
     /// There was no word from the helper: it exited, was killed, closed, or never started. Otherwise it answered wrongly.
-    public var isCrash: Bool { code == .helperCrashed || code == .helperNotStarted }
+    public var isCrash: Bool { code == .helperCrashed || code == .helperNotStarted || code == .helperNotTrusted }
 
     /// What came could not be read as an answer at all, or did not end.
     public var isGarbage: Bool { code == .helperMalformed || code == .helperTooLong }
 
     /// The fault as a problem to show.
     public var problem: Problem {
-        Problem(code.rawValue, sentence, hint: code == .helperNotStarted ? "hotspotctl helpers --verbose" : nil)
+        Problem(code.rawValue, sentence, hint: hint ?? (code == .helperNotStarted ? "hotspotctl helpers --verbose" : nil))
     }
 
     /// The sentence.

@@ -47,8 +47,13 @@ public struct HostConfiguration: Hashable, Sendable {
     public var lingerTerm = Duration.milliseconds(500)
     /// From a one-command helper's answer to SIGKILL.
     public var lingerKill = Duration.seconds(1)
-    /// From the cancellation of a command to the end of a shared process that neither let go of it nor has other work.
+    /// From the cancellation of a command to the end of a shared process that does not let go of it; one without other work ends as
+    /// one of a single command does.
     public var serviceCancel = Duration.seconds(2)
+    /// From the last command of a process that serves many to its end.
+    public var serviceIdle = Duration.seconds(30)
+    /// From an interface's wish for prepared processes to their end, if neither use nor withdrawal comes.
+    public var preparation = Duration.seconds(90)
     /// FilterScanList is asked of a process without any network.
     public var filterWithoutNetwork = true
 

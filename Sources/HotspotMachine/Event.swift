@@ -46,6 +46,8 @@ public enum CommandAnswer: Hashable, Sendable {
     case replied(Result, prompt: Prompt? = nil, secondsRemaining: Int? = nil, reason: String? = nil)
     /// The helper ended, or its connection did, before a word.
     case crashed
+    /// Something came in time that is no answer of the contract: it counts as none or failure, and neither strikes nor acquits (D7).
+    case garbled(reason: String?)
 }
 
 /// A join: what is known of the network when its link has an address.

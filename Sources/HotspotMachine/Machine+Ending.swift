@@ -5,8 +5,13 @@ extension Machine {
     mutating func handle(_ event: Event, in loggingOff: LoggingOff, _ turn: inout Turn) {
         switch event {
         case .answered(let id, let answer) where id == loggingOff.pending.id:
-            let isMissed = answer == .crashed || turn.now >= loggingOff.pending.deadline.at
-            turn.act(isMissed ? .strike(helper: loggingOff.helper) : .acquit(helper: loggingOff.helper))
+            if answer == .crashed || turn.now >= loggingOff.pending.deadline.at {
+                turn.act(.strike(helper: loggingOff.helper))
+            } else if case .garbled = answer {
+                // It came in time and is no answer: neither.
+            } else {
+                turn.act(.acquit(helper: loggingOff.helper))
+            }
         case .timerFired(let id) where id == loggingOff.pending.deadline.id:
             turn.act(.strike(helper: loggingOff.helper))
         default: return

@@ -71,6 +71,7 @@ extension Machine {
         switch answer {
         case .crashed: mishap(presenting, .crashed(helper), &turn)
         case .evaluated: failForGood(association, helper, .refused(helper, nil), &turn)
+        case .garbled(let reason): failForGood(association, helper, .refused(helper, reason), &turn)
         case .replied(let result, let prompt, let seconds, let reason):
             turn.act(.acquit(helper: helper))
             switch result {

@@ -107,7 +107,7 @@ import HotspotCore
     public struct Limits: Sendable {
         /// Clients at once; one more is told so and cut off.
         public var clients = 32
-        /// Of these, seats that strangers never take, so that who may change things always gets in.
+        /// Of these, seats for those who may change things; nobody else takes them.
         public var reserved = 4
         /// Clients at once of one user who is a stranger.
         public var perStranger = 8
@@ -217,17 +217,16 @@ import HotspotCore
     /// Why there is no seat for this peer; `nil` if there is one.
     private func refusal(of peer: PeerCredentials, _ standing: Standing) -> String? {
         guard clients.count < limits.clients else { return "\(limits.clients) clients are being served; try again" }
-        if standing == .restricted {
-            let seats = clients.values.count { $0.standing == .restricted && $0.peer.pid == peer.pid }
-            return seats < limits.perProcess ? nil : "\(limits.perProcess) clients of this process are being served; try again"
+        guard standing != .permitted else { return nil }
+        let others = clients.values.filter { $0.standing != .permitted }
+        if standing == .restricted, others.count(where: { $0.standing == .restricted && $0.peer.pid == peer.pid }) >= limits.perProcess {
+            return "\(limits.perProcess) clients of this process are being served; try again"
         }
-        guard standing == .stranger else { return nil }
-        let strangers = clients.values.filter { $0.standing == .stranger }
-        if strangers.count(where: { $0.peer.uid == peer.uid }) >= limits.perStranger {
+        if standing == .stranger, others.count(where: { $0.standing == .stranger && $0.peer.uid == peer.uid }) >= limits.perStranger {
             return "\(limits.perStranger) clients of this user are being served; try again"
         }
         let seats = limits.clients - limits.reserved
-        return strangers.count < seats ? nil : "\(seats) clients are being served; try again"
+        return others.count < seats ? nil : "\(seats) clients are being served; try again"
     }
 
     /// Takes no new clients for a while.

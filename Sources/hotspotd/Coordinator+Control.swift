@@ -70,7 +70,11 @@ extension Coordinator: ControlBackend {
                 problems: helperProblems.filter { $0.subject == spec.name || $0.subject == entry.file }.map(\.problem)
                     + services.conduct(spec.name),
                 file: entry.file, containment: services.host.containment(of: spec.name),
-                missing: services.host.missingContainment(of: spec.name), scanList: spec.scanList)
+                missing: services.host.missingContainment(of: spec.name), scanList: spec.scanList,
+                given: services.host.given[spec.name]?.map {
+                    GivenStatus(
+                        networks: $0.networks, count: $0.count, scanList: $0.isScanList, credential: $0.hasCredential, at: $0.time)
+                })
         }
         // What was refused is shown too, with its reason; it has no name but its file's.
         let known = Set(all.map(\.name)).union(services.host.helpers.map(\.file))

@@ -95,6 +95,8 @@ import Wireless
             self?.log.info("the helper folders have changed")
             self?.loadHelpers()
         }
+        // What a helper starts stays below the daemon, and is known by that.
+        services.host.adoptOrphans()
         loadHelpers()
 
         let socket = try Socket.listen(path: settings.controlSocket, mode: 0o666)

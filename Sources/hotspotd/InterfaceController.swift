@@ -32,6 +32,8 @@ import Vault
     var commands: [CommandID: SentCommand] = [:]
     var probes: [ProbeID: HelperCall] = [:]
     private var timers: [TimerID: EventSource] = [:]
+    /// Evaluate commands that are answered; their processes may still be there.
+    var answered: [SentCommand] = []
     /// What each helper found in the race, for its Authenticate.
     var evaluations: [String: Evaluation] = [:]
     /// The user's answers, until they are sent; then, if they shall be kept, until the login is proven.

@@ -106,6 +106,9 @@ import Testing
         write("lib/c.helper", helper("c"))
         symlink("/dev/null", "\(root)/etc/c.helper")
         write("lib/d.helper", helper("a"))
+        // The first folder counts, although its file name comes later.
+        write("etc/z.helper", helper("shared", 7))
+        write("lib/aa.helper", helper("shared", 8))
         write("lib/e.helper", "nonsense")
         write("lib/f.helper", helper("f"), 0o664)
         write("lib/g.helper", "[Helper]\nName=g\nExec=/nowhere\n")
@@ -115,15 +118,20 @@ import Testing
         symlink("nowhere", "\(root)/lib/j.helper")
         mkfifo("\(root)/lib/k.helper", 0o644)
         let catalog = HelperFolders.load(directories: ["\(root)/etc", "\(root)/lib", "\(root)/bad", "\(root)/missing"])
-        #expect(catalog.entries.map(\.spec.name) == ["a"])
+        #expect(catalog.entries.map(\.spec.name) == ["a", "shared"])
+        #expect(catalog.entries.last?.spec.priority == 7)
         #expect(catalog.entries.first?.spec.priority == 2 && catalog.entries.first?.file == "\(root)/etc/a.helper")
         let found = Dictionary(grouping: catalog.problems, by: \.problem.code).mapValues { $0.map(\.subject).sorted() }
         #expect(
             found == [
-                "helperShadowed": ["a"], "helperFileInvalid": ["\(root)/lib/e.helper"], "helperProgramMissing": ["g"],
+                "helperShadowed": ["a", "aa", "d"].map { "\(root)/lib/\($0).helper" },
+                "helperMasked": ["\(root)/lib/b.helper", "\(root)/lib/c.helper"], "helperFileInvalid": ["\(root)/lib/e.helper"], "helperProgramMissing": ["g"],
                 "helperFileMissing": ["\(root)/lib/j.helper"],
                 "helperNotTrusted": ["\(root)/bad", "\(root)/lib/f.helper", "\(root)/lib/k.helper"],
             ])
+        let said = catalog.problems.map(\.problem.message)
+        #expect(said.contains("\(root)/lib/b.helper is masked by \(root)/etc/b.helper"))
+        #expect(said.contains { $0.hasPrefix("\(root)/lib/aa.helper is shadowed by \(root)/etc/z.helper") })
         #expect(access("\(root)/executed", F_OK) != 0)
         chown("\(root)/ran.sh", 12345, 12345)
         if geteuid() == 0 { #expect(HelperFolders.load(directories: ["\(root)/etc"]).entries.isEmpty) }

@@ -156,8 +156,19 @@ class Helper:
             ask(link, memory["logoff"])
         return {"reply": {"result": "success" if "logoff" in memory else "failure"}}
 
+class Server(varlink.ThreadingServer):
+    # Seconds without a call, after which the process ends; the daemon starts another one for the next call, and would end this one
+    # after half a minute.
+    timeout = 20
+    idle = False
+
+    def handle_timeout(self):
+        self.idle = True
+
 if __name__ == "__main__":
     # With LISTEN_FDS in the environment the address does not matter.
     address = sys.argv[1] if len(sys.argv) > 1 else "unix:/tmp/aroma-varlink.sock"
-    with varlink.ThreadingServer(address, ServiceRequestHandler) as server:
-        server.serve_forever()
+    # At the end of the block the commands that still run are finished.
+    with Server(address, ServiceRequestHandler) as server:
+        while not server.idle:
+            server.handle_request()

@@ -97,6 +97,6 @@ extension HelperOutcome {
     /// A fault gets the helper's name and what it wrote to standard error.
     func named(_ name: String, standardError: String?) -> HelperOutcome {
         guard case .failed(let fault) = self else { return self }
-        return .failed(HelperFault(fault.code, "\(name): \(fault.sentence)", standardError: standardError))
+        return .failed(HelperFault(fault.code, "\(name): \(fault.sentence)", standardError: standardError, cause: fault.cause))
     }
 }

@@ -90,7 +90,7 @@ public enum HelperFolders {
                     continue
                 }
                 first[spec.name] = path
-                if let exec = spec.activation.exec, let distrust = FileTrust.problem(with: exec[0], kind: .program) {
+                if let exec = spec.activation.exec, let distrust = FileTrust.problem(withCommand: exec) {
                     catalog.problems.append(HelperProblem(spec.name, distrust))
                     catalog.awaited.append(exec[0])
                     continue

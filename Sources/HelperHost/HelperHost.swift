@@ -298,7 +298,7 @@ import Varlink
         processes[ObjectIdentifier(process)] = process
         process.onContained = { [weak self] containment in
             for name in names { self?.containments[name] = containment }
-            self?.launcher.coversFolders = containment.coversFolders
+            self?.launcher.coversFolders = containment.hidesFolders
             self?.onChange()
         }
         process.onGone = { [weak self, weak process] in
@@ -331,6 +331,14 @@ import Varlink
 
     /// What the helper's last process should have had and the machine could not give, in words.
     public func missingContainment(of name: String) -> [String] { containments[name]?.missing ?? [] }
+
+    /// What keeps the helper from the folders of its `ReadWritePaths=`.
+    public func pathProblems(of name: String) -> [Problem] {
+        byName[name]?.spec.readWritePaths.compactMap {
+            WritablePath.problem(
+                with: $0, hidden: launcher.hidden, denied: containments[name]?.deniedPaths[Launcher.canonical($0)])
+        } ?? []
+    }
 
     /// Whether the helper's last process could not read the daemon's folders. Without that it must get no stored credential. A helper
     /// that someone else runs is that one's concern, and the folders' permissions'.

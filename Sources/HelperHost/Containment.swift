@@ -40,8 +40,10 @@ public struct Containment: Hashable, Sendable {
 
     /// What every helper should have and this one has not, and what follows from that.
     public var missing: [String] {
-        // A user namespace is a means, and no network is for one command.
-        let optional: Set<String> = ["own user namespace", "no network"]
+        // A user namespace is a means, and no network is for one command. Without an IPC namespace the filter refuses all that is
+        // kept in one.
+        var optional: Set<String> = ["own user namespace", "no network"]
+        if has(LAUNCH_FILTER) { optional.insert("own IPC namespace") }
         return Self.table.filter { !has($0.level) && !optional.contains($0.word) }.map { $0.word + (consequence(of: $0.level) ?? "") }
     }
 
@@ -51,7 +53,7 @@ public struct Containment: Hashable, Sendable {
         case LAUNCH_HIDDEN: " (it gets no stored credential)"
         case LAUNCH_PROCESS_NAMESPACE:
             canSignal ? " (it can end the daemon, and leave processes)" : " (it can leave processes behind)"
-        case LAUNCH_IPC_NAMESPACE: has(LAUNCH_FILTER) ? " (it has no such IPC at all)" : " (it can leave shared memory)"
+        case LAUNCH_IPC_NAMESPACE: " (it can leave shared memory)"
         case LAUNCH_FILTER: " (it can see networks in sight)"
         case LAUNCH_PROCESS_LIMIT: " (it can start any number)"
         default: nil

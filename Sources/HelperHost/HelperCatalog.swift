@@ -107,7 +107,7 @@ public enum HelperFolders {
             }
             owners[spec.name] = path
             catalog.problems += problems.map { HelperProblem(spec.name, $0) }
-            if let exec = spec.activation.exec, let distrust = FileTrust.problem(with: exec[0], kind: .program) {
+            if let exec = spec.activation.exec, let distrust = FileTrust.problem(withCommand: exec) {
                 catalog.problems.append(HelperProblem(spec.name, distrust))
                 catalog.awaited.append(exec[0])
                 return

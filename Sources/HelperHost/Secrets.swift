@@ -136,7 +136,7 @@ extension HelperOutcome {
 extension HelperFault {
     func masked(_ secrets: Secrets) -> HelperFault {
         HelperFault(
-            code, secrets.mask(sentence), standardError: standardError.map(secrets.mask), hint: hint)
+            code, secrets.mask(sentence), standardError: standardError.map(secrets.mask), cause: cause)
     }
 }
 

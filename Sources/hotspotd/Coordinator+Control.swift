@@ -68,7 +68,7 @@ extension Coordinator: ControlBackend {
                 running: services.host.isRunning(spec.name), strikes: services.strikes.count(spec.name),
                 quarantined: services.strikes.isQuarantined(spec.name),
                 problems: helperProblems.filter { $0.subject == spec.name || $0.subject == entry.file }.map(\.problem)
-                    + services.conduct(spec.name),
+                    + services.host.pathProblems(of: spec.name) + services.conduct(spec.name),
                 file: entry.file, containment: services.host.containment(of: spec.name),
                 missing: services.host.missingContainment(of: spec.name), scanList: spec.scanList,
                 given: services.host.given[spec.name]?.map {

@@ -10,13 +10,15 @@ import Testing
         getenv("CI") != nil || programs.allSatisfy { access("/usr/bin/" + $0, X_OK) == 0 }
     }
 
-    private func play(_ example: String) throws {
-        let ended = try Tool.run(
-            [Self.examples + "/" + example], program: Self.examples + "/over-tls.py", environment: ["PATH=/usr/bin:/bin"])
+    private func play(_ example: String) async throws {
+        let ended = try await Aside.run {
+            try Tool.run(
+                [Self.examples + "/" + example], program: Self.examples + "/over-tls.py", environment: ["PATH=/usr/bin:/bin"])
+        }
         #expect(ended.status == 0 && ended.output == "ok\n", "\(ended.output)\(ended.errors)")
     }
 
-    @Test(.enabled(if: has("python3", "openssl"))) func python() throws { try play("python/aroma.py") }
+    @Test(.enabled(if: has("python3", "openssl"))) func python() async throws { try await play("python/aroma.py") }
 
-    @Test(.enabled(if: has("python3", "openssl", "curl", "jq"))) func shell() throws { try play("shell/aroma.sh") }
+    @Test(.enabled(if: has("python3", "openssl", "curl", "jq"))) func shell() async throws { try await play("shell/aroma.sh") }
 }

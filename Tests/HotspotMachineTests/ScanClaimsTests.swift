@@ -163,6 +163,29 @@ import Testing
         #expect(ScanClaims.Labels(flood, asked: [cafe]).isEmpty, "what is beyond the limit is not read")
     }
 
+    @Test func whoMayHearOfWhatIsWhatEachFileSays() {
+        var random = Walker.Random(seed: 11)
+        let parts = ["Ca", "fe", "*", "?", "\\x43", "\\s", "\\*", " ", "C", "\\\\"]
+        let names = ["Ca", "fe", "C", " ", "*", "\\x5c", "x"]
+        for _ in 0..<300 {
+            func text(_ parts: [String]) -> String {
+                (0..<Int.random(in: 1...4, using: &random)).map { _ in parts.randomElement(using: &random)! }.joined()
+            }
+            let helpers = (0..<6).map { number in
+                helper(
+                    "h\(number)", ssids: number == 0 ? "" : [text(parts), text(parts)].joined(separator: ";"),
+                    security: number == 1 ? [.psk] : [], scanList: true, enabled: number != 2)
+            }
+            let groups = ScanClaims.groups((0..<8).map { bss(text(names), $0 % 2 == 0 ? .open : .psk, id: UInt8($0)) })
+            var coverage = ScanClaims.Coverage()
+            coverage.learn(groups, for: helpers)
+            for (helper, seen) in zip(helpers, coverage.visible(in: groups)) {
+                let expected = groups.filter { helper.enabled && helper.covers($0.ssid, $0.security) }
+                #expect(seen == expected, "\(helper.ssids.map(\.source))")
+            }
+        }
+    }
+
     @Test func whoMayHearOfANameIsKnownUntilTheHelpersChange() {
         let groups = ScanClaims.groups([bss("Cafe"), bss("Bar", id: 2)])
         var coverage = ScanClaims.Coverage()

@@ -44,7 +44,9 @@ public struct Containment: Hashable, Sendable {
         // kept in one.
         var optional: Set<String> = ["own user namespace", "no network"]
         if has(LAUNCH_FILTER) { optional.insert("own IPC namespace") }
-        return Self.table.filter { !has($0.level) && !optional.contains($0.word) }.map { $0.word + (consequence(of: $0.level) ?? "") }
+        return Self.table.filter { !has($0.level) && !optional.contains($0.word) }.map {
+            $0.word + (consequence(of: $0.level) ?? "")
+        }
     }
 
     /// What a helper can do without a level, where its name does not say so.

@@ -102,7 +102,8 @@ public enum HelperFolders {
             if let owner = owners[spec.name] {
                 catalog.problems.append(
                     HelperProblem(
-                        path, Problem("helperShadowed", "\(path) is shadowed by \(owner), which has the name «\(spec.name)» already")))
+                        path,
+                        Problem("helperShadowed", "\(path) is shadowed by \(owner), which has the name «\(spec.name)» already")))
                 return
             }
             owners[spec.name] = path

@@ -73,7 +73,8 @@ extension Coordinator: ControlBackend {
                 missing: services.host.missingContainment(of: spec.name), scanList: spec.scanList,
                 given: services.host.given[spec.name]?.map {
                     GivenStatus(
-                        networks: $0.networks, count: $0.count, scanList: $0.isScanList, credential: $0.hasCredential, at: $0.time)
+                        networks: $0.networks, count: $0.count, scanList: $0.isScanList, credential: $0.hasCredential, at: $0.time
+                    )
                 })
         }
         // What was refused is shown too, with its reason; it has no name but its file's.
@@ -164,7 +165,7 @@ extension Coordinator: ControlBackend {
         if services.store.isDisabled(helper: nil, ssid: joined.network.switchName) {
             throw .failed(
                 code: "disabled",
-                message: "Handling is switched off for \(joined.label); hotspotctl enable --ssid switches it on.")
+                message: "Handling is switched off for \(joined.label); hotspotctl enable SSID switches it on.")
         }
         controller.feed(.loginRequested(helper: helper))
     }
@@ -262,7 +263,8 @@ extension Coordinator: ControlBackend {
         if let before, services.store.attempt(before) == nil {
             throw .failed(
                 code: "noAttempt",
-                message: "The journal has no attempt \(Printable.text(before, limit: 64)), or none any more; begin with the newest.")
+                message:
+                    "The journal has no attempt \(Printable.text(before, limit: 64)), or none any more; begin with the newest.")
         }
         return services.store.attempts(ssid: ssid, before: before, limit: limit).map { attempt in
             AttemptStatus(

@@ -246,7 +246,8 @@ import Varlink
 
     @Test func whatAPeerIs() {
         let ofTheSystem = Permission(trusted: [0], restricted: 990, group: 991, groups: { _ in [] }) { 1000 }
-        #expect(ofTheSystem.standing(of: PeerCredentials(uid: 990, gid: 991, pid: 5)) == .restricted, "a helper has its group too")
+        #expect(
+            ofTheSystem.standing(of: PeerCredentials(uid: 990, gid: 991, pid: 5)) == .restricted, "a helper has its group too")
         #expect(ofTheSystem.standing(of: PeerCredentials(uid: 0, gid: 0, pid: 5)) == .permitted)
         #expect(ofTheSystem.standing(of: PeerCredentials(uid: 1000, gid: 991, pid: 5)) == .permitted)
         #expect(ofTheSystem.standing(of: PeerCredentials(uid: 1000, gid: 1000, pid: 5)) == .stranger)

@@ -77,7 +77,10 @@ import Testing
         folder.link("around", to: "state/within")
         func code(_ path: String) -> String? { WritablePath.problem(with: path, hidden: [state])?.code }
         #expect(code(own) == nil)
-        for path in [state, state + "/within", folder.path, folder.path + "/around", "/", "/etc", "/etc/hotspotd/helpers", "/usr", "/proc/sys"] {
+        for path in [
+            state, state + "/within", folder.path, folder.path + "/around", "/", "/etc", "/etc/hotspotd/helpers", "/usr",
+            "/proc/sys",
+        ] {
             #expect(code(path) == "helperPathRefused", "\(path)")
         }
         let absent = WritablePath.problem(with: own + "/absent", hidden: [state])

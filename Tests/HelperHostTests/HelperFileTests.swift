@@ -125,7 +125,8 @@ import Testing
         #expect(
             found == [
                 "helperShadowed": ["a", "aa", "d"].map { "\(root)/lib/\($0).helper" },
-                "helperMasked": ["\(root)/lib/b.helper", "\(root)/lib/c.helper"], "helperFileInvalid": ["\(root)/lib/e.helper"], "helperProgramMissing": ["g"],
+                "helperMasked": ["\(root)/lib/b.helper", "\(root)/lib/c.helper"], "helperFileInvalid": ["\(root)/lib/e.helper"],
+                "helperProgramMissing": ["g"],
                 "helperFileMissing": ["\(root)/lib/j.helper"],
                 "helperNotTrusted": ["\(root)/bad", "\(root)/lib/f.helper", "\(root)/lib/k.helper"],
             ])

@@ -52,7 +52,9 @@ struct ScanCost {
     }
 
     private func tell(_ time: (median: Int, best: Int), _ what: String) {
-        print("  \(time.median / 1000) µs, at best \(time.best / 1000) µs  \(what)  (\(time.median / max(1, baseline)) times the baseline)")
+        print(
+            "  \(time.median / 1000) µs, at best \(time.best / 1000) µs  \(what)  (\(time.median / max(1, baseline)) times the baseline)"
+        )
     }
 
     /// What `Coordinator.networks` does, in its order.

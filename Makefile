@@ -36,7 +36,7 @@ help:
 	@echo 'make uninstall  take them away again; settings and state stay'
 	@echo 'make figures    the café with its measurements'
 	@echo 'make bench      what an event, a scan list and 10,000 days cost'
-	@echo 'make table      the state machine'"'"'s table in its README, from the machine'
+	@echo 'make table      the state machine'"'"'s picture and tables in its documents, from the machine'
 	@echo 'make format     write the sources in the project'"'"'s style;  make lint: only look'
 	@echo 'make deps       install the Debian packages for all of this'
 
@@ -84,7 +84,7 @@ bench: swift
 
 table: swift
 	swift build --product hotspotctl
-	Tests/Support/write-table .build/debug/hotspotctl Sources/HotspotMachine/README.md
+	Tests/Support/write-table .build/debug/hotspotctl Sources/HotspotMachine/README.md Sources/HotspotMachine/TABLE.md
 
 install:
 	@test -x $(BINARIES)/hotspotd || { echo 'make: nothing is built yet: make build' >&2; exit 1; }
@@ -104,7 +104,16 @@ install:
 	install -m 644 systemd/hotspotd.sysusers $(DESTDIR)$(sysusersdir)/hotspotd.conf
 	install -m 644 systemd/dhclient-hotspotd.conf $(DESTDIR)$(datadir)/dhclient-hotspotd.conf
 	install -m 644 Interfaces/*.varlink $(DESTDIR)$(datadir)/varlink/
-	install -m 644 README.md LICENSE $(DESTDIR)$(docdir)/
+	install -m 644 LICENSE $(DESTDIR)$(docdir)/LICENSE
+	# The documentation, with links that hold where it lies.
+	for page in README.md:README.md Sources/HelperKit/README.md:helpers.md Sources/HotspotMachine/README.md:machine.md; do \
+		sed -e 's#](\(\.\./\)*Sources/HelperKit/README\.md#](helpers.md#g' -e 's#](\(\.\./\)*Sources/HotspotMachine/README\.md#](machine.md#g' \
+			-e 's#Sources/HelperKit/README\.md#helpers.md#g' -e 's#Sources/HotspotMachine/README\.md#machine.md#g' \
+			-e 's#\(\.\./\)*Interfaces/\(org\.hotspotd\)#$(datadir)/varlink/\2#g' -e 's#\(\.\./\)*Tests/Examples#examples#g' \
+			$${page%%:*} > $(DESTDIR)$(docdir)/$${page##*:} && chmod 644 $(DESTDIR)$(docdir)/$${page##*:} || exit 1; done
+	for example in python/aroma.py shell/aroma.sh swift/Package.swift swift/Sources/aroma/Main.swift varlink/aroma-varlink.py \
+		python/aroma.helper shell/aroma.helper swift/aroma.helper varlink/aroma-varlink.helper; do \
+		install -D -m 644 Tests/Examples/$$example $(DESTDIR)$(docdir)/examples/$$example || exit 1; done
 	test -e $(DESTDIR)/etc/hotspotd/hotspotd.conf || install -m 644 systemd/hotspotd.conf $(DESTDIR)/etc/hotspotd/hotspotd.conf
 	test -n "$(DESTDIR)" || { systemd-sysusers $(sysusersdir)/hotspotd.conf; \
 		test ! -d /run/systemd/system || systemctl daemon-reload; }

@@ -12,3 +12,6 @@
 
 /* prctl(2) is variadic, which Swift cannot call. */
 static inline int csystemd_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+/* Whoever comes from this process stays below it, also when its own parent ends. */
+static inline int csystemd_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }

@@ -81,7 +81,19 @@ let controlDefinition = #"""
       containment: ?[]string,
       missing: ?[]string,
       # It hears of every network in sight.
-      scanList: ?bool
+      scanList: ?bool,
+      # What it was told since the daemon started, the newest first.
+      given: ?[]Given
+    )
+
+    # The network that was joined, or the list of networks in sight (of a long one the first names), and the last time.
+    type Given (
+      networks: []string,
+      count: int,
+      scanList: bool,
+      # A stored credential was sent for this network.
+      credential: bool,
+      at: int
     )
 
     type Field (

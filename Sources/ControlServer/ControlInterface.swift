@@ -12,6 +12,9 @@ import Varlink
     /// The text of its `.varlink` file.
     public nonisolated var definition: String { controlDefinition }
 
+    /// What a helper may call: both show the token that its process was started with, and tell it of its own network alone.
+    static let callsOfHelpers: Set<String> = ["Current", "RequestLogoff"]
+
     /// The most attempts in one answer.
     static let historyLimit = 200
 
@@ -34,6 +37,11 @@ import Varlink
     /// Answers a call, or refuses it; `false` if there is no such method.
     public func handle(_ call: ServerCall) -> Bool {
         guard let backend else { return false }
+        if call.standing == .restricted, !Self.callsOfHelpers.contains(call.method) {
+            onChange(call.method, call.peer, false)
+            fail(call, .notPermitted("A helper asks for its own network alone: Current and RequestLogoff."))
+            return true
+        }
         do {
             return try dispatch(call, backend)
         } catch {

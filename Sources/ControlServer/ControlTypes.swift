@@ -125,7 +125,7 @@ public struct HelperStatus: Codable, Hashable, Sendable {
     public var name: String
     /// What people read, at most 15 characters.
     public var displayName: String
-    /// As the helper describes itself.
+    /// Absent: nobody starts a helper just to ask it.
     public var version: String?
     /// Switched on in its file and by the user.
     public var enabled: Bool
@@ -153,12 +153,14 @@ public struct HelperStatus: Codable, Hashable, Sendable {
     public var missing: [String]?
     /// It hears of every network in sight. An addition of ours.
     public var scanList: Bool?
+    /// What it was told lately, the newest first. An addition of ours.
+    public var given: [GivenStatus]?
 
     /// A helper.
     public init(
         name: String, displayName: String, enabled: Bool, disabledFor: [String] = [], priority: Int, ssids: [String],
         activation: String, running: Bool, strikes: Int, quarantined: Bool, problems: [Problem] = [], file: String? = nil,
-        containment: [String]? = nil, missing: [String]? = nil, scanList: Bool? = nil
+        containment: [String]? = nil, missing: [String]? = nil, scanList: Bool? = nil, given: [GivenStatus]? = nil
     ) {
         self.name = name
         self.displayName = displayName
@@ -175,6 +177,30 @@ public struct HelperStatus: Codable, Hashable, Sendable {
         self.containment = containment
         self.missing = missing
         self.scanList = scanList
+        self.given = given
+    }
+}
+
+/// What a helper was told since the daemon started: `Given` of org.hotspotd.Control.
+public struct GivenStatus: Codable, Hashable, Sendable {
+    /// Printable SSIDs or `wired:ADDRESS`; the first ones of a long list.
+    public var networks: [String]
+    /// How many networks in all.
+    public var count: Int
+    /// The list of networks in sight; otherwise the network that was joined.
+    public var scanList: Bool
+    /// A stored credential was sent for this network.
+    public var credential: Bool
+    /// The last time, Unix time in milliseconds.
+    public var at: Int
+
+    /// What was told.
+    public init(networks: [String], count: Int, scanList: Bool, credential: Bool, at: Int) {
+        self.networks = networks
+        self.count = count
+        self.scanList = scanList
+        self.credential = credential
+        self.at = at
     }
 }
 

@@ -3,10 +3,14 @@ import EventLoop
 import Glibc
 import Varlink
 
-/// Who may change things, and read what is not for everybody: root, the daemon's own user, the group `hotspotd`, and the user who
-/// sits in front of the machine.
+/// Who may change things, and read what is not for everybody: root, the group `hotspotd`, the user who sits in front of the machine,
+/// and whoever runs a daemon of his own. Never a helper, although it runs as the daemon's own user.
+///
+/// A helper is known by its descent from the daemon. A daemon of the system has a user to itself (`hotspotd`), and then nobody of that
+/// user has any business here: no look at processes is needed, which may be hidden from the daemon.
 public struct Permission: Sendable {
     private let trusted: Set<uid_t>
+    private let restricted: uid_t?
     private let groupID: gid_t?
     private let activeUser: @Sendable () -> uid_t?
     private let groups: @Sendable (PeerCredentials) -> [gid_t]
@@ -17,15 +21,23 @@ public struct Permission: Sendable {
         var result: UnsafeMutablePointer<Glibc.group>?
         var buffer = [CChar](repeating: 0, count: 16 * 1024)
         let found = getgrnam_r(groupName, &entry, &buffer, buffer.count, &result) == 0 && result != nil
-        self.init(trusted: [0, geteuid()], group: found ? entry.gr_gid : nil, activeUser: Permission.userOfActiveSeat)
+        let isOfSystem = geteuid() != 0 && geteuid() <= Self.lastSystemUser
+        self.init(
+            trusted: isOfSystem ? [0] : [0, geteuid()], restricted: isOfSystem ? geteuid() : nil,
+            group: found ? entry.gr_gid : nil, activeUser: Permission.userOfActiveSeat)
     }
+
+    /// SYS_UID_MAX of login.defs(5), as distributions have it.
+    static let lastSystemUser: uid_t = 999
 
     /// A rule of one's own, for tests.
     public init(
-        trusted: Set<uid_t>, group: gid_t?, groups: @escaping @Sendable (PeerCredentials) -> [gid_t] = Permission.groups(of:),
+        trusted: Set<uid_t>, restricted: uid_t? = nil, group: gid_t?,
+        groups: @escaping @Sendable (PeerCredentials) -> [gid_t] = Permission.groups(of:),
         activeUser: @escaping @Sendable () -> uid_t?
     ) {
         self.trusted = trusted
+        self.restricted = restricted
         groupID = group
         self.groups = groups
         self.activeUser = activeUser
@@ -33,6 +45,8 @@ public struct Permission: Sendable {
 
     /// What this peer is by its user and groups. The user database is asked, which may take its time: once for each connection.
     public func standing(of peer: PeerCredentials) -> Standing {
+        // Before everything else: a helper has the daemon's group as well.
+        if peer.isDescendant || peer.uid == restricted { return .restricted }
         if trusted.contains(peer.uid) { return .permitted }
         if let groupID, peer.gid == groupID || groups(peer).contains(groupID) { return .permitted }
         return .stranger

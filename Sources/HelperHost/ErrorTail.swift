@@ -5,10 +5,15 @@ import HotspotCore
 /// What a helper writes to standard error: read for as long as it comes, kept to the last few KiB, and never faster than the loop can
 /// afford.
 @LoopActor final class ErrorTail {
+    /// Octets beyond the limit that are kept; no answer to a question is longer in practice.
+    private static let margin = 8 << 10
+
     private var descriptor: Int32
     private let limit: Int
     private var kept: [UInt8] = []
     private var source: EventSource?
+    /// What the process was given, whichever command it was for: its chatter is not told apart by commands.
+    private(set) var given: Set<String> = []
     /// All octets so far.
     private(set) var total = 0
 
@@ -32,11 +37,28 @@ import HotspotCore
         descriptor = -1
     }
 
-    /// The end of it as printable lines, with these secrets masked.
-    func text(masking secrets: [String]) -> String? {
-        var text = kept
-        if text.count > limit { text.removeFirst(text.count - limit) }
-        for secret in secrets { text = Self.mask(Array(secret.utf8), in: text) }
+    /// The process is given these texts now; they are masked in everything that it ever wrote or will write.
+    func add(secrets: some Sequence<String>) { given.formUnion(secrets) }
+
+    /// The end of it as printable lines, the secrets masked: `nil` if there is nothing.
+    ///
+    /// Masked first and cut then, or half a secret would be left at the edge; for the same reason a first line that is not whole is left
+    /// out, as long as another follows it.
+    func text() -> String? {
+        let secrets = Secrets(given)
+        var text = secrets.mask(kept)
+        var isCut = total > kept.count
+        if text.count > limit {
+            text.removeFirst(text.count - limit)
+            isCut = true
+        }
+        if isCut {
+            if let newline = text.firstIndex(of: UInt8(ascii: "\n")), newline < text.count - 1 {
+                text.removeFirst(newline + 1)
+            } else {
+                text.removeFirst(min(text.count, secrets.longest))
+            }
+        }
         let lines = text.split(separator: UInt8(ascii: "\n")).map { Printable.text(of: $0) }
         let printable = lines.joined(separator: "\n")
         // Escapes make it longer; the end is what matters.
@@ -68,30 +90,9 @@ import HotspotCore
         }
         total += count
         kept += chunk[..<count]
-        if kept.count > 2 * limit { kept.removeFirst(kept.count - limit) }
+        // Enough beyond the limit that a secret which the limit cuts is still whole here.
+        let wanted = limit + Self.margin
+        if kept.count > 2 * wanted { kept.removeFirst(kept.count - wanted) }
         return count == chunk.count
-    }
-
-    private static func mask(_ secret: [UInt8], in text: [UInt8]) -> [UInt8] {
-        guard secret.count >= 3, text.count >= secret.count else { return text }
-        var masked: [UInt8] = []
-        var index = 0
-        while index < text.count {
-            if text[index] == secret[0], text[index...].starts(with: secret) {
-                masked += Array("•••".utf8)
-                index += secret.count
-            } else {
-                masked.append(text[index])
-                index += 1
-            }
-        }
-        return masked
-    }
-}
-
-extension JSONValue {
-    /// The texts of a command that must not appear in an error: what the user typed, and what the vault released.
-    var secrets: [String] {
-        ["credential", "answers"].flatMap { self[$0]?.object?.values.compactMap(\.string) ?? [] }
     }
 }

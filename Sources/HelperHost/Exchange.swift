@@ -8,6 +8,16 @@ struct Question {
     var method: String
     var parameters: JSONValue
     var expectation: AnswerReader.Expectation
+
+    /// It carries what the vault released.
+    var hasCredential: Bool { parameters["credential"]?.object?.isEmpty == false }
+
+    /// The same without what the vault released.
+    func withoutCredential() -> Question {
+        guard var members = parameters.object else { return self }
+        members["credential"] = nil
+        return Question(method: method, parameters: .object(members), expectation: expectation)
+    }
 }
 
 /// One call on one connection: the first answer counts, everything after it is counted and changes nothing (D18).
@@ -94,9 +104,12 @@ struct Question {
 }
 
 extension HelperOutcome {
-    /// A fault gets the helper's name and what it wrote to standard error.
-    func named(_ name: String, standardError: String?) -> HelperOutcome {
+    /// A fault gets the helper's name and what it wrote to standard error, and loses the secrets of the call, which it may quote.
+    func named(_ name: String, standardError: String?, without secrets: some Sequence<String> = []) -> HelperOutcome {
         guard case .failed(let fault) = self else { return self }
-        return .failed(HelperFault(fault.code, "\(name): \(fault.sentence)", standardError: standardError))
+        return .failed(
+            HelperFault(
+                fault.code, "\(name): \(fault.sentence)", standardError: standardError ?? fault.standardError, cause: fault.cause
+            ).masked(Secrets(secrets)))
     }
 }

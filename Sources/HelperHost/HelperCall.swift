@@ -3,9 +3,14 @@ import HotspotCore
 
 /// One command on its way. It lives until its completion was called or it was cancelled; dropping the handle changes nothing.
 @LoopActor public final class HelperCall {
+    /// What cancelling does: to the command, or to a process that has answered and not ended yet.
     var onCancel: (() -> Void)?
+    /// The host's: the question left, as it is here.
+    var onSent: (Question) -> Void = { _ in }
     /// Called at most once, when nothing can come any more: so many answers came too late or too often, and changed nothing (D18).
     public var onIgnored: (Int) -> Void = { _ in }
+    /// The stored credential was left out of the command, because this very process could read the daemon's folders.
+    public var onWithheld: () -> Void = {}
     private var completion: ((HelperOutcome) -> Void)?
 
     init(completion: @escaping (HelperOutcome) -> Void) { self.completion = completion }
@@ -14,19 +19,20 @@ import HotspotCore
     public var isLive: Bool { completion != nil }
 
     /// Ends the command: the helper reads end-of-file at once, and a process for this command alone gets SIGTERM after 20 ms and
-    /// SIGKILL after 60 ms. The completion is not called any more, also when an answer is already on its way.
+    /// SIGKILL after 60 ms, also if it has answered and is still there. The completion is not called any more, also when an answer is
+    /// already on its way.
     public func cancel() {
-        guard completion != nil else { return }
         completion = nil
         let onCancel = onCancel
         self.onCancel = nil
         onCancel?()
     }
 
-    func complete(_ outcome: HelperOutcome) {
+    /// - Parameter lingering: what cancelling does from now on.
+    func complete(_ outcome: HelperOutcome, lingering: (() -> Void)? = nil) {
         guard let completion else { return }
         self.completion = nil
-        onCancel = nil
+        onCancel = lingering
         completion(outcome)
     }
 }

@@ -50,10 +50,13 @@ public enum HelperFolders {
     public static let fileLimit = 1024
 
     /// Reads the folders; an earlier one masks files of the same name in the later ones (`/etc` before `/usr/lib`). An empty file, or a
-    /// link to `/dev/null`, masks without offering anything. A folder that does not exist is no problem. Nothing is executed.
+    /// link to `/dev/null`, masks without offering anything. Of two files with the same `Name=` that of the first folder counts. What is
+    /// masked or shadowed is told, under its own path. A folder that does not exist is no problem. Nothing is executed.
     public static func load(directories: [String]) -> HelperCatalog {
         var catalog = HelperCatalog()
+        /// By file name, of the first folder that has it.
         var chosen: [String: String] = [:]
+        var owners: [String: String] = [:]
         for directory in directories {
             var status = stat()
             guard stat(directory, &status) == 0 else {
@@ -68,39 +71,52 @@ public enum HelperFolders {
                 catalog.problems.append(HelperProblem(directory, distrust))
                 continue
             }
-            for name in names(in: directory, problems: &catalog.problems) where chosen[name] == nil {
-                chosen[name] = directory + "/" + name
-            }
-        }
-        var first: [String: String] = [:]
-        for (_, path) in chosen.sorted(by: { $0.key < $1.key }) {
-            guard !isMask(path) else { continue }
-            if let distrust = FileTrust.problem(with: path, kind: .file) {
-                catalog.problems.append(HelperProblem(path, distrust))
-                continue
-            }
-            do {
-                let (spec, problems) = try HelperFile.read(path)
-                catalog.problems += problems.map { HelperProblem(spec.name, $0) }
-                if let owner = first[spec.name] {
-                    catalog.problems.append(
-                        HelperProblem(
-                            spec.name,
-                            Problem("helperShadowed", "\(path) is ignored: \(owner) has the name «\(spec.name)» already")))
+            for name in names(in: directory, problems: &catalog.problems).sorted() {
+                let path = directory + "/" + name
+                if let earlier = chosen[name] {
+                    if path != earlier { catalog.problems.append(covered(path, by: earlier)) }
                     continue
                 }
-                first[spec.name] = path
-                if let exec = spec.activation.exec, let distrust = FileTrust.problem(with: exec[0], kind: .program) {
-                    catalog.problems.append(HelperProblem(spec.name, distrust))
-                    catalog.awaited.append(exec[0])
-                    continue
-                }
-                catalog.entries.append(HelperEntry(spec: spec, file: path))
-            } catch {
-                catalog.problems.append(HelperProblem(path, Problem("helperFileInvalid", error.description)))
+                chosen[name] = path
+                if !isMask(path) { read(path, &owners, &catalog) }
             }
         }
+        catalog.entries.sort { ($0.file.split(separator: "/").last ?? "") < ($1.file.split(separator: "/").last ?? "") }
         return catalog
+    }
+
+    /// A file of the same name in an earlier folder stands in front of it.
+    private static func covered(_ path: String, by earlier: String) -> HelperProblem {
+        isMask(earlier)
+            ? HelperProblem(path, Problem("helperMasked", "\(path) is masked by \(earlier)"))
+            : HelperProblem(path, Problem("helperShadowed", "\(path) is shadowed by \(earlier), which has the same file name"))
+    }
+
+    private static func read(_ path: String, _ owners: inout [String: String], _ catalog: inout HelperCatalog) {
+        if let distrust = FileTrust.problem(with: path, kind: .file) {
+            catalog.problems.append(HelperProblem(path, distrust))
+            return
+        }
+        do {
+            let (spec, problems) = try HelperFile.read(path)
+            if let owner = owners[spec.name] {
+                catalog.problems.append(
+                    HelperProblem(
+                        path,
+                        Problem("helperShadowed", "\(path) is shadowed by \(owner), which has the name «\(spec.name)» already")))
+                return
+            }
+            owners[spec.name] = path
+            catalog.problems += problems.map { HelperProblem(spec.name, $0) }
+            if let exec = spec.activation.exec, let distrust = FileTrust.problem(withCommand: exec) {
+                catalog.problems.append(HelperProblem(spec.name, distrust))
+                catalog.awaited.append(exec[0])
+                return
+            }
+            catalog.entries.append(HelperEntry(spec: spec, file: path))
+        } catch {
+            catalog.problems.append(HelperProblem(path, Problem("helperFileInvalid", error.description)))
+        }
     }
 
     private static func names(in directory: String, problems: inout [HelperProblem]) -> [String] {

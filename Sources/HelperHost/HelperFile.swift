@@ -18,23 +18,13 @@ public enum HelperFile {
 
     /// Reads a file's octets.
     public static func parse(_ octets: [UInt8], file: String) throws(Keyfile.Error) -> (spec: HelperSpec, problems: [Problem]) {
-        let keyfile = try Keyfile(octets, file: file)
-        var problems: [Problem] = []
-        for entry in keyfile.entries {
-            if entry.section != "Helper" {
-                problems.append(
-                    Problem(
-                        "helperUnknownKey",
-                        "\(file):\(entry.line): section [\(Printable.text(entry.section, limit: 64))] is unknown; known is [Helper]"
-                    ))
-            } else if !keys.contains(entry.key) {
-                problems.append(
-                    Problem(
-                        "helperUnknownKey",
-                        "\(file):\(entry.line): \(Printable.text(entry.key, limit: 64))= is unknown; known are \(keys.map { $0 + "=" }.joined(separator: ", "))"
-                    ))
-            }
+        if octets.starts(with: [0xEF, 0xBB, 0xBF]) {
+            throw Keyfile.Error(
+                file: file, line: 1, message: "the file begins with a byte order mark (BOM); save it as UTF-8 without one")
         }
+        let keyfile = try Keyfile(octets, file: file)
+        try checkWords(keyfile, octets)
+        var problems: [Problem] = []
         func last(_ key: String) -> Keyfile.Entry? { keyfile.last("Helper", key) }
         func fail(_ entry: Keyfile.Entry, _ message: String) -> Keyfile.Error { keyfile.error(entry, message) }
         func boolean(_ key: String, default standard: Bool) throws(Keyfile.Error) -> Bool {
@@ -59,7 +49,7 @@ public enum HelperFile {
                 problems.append(
                     Problem(
                         "displayNameTooLong",
-                        "\(file):\(entry.line): DisplayName= has more than \(HelperSpec.displayNameLimit) characters and is shown as «\(spec.displayName)»"
+                        "\(file):\(entry.line): DisplayName= has \(entry.value.count) characters; \(HelperSpec.displayNameLimit) are shown: «\(spec.displayName)»"
                     ))
             }
         } else {
@@ -100,6 +90,30 @@ public enum HelperFile {
             }
         }
         return (spec, problems)
+    }
+
+    /// What is unknown is refused and not passed over: a misspelt `SSID=` would let the helper hear of every network.
+    private static func checkWords(_ keyfile: Keyfile, _ octets: [UInt8]) throws(Keyfile.Error) {
+        for entry in keyfile.entries {
+            let section = Printable.text(entry.section, limit: 64)
+            guard entry.section == "Helper" else {
+                // The section's own line, which no entry remembers.
+                let lines = String(decoding: octets, as: UTF8.self).split(
+                    omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+                let line = lines.firstIndex { $0.filter { !$0.isWhitespace } == "[\(entry.section)]" }.map { $0 + 1 }
+                let isSlip = Nearest.word(to: entry.section, in: ["Helper"]) != nil
+                throw Keyfile.Error(
+                    file: keyfile.file, line: line ?? entry.line,
+                    message:
+                        "the section [\(section)] is unknown; \(isSlip ? "did you mean [Helper]?" : "there is [Helper] alone")")
+            }
+            guard !keys.contains(entry.key) else { continue }
+            let key = Printable.text(entry.key, limit: 64)
+            throw Keyfile.Error(
+                file: keyfile.file, line: entry.line,
+                message: Nearest.word(to: entry.key, in: keys).map { "\(key)= is unknown; did you mean \($0)=?" }
+                    ?? "\(key)= is unknown; known are \(keys.map { $0 + "=" }.joined(separator: ", "))")
+        }
     }
 
     private static func activation(_ keyfile: Keyfile) throws(Keyfile.Error) -> HelperSpec.Activation {

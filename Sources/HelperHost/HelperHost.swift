@@ -6,7 +6,7 @@ import Varlink
 
 /// Starts helpers, asks them, and ends them.
 ///
-/// It knows no deadline: whoever asks cancels. It keeps no secret longer than the command that carries it. Every process that it
+/// It knows no deadline: whoever asks cancels. It keeps no secret longer than the process that it was given to. Every process that it
 /// starts is reaped here, and none outlives ``shutDown(_:)`` or the daemon.
 @LoopActor public final class HelperHost {
     /// The name of the prober's socket, which no helper may have.
@@ -20,22 +20,28 @@ import Varlink
     public var onChange: () -> Void = {}
     /// Answers that came too late or too often, by helper (D18).
     public private(set) var ignoredAnswers: [String: Int] = [:]
+    /// What each helper was told lately, the newest first.
+    public private(set) var given: [String: [HelperGiven]] = [:]
 
     var launcher: Launcher
-    private var byName: [String: HelperEntry] = [:]
+    private(set) var byName: [String: HelperEntry] = [:]
     private var prober: [String]?
-    private var services: [String: SocketService] = [:]
-    private var prepared: [String: HelperProcess] = [:]
+    private(set) var services: [String: SocketService] = [:]
+    var prepared: [String: HelperProcess] = [:]
     /// Who will be prepared in one of the next turns of the loop.
-    private var toPrepare: Set<String> = []
-    private var processes: [ObjectIdentifier: HelperProcess] = [:]
-    private var containments: [String: Containment] = [:]
+    var toPrepare: Set<String> = []
+    /// Who is to be ready, by the interface that may ask.
+    var wanted: [Int: Set<String>] = [:]
+    var expiries: [Int: EventSource] = [:]
+    var processes: [ObjectIdentifier: HelperProcess] = [:]
+    var containments: [String: Containment] = [:]
+    /// What waits for a process to tell how far it is shut in.
+    var untilContained: [ObjectIdentifier: [() -> Void]] = [:]
+    var adoptsOrphans = false
     private var deferred: [ObjectIdentifier: EventSource] = [:]
-    private let pacer = Pacer()
-    /// Counts the calls of ``standDown()``; what was to be prepared before one is not any more.
-    private var preparation = 0
-    private var isShut = false
-    private var onShut: (() -> Void)?
+    let pacer = Pacer()
+    var isShut = false
+    var onShut: (() -> Void)?
 
     /// Makes the folders, and removes what an earlier daemon left in them. SIGPIPE is ignored in the process from now on: a
     /// helper that ends must not end the daemon.
@@ -52,6 +58,8 @@ import Varlink
 
     // MARK: Who can be asked
 
+    var hasProber: Bool { prober != nil }
+
     /// Takes over what the folders offer now. Running commands finish first; helpers that stayed the same keep their processes.
     public func setHelpers(_ entries: [HelperEntry]) {
         let before = byName
@@ -61,6 +69,7 @@ import Varlink
             prepared[name] = nil
             process.end(term: configuration.cancelTerm, kill: configuration.cancelKill)
         }
+        given = given.filter { byName[$0.key] != nil }
         regroup()
     }
 
@@ -70,7 +79,7 @@ import Varlink
         regroup()
     }
 
-    private func regroup() {
+    func regroup() {
         var groups: [[String]: SocketService.Key] = [:]
         for entry in helpers {
             guard case .socket(let exec) = entry.spec.activation, byName[entry.spec.name] == entry else { continue }
@@ -92,66 +101,31 @@ import Varlink
         }
         services = [:]
         for key in wanted {
-            let service =
-                kept[key]
-                ?? SocketService(key, directory: configuration.runtimeDirectory + "/helpers", configuration: configuration) {
-                    [weak self] listeners throws(HelperFault) in
-                    guard let self else { throw HelperFault(.helperNotStarted, "the daemon is ending") }
-                    return try start(key.exec, .service(listeners: listeners), names: key.names, writable: key.writable)
-                }
+            let service = kept[key] ?? makeService(key)
             for name in key.names { services[name] = service }
         }
     }
 
-    // MARK: Association
-
-    /// A station begins to associate: the processes that will be asked are started, so that their start-up hides behind it. Many of
-    /// them are started over several turns of the loop.
-    public func prepare(_ names: [String]) {
-        // The prober first: everybody's answer is weighed against its verdict.
-        if prober != nil { services[Self.proberName]?.prepare() }
-        let preparation = preparation
-        for name in names {
-            toPrepare.insert(name)
-            pacer.run { [weak self] in
-                // Who was asked meanwhile was started for that, and needs no second process.
-                if let self, self.preparation == preparation, toPrepare.remove(name) != nil { prepare(name) }
-            }
-        }
-    }
-
-    private func prepare(_ name: String) {
-        guard let entry = byName[name] else { return }
-        switch entry.spec.activation {
-        case .stdio(let exec):
-            guard prepared[name] == nil else { return }
-            // If it fails, the first command says so.
-            guard
-                let process = try? start(
-                    exec, .stdio(withoutNetwork: false), names: [name], writable: entry.spec.readWritePaths)
-            else { return }
-            prepared[name] = process
-            process.onExit = { [weak self, weak process] in
-                if self?.prepared[name] === process { self?.prepared[name] = nil }
-            }
-        case .socket: services[name]?.prepare()
-        case .external: break
-        }
-    }
-
-    /// What was prepared and not used is ended.
-    public func standDown() {
-        preparation += 1
-        toPrepare = []
-        let unused = prepared
-        prepared = [:]
-        for process in unused.values { process.end(term: configuration.cancelTerm, kill: configuration.cancelKill) }
-        for service in services.values { service.standDown() }
+    private func makeService(_ key: SocketService.Key) -> SocketService {
+        SocketService(
+            key, directory: configuration.runtimeDirectory + "/helpers", configuration: configuration,
+            host: SocketService.Host(
+                start: { [weak self] listeners throws(HelperFault) in
+                    guard let self else { throw HelperFault(.helperNotStarted, "the daemon is ending") }
+                    return try start(key.exec, .service(listeners: listeners), names: key.names, writable: key.writable)
+                },
+                whenContained: { [weak self] process, body in
+                    guard let self else { return body() }
+                    whenContained(process, body)
+                }))
     }
 
     // MARK: Commands
 
     /// Sends a command. The completion is called once, never before this returns, and not after ``HelperCall/cancel()``.
+    ///
+    /// A stored credential in the parameters leaves only for a process that is known to be kept from the daemon's folders; for any
+    /// other it is left out, and ``HelperCall/onWithheld`` tells.
     @discardableResult public func send(
         _ command: Command, to helper: String, parameters: JSONValue, completion: @escaping (HelperOutcome) -> Void
     ) -> HelperCall {
@@ -188,6 +162,7 @@ import Varlink
         _ question: Question, of name: String, alone: Bool, completion: @escaping (HelperOutcome) -> Void
     ) -> HelperCall {
         let call = HelperCall(completion: completion)
+        call.onSent = { [weak self] question in self?.recordGiven(question, to: name) }
         begin(call, name) { () throws(HelperFault) in
             guard let entry = self.byName[name] else { throw HelperFault(.helperNotStarted, "there is no such helper") }
             let onIgnored: (Int) -> Void = { self.countIgnored($0, name, call) }
@@ -195,7 +170,7 @@ import Varlink
             case .stdio(let exec):
                 if !alone { self.toPrepare.remove(name) }
                 if !alone, let waiting = self.prepared.removeValue(forKey: name), waiting.isRunning {
-                    return try self.hand(question, to: waiting, name: name, call: call)
+                    return try self.hand(question, to: waiting, waited: true, name: name, call: call)
                 }
                 self.pacer.run {
                     // Cancelled before its turn: then nothing is started at all.
@@ -203,7 +178,7 @@ import Varlink
                     self.begin(call, name) { () throws(HelperFault) in
                         let process = try self.start(
                             exec, .stdio(withoutNetwork: alone), names: [name], writable: entry.spec.readWritePaths)
-                        try self.hand(question, to: process, name: name, call: call)
+                        try self.hand(question, to: process, waited: false, name: name, call: call)
                     }
                 }
             case .socket:
@@ -216,45 +191,36 @@ import Varlink
         return call
     }
 
+    /// Hands a question to a process of its own; a credential waits until that very process has told how far it is shut in.
     private func hand(
-        _ question: Question, to process: HelperProcess, name: String, call: HelperCall
+        _ question: Question, to process: HelperProcess, waited: Bool, name: String, call: HelperCall
+    ) throws(HelperFault) {
+        guard question.hasCredential else { return try handNow(question, to: process, waited: waited, name: name, call: call) }
+        let (term, kill) = (configuration.cancelTerm, configuration.cancelKill)
+        call.onCancel = { process.end(term: term, kill: kill) }
+        whenContained(process) {
+            guard call.isLive else { return }
+            let isKept = process.containment?.hidesFolders ?? false
+            if !isKept, process.isRunning { call.onWithheld() }
+            self.begin(call, name) { () throws(HelperFault) in
+                try self.handNow(
+                    isKept ? question : question.withoutCredential(), to: process, waited: waited, name: name, call: call)
+            }
+        }
+    }
+
+    private func handNow(
+        _ question: Question, to process: HelperProcess, waited: Bool, name: String, call: HelperCall
     ) throws(HelperFault) {
         do throws(HelperFault) {
-            _ = try OneShot(question, name: name, process: process, call: call, configuration: configuration) { [weak self] in
+            _ = try OneShot(question, name: name, process: process, waited: waited, call: call, configuration: configuration) {
+                [weak self] in
                 self?.countIgnored($0, name, call)
             }
         } catch {
             process.end(term: .zero, kill: configuration.cancelKill)
             throw error
         }
-    }
-
-    /// A helper that someone else runs: nothing is known of its process.
-    private func ask(
-        _ question: Question, at path: String, name: String, call: HelperCall, onIgnored: @escaping (Int) -> Void
-    ) throws(HelperFault) {
-        let exchange: Exchange
-        do throws(VarlinkError) {
-            let socket = try Socket.connect(path: path, nonblocking: true)
-            exchange = Exchange(question, on: try Connection(socket: socket.take(), limit: configuration.limits.message))
-        } catch {
-            throw HelperFault(.helperNotStarted, error.description)
-        }
-        let patience = configuration.serviceCancel
-        call.onCancel = {
-            exchange.onIgnored = { self.later { exchange.close() } }
-            exchange.abandon()
-            self.later(patience) { exchange.close() }
-        }
-        exchange.onEnding = { ending in
-            switch ending {
-            case .answered(let outcome): call.complete(outcome.named(name, standardError: nil))
-            case .closed:
-                call.complete(.failed(HelperFault(.helperCrashed, "\(name): it closed the connection without an answer")))
-            }
-            self.later { exchange.close() }
-        }
-        exchange.onOver = { onIgnored(exchange.ignored) }
     }
 
     /// Runs the beginning of a command; what it throws is told in the next turn.
@@ -267,7 +233,7 @@ import Varlink
         }
     }
 
-    private func later(_ delay: Duration = .zero, _ body: @escaping () -> Void) {
+    func later(_ delay: Duration = .zero, _ body: @escaping () -> Void) {
         var key: ObjectIdentifier?
         guard
             let source = try? EventLoop.shared.schedule(
@@ -287,79 +253,8 @@ import Varlink
         call.onIgnored(count)
     }
 
-    // MARK: Processes
-
-    private func start(
-        _ exec: [String], _ kind: HelperProcess.Kind, names: [String], writable: [String]
-    ) throws(HelperFault) -> HelperProcess {
-        if isShut { throw HelperFault(.helperNotStarted, "the daemon is ending") }
-        let process = try HelperProcess(
-            exec, kind: kind, names: names, writable: writable, launcher: launcher, configuration: configuration)
-        processes[ObjectIdentifier(process)] = process
-        process.onContained = { [weak self] containment in
-            for name in names { self?.containments[name] = containment }
-            self?.launcher.coversFolders = containment.coversFolders
-            self?.onChange()
-        }
-        process.onGone = { [weak self, weak process] in
-            guard let self, let process else { return }
-            processes[ObjectIdentifier(process)] = nil
-            onChange()
-            finishShutDown()
-        }
-        onChange()
-        return process
-    }
-
-    /// The helper whose process was started with this token, as long as the process runs. If helpers share it, the first of them.
-    public func helperName(forToken token: String) -> String? {
-        guard !token.isEmpty else { return nil }
-        return processes.values.first { $0.token == token && $0.isRunning }?.names.first
-    }
-
-    /// All helpers that the process with this token speaks for, as long as it runs; none for a token of nobody.
-    public func helperNames(forToken token: String) -> [String] {
-        guard !token.isEmpty else { return [] }
-        return processes.values.first { $0.token == token && $0.isRunning }?.names.filter { $0 != Self.proberName } ?? []
-    }
-
-    /// Whether a process of the helper runs.
-    public func isRunning(_ name: String) -> Bool { processes.values.contains { $0.names.contains(name) } }
-
-    /// How far the helper's last process was shut in, in words; empty before its first one, and for one that someone else runs.
-    public func containment(of name: String) -> [String] { containments[name]?.words ?? [] }
-
-    /// What the helper's last process should have had and the machine could not give, in words.
-    public func missingContainment(of name: String) -> [String] { containments[name]?.missing ?? [] }
-
-    /// Whether the helper's last process could not read the daemon's folders. Without that it must get no stored credential. A helper
-    /// that someone else runs is that one's concern, and the folders' permissions'.
-    public func isKeptFromFolders(_ name: String) -> Bool {
-        if case .external = byName[name]?.spec.activation { return true }
-        return containments[name]?.hidesFolders ?? false
-    }
-
-    /// The processes as the daemon sees them; the init where there is one.
-    var processIDs: [pid_t] { processes.values.map(\.processID) }
-
-    /// How many processes run.
-    public var processCount: Int { processes.count }
-
-    // MARK: The end
-
-    /// Ends everything. Commands on their way fail as crashed; the completion is called when no process is left.
-    public func shutDown(_ completion: @escaping () -> Void) {
-        isShut = true
-        onShut = completion
-        prepared = [:]
-        regroup()
-        for process in processes.values { process.end(term: .zero, kill: configuration.cancelKill) }
-        if processes.isEmpty { later { self.finishShutDown() } }
-    }
-
-    private func finishShutDown() {
-        guard isShut, processes.isEmpty, let onShut else { return }
-        self.onShut = nil
-        onShut()
+    private func recordGiven(_ question: Question, to name: String) {
+        guard let new = HelperGiven(question) else { return }
+        given[name] = HelperGiven.adding(new, to: given[name] ?? [])
     }
 }

@@ -32,31 +32,36 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
         case helperError
         /// More than the contract allows.
         case helperTooLong
+        /// Its file, program or socket could be somebody else's.
+        case helperNotTrusted
     }
 
     /// The stable word.
     public let code: Code
     /// One sentence for people.
     public let sentence: String
-    /// The end of what it wrote to standard error, printable, the secrets of the command masked.
+    /// The end of what it wrote to standard error, printable, with everything masked that its process was given.
     public let standardError: String?
+    /// What was found to be wrong before anything was started, with a code and a hint of its own.
+    public let cause: Problem?
 
     /// A fault.
-    public init(_ code: Code, _ sentence: String, standardError: String? = nil) {
+    public init(_ code: Code, _ sentence: String, standardError: String? = nil, cause: Problem? = nil) {
         self.code = code
         self.sentence = sentence
+        self.cause = cause
         self.standardError = standardError?.isEmpty == true ? nil : standardError
     }
 
     /// There was no word from the helper: it exited, was killed, closed, or never started. Otherwise it answered wrongly.
-    public var isCrash: Bool { code == .helperCrashed || code == .helperNotStarted }
+    public var isCrash: Bool { code == .helperCrashed || code == .helperNotStarted || code == .helperNotTrusted }
 
     /// What came could not be read as an answer at all, or did not end.
     public var isGarbage: Bool { code == .helperMalformed || code == .helperTooLong }
 
     /// The fault as a problem to show.
     public var problem: Problem {
-        Problem(code.rawValue, sentence, hint: code == .helperNotStarted ? "hotspotctl helpers --verbose" : nil)
+        cause ?? Problem(code.rawValue, sentence, hint: code == .helperNotStarted ? "hotspotctl helpers --verbose" : nil)
     }
 
     /// The sentence.

@@ -7,12 +7,13 @@ public struct HostConfiguration: Hashable, Sendable {
         /// Address space, in octets; shared memory counts.
         public var addressSpace: UInt64 = 4 << 30
         /// Private memory that can be written, in octets.
-        public var data: UInt64 = 512 << 20
+        public var data: UInt64 = 256 << 20
         /// Seconds of processor time of a process for one command.
         public var processorTime: UInt64 = 60
         /// Seconds of processor time of a process that serves many commands.
         public var serviceProcessorTime: UInt64 = 600
-        /// Processes and threads; holds only where the helper has a user namespace of its own and is not root.
+        /// Processes and threads. Holds where the helper has a user namespace of its own; under a daemon that is root it is some 300
+        /// more, since Linux 6.14, and does not hold before.
         public var processes: UInt64 = 64
         /// Open descriptors.
         public var descriptors: UInt64 = 256
@@ -47,8 +48,13 @@ public struct HostConfiguration: Hashable, Sendable {
     public var lingerTerm = Duration.milliseconds(500)
     /// From a one-command helper's answer to SIGKILL.
     public var lingerKill = Duration.seconds(1)
-    /// From the cancellation of a command to the end of a shared process that neither let go of it nor has other work.
+    /// From the cancellation of a command to the end of a shared process that does not let go of it; one without other work ends as
+    /// one of a single command does.
     public var serviceCancel = Duration.seconds(2)
+    /// From the last command of a process that serves many to its end.
+    public var serviceIdle = Duration.seconds(30)
+    /// From an interface's wish for prepared processes to their end, if neither use nor withdrawal comes.
+    public var preparation = Duration.seconds(90)
     /// FilterScanList is asked of a process without any network.
     public var filterWithoutNetwork = true
 

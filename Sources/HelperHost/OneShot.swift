@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import HotspotCore
 import Varlink
 
@@ -14,11 +15,18 @@ import Varlink
     private let onIgnored: (Int) -> Void
 
     /// Asks a process that waits on its standard input.
+    ///
+    /// - Parameter waited: it was started earlier, and has no business to have said anything yet.
     init(
-        _ question: Question, name: String, process: HelperProcess, call: HelperCall, configuration: HostConfiguration,
-        onIgnored: @escaping (Int) -> Void
+        _ question: Question, name: String, process: HelperProcess, waited: Bool, call: HelperCall,
+        configuration: HostConfiguration, onIgnored: @escaping (Int) -> Void
     ) throws(HelperFault) {
         guard let pipes = process.takePipes() else { throw HelperFault(.helperNotStarted, "its process is gone already") }
+        if waited, Self.isReadable(pipes.output) {
+            close(pipes.input)
+            close(pipes.output)
+            throw HelperFault(.helperMalformed, "it answered before it was asked")
+        }
         do throws(VarlinkError) {
             exchange = Exchange(
                 question, on: try Connection(input: pipes.output, output: pipes.input, limit: configuration.limits.message))
@@ -31,9 +39,17 @@ import Varlink
         self.configuration = configuration
         self.onIgnored = onIgnored
         secrets = question.parameters.secrets
+        process.tail.add(secrets: secrets)
         call.onCancel = { self.cancel() }
         exchange.onEnding = { self.ended($0) }
         process.onExit = { self.exited() }
+        call.onSent(question)
+    }
+
+    /// Something lies in the pipe; its mere end does not count.
+    private static func isReadable(_ descriptor: Int32) -> Bool {
+        var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&state, 1, 0) > 0 && Int32(state.revents) & POLLIN != 0
     }
 
     private func cancel() {
@@ -51,7 +67,10 @@ import Varlink
                 exchange.finishSending()
                 process.end(term: configuration.lingerTerm, kill: configuration.lingerKill)
             }
-            call.complete(outcome.named(name, standardError: process.tail.text(masking: secrets)))
+            call.complete(outcome.named(name, standardError: process.tail.text(), without: secrets)) { [process, configuration] in
+                // The race is decided: who lost has nothing left to tidy up.
+                process.end(term: configuration.cancelTerm, kill: configuration.cancelKill)
+            }
         case .closed:
             // How it ended and what it complained of is known in a moment, when it is reaped. On a busy machine the moment is longer
             // than a cancellation's: a kill that overtakes its own end would hide the status.
@@ -81,10 +100,11 @@ import Varlink
         let fault = HelperFault(
             process.neverRan ? .helperNotStarted : .helperCrashed,
             (process.ending ?? "it closed its output") + ", without an answer")
-        call.complete(HelperOutcome.failed(fault).named(name, standardError: process.tail.text(masking: secrets)))
+        call.complete(HelperOutcome.failed(fault).named(name, standardError: process.tail.text(), without: secrets))
     }
 
     private func finish() {
+        call.onCancel = nil
         onIgnored(exchange.ignored)
         exchange.close()
         patience = nil

@@ -5,6 +5,9 @@ import Varlink
 
 /// A program that serves one or more helpers on sockets. The sockets are the daemon's and outlive the process, so that a process that
 /// ended because it was idle is started anew by the next command.
+///
+/// Between its first command and its end a process is never without a limit: a command has its caller's deadline, a cancelled one 2 s,
+/// and without any command it is ended after a while.
 @LoopActor final class SocketService {
     /// What makes two services the same.
     struct Key: Hashable {
@@ -14,29 +17,41 @@ import Varlink
         var writable: [String]
     }
 
+    /// What a service asks of its host.
+    struct Host {
+        /// Starts a process for the service.
+        var start: ([(name: String, descriptor: Int32)]) throws(HelperFault) -> HelperProcess
+        /// Calls back as soon as the process has told how far it is shut in, or is gone.
+        var whenContained: (HelperProcess, @escaping () -> Void) -> Void
+    }
+
     let key: Key
-    /// Starts a process for the service.
-    var start: ([(name: String, descriptor: Int32)]) throws(HelperFault) -> HelperProcess
+    private let host: Host
     private let directory: String
     private let configuration: HostConfiguration
     private var listeners: [(name: String, descriptor: Int32)] = []
-    private var listenFault: HelperFault?
+    /// Helpers whose socket could not be made; the others are served.
+    private var listenFaults: [String: HelperFault] = [:]
     private var process: HelperProcess?
     private var lastProcess: HelperProcess?
     private var wasAsked = false
     private var commands: [ObjectIdentifier: ServiceCommand] = [:]
+    /// Commands that wait for their process to tell how far it is shut in.
+    private var waitingForLevel = 0
+    /// The process was told to end. It may still accept, so nothing is sent until it is gone.
+    private var isEnding = false
+    private var held: [() -> Void] = []
+    private var idle: EventSource?
+    private var cancellation: EventSource?
     private var isRetired = false
     /// The host forgets a retired service at once; its commands still need it.
     private var untilDone: SocketService?
 
-    init(
-        _ key: Key, directory: String, configuration: HostConfiguration,
-        start: @escaping ([(name: String, descriptor: Int32)]) throws(HelperFault) -> HelperProcess
-    ) {
+    init(_ key: Key, directory: String, configuration: HostConfiguration, host: Host) {
         self.key = key
         self.directory = directory
         self.configuration = configuration
-        self.start = start
+        self.host = host
         for name in key.names {
             do throws(VarlinkError) {
                 let socket = try Socket.listen(path: path(name), mode: 0o600).take()
@@ -44,20 +59,25 @@ import Varlink
                 _ = fcntl(socket, F_SETFL, 0)
                 listeners.append((name, socket))
             } catch {
-                listenFault = HelperFault(.helperNotStarted, "no socket for it: \(error)")
+                listenFaults[name] = HelperFault(.helperNotStarted, "no socket for it: \(error)")
             }
         }
     }
 
     private func path(_ name: String) -> String { "\(directory)/\(name)" }
 
+    // MARK: Its process
+
     /// Starts the process, if there is none.
-    func prepare() { _ = try? running() }
+    func prepare() {
+        guard !isEnding else { return held.append { [weak self] in self?.prepare() } }
+        _ = try? running()
+    }
 
     /// Ends a process that was started and never asked.
     func standDown() {
-        guard !wasAsked, let process else { return }
-        process.end(term: .zero, kill: configuration.cancelKill)
+        guard !wasAsked, commands.isEmpty, waitingForLevel == 0 else { return }
+        end(kill: configuration.cancelKill)
     }
 
     /// Gives the sockets up now, and ends the process as soon as its commands are done.
@@ -72,42 +92,22 @@ import Varlink
         endIfRetired()
     }
 
-    /// What it complained of lately.
-    func standardError(masking secrets: [String]) -> String? { (process ?? lastProcess)?.tail.text(masking: secrets) }
-
-    func send(_ question: Question, to name: String, call: HelperCall, onIgnored: @escaping (Int) -> Void) throws(HelperFault) {
-        if let listenFault { throw listenFault }
-        _ = try running()
-        let command = try ServiceCommand(
-            question, name: name, path: path(name), call: call, service: self, configuration: configuration, onIgnored: onIgnored)
-        commands[ObjectIdentifier(command)] = command
-        wasAsked = true
-    }
-
-    fileprivate func done(_ command: ServiceCommand) {
-        commands[ObjectIdentifier(command)] = nil
-        endIfRetired()
-    }
-
-    /// A command was cancelled, and its connection is still not closed on the other side.
-    fileprivate func ignoredCancellation() {
-        // Others that are still being served are not cut off for it.
-        guard commands.values.allSatisfy(\.isCancelled) else { return }
-        process?.end(term: .zero, kill: configuration.cancelKill)
-    }
-
-    /// How the process ended, if it did.
-    fileprivate var lastEnding: String? { process == nil ? lastProcess?.ending : nil }
-
     private func endIfRetired() {
-        guard isRetired, commands.isEmpty else { return }
+        guard isRetired, commands.isEmpty, waitingForLevel == 0, held.isEmpty else { return }
         untilDone = nil
-        process?.end(term: .zero, kill: configuration.cancelKill)
+        end(kill: configuration.cancelKill)
+    }
+
+    private func end(kill: Duration) {
+        guard let process, process.isRunning, !isEnding else { return }
+        isEnding = true
+        process.end(term: .zero, kill: kill)
     }
 
     private func running() throws(HelperFault) -> HelperProcess {
         if let process, process.isRunning { return process }
-        let process = try start(listeners)
+        guard !isRetired else { throw HelperFault(.helperNotStarted, "there is no socket for it any more") }
+        let process = try host.start(listeners)
         process.onExit = { [weak self, weak process] in
             if let process { self?.exited(process) }
         }
@@ -120,11 +120,20 @@ import Varlink
         guard self.process === process else { return }
         self.process = nil
         lastProcess = process
+        isEnding = false
+        idle = nil
         for command in Array(commands.values) { command.processEnded() }
-        // A command that the process had accepted has lost its connection, and finds that out by itself. The others wait in the
-        // socket for the next process: one that ended idle just now did not know of them.
+        again(process)
+        let held = held
+        self.held = []
+        for resume in held { resume() }
+        endIfRetired()
+    }
+
+    /// A command that the process had accepted has lost its connection, and finds that out by itself. The others wait in the socket for
+    /// the next process: one that ended idle just now did not know of them.
+    private func again(_ process: HelperProcess) {
         let waiting = commands.values.filter { $0.isWaiting }
-        guard !waiting.isEmpty else { return }
         let again = waiting.filter { !$0.wasRetried && !process.neverRan && !isRetired }
         for command in waiting where !again.contains(where: { $0 === command }) {
             command.fail(
@@ -133,24 +142,134 @@ import Varlink
                     (process.ending ?? "it ended") + ", without taking the command"))
         }
         guard !again.isEmpty else { return }
-        for command in again { command.wasRetried = true }
-        do throws(HelperFault) { _ = try running() } catch { for command in again { command.fail(error) } }
+        do throws(HelperFault) {
+            let next = try running()
+            for command in again {
+                command.wasRetried = true
+                if command.question.hasCredential {
+                    // How far the next process is shut in is not known yet.
+                    commands[ObjectIdentifier(command)] = nil
+                    command.detach()
+                    resume(command.call, command.name) { () throws(HelperFault) in
+                        try self.send(
+                            command.question, to: command.name, call: command.call, onIgnored: command.onIgnored, isSecond: true)
+                    }
+                } else {
+                    next.tail.add(secrets: command.secrets)
+                }
+            }
+            wasAsked = true
+        } catch { for command in again { command.fail(error) } }
     }
+
+    /// Everything that its process was given.
+    func standardError() -> String? { (process ?? lastProcess)?.tail.text() }
+
+    /// How the process ended, if it did.
+    fileprivate var lastEnding: String? { process == nil ? lastProcess?.ending : nil }
+
+    // MARK: Commands
+
+    /// - Parameter isSecond: it was sent before, to a process that ended without having taken it.
+    func send(
+        _ question: Question, to name: String, call: HelperCall, onIgnored: @escaping (Int) -> Void, isSecond: Bool = false
+    ) throws(HelperFault) {
+        if let fault = listenFaults[name] { throw fault }
+        if isEnding {
+            held.append {
+                self.resume(call, name) { () throws(HelperFault) in
+                    try self.send(question, to: name, call: call, onIgnored: onIgnored, isSecond: isSecond)
+                }
+            }
+            return
+        }
+        let process = try running()
+        var question = question
+        if question.hasCredential {
+            guard let containment = process.containment else {
+                waitingForLevel += 1
+                host.whenContained(process) {
+                    self.waitingForLevel -= 1
+                    self.resume(call, name) { () throws(HelperFault) in
+                        guard process.isRunning || !isSecond else {
+                            throw HelperFault(.helperNotStarted, process.ending ?? "its process is gone already")
+                        }
+                        // Its second process, if the first one was gone before it told anything.
+                        try self.send(
+                            question, to: name, call: call, onIgnored: onIgnored, isSecond: isSecond || !process.isRunning)
+                    }
+                    self.reconsider()
+                }
+                return
+            }
+            if !containment.hidesFolders {
+                question = question.withoutCredential()
+                call.onWithheld()
+            }
+        }
+        let command = try ServiceCommand(
+            question, name: name, path: path(name), call: call, service: self, configuration: configuration, onIgnored: onIgnored)
+        command.wasRetried = isSecond
+        commands[ObjectIdentifier(command)] = command
+        process.tail.add(secrets: command.secrets)
+        wasAsked = true
+        idle = nil
+        call.onSent(question)
+    }
+
+    /// Goes on with a command that was held back; what goes wrong is told to its caller.
+    private func resume(_ call: HelperCall, _ name: String, _ body: () throws(HelperFault) -> Void) {
+        guard call.isLive else { return }
+        do throws(HelperFault) { try body() } catch {
+            call.complete(HelperOutcome.failed(error).named(name, standardError: nil))
+        }
+    }
+
+    fileprivate func done(_ command: ServiceCommand) {
+        commands[ObjectIdentifier(command)] = nil
+        reconsider()
+    }
+
+    /// The commands are other ones than before.
+    fileprivate func reconsider() {
+        endIfRetired()
+        guard waitingForLevel == 0, process != nil, !isEnding else { return }
+        if commands.isEmpty {
+            // One timer for the whole time without a command, and none while there is one.
+            idle = try? EventLoop.shared.schedule(after: configuration.serviceIdle, accuracy: .seconds(1)) { [weak self] in
+                guard let self, commands.isEmpty, waitingForLevel == 0 else { return }
+                end(kill: configuration.cancelKill)
+            }
+        } else if cancellation == nil, commands.values.allSatisfy(\.isCancelled) {
+            // Nobody waits for anything that it does. Who heeds the end-of-file has closed by then.
+            cancellation = try? EventLoop.shared.schedule(after: configuration.cancelTerm) { [weak self] in
+                guard let self else { return }
+                cancellation = nil
+                guard !commands.isEmpty, waitingForLevel == 0, commands.values.allSatisfy(\.isCancelled) else { return }
+                end(kill: configuration.cancelKill - configuration.cancelTerm)
+            }
+        }
+    }
+
+    /// A command was cancelled long ago, and its connection is still not closed on the other side. What the process does beside it is cut
+    /// off with it: all of it is the same program, and that program does not let go.
+    fileprivate func ignoredCancellation() { end(kill: configuration.cancelKill) }
 }
 
 /// One command on one connection to a service.
 @LoopActor private final class ServiceCommand {
+    let question: Question
     let name: String
+    let call: HelperCall
+    let onIgnored: (Int) -> Void
+    let secrets: [String]
     var wasRetried = false
     private(set) var isCancelled = false
     private var isAwaitingEnding = false
-    private let call: HelperCall
     private let exchange: Exchange
-    private let secrets: [String]
     private let descriptor: Int32
     private weak var service: SocketService?
     private var timer: EventSource?
-    private let onIgnored: (Int) -> Void
 
     init(
         _ question: Question, name: String, path: String, call: HelperCall, service: SocketService,
@@ -162,6 +281,7 @@ import Varlink
         } catch {
             throw HelperFault(.helperNotStarted, error.description)
         }
+        self.question = question
         self.name = name
         self.call = call
         self.service = service
@@ -182,8 +302,19 @@ import Varlink
 
     func fail(_ fault: HelperFault) {
         // First the word, then the end, which takes it off the service's list.
-        call.complete(HelperOutcome.failed(fault).named(name, standardError: service?.standardError(masking: secrets)))
+        call.complete(outcome(.failed(fault)))
         exchange.close()
+    }
+
+    /// Takes the connection back; the call goes on elsewhere.
+    func detach() {
+        exchange.onOver = {}
+        exchange.close()
+        call.onCancel = nil
+    }
+
+    private func outcome(_ outcome: HelperOutcome) -> HelperOutcome {
+        outcome.named(name, standardError: service?.standardError(), without: secrets)
     }
 
     private func cancel(_ patience: Duration) {
@@ -200,12 +331,13 @@ import Varlink
             service?.ignoredCancellation()
             exchange.close()
         }
+        service?.reconsider()
     }
 
     private func ended(_ ending: Exchange.Ending) {
         switch ending {
         case .answered(let outcome):
-            call.complete(outcome.named(name, standardError: service?.standardError(masking: secrets)))
+            call.complete(self.outcome(outcome))
             closeSoon()
         case .closed:
             // If its process crashed, that is known in a moment, with its last words: the kernel ends its namespace first. A process
@@ -216,9 +348,11 @@ import Varlink
         }
     }
 
-    /// The process behind a connection that closed without an answer has ended.
+    /// The process behind its connection has ended.
     func processEnded() {
-        if isAwaitingEnding { failAsClosed() }
+        if isAwaitingEnding { return failAsClosed() }
+        // Nobody waits for it, so the next process need not find it in the socket.
+        if isCancelled { exchange.close() }
     }
 
     private func failAsClosed() {

@@ -183,7 +183,10 @@ public struct FormLogin: Sendable {
                         portal = Portal(origin: url.origin, pin: journey.final.pin, kind: kind, title: page.title)
                         engine.answers = [:]
                     }
-                    logoff = Logoff.find(on: page, at: url, redirects: visit.redirects) ?? logoff
+                    // Another origin's way out takes no place of the portal's own.
+                    if logoff == nil || url.origin == live.origin {
+                        logoff = Logoff.find(on: page, at: url, redirects: visit.redirects) ?? logoff
+                    }
                     if journey.final.status >= 500 || journey.final.status == 403, page.forms.isEmpty {
                         return visit.reply(
                             .temporaryFailure, portal: portal, reason: "The portal answered with status \(journey.final.status).")

@@ -28,12 +28,12 @@ public enum Action: Hashable, Sendable {
     case withdrawPrompt(PromptID)
     /// This helper frees this network (D5).
     case remember(helper: String)
-    /// No helper is known to free this network.
-    case forgetChoice
+    /// This helper is not known to free this network any more; another that is remembered stays.
+    case forgetChoice(of: String)
     /// The session's memory is void.
     case dropSession
-    /// Let the network rest; until then, or until somebody asks.
-    case hold(HoldReason, for: Duration?)
+    /// Let the network rest; until then, or until somebody asks. The cause is for people, at the next join.
+    case hold(HoldReason, for: Duration?, because: String)
     /// It does not rest any more.
     case releaseHold
     /// End the link.
@@ -68,6 +68,8 @@ public enum TimerPurpose: String, Hashable, Sendable, CaseIterable {
     case retry
     /// The end of a hold (D13).
     case hold
+    /// The end of the patience with a link that was asked to end.
+    case leave
 }
 
 /// What an attempt came to. The words are those of the journal.

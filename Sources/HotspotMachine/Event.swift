@@ -46,6 +46,8 @@ public enum CommandAnswer: Hashable, Sendable {
     case replied(Result, prompt: Prompt? = nil, secondsRemaining: Int? = nil, reason: String? = nil)
     /// The helper ended, or its connection did, before a word.
     case crashed
+    /// Something came in time that is no answer of the contract: it counts as none or failure, and neither strikes nor acquits (D7).
+    case garbled(reason: String?)
 }
 
 /// A join: what is known of the network when its link has an address.
@@ -100,11 +102,14 @@ public struct Hold: Hashable, Sendable {
     public var reason: HoldReason
     /// Until when; `nil` until somebody asks.
     public var until: Instant?
+    /// What brought it about, one sentence.
+    public var cause: String?
 
     /// A rest.
-    public init(_ reason: HoldReason, until: Instant? = nil) {
+    public init(_ reason: HoldReason, until: Instant? = nil, cause: String? = nil) {
         self.reason = reason
         self.until = until
+        self.cause = cause
     }
 }
 

@@ -13,7 +13,7 @@ extension Machine {
         case .commanding(let pending):
             switch event {
             case .answered(let id, let answer) where id == pending.id:
-                // 45.000 s is too late, whichever of answer and timer the loop serves first (F44).
+                // 45.000 s is too late, whichever of answer and timer the loop serves first.
                 if turn.now >= pending.deadline.at { return missed(authenticating, .timeout(helper, .authenticate), &turn) }
                 take(answer, authenticating, &turn)
             case .timerFired(let id) where id == pending.deadline.id:
@@ -37,10 +37,11 @@ extension Machine {
         let helper = authenticating.helper
         var association = authenticating.association
         if case .crashed = answer { return missed(authenticating, .crashed(helper), &turn) }
-        guard isCandidate(helper) else { return abandon(association, &turn) }
+        guard isCandidate(helper) else { return abandon(association, helper, &turn) }
         switch answer {
         case .crashed: break
-        case .evaluated: failForGood(association, .refused(helper, nil), &turn)
+        case .evaluated: failForGood(association, helper, .refused(helper, nil), &turn)
+        case .garbled(let reason): failForGood(association, helper, .refused(helper, reason), &turn)
         case .replied(let result, let prompt, let seconds, let reason):
             turn.act(.acquit(helper: helper))
             switch result {
@@ -52,11 +53,11 @@ extension Machine {
                 present(association, helper, prompt ?? .empty(helper), further: 0, "\(helper) needs the user", &turn)
             case .unsupportedNetwork:
                 association.excluded.insert(helper)
-                turn.act(.forgetChoice)
+                turn.act(.forgetChoice(of: helper))
                 evaluate(association, "\(helper) does not support this network", &turn)
             case .temporaryFailure: failTemporarily(association, .notNow(helper, reason), &turn)
             case .failure, .authenticationRequired, .commandNotRecognized:
-                failForGood(association, .refused(helper, reason), &turn)
+                failForGood(association, helper, .refused(helper, reason), &turn)
             }
         }
     }
@@ -64,10 +65,10 @@ extension Machine {
     /// D1: a missed deadline or a death says nothing about the network, but for the strict rules.
     private mutating func missed(_ authenticating: Authenticating, _ problem: Problem, _ turn: inout Turn) {
         turn.act(.strike(helper: authenticating.helper))
-        guard isCandidate(authenticating.helper) else { return abandon(authenticating.association, &turn) }
+        guard isCandidate(authenticating.helper) else { return abandon(authenticating.association, authenticating.helper, &turn) }
         switch policy.onTimeout {
         case .temporary: failTemporarily(authenticating.association, problem, &turn)
-        case .fatal: failForGood(authenticating.association, problem, &turn)
+        case .fatal: failForGood(authenticating.association, authenticating.helper, problem, &turn)
         }
     }
 

@@ -5,8 +5,13 @@ extension Machine {
     mutating func handle(_ event: Event, in loggingOff: LoggingOff, _ turn: inout Turn) {
         switch event {
         case .answered(let id, let answer) where id == loggingOff.pending.id:
-            let isMissed = answer == .crashed || turn.now >= loggingOff.pending.deadline.at
-            turn.act(isMissed ? .strike(helper: loggingOff.helper) : .acquit(helper: loggingOff.helper))
+            if answer == .crashed || turn.now >= loggingOff.pending.deadline.at {
+                turn.act(.strike(helper: loggingOff.helper))
+            } else if case .garbled = answer {
+                // It came in time and is no answer: neither.
+            } else {
+                turn.act(.acquit(helper: loggingOff.helper))
+            }
         case .timerFired(let id) where id == loggingOff.pending.deadline.id:
             turn.act(.strike(helper: loggingOff.helper))
         default: return
@@ -20,9 +25,9 @@ extension Machine {
         endAttempt(&association, .loggedOff, &turn)
         turn.act(.dropSession)
         guard mayDisassociate(association) else { return hold(association, .loggedOff, cause, &turn) }
-        turn.act(.hold(.loggedOff, for: policy.holdTime))
+        turn.act(.hold(.loggedOff, for: policy.holdTime, because: cause))
         turn.act(.disassociate)
-        go(.inactive(.leaving(association.resting, otherwise: .hold(.loggedOff))), cause, &turn)
+        leave(association, otherwise: .hold(.loggedOff), cause, &turn)
     }
 
     /// D19: the link is kept. The user, time, or an open network leads out.
@@ -45,9 +50,10 @@ extension Machine {
             next.watch = watch
             state = .failure(next)
         case .opened(let seconds):
-            turn.act(.clearProblems)
-            openUnclaimed(
-                failed.association, .open, secondsRemaining: seconds, "the network opened by itself", &turn)
+            // An attempt of its own, so that the history tells how it ended.
+            var association = failed.association
+            beginAttempt(&association, &turn)
+            openUnclaimed(association, .open, secondsRemaining: seconds, "the network opened by itself", &turn)
         }
     }
 }

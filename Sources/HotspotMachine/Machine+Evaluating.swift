@@ -20,7 +20,7 @@ extension Machine {
             case .evaluated(let sure):
                 confidence = sure
                 turn.act(.acquit(helper: helper))
-            case .replied: confidence = .none
+            case .replied, .garbled: confidence = .none
             case .crashed:
                 confidence = .none
                 turn.act(.strike(helper: helper))
@@ -60,7 +60,12 @@ extension Machine {
     mutating func candidatesChanged(in evaluating: Evaluating, _ turn: inout Turn) {
         var evaluating = evaluating
         guard !evaluating.awaitsVerdict, evaluating.race.keep(where: isCandidate) else { return }
-        if !evaluating.race.hasLow, !evaluating.race.isQuarantinedWhole { evaluating.grace = nil }
+        if !evaluating.race.hasLow, !evaluating.race.isQuarantinedWhole {
+            evaluating.grace = nil
+        } else if evaluating.grace == nil, let grace = policy.lowGrace {
+            // Who is left is a field that is quarantined whole.
+            evaluating.grace = startTimer(.lowGrace, at: max(turn.now, min(turn.now + grace, evaluating.deadline.at)), &turn)
+        }
         state = .evaluating(evaluating)
         settle(evaluating, &turn)
     }

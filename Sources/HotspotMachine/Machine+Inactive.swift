@@ -5,13 +5,16 @@ extension Machine {
     mutating func handle(_ event: Event, in inactive: Inactive, _ turn: inout Turn) {
         switch inactive {
         case .noAddress: break
-        case .leaving(let association, let fallback):
-            guard case .disassociationRefused = event else { return }
+        case .leaving(let association, let fallback, let timer):
+            switch event {
+            case .disassociationRefused, .timerFired(timer.id): break
+            default: return
+            }
             // D19: what cannot be dropped is kept, and is held or rests.
             switch fallback {
             case .hold(let reason):
                 let timer = startTimer(.hold, after: policy.holdTime, &turn)
-                turn.act(.report(.held(reason, association.arrival.network)))
+                turn.act(.report(.held(reason)))
                 state = .inactive(.held(association, reason, timer: timer))
             case .rest(let delay): rest(association, retryAfter: delay, "the link could not be ended", &turn)
             }

@@ -31,23 +31,23 @@ extension Machine {
         var next = maintaining
         next.opinion = .known(verdict, secondsRemaining: seconds)
         state = .maintaining(next)
-        if case .awaitingVerdict(let secondsRemaining) = next.phase { conclude(next, secondsRemaining, &turn) }
+        if case .awaitingVerdict = next.phase { conclude(next, &turn) }
     }
 
     private mutating func take(_ answer: CommandAnswer, _ maintaining: Maintaining, _ turn: inout Turn) {
         let helper = maintaining.helper
-        if !isCandidate(helper), !maintaining.logoffQueued { return abandon(maintaining.association, &turn) }
+        if !isCandidate(helper), !maintaining.logoffQueued { return abandon(maintaining.association, maintaining.helper, &turn) }
         switch answer {
         case .crashed: missed(maintaining, .crashed(helper), &turn)
-        case .evaluated: lost(maintaining, "\(helper) could not maintain the session", &turn)
+        case .evaluated, .garbled: lost(maintaining, "\(helper) could not maintain the session", &turn)
         case .replied(let result, _, let seconds, _):
             turn.act(.acquit(helper: helper))
             switch result {
             case .success:
-                if case .known = maintaining.opinion { return conclude(maintaining, seconds, &turn) }
                 var next = maintaining
-                next.phase = .awaitingVerdict(secondsRemaining: seconds)
+                next.phase = .awaitingVerdict(secondsRemaining: seconds, isAskedAnew: false)
                 state = .maintaining(next)
+                if case .known = next.opinion { conclude(next, &turn) }
             case .authenticationRequired: renew(maintaining, "the session is over", &turn)
             case .uiRequired where policy.maintainMayAsk: renew(maintaining, "\(helper) needs the user", &turn)
             case .uiRequired, .failure, .temporaryFailure, .unsupportedNetwork, .commandNotRecognized:
@@ -57,10 +57,20 @@ extension Machine {
     }
 
     /// The helper says yes.
-    private mutating func conclude(_ maintaining: Maintaining, _ seconds: Int?, _ turn: inout Turn) {
-        guard case .known(let verdict, let probeSeconds) = maintaining.opinion else { return }
-        // A portal in the Internet's place outweighs the helper's word.
-        if verdict == .captive { return renew(maintaining, "\(maintaining.helper) says yes, and the portal is there", &turn) }
+    private mutating func conclude(_ maintaining: Maintaining, _ turn: inout Turn) {
+        guard case .awaitingVerdict(let seconds, let isAskedAnew) = maintaining.phase,
+            case .known(let verdict, let probeSeconds) = maintaining.opinion
+        else { return }
+        if verdict == .captive {
+            // A portal in the Internet's place outweighs the helper's word. But the probe began beside the command, and the helper may
+            // have logged in since, as it may while it maintains: a second login could cost a second voucher.
+            if isAskedAnew { return renew(maintaining, "\(maintaining.helper) says yes, and the portal is there", &turn) }
+            var next = maintaining
+            next.phase = .awaitingVerdict(secondsRemaining: seconds, isAskedAnew: true)
+            next.opinion = .asked(startProbe(fresh: true, &turn))
+            state = .maintaining(next)
+            return
+        }
         reportUnproven(verdict, &turn)
         if maintaining.logoffQueued {
             // Who is switched off is not asked any more, not even to log off.

@@ -67,10 +67,11 @@ extension Machine {
     private mutating func take(_ answer: CommandAnswer, _ presenting: PresentingUI, _ turn: inout Turn) {
         var association = presenting.association
         let helper = presenting.helper
-        if !isCandidate(helper) { return abandon(association, &turn) }
+        if !isCandidate(helper) { return abandon(association, helper, &turn) }
         switch answer {
         case .crashed: mishap(presenting, .crashed(helper), &turn)
-        case .evaluated: failForGood(association, .refused(helper, nil), &turn)
+        case .evaluated: failForGood(association, helper, .refused(helper, nil), &turn)
+        case .garbled(let reason): failForGood(association, helper, .refused(helper, reason), &turn)
         case .replied(let result, let prompt, let seconds, let reason):
             turn.act(.acquit(helper: helper))
             switch result {
@@ -82,11 +83,11 @@ extension Machine {
                 present(association, helper, prompt ?? .empty(helper), further: presenting.further + 1, "", &turn)
             case .unsupportedNetwork:
                 association.excluded.insert(helper)
-                turn.act(.forgetChoice)
+                turn.act(.forgetChoice(of: helper))
                 evaluate(association, "\(helper) does not support this network", &turn)
             case .temporaryFailure: failTemporarily(association, .notNow(helper, reason), &turn)
             case .uiRequired, .failure, .authenticationRequired, .commandNotRecognized:
-                failForGood(association, .refused(helper, reason), &turn)
+                failForGood(association, helper, .refused(helper, reason), &turn)
             }
         }
     }
@@ -97,7 +98,7 @@ extension Machine {
         var next = presenting
         next.mishaps += 1
         turn.act(.strike(helper: presenting.helper))
-        guard isCandidate(presenting.helper) else { return abandon(presenting.association, &turn) }
+        guard isCandidate(presenting.helper) else { return abandon(presenting.association, presenting.helper, &turn) }
         guard next.mishaps < 3 else { return failTemporarily(presenting.association, problem, &turn) }
         turn.act(.report(problem))
         next.promptID = issue()

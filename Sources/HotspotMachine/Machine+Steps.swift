@@ -72,14 +72,14 @@ extension Machine {
         if let hold = association.arrival.hold {
             let timer = hold.until.map { startTimer(.hold, at: $0, &turn) }
             state = .inactive(.held(association, hold.reason, timer: timer))
-            turn.act(.report(.held(hold.reason, association.arrival.network)))
+            turn.act(.report(.held(hold.reason, because: hold.cause)))
             return
         }
         guard let helper = association.arrival.remembered else {
             return evaluate(association, "an address came up", &turn)
         }
         guard isCandidate(helper) else {
-            turn.act(.forgetChoice)
+            turn.act(.forgetChoice(of: helper))
             return evaluate(association, "the remembered helper is gone", &turn)
         }
         maintain(association, helper, isJoin: true, MaintainSchedule(), "an address came up, and a helper is remembered", &turn)
@@ -94,12 +94,12 @@ extension Machine {
         if case .maintaining(let maintaining) = state, maintaining.logoffQueued {
             return endSession(association, "the chosen helper was switched off, and a logoff was asked for", &turn)
         }
-        abandon(association, &turn)
+        abandon(association, helper, &turn)
     }
 
     /// The chosen helper was switched off, and its command is over.
-    mutating func abandon(_ association: Association, _ turn: inout Turn) {
-        turn.act(.forgetChoice)
+    mutating func abandon(_ association: Association, _ helper: String, _ turn: inout Turn) {
+        turn.act(.forgetChoice(of: helper))
         evaluate(association, "the chosen helper was switched off", &turn)
     }
 
@@ -210,11 +210,11 @@ extension Machine {
     }
 
     /// It will not work: T21, T22, T28; the network is held until the user wants it again (D14).
-    mutating func failForGood(_ association: Association, _ problem: Problem, _ turn: inout Turn) {
+    mutating func failForGood(_ association: Association, _ helper: String, _ problem: Problem, _ turn: inout Turn) {
         var association = association
         endAttempt(&association, .failure, &turn)
-        turn.act(.forgetChoice)
-        turn.act(.hold(.autoJoinOff, for: nil))
+        turn.act(.forgetChoice(of: helper))
+        turn.act(.hold(.autoJoinOff, for: nil, because: problem.message))
         turn.act(.report(problem))
         if disassociate(association, retryAfter: nil, problem.message, &turn) { return }
         rest(association, retryAfter: nil, problem.message, &turn)
@@ -227,8 +227,14 @@ extension Machine {
         guard mayDisassociate(association) else { return false }
         go(.failure(Failed(association: association, retry: nil, watch: .none)), cause, &turn)
         turn.act(.disassociate)
-        go(.inactive(.leaving(association.resting, otherwise: .rest(retryAfter: delay))), "the link is asked to end", &turn)
+        leave(association, otherwise: .rest(retryAfter: delay), "the link is asked to end", &turn)
         return true
+    }
+
+    /// The link was asked to end; who asks for ever would never come to rest.
+    mutating func leave(_ association: Association, otherwise fallback: Inactive.Fallback, _ cause: String, _ turn: inout Turn) {
+        let timer = startTimer(.leave, after: policy.leavePatience, &turn)
+        go(.inactive(.leaving(association.resting, otherwise: fallback, timer: timer)), cause, &turn)
     }
 
     func mayDisassociate(_ association: Association) -> Bool {
@@ -245,8 +251,8 @@ extension Machine {
     /// D13, D14, D21: nothing starts until somebody asks.
     mutating func hold(_ association: Association, _ reason: HoldReason, _ cause: String, _ turn: inout Turn) {
         let timer = startTimer(.hold, after: policy.holdTime, &turn)
-        turn.act(.hold(reason, for: policy.holdTime))
-        turn.act(.report(.held(reason, association.arrival.network)))
+        turn.act(.hold(reason, for: policy.holdTime, because: cause))
+        turn.act(.report(.held(reason)))
         go(.inactive(.held(association.resting, reason, timer: timer)), cause, &turn)
     }
 }
@@ -258,16 +264,17 @@ extension Watch {
 }
 
 extension Problem {
-    /// Why nothing happens on a held interface, and what helps.
-    static func held(_ reason: HoldReason, _ network: NetworkID) -> Problem {
+    /// Why nothing happens on a held interface, and what helps; for a network that was held earlier, what brought that about.
+    static func held(_ reason: HoldReason, because cause: String? = nil) -> Problem {
         let sentence =
             switch reason {
             case .loggedOff: "You logged off here; nothing is started until you want it."
             case .dismissed: "You dismissed the question; nothing is asked until you want it."
-            case .autoJoinOff: "The login failed for good last time; it is not tried again by itself."
+            case .autoJoinOff:
+                "The login failed for good last time\(cause.map { " (\($0))" } ?? ""); it is not tried again by itself."
             case .disabled: "Handling is switched off for this network."
             }
-        let hint = reason == .disabled ? "hotspotctl enable --ssid SSID" : "hotspotctl login"
+        let hint = reason == .disabled ? "hotspotctl enable SSID" : "hotspotctl login"
         return Problem("held", sentence, hint: hint)
     }
 }

@@ -3,10 +3,10 @@ import HotspotCore
 /// The state machine of one interface: an event in, actions out.
 ///
 /// It has no clock, socket, logger or task. The same events at the same instants give the same actions. Each state's rules stand
-/// in a file of its own, `Machine+<State>.swift`; the numbers T1 to T46 and D1 to D22 in comments are the specification's.
+/// in a file of its own, `Machine+<State>.swift`; the numbers in comments, T17 or D20 say, are those of `RULES.md`.
 public struct Machine: Hashable, Sendable {
     /// The rules in force.
-    public let policy: Policy
+    public private(set) var policy: Policy
     /// Where the interface stands.
     public internal(set) var state: MachineState = .inactive(.noAddress)
     /// The helpers that may be asked about the network at hand.
@@ -17,6 +17,22 @@ public struct Machine: Hashable, Sendable {
 
     /// A machine at rest (T1).
     public init(policy: Policy = Policy()) { self.policy = policy }
+
+    /// Takes other rules over, where nothing can be under way by the former ones: without an address. Else nothing changes, and
+    /// `false` is returned. Numbers go on, so that what is late stays late.
+    @discardableResult public mutating func adopt(_ policy: Policy) -> Bool {
+        guard state == .inactive(.noAddress) else { return false }
+        self.policy = policy
+        return true
+    }
+
+    /// Whether ``Event/loginRequested(helper:)`` would start a login now. While a link is being left, there is nothing to log in to.
+    public var acceptsLogin: Bool {
+        switch state {
+        case .inactive(.noAddress), .inactive(.leaving), .loggingOff: false
+        case .inactive(.held), .evaluating, .authenticating, .presentingUI, .authenticated, .maintaining, .failure: true
+        }
+    }
 
     /// Ordinary traffic may use the link.
     public var gateIsOpen: Bool { state.gateIsOpen }
@@ -174,6 +190,7 @@ extension MachineState {
         var all = InFlight()
         switch self {
         case .inactive(.held(_, _, let timer)): all.add(timer)
+        case .inactive(.leaving(_, _, let timer)): all.add(timer)
         case .inactive: break
         case .evaluating(let state):
             if let probing = state.opinion.probing { all.add(probing) }
@@ -245,7 +262,7 @@ extension MachineState {
     public var association: Association? {
         switch self {
         case .inactive(.noAddress): nil
-        case .inactive(.held(let association, _, _)), .inactive(.leaving(let association, _)): association
+        case .inactive(.held(let association, _, _)), .inactive(.leaving(let association, _, _)): association
         case .evaluating(let state): state.association
         case .authenticating(let state): state.association
         case .presentingUI(let state): state.association
@@ -275,9 +292,9 @@ extension MachineState {
         case .inactive(.held(var association, let reason, let timer)):
             change(&association)
             self = .inactive(.held(association, reason, timer: timer))
-        case .inactive(.leaving(var association, let fallback)):
+        case .inactive(.leaving(var association, let fallback, let timer)):
             change(&association)
-            self = .inactive(.leaving(association, otherwise: fallback))
+            self = .inactive(.leaving(association, otherwise: fallback, timer: timer))
         case .evaluating(var state):
             change(&state.association)
             self = .evaluating(state)

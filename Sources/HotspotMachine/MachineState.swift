@@ -52,8 +52,8 @@ public enum Inactive: Hashable, Sendable {
     case noAddress
     /// There is one, and handling rests until somebody asks (D13, D14, D21).
     case held(Association, HoldReason, timer: Deadline?)
-    /// The link was asked to end, and has not yet.
-    case leaving(Association, otherwise: Fallback)
+    /// The link was asked to end, and has not yet. If it is still there when the timer fires, it counts as one that cannot be ended.
+    case leaving(Association, otherwise: Fallback, timer: Deadline)
 
     /// What becomes of a link that could not be ended after all.
     public enum Fallback: Hashable, Sendable {
@@ -182,7 +182,7 @@ public struct Maintaining: Hashable, Sendable {
     enum Phase: Hashable, Sendable {
         case commanding(Pending)
         /// The helper says yes; the verdict decides.
-        case awaitingVerdict(secondsRemaining: Int?)
+        case awaitingVerdict(secondsRemaining: Int?, isAskedAnew: Bool)
     }
 }
 

@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// The rules that can be chosen; decisions D1 to D22 of the specification name them.
+/// The rules that can be chosen; the decisions D1 to D22 of `RULES.md` name them.
 public struct Policy: Hashable, Sendable {
     /// Ours, or the letter of the sources.
     public enum Rules: String, Sendable, CaseIterable { case `default`, strict }
@@ -49,6 +49,9 @@ public struct Policy: Hashable, Sendable {
     public var retryFirst: Duration = .seconds(1)
     /// How long an interface is held after logoff or a dismissed prompt (D13).
     public var holdTime: Duration = .seconds(12 * 3600)
+
+    /// How long a link that was asked to end may take; then it counts as one that cannot be ended.
+    public var leavePatience: Duration = .seconds(10)
 
     /// The default rules, or the strict ones.
     public init(rules: Rules = .default) {

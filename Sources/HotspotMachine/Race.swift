@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// The evaluate race as a machine of its own: answers in, a decision out. Section (f) of the specification, D7 and D8.
+/// The evaluate race as a machine of its own: answers in, a decision out. T8 to T16, D7 and D8, behaviours 33 to 45.
 public struct Race: Hashable, Sendable {
     /// One candidate that was asked.
     public struct Entrant: Hashable, Sendable {

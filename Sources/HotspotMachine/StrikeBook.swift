@@ -1,7 +1,8 @@
 /// Misses in a row of each helper, over all interfaces (D7).
 public struct StrikeBook: Hashable, Sendable {
     private var strikes: [String: Int] = [:]
-    private let limit: Int?
+    /// Strikes in a row that quarantine; `nil` for never.
+    public var limit: Int?
 
     /// A book that quarantines at `limit` strikes in a row; `nil` for never.
     public init(limit: Int?) { self.limit = limit }

@@ -7,8 +7,8 @@ extension MachineState {
         switch self {
         case .inactive(.noAddress): phase = "no address"
         case .inactive(.held): phase = "held"
-        case .inactive(.leaving(_, .hold)): phase = "leaving, then held"
-        case .inactive(.leaving(_, .rest)): phase = "leaving, then resting"
+        case .inactive(.leaving(_, .hold, _)): phase = "leaving, then held"
+        case .inactive(.leaving(_, .rest, _)): phase = "leaving, then resting"
         case .evaluating(let state):
             if state.awaitsVerdict {
                 phase = "nobody claims it, verdict awaited"
@@ -117,7 +117,7 @@ extension TransitionTable.Explorer.Standpoint {
         case .remember: "remember helper"
         case .forgetChoice: "forget choice"
         case .dropSession: "drop session"
-        case .hold(let reason, let duration): "hold \(reason.rawValue)" + (duration == nil ? "" : " for a time")
+        case .hold(let reason, let duration, _): "hold \(reason.rawValue)" + (duration == nil ? "" : " for a time")
         case .releaseHold: "release hold"
         case .disassociate: "end link"
         case .strike: "strike"

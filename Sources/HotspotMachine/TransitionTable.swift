@@ -183,15 +183,18 @@ extension TransitionTable.Explorer.Standpoint {
         remembered.remembered = "A"
         var held = arrival
         held.hold = Hold(.loggedOff, until: now + machine.policy.holdTime)
+        let isChosen = machine.state.chosenHelper != nil
         let chosen = machine.state.chosenHelper ?? "A"
+        let other = chosen == "A" ? "B" : "A"
         var events: [(String, Event)] = [
             ("address acquired", .addressAcquired(arrival)),
             ("address acquired, helper remembered", .addressAcquired(remembered)),
             ("address acquired, held", .addressAcquired(held)), ("address lost", .addressLost),
             ("roamed", .roamed(HardwareAddress(octets: [2, 0, 0, 0, 0, 9])!)), ("all helpers switched off", .helpersChanged([])),
+            ("\(isChosen ? "the chosen helper" : "a helper") switched off", .helpersChanged([Candidate(other)])),
             ("login requested", .loginRequested(helper: nil)), ("logoff requested by the user", .logoffRequested(by: .user)),
             ("logoff requested by the chosen helper", .logoffRequested(by: .helper(chosen))),
-            ("logoff requested by another helper", .logoffRequested(by: .helper(chosen == "A" ? "B" : "A"))),
+            ("logoff requested by another helper", .logoffRequested(by: .helper(other))),
             ("network switched on", .released), ("link cannot be ended", .disassociationRefused),
         ]
         let inFlight = machine.state.inFlight

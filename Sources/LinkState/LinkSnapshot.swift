@@ -20,11 +20,14 @@ public struct LinkSnapshot: Hashable, Sendable {
     public var addresses: [String]
     /// Default routers, the one with the lowest metric first.
     public var gateways: [String]
+    /// The interface group (`ip link set group`); the gate's is ``Gate/group``.
+    public var group: UInt32
 
     /// A link.
     public init(
         index: Int, name: String, hardwareAddress: HardwareAddress? = nil, isUp: Bool = false, hasCarrier: Bool = false,
-        kind: String? = nil, type: Int = 1, addresses: [String] = [], gateways: [String] = []
+        kind: String? = nil, type: Int = 1, addresses: [String] = [], gateways: [String] = [],
+        group: UInt32 = 0
     ) {
         self.index = index
         self.name = name
@@ -35,6 +38,7 @@ public struct LinkSnapshot: Hashable, Sendable {
         self.type = type
         self.addresses = addresses
         self.gateways = gateways
+        self.group = group
     }
 
     /// It has an address and a router: packets can leave.

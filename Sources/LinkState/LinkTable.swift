@@ -108,7 +108,8 @@ struct LinkTable {
             hardwareAddress: try attributes.octets(Int(IFLA_ADDRESS)).flatMap { HardwareAddress(octets: $0) }, isUp: isUp,
             // IFF_LOWER_UP, for kernels that leave the attribute out.
             hasCarrier: carrier.map { $0 != 0 } ?? (flags & 0x10000 != 0),
-            kind: try attributes.nested(Int(IFLA_LINKINFO))?.string(Int(IFLA_INFO_KIND), limit: 32), type: Int(type))
+            kind: try attributes.nested(Int(IFLA_LINKINFO))?.string(Int(IFLA_INFO_KIND), limit: 32), type: Int(type),
+            group: try attributes.integer(Int(IFLA_GROUP), as: UInt32.self) ?? 0)
         let old = links[index]
         links[index] = Link(snapshot: snapshot, addresses: old?.addresses ?? [])
         // A link that goes down loses its IPv4 routes without a word.

@@ -27,7 +27,12 @@ import HotspotCore
     /// What the writer watches: a socket's second number, because epoll(7) takes each number once and the reader has the first.
     private var watched: Int32 = -1
     private var patience: EventSource?
+    /// Goes on with the messages that wait, in a turn of their own.
+    private var continuation: EventSource?
     private var isOpen = true
+    private let isPatient: Bool
+    /// Of a patient connection: everything else that waits for the loop has its turn first.
+    private static let patientPriority: Int64 = 10
 
     /// Time for the rest of a message that has begun; `nil` for any time. A peer that takes longer is cut off.
     public var partialLimit: Duration?
@@ -37,21 +42,34 @@ import HotspotCore
     public var onClose: (End) -> Void = { _ in }
 
     /// Takes a connected, non-blocking socket over.
-    public convenience init(socket: Int32, limit: Int, outputLimit: Int = 8 * 1024 * 1024) throws(VarlinkError) {
-        try self.init(input: socket, output: socket, limit: limit, outputLimit: outputLimit)
+    ///
+    /// - Parameter isPatient: the peer may have to wait: of what it sends one message is handled in a turn, after everybody else's, and
+    ///   no more is read until all are handled. So a client that floods delays itself alone.
+    public convenience init(
+        socket: Int32, limit: Int, outputLimit: Int = 8 * 1024 * 1024, isPatient: Bool = false
+    ) throws(VarlinkError) {
+        try self.init(input: socket, output: socket, limit: limit, outputLimit: outputLimit, isPatient: isPatient)
     }
 
     /// Takes two non-blocking descriptors over: a child's standard output to read and its standard input to write.
-    public init(input: Int32, output: Int32, limit: Int, outputLimit: Int = 8 * 1024 * 1024) throws(VarlinkError) {
+    public init(
+        input: Int32, output: Int32, limit: Int, outputLimit: Int = 8 * 1024 * 1024, isPatient: Bool = false
+    ) throws(VarlinkError) {
         self.input = input
         self.output = output
         self.outputLimit = outputLimit
+        self.isPatient = isPatient
         framer = Framer(limit: limit)
         do {
-            reader = try EventLoop.shared.watch(input) { [weak self] _ in self?.readable() }
+            try listen()
         } catch {
             throw .system(operation: error.operation, code: error.code)
         }
+    }
+
+    private func listen() throws(LoopError) {
+        reader = try EventLoop.shared.watch(input) { [weak self] _ in self?.readable() }
+        if isPatient { reader?.setPriority(Self.patientPriority) }
     }
 
     isolated deinit { finish(nil) }
@@ -60,9 +78,12 @@ import HotspotCore
     public var peer: PeerCredentials? { PeerCredentials(socket: input) }
 
     /// Queues a message. A peer that lets more than the limit pile up is cut off.
-    public func send(_ message: some Encodable) {
+    public func send(_ message: some Encodable) { send(encoded: Coding.encode(message)) }
+
+    /// The same for a message that is in octets already, without its NUL.
+    func send(encoded message: [UInt8]) {
         guard isOpen else { return }
-        pending += Coding.encode(message)
+        pending += message
         pending.append(0)
         writable()
         if pending.count > outputLimit { finish(.failed(.tooLong(limit: outputLimit))) }
@@ -89,7 +110,7 @@ import HotspotCore
     private func readable() {
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)
         // Bounded work for one turn: a flood from one peer leaves the others their turn.
-        for _ in 0..<16 {
+        for _ in 0..<(isPatient ? 1 : 16) {
             let count = read(input, &chunk, chunk.count)
             if count < 0 {
                 if errno == EINTR { continue }
@@ -101,20 +122,44 @@ import HotspotCore
                 finish(.closedThere)
                 return
             }
-            do {
-                framer.append(chunk[..<count])
-                while isOpen, let message = try framer.next() {
-                    // What follows has its own time: a busy peer's next message may have begun already.
-                    patience?.cancel()
-                    patience = nil
-                    onMessage(message)
-                }
-            } catch {
-                finish(.failed(error))
-            }
+            framer.append(chunk[..<count])
+            deliver()
             if !isOpen { return }
-            watchPartial()
         }
+    }
+
+    private func deliver() {
+        do {
+            while isOpen, let message = try framer.next() {
+                // What follows has its own time: a busy peer's next message may have begun already.
+                patience?.cancel()
+                patience = nil
+                onMessage(message)
+                if isPatient, isOpen, framer.hasMessage { return goOnLater() }
+            }
+        } catch {
+            finish(.failed(error))
+        }
+        if isOpen { watchPartial() }
+    }
+
+    /// Until all that was read is handled nothing more is read.
+    private func goOnLater() {
+        reader?.cancel()
+        reader = nil
+        continuation = try? EventLoop.shared.schedule(after: .zero) { [weak self] in
+            guard let self, isOpen else { return }
+            continuation = nil
+            deliver()
+            guard isOpen, continuation == nil, reader == nil else { return }
+            do throws(LoopError) {
+                try listen()
+            } catch {
+                finish(.failed(.system(operation: error.operation, code: error.code)))
+            }
+        }
+        guard continuation != nil else { return finish(.failed(.system(operation: "timerfd", code: ENOMEM))) }
+        continuation?.setPriority(Self.patientPriority)
     }
 
     private func watchPartial() {
@@ -180,6 +225,7 @@ import HotspotCore
         reader?.cancel()
         stopWriting()
         patience?.cancel()
+        continuation?.cancel()
         Glibc.close(input)
         if output != input { Glibc.close(output) }
         let onClose = onClose

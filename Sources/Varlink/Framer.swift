@@ -14,6 +14,9 @@ public struct Framer: Sendable {
     /// A message has begun and not ended.
     public var isPartial: Bool { !buffer.isEmpty }
 
+    /// A whole message waits.
+    public var hasMessage: Bool { buffer.contains(0) }
+
     /// Takes octets in. Call ``next()`` until it has no more, before the next octets.
     public mutating func append(_ octets: some Collection<UInt8>) { buffer += octets }
 

@@ -35,7 +35,7 @@ import HotspotCore
     }
 
     /// The last answer.
-    public func reply(_ value: some Encodable) { finish(Answer(parameters: Coding.value(value))) }
+    public func reply(_ value: some Encodable) { finish(Self.answer(value)) }
 
     /// The last answer, empty.
     public func reply() { finish(Answer(parameters: [:])) }
@@ -43,7 +43,13 @@ import HotspotCore
     /// One answer of many; only for a client that wants more.
     public func replyMore(_ value: some Encodable) {
         guard !isDone else { return }
-        client?.connection.send(Answer(parameters: Coding.value(value), continues: true))
+        client?.connection.send(encoded: Self.answer(value, continues: true))
+    }
+
+    /// The octets of an answer, without a detour over a value: lists of helpers and networks are long.
+    private static func answer(_ value: some Encodable, continues: Bool = false) -> [UInt8] {
+        Array(continues ? #"{"continues":true,"parameters":"#.utf8 : #"{"parameters":"#.utf8) + Coding.encode(value)
+            + [UInt8(ascii: "}")]
     }
 
     /// The last answer is an error of this interface.
@@ -66,11 +72,13 @@ import HotspotCore
         }
     }
 
-    private func finish(_ answer: Answer) {
+    private func finish(_ answer: Answer) { finish(Coding.encode(answer)) }
+
+    private func finish(_ answer: [UInt8]) {
         guard !isDone else { return }
         isDone = true
         onCancel = {}
-        if !oneway { client?.connection.send(answer) }
+        if !oneway { client?.connection.send(encoded: answer) }
         client?.finished(self)
     }
 
@@ -99,10 +107,14 @@ import HotspotCore
     public struct Limits: Sendable {
         /// Clients at once; one more is told so and cut off.
         public var clients = 32
-        /// Of these, seats that strangers never take, so that who may change things always gets in.
+        /// Of these, seats for those who may change things; nobody else takes them.
         public var reserved = 4
         /// Clients at once of one user who is a stranger.
         public var perStranger = 8
+        /// Clients at once of one process whose standing is restricted.
+        public var perProcess = 4
+        /// Time without a call after which a client whose standing is restricted loses its seat.
+        public var idle = Duration.seconds(10)
         /// Octets that wait for a client to read them; one that lets more pile up is cut off.
         public var output = 1024 * 1024
         /// Octets of one call.
@@ -181,7 +193,8 @@ import HotspotCore
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
             guard let peer = PeerCredentials(socket: descriptor),
-                let connection = try? Connection(socket: descriptor, limit: limits.message, outputLimit: limits.output)
+                let connection = try? Connection(
+                    socket: descriptor, limit: limits.message, outputLimit: limits.output, isPatient: true)
             else {
                 Glibc.close(descriptor)
                 continue
@@ -204,13 +217,20 @@ import HotspotCore
     /// Why there is no seat for this peer; `nil` if there is one.
     private func refusal(of peer: PeerCredentials, _ standing: Standing) -> String? {
         guard clients.count < limits.clients else { return "\(limits.clients) clients are being served; try again" }
-        guard standing == .stranger else { return nil }
-        let strangers = clients.values.filter { $0.standing == .stranger }
-        if strangers.count(where: { $0.peer.uid == peer.uid }) >= limits.perStranger {
+        guard standing != .permitted else { return nil }
+        let others = clients.values.filter { $0.standing != .permitted }
+        if standing == .restricted,
+            others.count(where: { $0.standing == .restricted && $0.peer.pid == peer.pid }) >= limits.perProcess
+        {
+            return "\(limits.perProcess) clients of this process are being served; try again"
+        }
+        if standing == .stranger,
+            others.count(where: { $0.standing == .stranger && $0.peer.uid == peer.uid }) >= limits.perStranger
+        {
             return "\(limits.perStranger) clients of this user are being served; try again"
         }
         let seats = limits.clients - limits.reserved
-        return strangers.count < seats ? nil : "\(seats) clients are being served; try again"
+        return others.count < seats ? nil : "\(seats) clients are being served; try again"
     }
 
     /// Takes no new clients for a while.
@@ -296,22 +316,41 @@ extension ServerCall {
     // Answers go out in the order of the calls (one at a time), as the protocol wants.
     private var waiting: [Call] = []
     private var current: ServerCall?
+    private var idling: EventSource?
+    private var isClosed = false
+    private let idleLimit: Duration
 
     init(connection: Connection, peer: PeerCredentials, standing: Standing, limits: Server.Limits, server: Server) {
         self.connection = connection
         self.peer = peer
         self.standing = standing
         self.server = server
+        idleLimit = limits.idle
         connection.partialLimit = limits.partial
         connection.onMessage = { [weak self] in self?.received($0) }
         connection.onClose = { [weak self] _ in self?.closed() }
+        idle()
     }
 
-    func began(_ call: ServerCall) { if !call.isDone { current = call } }
+    func began(_ call: ServerCall) {
+        idling?.cancel()
+        idling = nil
+        if !call.isDone { current = call }
+    }
 
     func finished(_ call: ServerCall) {
         if current === call { current = nil }
         if current == nil, !waiting.isEmpty { server?.dispatch(waiting.removeFirst(), from: self) }
+        if current == nil { idle() }
+    }
+
+    /// Who has only a few seats to share with others does not keep one for nothing.
+    private func idle() {
+        guard standing == .restricted, !isClosed else { return }
+        idling?.cancel()
+        idling = try? EventLoop.shared.schedule(after: idleLimit, accuracy: .seconds(1)) { [weak self] in
+            self?.connection.close()
+        }
     }
 
     private func received(_ octets: [UInt8]) {
@@ -327,6 +366,9 @@ extension ServerCall {
     }
 
     private func closed() {
+        isClosed = true
+        idling?.cancel()
+        idling = nil
         current?.cancel()
         current = nil
         waiting = []

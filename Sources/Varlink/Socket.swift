@@ -87,12 +87,15 @@ public struct PeerCredentials: Hashable, Sendable {
     public let gid: gid_t
     /// Process; may be gone or reused by now, so it is for the log alone.
     public let pid: pid_t
+    /// It has this process's own user, and was started by this process or by one that was, or that cannot be told.
+    public let isDescendant: Bool
 
     /// Credentials, for tests.
-    public init(uid: uid_t, gid: gid_t, pid: pid_t) {
+    public init(uid: uid_t, gid: gid_t, pid: pid_t, isDescendant: Bool = false) {
         self.uid = uid
         self.gid = gid
         self.pid = pid
+        self.isDescendant = isDescendant
     }
 
     /// Asks the kernel (SO_PEERCRED), whose answer is three 32-bit numbers: process, user, group.
@@ -100,6 +103,8 @@ public struct PeerCredentials: Hashable, Sendable {
         var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)
         var length = socklen_t(12)
         guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0, length == 12 else { return nil }
-        self.init(uid: credentials.uid, gid: credentials.gid, pid: credentials.pid)
+        // Another user's process has no right of ours in any case, and may be hidden from us.
+        let isDescendant = credentials.uid == geteuid() && Lineage.includes(peerOf: socket, pid: credentials.pid)
+        self.init(uid: credentials.uid, gid: credentials.gid, pid: credentials.pid, isDescendant: isDescendant)
     }
 }

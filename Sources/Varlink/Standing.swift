@@ -4,6 +4,6 @@ public enum Standing: Hashable, Sendable {
     case permitted
     /// A local user like any other.
     case stranger
-    /// It may never change anything, whatever user it runs as.
+    /// A helper: whatever user it runs as, it asks for itself alone.
     case restricted
 }

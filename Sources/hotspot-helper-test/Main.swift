@@ -5,24 +5,22 @@ import HotspotCore
 
 /// Plays the six commands against one helper, as the daemon would, and says in plain words what is wrong.
 @main struct Main {
-    private static let usage = """
-        usage: hotspot-helper-test FILE.helper | PROGRAM
-
-        Plays Describe and the six commands against a helper, with networks that do not exist and a portal on this machine.
-        Exit status: 0 nothing is wrong, 1 something is, 2 it could not be tried.
-        """
-
     static func main() {
-        let arguments = CommandLine.arguments.dropFirst()
-        guard arguments.count == 1, let file = arguments.first, !file.hasPrefix("-") else {
-            print(usage)
-            exit(arguments.first == "--help" || arguments.first == "-h" ? 0 : 2)
-        }
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments.first == Recorder.option { Recorder.run(Array(arguments.dropFirst())) }
         do {
-            let candidate = try Candidate(file)
-            let portal = try RehearsalPortal()
-            Task { @LoopActor in await Rehearsal(candidate, portal: portal).run() }
+            guard let options = try Options.read(arguments) else {
+                print(Options.usage)
+                exit(0)
+            }
+            let candidate = try Candidate(options.path)
+            let networks = try RehearsalNetworks(candidate.spec, ssid: options.ssid)
+            let portal = try RehearsalPortal(page: options.page)
+            Task { @LoopActor in await Rehearsal(candidate, networks: networks, portal: portal).run() }
             exit(try EventLoop.shared.run())
+        } catch let misuse as Options.Misuse {
+            print("\(misuse)\n\(Options.usage)")
+            exit(2)
         } catch {
             print("\(error)")
             exit(2)

@@ -6,143 +6,222 @@ import Varlink
 
 /// The commands of the contract, one after the other, with a made-up network and a portal on loopback.
 @LoopActor final class Rehearsal {
-    private let spec: HelperSpec
+    /// The helper cannot be started: nothing else is worth playing.
+    private struct CannotStart: Error {}
+
     private let candidate: Candidate
     private let portal: RehearsalPortal
     private let networks: RehearsalNetworks
-    private let host: HelperHost
-    private let folder: String
-    private var mistakes = 0
+    private let stage: Stage
+    private var transcript = Transcript()
     private var attempts = 0
     private var session: Session?
     private var found: Portal?
-    /// A helper that says nothing for as long as this is cut off by the daemon.
-    private let patience = Duration.seconds(45)
+    private var needs: [String] = []
+    /// What it said of the captive network.
+    private var evaluations: [HelperOutcome?] = []
+    /// A login let somebody in.
+    private var opened = false
+    /// Answers to logins.
+    private var results: [Result] = []
+    /// The last thing that the portal got in a login.
+    private var telling = ""
     /// Slower answers are worth a word.
     private let slow = 5_000
 
-    init(_ candidate: Candidate, portal: RehearsalPortal) {
+    init(_ candidate: Candidate, networks: RehearsalNetworks, portal: RehearsalPortal) {
         self.candidate = candidate
-        spec = candidate.spec
         self.portal = portal
-        networks = RehearsalNetworks(candidate.spec)
-        var template = Array("/tmp/hotspot-helper-test-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            print("no folder below /tmp: \(String(cString: strerror(errno)))")
-            exit(2)
-        }
-        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        host = HelperHost(
-            configuration: HostConfiguration(
-                runtimeDirectory: folder + "/run", hiddenDirectories: [], scratchDirectory: folder + "/scratch"))
-        host.setHelpers([HelperEntry(spec: candidate.spec, file: candidate.path)])
+        self.networks = networks
+        stage = Stage(candidate)
     }
+
+    private var spec: HelperSpec { candidate.spec }
 
     func run() async {
         print(
-            "\(spec.name) («\(spec.displayName)»), \(spec.activation.word); the network is «\(networks.joined.ssid)», the portal \(portal.origin)"
+            "\(spec.name) («\(Printable.text(spec.displayName, limit: 64))»), \(spec.activation.word); the network is «\(networks.joined.ssid)», the portal \(portal.origin)"
         )
-        say(candidate.remarks)
-        await describe()
-        await filter()
-        await evaluate()
-        await logIn()
-        await maintain()
-        await logOff()
+        transcript.say(candidate.remarks + portal.remarks)
+        do throws(CannotStart) {
+            try await describe()
+            try await filter()
+            try await evaluate()
+            try await logIn()
+            try await maintain()
+            try await logOff()
+            try await cancel()
+            judge()
+        } catch {
+            transcript.say([.note("It cannot start, so nothing else was played.")])
+        }
         conclude()
-        await withCheckedContinuation { continuation in host.shutDown { continuation.resume() } }
-        for path in ["/run/helpers", "/run", "/scratch", ""] { rmdir(folder + path) }
-        EventLoop.shared.stop(code: mistakes == 0 ? 0 : 1)
+        await stage.close()
+        EventLoop.shared.stop(code: transcript.mistakes == 0 && opened ? 0 : 1)
     }
 
     // MARK: The commands
 
-    private func describe() async {
-        guard let outcome = await play("Describe", { host.describe(spec.name, completion: $0) }) else { return }
-        if case .value(let value) = outcome { say(Review.description(value, spec)) }
-    }
-
-    private func filter() async {
-        guard !spec.ssids.isEmpty || spec.scanList else {
-            print("FilterScanList: not asked, since the file has neither SSID= nor ScanList=yes")
-            return
+    private func describe() async throws(CannotStart) {
+        let outcome = try await play("Describe", shape: Telling.description, [:]) { host, name, completion in
+            host.describe(name, completion: completion)
         }
-        let outcome = await play("FilterScanList", .filterScanList, ["networks": Coding.value(networks.inSight)])
-        if case .annotations(let annotations)? = outcome { say(Review.annotations(annotations, asked: networks.inSight)) }
+        guard case .value(let value)? = outcome else { return }
+        transcript.say(
+            value == [:]
+                ? [.wrong("Describe tells nothing; it has this shape: \(Telling.description)")] : Review.description(value, spec))
     }
 
-    private func evaluate() async {
-        portal.reset(open: true)
-        if case .evaluation(let evaluation)? = await play("Evaluate, no login needed", .evaluate, place(new: true)) {
-            say(Review.open(evaluation))
+    private func filter() async throws(CannotStart) {
+        guard !spec.ssids.isEmpty || spec.scanList else {
+            return transcript.skip("FilterScanList: not asked, since the file has neither SSID= nor ScanList=yes")
+        }
+        let outcome = try await play("FilterScanList", .filterScanList, ["networks": Coding.value(networks.inSight)])
+        if case .annotations(let annotations)? = outcome {
+            transcript.say(Review.annotations(annotations, asked: networks.inSight))
+        }
+    }
+
+    private func evaluate() async throws(CannotStart) {
+        for (title, expect) in [
+            ("Evaluate, no login needed", "204"), ("Evaluate, no login needed, the probe answers with a text", "made-up success"),
+        ] {
+            portal.reset(open: true)
+            portal.meet(expect: expect)
+            if case .evaluation(let evaluation)? = try await play(title, .evaluate, place(new: true, expect: expect)) {
+                transcript.say(Review.open(evaluation))
+            }
         }
         portal.reset(open: false)
-        guard case .evaluation(let evaluation)? = await play("Evaluate, captive", .evaluate, place(new: true)) else { return }
-        say(Review.captive(evaluation))
-        session = evaluation.session
-        found = evaluation.portal
+        portal.meet()
+        var claimedBefore = false
+        evaluations.append(try await play("Evaluate, captive", .evaluate, place(new: true)))
+        if case .evaluation(let evaluation)?? = evaluations.last {
+            transcript.say(Review.captive(evaluation))
+            session = evaluation.session
+            found = evaluation.portal
+            needs = evaluation.needs ?? []
+            claimedBefore = evaluation.confidence != .none
+        }
+        portal.meet(.inPlace)
+        let title = "Evaluate, the page in the probe's place"
+        evaluations.append(try await play(title, .evaluate, place(new: true)))
+        if case .evaluation(let evaluation)?? = evaluations.last {
+            transcript.say(Review.inPlace(evaluation, claimedBefore: claimedBefore))
+        }
+        portal.meet()
     }
 
-    private func logIn() async {
-        var prompt = await authenticate("Authenticate, nothing accepted yet", login(consent: false), consent: false)
-        if prompt != nil { prompt = await present(prompt) }
-        let wasAsked = prompt != nil || portal.isOpen
+    private func logIn() async throws(CannotStart) {
+        attempts += 1
+        let first = try await authenticate("Authenticate, nothing accepted yet", login(consent: false), consent: false)
+        if first != nil { try await present(first) }
+        let wasAsked = first != nil || portal.isOpen
         portal.reset(open: false)
         attempts += 1
-        prompt = await authenticate("Authenticate, terms accepted before", login(consent: true), consent: true)
-        if prompt == nil, !wasAsked { portal.reset(open: false) }
-        if prompt != nil || !wasAsked { _ = await present(prompt) }
+        // As at the second visit: the user's terms, and what the vault has for this portal.
+        var parameters = login(consent: true)
+        parameters["credential"] = Coding.value(RehearsalUser.credential(prompt: first, needs: needs))
+        let second = try await authenticate("Authenticate, terms accepted before", parameters, consent: true)
+        if second == nil, !wasAsked { portal.reset(open: false) }
+        if second != nil || !wasAsked { try await present(second) }
+        portal.reset(open: false)
+        portal.meet(.inPlace)
+        attempts += 1
+        parameters["link"] = place(new: false)["link"]
+        _ = try await authenticate("Authenticate, the page in the probe's place", parameters, consent: true)
+        portal.meet()
     }
 
-    private func authenticate(_ title: String, _ parameters: [String: JSONValue], consent: Bool) async -> Prompt? {
-        guard case .reply(let reply)? = await play(title, .authenticate, parameters) else { return nil }
+    private func authenticate(
+        _ title: String, _ parameters: [String: JSONValue], consent: Bool
+    ) async throws(CannotStart) -> Prompt? {
+        guard case .reply(let reply)? = try await play(title, .authenticate, parameters) else { return nil }
         review(reply, consent: consent)
         return reply.result == .uiRequired ? reply.prompt : nil
     }
 
     /// Answers a prompt, and those that follow from it, such as one for a code by text message. Without one, the command is played with
     /// no answers.
-    private func present(_ first: Prompt?) async -> Prompt? {
+    private func present(_ first: Prompt?) async throws(CannotStart) {
         var prompt = first
         for round in 0..<3 {
             var parameters = login(consent: false)
             parameters["answers"] = Coding.value(prompt.map(RehearsalUser.answers) ?? [:])
-            guard case .reply(let reply)? = await play("PresentUI, answered", .presentUI, parameters) else { return first }
+            let outcome = try await play("PresentUI, answered", .presentUI, parameters)
+            if prompt != nil, outcome == .notRecognized { transcript.say([Review.deadEnd]) }
+            guard case .reply(let reply)? = outcome else { return }
+            if prompt != nil, reply.result == .commandNotRecognized { transcript.say([Review.deadEnd]) }
             review(reply, consent: true)
             prompt = reply.result == .uiRequired ? reply.prompt : nil
-            if prompt == nil { return first }
-            if round == 2 { say([.note("It asks again and again, whatever is answered.")]) }
+            if prompt == nil { return }
+            if round == 2 {
+                transcript.say([prompt == first ? Review.sameAgain : .note("It asks again and again, whatever is answered.")])
+            }
         }
-        return first
     }
 
-    private func maintain() async {
-        if !portal.isOpen { portal.reset(open: true) }
+    private func maintain() async throws(CannotStart) {
+        portal.isOpen = true
         for (title, open) in [("Maintain, session good", true), ("Maintain, session over", false)] {
             portal.isOpen = open
             var parameters = place(new: true)
             parameters["session"] = session.map { Coding.value($0) }
-            guard case .reply(let reply)? = await play(title, .maintain, parameters) else { continue }
-            say(Review.maintain(reply, isOpen: open))
+            guard case .reply(let reply)? = try await play(title, .maintain, parameters) else { continue }
+            transcript.say(Review.maintain(reply, isOpen: open))
             if open { session = reply.session ?? session }
         }
     }
 
-    private func logOff() async {
+    private func logOff() async throws(CannotStart) {
         portal.isOpen = true
         var parameters = place(new: true)
         parameters["session"] = session.map { Coding.value($0) }
-        guard case .reply(let reply)? = await play("Logoff", .logoff, parameters) else { return }
-        say(Review.logoff(reply, isOpen: portal.isOpen))
+        guard case .reply(let reply)? = try await play("Logoff", .logoff, parameters) else { return }
+        transcript.say(Review.logoff(reply, isOpen: portal.isOpen))
+    }
+
+    /// Nobody waits any more while the portal keeps it waiting, as when another helper won.
+    private func cancel() async throws(CannotStart) {
+        portal.reset(open: false)
+        portal.meet(.stall)
+        defer { portal.meet() }
+        guard let record = await stage.cancel(.evaluate, place(new: true), while: { self.portal.stalledCount > 0 }) else {
+            return
+        }
+        transcript.line("Evaluate, cancelled: \(record.status == nil ? "it goes on" : "it ends")")
+        if record.status == nil, record.wasTerminated {
+            transcript.say([
+                .note(
+                    "After the end of its standard input and SIGTERM it goes on. The daemon ends it with SIGKILL, 60 ms after the cancellation: nothing that it does later can happen."
+                )
+            ])
+        }
+    }
+
+    /// Nothing is worth anything as long as nobody gets in.
+    private func judge() {
+        guard !opened else { return }
+        let confidences = evaluations.compactMap {
+            if case .evaluation(let evaluation)? = $0 { evaluation.confidence } else { nil }
+        }
+        if confidences.isEmpty {
+            // What failed was said; what is merely unknown was not.
+            if evaluations.contains(.notRecognized) { transcript.say([Review.unknownEvaluate]) }
+            return
+        }
+        let refuses = !results.isEmpty && results.allSatisfy { $0 == .unsupportedNetwork }
+        let claims = confidences.contains { $0 != .none } && !refuses
+        transcript.say([claims ? Review.useless(telling: telling, hasOwnPage: !portal.servesItsOwnPage) : Review.neverClaims])
     }
 
     // MARK: Parameters
 
-    private func place(new: Bool) -> [String: JSONValue] {
+    private func place(new: Bool, expect: String = "204") -> [String: JSONValue] {
         if new { attempts += 1 }
         let link = Link(
             attempt: "rehearsal-\(attempts)", association: "rehearsal", interface: networks.joined.interface, index: 1,
-            addresses: ["127.0.0.1/8"], gateways: ["127.0.0.1"], nameservers: [], probeURL: portal.probeURL, probeExpect: "204")
+            addresses: ["127.0.0.1/8"], gateways: ["127.0.0.1"], nameservers: [], probeURL: portal.probeURL, probeExpect: expect)
         return ["network": Coding.value(networks.joined), "link": Coding.value(link)]
     }
 
@@ -155,84 +234,81 @@ import Varlink
     }
 
     private func review(_ reply: Reply, consent: Bool) {
-        say(Review.login(reply, .init(isOpen: portal.isOpen, acceptedTerms: portal.acceptedTerms, consent: consent)))
+        let surroundings = Review.Login(
+            isOpen: portal.isOpen, acceptedTerms: portal.acceptedTerms, consent: consent, got: portal.got)
+        transcript.say(Review.login(reply, surroundings))
+        if !portal.isOpen { telling = surroundings.telling }
+        opened = opened || portal.isOpen
+        results.append(reply.result)
         session = reply.session ?? session
         found = reply.portal ?? found
     }
 
     // MARK: Playing and telling
 
-    private func play(_ title: String, _ command: Command, _ parameters: [String: JSONValue]) async -> HelperOutcome? {
-        await play(title) { host.send(command, to: spec.name, parameters: .object(parameters), completion: $0) }
+    private func play(
+        _ title: String, _ command: Command, _ parameters: [String: JSONValue]
+    ) async throws(CannotStart) -> HelperOutcome? {
+        try await play(title, shape: Telling.shape(command), parameters) { host, name, completion in
+            host.send(command, to: name, parameters: .object(parameters), completion: completion)
+        }
     }
 
-    private func play(_ title: String, _ send: (@escaping (HelperOutcome) -> Void) -> HelperCall) async -> HelperOutcome? {
-        let start = EventLoop.now
-        var timer: EventSource?
-        let outcome: HelperOutcome? = await withCheckedContinuation { continuation in
-            let call = send { continuation.resume(returning: $0) }
-            timer = try? EventLoop.shared.schedule(after: patience) {
-                guard call.isLive else { return }
-                call.cancel()
-                continuation.resume(returning: nil)
-            }
+    private func play(
+        _ title: String, shape: String, _ parameters: [String: JSONValue], _ send: @escaping Stage.Sending
+    ) async throws(CannotStart) -> HelperOutcome? {
+        let scene = await stage.play(send)
+        let secrets = parameters["answers"] != nil || parameters["credential"] != nil ? RehearsalUser.secrets : []
+        transcript.errors = scene.record.map { Diagnosis.errors($0, masking: secrets) } ?? []
+        let words = "\(Telling.words(scene.outcome)) (\(scene.milliseconds) ms)"
+        var remarks = scene.record.map(Diagnosis.afterwards) ?? []
+        if let record = scene.record, Diagnosis.leaks(record, secrets) {
+            remarks.append(
+                .wrong(
+                    "Its standard error shows what the user typed, or what was released to it. Never write answers or credentials there."
+                ))
         }
-        timer?.cancel()
-        let took = (EventLoop.now - start).milliseconds
-        print("\(title): \(Self.tell(outcome)) (\(took) ms)")
-        switch outcome {
-        case nil: say([.wrong("No answer within \(patience): the daemon would have cut it off, and counted a strike.")])
+        switch scene.outcome {
+        case nil:
+            transcript.fail(
+                title, words,
+                "No answer within \(stage.patience): the daemon would have cut it off. After two misses in a row it is not asked any more."
+            )
         case .failed(let fault)?:
-            say([.wrong(fault.sentence)])
-            if let text = fault.standardError {
-                print(text.split(separator: "\n").suffix(20).map { "         | \($0)" }.joined(separator: "\n"))
+            let better = scene.record.flatMap { Diagnosis.fault($0, program: Candidate.program(of: spec) ?? "", shape: shape) }
+            if scene.record == nil {
+                transcript.errors = fault.standardError?.split(separator: "\n").suffix(20).map(String.init) ?? []
             }
+            transcript.fail(title, words, better ?? fault.sentence + ".")
+            // 126 and 127 are what env(1) and shells end with where there is nothing to run.
+            let ending = scene.record?.status.map { $0 >> 8 & 0xFF } ?? 0
+            let isMissing = scene.record?.output.isEmpty == true && (ending == 126 || ending == 127)
+            if fault.code == .helperNotStarted || scene.record?.startError != nil || isMissing { throw CannotStart() }
         case .evaluation, .reply, .annotations, .value, .notRecognized:
-            if took > slow {
-                say([.note("It took \(took / 1000) s. Other helpers may win meanwhile, and after 45 s it is cut off.")])
+            transcript.line("\(title): \(words)")
+            if scene.milliseconds > slow {
+                remarks.append(
+                    .note(
+                        "It took \(scene.milliseconds / 1000) s. Other helpers may win meanwhile, and after 45 s it is cut off."))
             }
         }
-        return outcome
-    }
-
-    private static func tell(_ outcome: HelperOutcome?) -> String {
-        switch outcome {
-        case nil: return "nothing"
-        case .failed?: return "no usable answer"
-        case .notRecognized?: return "not known to it, which is allowed"
-        case .annotations(let annotations)?:
-            let claims = annotations.prefix(8).map {
-                "\($0.confidence.rawValue) for \(SSID(hex: $0.ssidHex)?.description ?? "?")"
-            }
-            return claims.isEmpty ? "no claims" : claims.joined(separator: ", ")
-        case .evaluation(let evaluation)?:
-            return evaluation.confidence.rawValue + (evaluation.reason.map { ": " + Printable.text($0, limit: 200) } ?? "")
-        case .reply(let reply)?:
-            let asks =
-                reply.prompt.map { prompt in
-                    let fields = prompt.fields.prefix(8).map { Printable.text($0.name, limit: 40) }.joined(separator: ", ")
-                    return " «\(Printable.text(prompt.title, limit: 60))» (\(fields.isEmpty ? "no fields" : fields))"
-                } ?? ""
-            return reply.result.rawValue + asks + (reply.reason.map { ": " + Printable.text($0, limit: 200) } ?? "")
-        case .value(let value)?: return Printable.text(String(decoding: Coding.encode(value), as: UTF8.self), limit: 200)
-        }
-    }
-
-    private func say(_ remarks: [Remark]) {
-        for remark in remarks {
-            if remark.isWrong { mistakes += 1 }
-            print(remark.line)
-        }
+        transcript.say(remarks)
+        return scene.outcome
     }
 
     private func conclude() {
-        let words = host.containment(of: spec.name)
+        transcript.flush()
+        let words = stage.host.containment(of: spec.name)
         if !words.isEmpty { print("It ran with: \(words.joined(separator: ", "))") }
-        let missing = host.missingContainment(of: spec.name)
+        let missing = stage.host.missingContainment(of: spec.name)
         if !missing.isEmpty, !words.isEmpty { print("Not to be had here: \(missing.joined(separator: ", "))") }
-        if let ignored = host.ignoredAnswers[spec.name] {
-            say([.wrong("It gave \(ignored) answers more than it was asked for; only the first counts.")])
+        if let ignored = stage.host.ignoredAnswers[spec.name] {
+            transcript.say([.wrong("It gave \(ignored) answers more than it was asked for; only the first counts.")])
         }
-        print(mistakes == 0 ? "Nothing is wrong." : mistakes == 1 ? "One thing is wrong." : "\(mistakes) things are wrong.")
+        switch transcript.mistakes {
+        case 0: print(opened ? "Nothing is wrong." : "Nothing is wrong, and no login was seen: that is not enough.")
+        case 1: print("One thing is wrong.")
+        case let count: print("\(count) things are wrong.")
+        }
     }
 }

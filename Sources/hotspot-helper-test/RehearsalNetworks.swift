@@ -7,7 +7,8 @@ struct RehearsalNetworks {
     /// What the scan shows.
     let inSight: [Network]
 
-    init(_ spec: HelperSpec) {
+    /// Networks for a helper; the joined one has this name, if one is wanted. Throws ``Unusable`` if the helper would never hear of it.
+    init(_ spec: HelperSpec, ssid: SSID? = nil) throws(Unusable) {
         func security(_ wanted: Security) -> Security? {
             spec.security.isEmpty || spec.security.contains(wanted) ? wanted : nil
         }
@@ -16,7 +17,10 @@ struct RehearsalNetworks {
         let names = spec.ssids.lazy.compactMap {
             SSID(printable: $0.source) ?? SSID(printable: $0.source.filter { $0 != "*" && $0 != "?" })
         }
-        let name = names.first { spec.covers($0, usual) } ?? SSID(printable: "Rehearsal")!
+        if let ssid, !spec.covers(ssid, usual) {
+            throw Unusable("SSID= does not cover «\(ssid)»: the daemon would never ask this helper about it.")
+        }
+        let name = ssid ?? names.first { spec.covers($0, usual) } ?? SSID(printable: "Rehearsal")!
         func network(_ name: SSID, _ security: Security, _ number: Int) -> Network {
             Network(
                 ssid: name, bssid: HardwareAddress("02:00:00:00:00:0\(number)"), interface: "lo", signalStrength: 0.8,

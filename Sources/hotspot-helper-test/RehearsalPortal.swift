@@ -2,7 +2,8 @@ import Glibc
 import HelperKit
 import HotspotCore
 
-/// A captive portal on loopback with one page: terms to accept and a button. It redirects the probe until somebody is logged in.
+/// A captive portal on loopback with one page, its own or the author's. It meets the probe until somebody is logged in: with a redirect to
+/// the page, or with the page itself.
 ///
 /// It listens on a port that gateways use, since helpers of HelperKit follow no redirect to any other.
 final class RehearsalPortal: Sendable {
@@ -13,24 +14,47 @@ final class RehearsalPortal: Sendable {
         }
     }
 
+    /// How the probe is met as long as nobody is logged in.
+    enum Meeting: Sendable {
+        /// 302 to the page.
+        case redirect
+        /// 200 and the page itself, at the probe's own address.
+        case inPlace
+        /// Not at all: the connection stays open.
+        case stall
+    }
+
     private struct State {
         var isOpen = false
         var acceptedTerms = false
+        var meeting = Meeting.redirect
+        /// What an open portal lets the probe see: a status, or a text.
+        var expect = "204"
         var token = 100
-        var requests: [String] = []
+        var page: RehearsalPage
+        /// Masked requests, each with what came of it.
+        var got: [String] = []
+        var stalled: [Int32] = []
     }
 
     fileprivate static let ports = [
         8000, 8001, 8002, 8003, 8004, 8005, 8006, 8007, 8008, 8009, 8010, 8088, 8090, 8880, 8888, 9997, 9998,
     ]
-    private static let requestLimit = 64 * 1024
+    private static let gotLimit = 12
+    private static let pageLimit = 1 << 20
 
     /// Where it listens.
     let port: Int
-    private let state = Monitor(State())
+    /// What an author should know about the page.
+    let remarks: [Remark]
+    /// It has the page that comes with it.
+    let servesItsOwnPage: Bool
+    private let state: Monitor<State>
 
     /// Starts to listen. It ends with the process.
-    init() throws {
+    ///
+    /// - Parameter file: the page that is served; without it one with terms and a button.
+    init(page file: String? = nil) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var reuse: Int32 = 1
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
@@ -50,14 +74,19 @@ final class RehearsalPortal: Sendable {
             throw NoPort()
         }
         port = found
+        let origin = "http://127.0.0.1:\(found)"
+        let octets =
+            try file.map { name throws(Unusable) in try Self.read(name) }
+            ?? Array(RehearsalPage.usual(token: 100, complaint: "").utf8)
+        let page = try RehearsalPage(octets, name: file ?? "the page", origin: origin)
+        remarks = page.remarks
+        servesItsOwnPage = file == nil
+        state = Monitor(State(page: page))
         Worker.start { [self] in
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { continue }
-                Worker.start { [self] in
-                    serve(client)
-                    close(client)
-                }
+                Worker.start { [self] in serve(client) }
             }
         }
     }
@@ -76,16 +105,44 @@ final class RehearsalPortal: Sendable {
     /// The terms were accepted since the last ``reset(open:)``.
     var acceptedTerms: Bool { state.with { $0.acceptedTerms } }
 
-    /// What was asked since the last ``reset(open:)``, methods and paths.
-    var requests: [String] { state.with { $0.requests } }
+    /// What it got since the last ``reset(open:)`` but for probes, each request with what came of it, values masked.
+    var got: [String] { state.with { $0.got } }
+
+    /// The probe's requests that are kept waiting (``Meeting/stall``).
+    var stalledCount: Int { state.with { $0.stalled.count } }
+
+    /// How the probe is met, and what an open portal lets it see.
+    func meet(_ meeting: Meeting = .redirect, expect: String = "204") {
+        state.with {
+            $0.meeting = meeting
+            $0.expect = expect
+            for client in $0.stalled { close(client) }
+            $0.stalled = []
+        }
+    }
 
     /// Logs everybody in or out, and forgets what was asked.
     func reset(open: Bool) {
         state.with {
             $0.isOpen = open
             $0.acceptedTerms = false
-            $0.requests = []
+            $0.got = []
         }
+    }
+
+    private static func read(_ file: String) throws(Unusable) -> [UInt8] {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw Unusable("\(Printable.text(file)): \(String(cString: strerror(errno)))") }
+        defer { close(descriptor) }
+        var octets: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        while octets.count <= pageLimit {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            guard count >= 0 else { throw Unusable("\(Printable.text(file)): \(String(cString: strerror(errno)))") }
+            if count == 0 { return octets }
+            octets += chunk[..<count]
+        }
+        throw Unusable("\(Printable.text(file)) is larger than \(pageLimit / 1024) KiB.")
     }
 
     private func serve(_ client: Int32) {
@@ -93,74 +150,101 @@ final class RehearsalPortal: Sendable {
         setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
         var octets: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
-        while octets.count < Self.requestLimit {
+        while octets.count < PortalRequest.limit {
             let count = recv(client, &chunk, chunk.count, 0)
-            guard count > 0 else { return }
+            guard count > 0 else { break }
             octets += chunk[..<count]
-            guard let (head, body) = Self.split(octets) else { continue }
-            let words = head.prefix { $0 != "\r\n" }.split(separator: " ")
-            guard words.count >= 2 else { return }
-            let answer = Array(answer(String(words[0]), String(words[1]), body).utf8)
-            _ = send(client, answer, answer.count, Int32(MSG_NOSIGNAL))
-            return
+            guard let request = PortalRequest(octets) else { continue }
+            if request.path == "/generate_204", keepsWaiting(client) { return }
+            let (answer, outcome) = answer(request)
+            if request.path != "/generate_204" || !request.pairs.isEmpty {
+                state.with { state in
+                    if state.got.count < Self.gotLimit { state.got.append("\(request.masked) → \(outcome)") }
+                }
+            }
+            var rest = answer[...]
+            while !rest.isEmpty {
+                let sent = rest.withUnsafeBytes { send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+                guard sent > 0 else { break }
+                rest = rest.dropFirst(sent)
+            }
+            break
+        }
+        close(client)
+    }
+
+    /// Takes the connection over, if nobody is to be answered now.
+    private func keepsWaiting(_ client: Int32) -> Bool {
+        state.with { state in
+            guard case .stall = state.meeting, !state.isOpen, state.stalled.count < 16 else { return false }
+            state.stalled.append(client)
+            return true
         }
     }
 
-    /// Head and body, once both are whole.
-    private static func split(_ octets: [UInt8]) -> (head: String, body: String)? {
-        let text = String(decoding: octets, as: UTF8.self)
-        guard let end = text.firstRange(of: "\r\n\r\n") else { return nil }
-        let head = String(text[..<end.lowerBound])
-        let body = String(text[end.upperBound...])
-        let length = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
-            .flatMap { Int($0.split(separator: ":")[1].filter { !$0.isWhitespace }) }
-        return body.utf8.count >= length ?? 0 ? (head, body) : nil
-    }
-
-    private func answer(_ method: String, _ target: String, _ body: String) -> String {
-        let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
-        let path = parts.first ?? "/"
-        let pairs = (method == "POST" ? body : parts.dropFirst().first ?? "").split(separator: "&").map(String.init)
-        return state.with { state in
-            state.requests.append("\(method) \(path)")
-            switch path {
-            case "/generate_204":
-                return state.isOpen ? Self.http("204 No Content", "") : Self.http("302 Found", "", "Location: \(origin)/portal")
-            case "/terms": return Self.http("200 OK", "<h1>House rules</h1><p>Be kind to the other guests.</p>")
+    private func answer(_ request: PortalRequest) -> (octets: [UInt8], outcome: String) {
+        state.with { state in
+            switch request.path {
+            case "/generate_204" where state.page.returnsToItself && !request.pairs.isEmpty: return login(request, &state)
+            case "/generate_204": return (probed(&state), "the probe")
             case "/logout":
                 state.isOpen = false
-                return Self.http("200 OK", "<p>Good-bye.</p>")
-            case "/login":
-                guard method == "POST", pairs.contains("accept=yes"), pairs.contains("token=\(state.token)") else {
-                    return Self.http("200 OK", page("<p class=error>Please accept the house rules.</p>", &state))
-                }
-                state.isOpen = true
-                state.acceptedTerms = true
-                return Self.http("200 OK", "<p>You are now connected.</p><a href=\"/logout\">Log out</a>")
-            default: return Self.http("200 OK", page("", &state))
+                return (Self.http("200 OK", "<p>Good-bye.</p>"), "logged out")
+            case state.page.action where request.method == state.page.method: return login(request, &state)
+            case "/", "/portal": return (page(&state), "the page")
+            case let path where request.method == "GET" && state.page.links.contains(path):
+                return (Self.http("200 OK", "<h1>House rules</h1><p>Be kind to the other guests.</p>"), "terms to read")
+            case state.page.action:
+                return (page(&state), "the page again: the form's method is \(state.page.method)")
+            default: return (Self.http("404 Not Found", "<p>There is no such page.</p>"), "no such page")
             }
         }
     }
 
-    private func page(_ message: String, _ state: inout State) -> String {
-        state.token += 1
-        return """
-            <html><head><title>Rehearsal</title></head><body><h1>Welcome</h1>\(message)
-            <form action="/login" method="post">
-            <input type="hidden" name="token" value="\(state.token)">
-            <label><input type="checkbox" name="accept" value="yes"> I accept the <a href="/terms">house rules</a></label>
-            <input type="submit" name="go" value="Connect">
-            </form></body></html>
-            """
+    private func probed(_ state: inout State) -> [UInt8] {
+        if state.isOpen {
+            return Int(state.expect) == 204 ? Self.http("204 No Content", "") : Self.http("200 OK", state.expect + "\n")
+        }
+        switch state.meeting {
+        case .redirect, .stall: return Self.http("302 Found", "", "Location: \(origin)/portal")
+        // Without another token: whoever probes after having read the page has still the right one.
+        case .inPlace: return Self.http("200 OK", state.page.octets, kind: "text/html")
+        }
     }
 
-    private static func http(_ status: String, _ body: String, _ headers: String...) -> String {
+    private func login(_ request: PortalRequest, _ state: inout State) -> ([UInt8], String) {
+        // A form that goes to its own page with GET: the first look at it carries no field at all.
+        if request.method == "GET", request.pairs.isEmpty { return (page(&state), "the page") }
+        let lacks =
+            request.otherKind.map { ["its body is \(Printable.text($0, limit: 40)), and not the form"] }
+            ?? state.page.lacks(request.pairs)
+        guard lacks.isEmpty else {
+            return (
+                page(&state, complaint: "Please accept the house rules."),
+                "the page again: \(lacks.prefix(3).joined(separator: ", "))"
+            )
+        }
+        state.isOpen = true
+        state.acceptedTerms = state.acceptedTerms || state.page.accepts(request.pairs)
+        return (Self.http("200 OK", "<p>You are now connected.</p><a href=\"/logout\">Log out</a>"), "logged in")
+    }
+
+    private func page(_ state: inout State, complaint: String = "") -> [UInt8] {
+        guard servesItsOwnPage else { return Self.http("200 OK", state.page.octets, kind: "text/html") }
+        state.token += 1
+        let text = RehearsalPage.usual(token: state.token, complaint: complaint)
+        // The words are our own: they have a form.
+        if let page = try? RehearsalPage(Array(text.utf8), name: "the page", origin: origin) { state.page = page }
+        return Self.http("200 OK", text)
+    }
+
+    private static func http(_ status: String, _ body: String, _ headers: String...) -> [UInt8] {
+        http(status, Array(body.utf8), headers, kind: "text/html; charset=utf-8")
+    }
+
+    private static func http(_ status: String, _ body: [UInt8], _ headers: [String] = [], kind: String) -> [UInt8] {
         let lines =
-            [
-                "HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)", "Content-Type: text/html; charset=utf-8",
-                "Connection: close",
-            ]
-            + headers
-        return lines.joined(separator: "\r\n") + "\r\n\r\n" + body
+            ["HTTP/1.1 \(status)", "Content-Length: \(body.count)", "Content-Type: \(kind)", "Connection: close"] + headers
+        return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
     }
 }

@@ -14,8 +14,17 @@ enum Review {
             remarks.append(.wrong("Describe must tell `name`, a text."))
         }
         if let name = value["displayName"]?.string {
-            if name.count > HelperSpec.displayNameLimit {
-                remarks.append(.wrong("displayName has \(name.count) characters; \(HelperSpec.displayNameLimit) are shown."))
+            let shown = String(name.prefix(HelperSpec.displayNameLimit))
+            // Where the file has the same long name, that was said of it already.
+            if shown != name, shown != spec.displayName {
+                remarks.append(
+                    .wrong(
+                        "displayName has \(name.count) characters; \(HelperSpec.displayNameLimit) are shown: «\(safe(shown))»."))
+            } else if shown != spec.displayName {
+                remarks.append(
+                    .note(
+                        "It calls itself «\(safe(shown))», and DisplayName= of its file «\(safe(spec.displayName))»; people see the file's."
+                    ))
             }
         } else {
             remarks.append(.wrong("Describe must tell `displayName`, a text."))
@@ -53,12 +62,24 @@ enum Review {
         if evaluation.confidence == .none {
             remarks.append(
                 .note(
-                    "It does not want the made-up network, so the daemon would not choose it. The other commands are played all the same."
+                    "It does not claim the made-up network, so the daemon would not choose it. The other commands are played all the same."
                 ))
         } else if evaluation.portal == nil {
             remarks.append(.note("It names no portal: the user's stored answers are never released to it."))
         }
         return remarks
+    }
+
+    /// Of Evaluate where the portal answers the probe itself, with 200 and its page.
+    static func inPlace(_ evaluation: Evaluation, claimedBefore: Bool) -> [Remark] {
+        if evaluation.confidence == .none, claimedBefore {
+            return [
+                .wrong(
+                    "The portal answered the probe with 200 and its page, and it says none: compare with link.probeExpect, not with a redirect alone."
+                )
+            ]
+        }
+        return portal(evaluation.portal)
     }
 
     /// Of Evaluate on a network that needs no login.
@@ -67,7 +88,7 @@ enum Review {
             ? []
             : [
                 .wrong(
-                    "It claims a network that needs no login (\(evaluation.confidence.rawValue)): look at the probe first, and answer none."
+                    "It claims a network that needs no login (\(evaluation.confidence.rawValue)): look at the probe first, compare with link.probeExpect, and answer none."
                 )
             ]
     }
@@ -80,6 +101,11 @@ enum Review {
         var acceptedTerms: Bool
         /// The user had accepted them.
         var consent: Bool
+        /// What the portal got, values masked.
+        var got: [String]
+
+        /// The same in a sentence.
+        var telling: String { got.isEmpty ? "It got nothing but the probe." : "It got: \(got.joined(separator: "; "))." }
     }
 
     /// Of Authenticate and PresentUI.
@@ -90,8 +116,8 @@ enum Review {
             if !login.isOpen {
                 remarks.append(
                     .wrong(
-                        "It says success, and the portal is still closed. The daemon looks for itself and would count a failure.")
-                )
+                        "It says success, and the portal is still closed. \(login.telling) The daemon looks for itself and would count a failure."
+                    ))
             }
         case .uiRequired:
             if let prompt = reply.prompt {
@@ -143,6 +169,29 @@ enum Review {
         return remarks
     }
 
+    /// A prompt that no answer can follow.
+    static let deadEnd = Remark.wrong("It asks the user (uiRequired), and does not know PresentUI: the answers go nowhere.")
+
+    /// A prompt that comes back however often it is answered.
+    static let sameAgain = Remark.wrong("It asks the same again and again, whatever is answered: the answers go nowhere.")
+
+    /// Of the whole, where Evaluate is unknown.
+    static let unknownEvaluate = Remark.wrong(
+        "It does not know Evaluate: no network is ever its own, and it never logs anybody in.")
+
+    /// Of the whole, where the network was wanted by nobody.
+    static let neverClaims = Remark.note(
+        "It never claims the made-up network, so that no login was seen. If it knows its portal by the page, save that page and give it with --page FILE.html; if by the name, with --ssid NAME."
+    )
+
+    /// Of the whole, where the network was wanted and nobody got in.
+    static func useless(telling: String, hasOwnPage: Bool) -> Remark {
+        let hint = hasOwnPage ? "" : " If its portal's page is another one, give that with --page FILE.html."
+        return .wrong(
+            "It claims the network, and no command opened the portal: neither with the user's answers, nor with the terms accepted before. \(telling)\(hint)"
+        )
+    }
+
     // MARK: Parts
 
     private static func portal(_ portal: Portal?) -> [Remark] {
@@ -181,8 +230,11 @@ enum Review {
     private static func common(_ reply: Reply) -> [Remark] {
         var remarks: [Remark] = []
         let told = (reply.trace ?? []) + [reply.reason ?? ""]
-        if told.contains(where: { $0.contains(RehearsalUser.password) }) {
-            remarks.append(.wrong("Its trace or reason shows what the user typed. Never write answers or credentials there."))
+        if told.contains(where: { text in RehearsalUser.secrets.contains { text.contains($0) } }) {
+            remarks.append(
+                .wrong(
+                    "Its trace or reason shows what the user typed, or what was released to it. Never write answers or credentials there."
+                ))
         }
         return remarks
     }

@@ -54,7 +54,9 @@ extension Failure {
             return Failure(
                 .notRunning, "hotspotd is not running: nobody listens at \(shown).",
                 hint: path == CommonOptions.defaultSocket
-                    ? "systemctl start hotspotd" : "systemctl start hotspotd, or hotspotd --settings FILE and --socket PATH")
+                    ? "sudo systemctl start hotspotd; for an instance of your own: --socket PATH, or HOTSPOTD_SOCKET=PATH"
+                    : "is --socket or HOTSPOTD_SOCKET right? Without them the system's own is asked: sudo systemctl start hotspotd"
+            )
         case 13:  // EACCES
             return Failure(.failed, "you may not talk to \(shown).", hint: "ls -l \(shown)")
         default: return Failure(.failed, "\(VarlinkError.unreachable(path: shown, code: code)).")
@@ -89,6 +91,8 @@ extension Failure {
                 hint: "sudo hotspotctl …, or join the group hotspotd")
         case "org.hotspotd.Control.Failed":
             let message = text("message")
+            // Without any interface there is none to name either.
+            if text("code") == "noInterface" { return Failure(.notFound, message, hint: "hotspotctl status") }
             return Failure(.failed, message.isEmpty ? "it failed (\(text("code")))." : "\(message) (\(text("code")))")
         case "org.varlink.service.MethodNotFound", "org.varlink.service.MethodNotImplemented",
             "org.varlink.service.InterfaceNotFound":

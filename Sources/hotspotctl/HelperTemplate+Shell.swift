@@ -2,21 +2,68 @@ extension HelperTemplate {
     /// A helper in POSIX shell, with jq and curl. The same text as in `Tests/Examples/shell/aroma.sh`; a test holds the two together.
     static let shell = ##"""
         #!/bin/sh
-        # A hotspot helper: it accepts the terms on the portal's page, if the user did, and presses the button.
+        # A hotspot helper: it reads the form on the portal's page, asks whether the terms are accepted, and sends the form.
         # Needs jq and curl. The call is on standard input and ends with a NUL, and so does the reply on standard output.
         call=$(head -z -n 1 | tr -d '\0')
         [ -n "$call" ] || exit 0 # The end of standard input: nobody waits any more.
         get() { printf '%s' "$call" | jq -r "$1 // empty"; }
         say() { jq -cj "$@" && printf '\0'; }
-        reply() { say -n --arg result "$1" --arg origin "$origin" --arg logoff "$2" '{parameters: {reply: ({result: $result}
+        reply() { say -n --arg result "$1" --arg origin "$origin" --arg logoff "$2" --arg reason "$3" '{parameters: {reply: ({result: $result}
             + if $origin == "" then {} else {portal: {origin: $origin, kind: "aroma"}} end
+            + if $reason == "" then {} else {reason: $reason} end
             + if $logoff == "" then {} else {session: {memory: {logoff: $logoff}}} end)}}'; }
-        # One request over this link and no other.
+        # One request over this link and no other. curl checks certificates; a redirect never leads it from https back to http.
         ask() { curl --silent --max-time 10 --noproxy '*' --interface "$(get .parameters.link.interface)" "$@"; }
-        # The address of the portal's page; nothing if the Internet answers.
+        # What is seen from here: online, captive (the page is in $TMPDIR/page, its address in $page), or unknown.
         look() {
-            page=$(ask --output /dev/null --write-out '%{redirect_url}' "$(get .parameters.link.probeURL)")
+            seen=unknown page='' origin=''
+            probe=$(get .parameters.link.probeURL) expect=$(get .parameters.link.probeExpect)
+            answer=$(ask --output "$TMPDIR/page" --write-out '%{http_code} %{redirect_url}' "$probe") || return
+            status=${answer%% *} page=${answer#* }
+            if [ "$status" = "${expect:-204}" ] || { [ "$status" = 200 ] && [ "$(cat "$TMPDIR/page")" = "$expect" ]; }; then
+                seen=online page=''
+                return
+            fi
+            case $page in
+            https:*) page=$(ask --location --proto-redir =https --output "$TMPDIR/page" --write-out '%{url_effective}' "$page") || return ;;
+            http:*) page=$(ask --location --proto-redir =http,https --output "$TMPDIR/page" --write-out '%{url_effective}' "$page") || return ;;
+            *) page=$probe ;; # The page stands in the probe's own place.
+            esac
             origin=$(printf '%s' "$page" | sed -n 's|^\(https\{0,1\}://[^/?#]*\).*|\1|p')
+            # The first form, on one line. Fields to type into are not this helper's business.
+            tr '\r\n' '  ' <"$TMPDIR/page" | sed -n 's/.*\(<form.*\)/\1/Ip' | sed 's|</form.*||I' >"$TMPDIR/form"
+            [ -s "$TMPDIR/form" ] && ! grep -qiE 'type=["'\'']?(text|password|email|tel)' "$TMPDIR/form" && seen=captive
+        }
+        # The value of an attribute of the tag on standard input.
+        value() { sed -n "s/.*[[:space:]]$1=\"\([^\"]*\)\".*/\1/Ip" | sed 's/&quot;/"/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g'; }
+        # What the form sends with all boxes ticked.
+        fields() {
+            grep -oi '<input[^>]*>' "$TMPDIR/form" | while IFS= read -r tag; do
+                kind=$(printf '%s' "$tag" | value type | tr 'A-Z' 'a-z')
+                content=$(printf '%s' "$tag" | value value)
+                case $kind in hidden | checkbox | submit) ;; *) continue ;; esac
+                [ "$kind" = checkbox ] && : "${content:=on}"
+                jq -rn --arg name "$(printf '%s' "$tag" | value name)" --arg value "$content" \
+                    'if $name == "" then empty else "\($name | @uri)=\($value | @uri)" end'
+            done | paste -sd '&' -
+        }
+        send() {
+            action=$(grep -oi '^<form[^>]*>' "$TMPDIR/form" | value action)
+            method=$(grep -oi '^<form[^>]*>' "$TMPDIR/form" | value method | tr 'A-Z' 'a-z')
+            case $action in
+            '') target=$page ;;
+            http:* | https:*) target=$action ;;
+            //*) target=${page%%:*}:$action ;;
+            /*) target=$origin$action ;;
+            *) target=$(printf '%s' "$page" | sed 's|[?#].*||; s|\(://[^/]*\)$|\1/|; s|[^/]*$||')$action ;;
+            esac
+            case $page,$target in https:*,http:*) return 1 ;; esac # In clear what was asked for in secret: never.
+            # Through standard input: what stands in arguments, everybody can read.
+            if [ "$method" = post ]; then
+                fields | ask --output "$TMPDIR/answer" --data @- "$target"
+            else
+                fields | ask --output "$TMPDIR/answer" --get --data @- "$target"
+            fi
         }
 
         method=$(get .method)
@@ -28,31 +75,44 @@ extension HelperTemplate {
             ;;
         Evaluate)
             look
-            say -n --arg origin "$origin" '{parameters: (if $origin == "" then {confidence: "none"}
+            say -n --arg seen "$seen" --arg origin "$origin" '{parameters: (if $seen != "captive" then {confidence: "none"}
                 else {confidence: "high", portal: {origin: $origin, kind: "aroma"}} end)}'
             ;;
         Authenticate | PresentUI)
             look
-            if [ -z "$page" ]; then
-                reply success ""
-            elif [ "$(get .parameters.consent)" = true ] || get .parameters.answers.terms | grep -qx -e yes -e true; then
-                token=$(ask "$page" | sed -n 's/.*name="token" value="\([^"]*\)".*/\1/p')
-                # Through standard input: what stands in arguments, everybody can read.
-                printf 'token=%s&accept=yes' "$token" | ask --output /dev/null --data @- "$origin/login"
-                reply success "$origin/logout"
+            asked=$origin
+            if [ "$seen" = online ]; then
+                reply success
+            elif [ "$seen" != captive ]; then
+                reply temporaryFailure '' "There is no portal's page with a form of this kind."
+            elif [ "$(get .parameters.portal.origin)" = "$origin" ] &&
+                { [ "$(get .parameters.consent)" = true ] || get .parameters.answers.terms | grep -qx -e yes -e true; }; then
+                # Whatever the portal says: the probe knows.
+                send && logoff=$(grep -oiE '<a [^>]*log-?(out|off)[^>]*>' "$TMPDIR/answer" | head -n 1 | value href) && look
+                case $logoff in /*) logoff=$asked$logoff ;; http:* | https:*) ;; *) logoff='' ;; esac
+                if [ "$seen" = online ]; then
+                    origin=$asked
+                    reply success "$logoff"
+                else
+                    reply temporaryFailure '' "The portal took the form and is still closed."
+                fi
             else
                 say -n --arg origin "$origin" --arg ssid "$(get .parameters.network.ssid)" '{parameters: {reply: {result: "uiRequired",
-                    portal: {origin: $origin, kind: "aroma"}, prompt: {title: $ssid, termsURL: ($origin + "/terms"), fields:
-                    [{name: "terms", label: "I accept the house rules", kind: "checkbox", required: true}]}}}}'
+                    portal: {origin: $origin, kind: "aroma"}, prompt: {title: $ssid, fields:
+                    [{name: "terms", label: "I accept the terms", kind: "checkbox", required: true}]}}}}'
             fi
             ;;
         Maintain)
             look
-            if [ -z "$page" ]; then reply success ""; else reply authenticationRequired ""; fi
+            case $seen in
+            online) reply success ;;
+            captive) reply authenticationRequired ;;
+            *) reply temporaryFailure '' "The portal does not answer, or its page is another one." ;;
+            esac
             ;;
         Logoff)
             logoff=$(get .parameters.session.memory.logoff)
-            if [ -n "$logoff" ] && ask --output /dev/null "$logoff"; then reply success ""; else reply failure ""; fi
+            if [ -n "$logoff" ] && ask --output /dev/null "$logoff"; then reply success; else reply failure; fi
             ;;
         *) say -n --arg method "$method" '{error: "org.varlink.service.MethodNotFound", parameters: {method: $method}}' ;;
         esac

@@ -19,20 +19,38 @@ struct HelperTemplate {
     private static let placeholder = "aroma"
     private static let displayPlaceholder = "Aroma portal"
 
+    /// In place of a network's name where none was said; `helpers test` notes it.
+    static let networkPlaceholder = "Name Of Your Network"
+    /// Where the program goes when it is installed.
+    static let programFolder = "/usr/local/libexec"
+
     let name: String
     let language: Language
     /// The helper's folder, absolute.
     let folder: String
+    /// The value of `SSID=`.
+    var ssid = networkPlaceholder
+    /// A local checkout of hotspotd, absolute, for the Swift package to depend on.
+    var checkout: String?
+
+    /// The program, within the folder.
+    var program: String {
+        switch language {
+        case .python: "\(name).py"
+        case .shell: "\(name).sh"
+        case .swift: ".build/release/\(name)"
+        }
+    }
 
     /// All files, the `.helper` file last.
     var files: [File] {
         switch language {
-        case .python: [File(path: "\(name).py", text: filled(Self.python), isExecutable: true), helperFile("\(name).py")]
-        case .shell: [File(path: "\(name).sh", text: filled(Self.shell), isExecutable: true), helperFile("\(name).sh")]
+        case .python: [File(path: program, text: filled(Self.python), isExecutable: true), helperFile]
+        case .shell: [File(path: program, text: filled(Self.shell), isExecutable: true), helperFile]
         case .swift:
             [
-                File(path: "Package.swift", text: filled(Self.package)),
-                File(path: "Sources/\(name)/Main.swift", text: filled(Self.swift)), helperFile(".build/release/\(name)"),
+                File(path: "Package.swift", text: package), File(path: "Sources/\(name)/Main.swift", text: filled(Self.swift)),
+                helperFile,
             ]
         }
     }
@@ -47,7 +65,20 @@ struct HelperTemplate {
     /// The longest that is shown is 15 characters.
     private var displayName: String { String(name.prefix(15)) }
 
-    private func helperFile(_ program: String) -> File {
+    /// The Swift package, with the checkout in place of the address.
+    private var package: String {
+        guard let checkout else { return filled(Self.package) }
+        let path = checkout.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        // The identity of a package in a folder is the folder's name.
+        let identity = path.split(separator: "/").last.map(String.init) ?? "hotspotd"
+        return filled(Self.package)
+            .replacing(
+                ".package(url: \"https://github.com/hotspotd/hotspotd\", branch: \"main\")", with: ".package(path: \"\(path)\")"
+            )
+            .replacing("package: \"hotspotd\"", with: "package: \"\(identity)\"")
+    }
+
+    private var helperFile: File {
         // The whole value in quotes: a folder's name may have blanks.
         let path = "\(folder)/\(program)"
         let plain = path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !Array("\"'\\$%".utf8).contains($0) }
@@ -60,7 +91,7 @@ struct HelperTemplate {
                 DisplayName=\(displayName)
                 Exec=\(exec)
                 # The networks that it may hear of; it never learns of any other.
-                SSID=Cafe Aroma
+                SSID=\(ssid)
                 Security=open
 
                 """)

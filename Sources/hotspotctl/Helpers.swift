@@ -31,12 +31,19 @@ extension Renderer {
         let lines = table(
             ["NAME", "TITLE", "STATE", "PRIORITY", "NETWORKS"],
             reply.helpers.map {
-                [safe($0.name, limit: 64), safe($0.displayName, limit: 64), state($0), "\($0.priority)", networks($0)]
+                // Of a file that was refused nothing is known but its path.
+                isBroken($0)
+                    ? [safe($0.name), nothing, state($0), nothing, nothing]
+                    : [safe($0.name, limit: 64), safe($0.displayName, limit: 64), state($0), "\($0.priority)", networks($0)]
             })
         return lines + reply.helpers.flatMap { $0.problems.flatMap(self.lines) }
     }
 
+    /// It was refused, with its reason as a problem; what is installed and in order names its file.
+    private func isBroken(_ helper: HelperStatus) -> Bool { helper.file == nil && !helper.enabled && !helper.problems.isEmpty }
+
     private func state(_ helper: HelperStatus) -> String {
+        if isBroken(helper) { return tone("broken", .bad) }
         if !helper.enabled { return "off" }
         if helper.quarantined { return tone("quarantined", .bad) }
         return helper.running ? tone("running", .good) : "ready"
@@ -50,10 +57,12 @@ extension Renderer {
     }
 
     private func details(_ helper: HelperStatus) -> [String] {
-        var lines = ["\(tone(safe(helper.name, limit: 64), .strong)): \(safe(helper.displayName, limit: 64))"]
+        let title = isBroken(helper) ? "" : ": \(safe(helper.displayName, limit: 64))"
+        var lines = [tone(safe(helper.name, limit: isBroken(helper) ? 1024 : 64), .strong) + title]
         lines += helper.problems.flatMap(self.lines)
         func add(_ label: String, _ value: String) { lines.append("  \(label): \(value)") }
         add("state", state(helper))
+        if isBroken(helper) { return lines }
         if helper.strikes > 0 { add("missed deadlines or crashes in a row", "\(helper.strikes)") }
         if let version = helper.version { add("version", safe(version, limit: 64)) }
         add("reached by", safe(helper.activation, limit: 16))

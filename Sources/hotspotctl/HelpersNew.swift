@@ -13,6 +13,15 @@ struct HelpersNew: ParsableCommand {
     @Option(help: "python, shell or swift.")
     var language = HelperTemplate.Language.python
 
+    @Option(
+        help: ArgumentHelp("The networks that it may hear of: names or globs between «;», as SSID= has them.", valueName: "names")
+    )
+    var ssid = HelperTemplate.networkPlaceholder
+
+    @Option(
+        help: ArgumentHelp("Swift only: a local checkout of hotspotd to build with.", valueName: "path"), completion: .directory)
+    var checkout: String?
+
     @Option(help: ArgumentHelp("Where its folder is made.", valueName: "path"))
     var directory = "."
 
@@ -25,26 +34,61 @@ struct HelpersNew: ParsableCommand {
             )
         }
         guard name != "probe" else { throw ValidationError("«probe» is the name of the prober's socket.") }
+        guard !ssid.isEmpty, !ssid.contains(where: \.isNewline) else {
+            throw ValidationError("--ssid takes names or globs on one line.")
+        }
+        do { _ = try SSIDPattern.list(ssid) } catch { throw ValidationError("--ssid \(error.description)") }
+        guard checkout == nil || language == .swift else { throw ValidationError("--checkout goes with --language=swift.") }
     }
 
     func run() throws {
         guard let parent = realpath(directory, nil) else { throw Self.failure(directory) }
         defer { free(parent) }
         let folder = String(cString: parent) + "/" + name
-        guard mkdir(folder, 0o755) == 0 else { throw Self.failure(folder) }
-        let template = HelperTemplate(name: name, language: language, folder: folder)
-        for file in template.files { try Self.write(file, in: folder) }
         let shown = directory == "." ? name : "\(directory)/\(name)"
+        let source = try checkout.map { path throws(Failure) in
+            guard let pointer = realpath(path, nil) else { throw Self.failure(path) }
+            defer { free(pointer) }
+            return String(cString: pointer)
+        }
+        guard mkdir(folder, 0o755) == 0 else {
+            throw errno == EEXIST
+                ? Failure(
+                    .failed, "\(Printable.text(folder)): File exists, and nothing in it is written over.",
+                    hint: "hotspotctl helpers test \(Printable.text(shown)), or another name")
+                : Self.failure(folder)
+        }
+        let template = HelperTemplate(name: name, language: language, folder: folder, ssid: ssid, checkout: source)
+        for file in template.files { try Self.write(file, in: folder) }
         var lines = template.files.map { "Written: \(Printable.text("\(shown)/\($0.path)"))" }
         lines += ["", "Now:"]
-        if template.needsBuild { lines.append("  swift build -c release --package-path \(Printable.text(shown))") }
-        lines += [
-            "  hotspotctl helpers test \(Printable.text("\(shown)/\(name).helper"))     plays all commands against it",
-            "",
-            "When it does what you want, give program and file to root, put the program's place into Exec=, and copy the file:",
-            "  sudo install -m 644 \(Printable.text("\(shown)/\(name).helper")) /etc/hotspotd/helpers/",
+        if template.needsBuild { lines.append("  swift build -c release --package-path \(Self.word(shown))") }
+        lines.append("  hotspotctl helpers test \(Self.word(shown))     plays all commands against it")
+        if ssid == HelperTemplate.networkPlaceholder {
+            lines.append("  then put your network's name into SSID= of \(Printable.text("\(shown)/\(name).helper"))")
+        }
+        lines += ["", "When it does what you want, give it to root; your own files stay as they are:"]
+        Output.print(lines + Self.installation(of: template, in: shown).map { "  " + $0 })
+    }
+
+    /// The commands that install the helper. `install -D` makes the folders, and Exec= is changed on the way alone.
+    private static func installation(of template: HelperTemplate, in shown: String) -> [String] {
+        let target = "\(HelperTemplate.programFolder)/\(template.program.split(separator: "/").last ?? "")"
+        let file = "\(template.name).helper"
+        return [
+            "sudo install -D -m 755 \(word("\(shown)/\(template.program)")) \(target)",
+            "sed 's|^Exec=.*|Exec=\(target)|' \(word("\(shown)/\(file)")) | sudo install -D -m 644 /dev/stdin /etc/hotspotd/helpers/\(file)",
+            "hotspotctl helpers --verbose",
         ]
-        Output.print(lines)
+    }
+
+    /// A word of a shell's command line.
+    private static func word(_ text: String) -> String {
+        let text = Printable.text(text)
+        let isPlain = text.utf8.allSatisfy { octet in
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= octet | 0x20 || Array("0123456789/._-+:@%".utf8).contains(octet)
+        }
+        return isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
     }
 
     private static func write(_ file: HelperTemplate.File, in folder: String) throws(Failure) {

@@ -8,7 +8,13 @@ struct HelpersTest: ParsableCommand {
         commandName: "test", abstract: "Play all commands against a helper, and say what is wrong.",
         discussion: "Needs no daemon: the networks are made up, and the portal is on this machine.")
 
-    @Argument(help: "Its .helper file, or its program.")
+    @Option(help: ArgumentHelp("The portal serves this login page.", valueName: "file.html"), completion: .file())
+    var page: String?
+
+    @Option(help: ArgumentHelp("The name of the network that is played.", valueName: "name"))
+    var ssid: String?
+
+    @Argument(help: "Its .helper file, a folder with one, or its program.", completion: .file())
     var path: String
 
     private static let program = "hotspot-helper-test"
@@ -21,7 +27,11 @@ struct HelpersTest: ParsableCommand {
                 "\(Self.program) is not installed; it was looked for at \(places.map { Printable.text($0) }.joined(separator: " and "))."
             )
         }
-        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(tool), strdup(path.hasPrefix("-") ? "./" + path : path), nil]
+        var words = [tool]
+        if let page { words.append("--page=\(page)") }
+        if let ssid { words.append("--ssid=\(ssid)") }
+        words.append(path.hasPrefix("-") ? "./" + path : path)
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         // The tool expects the usual meaning of a signal, and this program ignores one.
         signal(SIGPIPE, SIG_DFL)

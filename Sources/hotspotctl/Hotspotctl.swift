@@ -2,6 +2,9 @@ import ArgumentParser
 import Glibc
 import HotspotCore
 
+/// The version that `--version` tells; the daemon's own is in `hotspotctl --json`.
+let hotspotctlVersion = "0.1.0"
+
 /// The command: its verbs and its exit status.
 @main struct Hotspotctl: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -9,8 +12,9 @@ import HotspotCore
         abstract: "See and steer how this computer logs itself in to hotspots.",
         discussion: """
             Exit status: 0 done, 1 failed, 2 wrong usage, 3 time-out, 4 an answer is needed, 8 the daemon is not running, \
-            10 no such network, helper or prompt.
+            10 no such network, interface, helper or prompt.
             """,
+        version: "hotspotctl \(hotspotctlVersion)",
         subcommands: [
             Status.self, List.self, Helpers.self, Prompts.self, Answer.self, Login.self, Logoff.self, Monitor.self, Explain.self,
             History.self, Check.self, Enable.self, Disable.self, Forget.self, MachineTable.self,
@@ -22,6 +26,7 @@ import HotspotCore
         signal(SIGPIPE, SIG_IGN)
         let arguments = Arguments.arrange(Array(CommandLine.arguments.dropFirst()), verbs: Set(configuration.verbs))
         do {
+            try checkVerb(arguments)
             var command = try parseAsRoot(arguments)
             try command.run()
         } catch let failure as Failure {
@@ -35,6 +40,25 @@ import HotspotCore
             }
             Output.print([text])
         }
+    }
+}
+
+extension Hotspotctl {
+    /// The bare command is «status», to which an unknown verb would look like an argument too many.
+    private static func checkVerb(_ arguments: [String]) throws(Failure) {
+        try check(arguments.first, of: configuration.verbs, after: "hotspotctl")
+        if arguments.first == "helpers" {
+            try check(arguments.dropFirst().first, of: Helpers.configuration.verbs, after: "hotspotctl helpers")
+        }
+    }
+
+    private static func check(_ word: String?, of verbs: [String], after command: String) throws(Failure) {
+        guard let word, !word.hasPrefix("-"), word != "help", !verbs.contains(word) else { return }
+        let shown = Printable.text(word, limit: 64)
+        guard let meant = Nearest.word(to: word, in: verbs) else {
+            throw Failure(.usage, "there is no command «\(command) \(shown)»; there are \(verbs.joined(separator: ", ")).")
+        }
+        throw Failure(.usage, "there is no command «\(command) \(shown)».", hint: "\(command) \(meant)")
     }
 }
 

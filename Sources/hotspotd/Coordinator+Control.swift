@@ -68,9 +68,14 @@ extension Coordinator: ControlBackend {
                 running: services.host.isRunning(spec.name), strikes: services.strikes.count(spec.name),
                 quarantined: services.strikes.isQuarantined(spec.name),
                 problems: helperProblems.filter { $0.subject == spec.name || $0.subject == entry.file }.map(\.problem)
-                    + services.conduct(spec.name),
+                    + services.host.pathProblems(of: spec.name) + services.conduct(spec.name),
                 file: entry.file, containment: services.host.containment(of: spec.name),
-                missing: services.host.missingContainment(of: spec.name), scanList: spec.scanList)
+                missing: services.host.missingContainment(of: spec.name), scanList: spec.scanList,
+                given: services.host.given[spec.name]?.map {
+                    GivenStatus(
+                        networks: $0.networks, count: $0.count, scanList: $0.isScanList, credential: $0.hasCredential, at: $0.time
+                    )
+                })
         }
         // What was refused is shown too, with its reason; it has no name but its file's.
         let known = Set(all.map(\.name)).union(services.host.helpers.map(\.file))
@@ -154,10 +159,13 @@ extension Coordinator: ControlBackend {
                     code: "notCandidate", message: "\(helper) is switched off here, or its SSID= does not have \(joined.label).")
             }
         }
+        guard controller.machine.acceptsLogin else {
+            throw .wrongState(interface: controller.name, state: controller.machine.state.name.rawValue)
+        }
         if services.store.isDisabled(helper: nil, ssid: joined.network.switchName) {
             throw .failed(
                 code: "disabled",
-                message: "Handling is switched off for \(joined.label); hotspotctl enable --ssid switches it on.")
+                message: "Handling is switched off for \(joined.label); hotspotctl enable SSID switches it on.")
         }
         controller.feed(.loginRequested(helper: helper))
     }

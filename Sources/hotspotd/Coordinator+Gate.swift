@@ -1,68 +1,53 @@
 import HotspotCore
+import HotspotMachine
 import LinkState
 
 /// The gate: with `Gate=routes` links are withheld from ordinary programs until their machine opens them.
 extension Coordinator {
-    /// Takes away what an earlier daemon left, and sets the gate up if the settings want one. Also after they changed.
+    /// Takes away what an earlier daemon left, and sets the gate up if the settings want one.
     func startGate() {
-        stopGate()
-        do throws(GateError) {
-            guard settings.gate == .routes else {
-                return takeAwayLeftovers()
-            }
-            gate = try Gate()
-            log.info("links are closed to ordinary programs until they are free")
-        } catch {
-            showGate(error)
+        gate.wishes = { [weak self] in self?.gateWishes ?? ([:], []) }
+        gate.onLeftovers = { [weak self] in self?.log.notice("the gate of an earlier daemon was taken away") }
+        gate.onTrouble = { [weak self] in self?.show($0) }
+        followGate()
+    }
+
+    /// The settings may say something else now.
+    func followGate() {
+        if settings.gate == .routes { log.info("links are closed to ordinary programs until they are free") }
+        gate.follow(isWanted: settings.gate == .routes)
+    }
+
+    /// What the machines want: each managed link is closed, or open.
+    private var gateWishes: GateKeeper.Wishes {
+        var closed: [Int: String] = [:]
+        for controller in controllers.values where !controller.machine.state.leavesTrafficAlone {
+            closed[controller.index] = controller.name
         }
-        refreshGate()
+        let strays = links?.links.values.filter { $0.group == Gate.group && closed[$0.index] == nil }.map(\.index) ?? []
+        return (closed, Set(strays))
     }
 
-    private func takeAwayLeftovers() {
-        do throws(GateError) {
-            if try Gate.restore() { log.notice("the gate of an earlier daemon was taken away") }
-        } catch {
-            log.warning("what an earlier daemon left of its gate could not be taken away: \(error)")
-        }
-    }
-
-    /// Everything is open, and the rules are as they were.
-    func stopGate() {
-        work { gate throws(GateError) in try gate.stop() }
-        gate = nil
-        withdraw("gate")
-    }
-
-    func setGate(open: Bool, _ index: Int, _ name: String) {
-        work { gate throws(GateError) in try gate.set(open: open, link: index, name: name) }
-    }
-
-    func renameGate(_ index: Int, _ name: String) {
-        work { gate throws(GateError) in try gate.renamed(link: index, to: name) }
-    }
-
-    /// Links, addresses or routes changed. What could not be closed is tried again.
-    func refreshGate() {
-        work { gate throws(GateError) in
-            try gate.linksChanged()
-            for controller in controllers.values where !controller.machine.gateIsOpen {
-                try gate.set(open: false, link: controller.index, name: controller.name)
-            }
-            withdraw("gate")
+    private func show(_ trouble: GateKeeper.Trouble?) {
+        switch trouble {
+        case nil: withdraw("gate")
+        case .failed(let error):
+            let hint = error == .notPermitted ? "run hotspotd as a service, or set [Policy] Gate=none" : "set [Policy] Gate=none"
+            show(Problem("gate", "\(error)", hint: hint))
+        case .undone:
+            show(
+                Problem(
+                    "gate",
+                    "Something else on this machine keeps changing the gate's routing rules or its links' group; links may be open meanwhile.",
+                    hint: "ManageForeignRoutingPolicyRules=no in networkd.conf, or set [Policy] Gate=none"))
         }
     }
+}
 
-    private func work(_ body: (Gate) throws(GateError) -> Void) {
-        guard let gate else { return }
-        do throws(GateError) {
-            try body(gate)
-        } catch {
-            showGate(error)
-        }
-    }
-
-    private func showGate(_ error: GateError) {
-        let hint = error == .notPermitted ? "run hotspotd as a service, or set [Policy] Gate=none" : "set [Policy] Gate=none"
-        show(Problem("gate", "\(error)", hint: hint))
+extension MachineState {
+    /// The gate is open: where the machine opens it; and in a network that the user switched off for all helpers, for nobody will ever
+    /// open it there, and the user said that it is none of our business.
+    var leavesTrafficAlone: Bool {
+        if case .inactive(.held(_, .disabled, _)) = self { true } else { gateIsOpen }
     }
 }

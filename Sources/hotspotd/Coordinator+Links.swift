@@ -80,22 +80,24 @@ extension Coordinator {
 
     private func controller(for link: LinkSnapshot) -> InterfaceController? {
         guard manages(link) else {
+            cancelArrival(link.index)
             if let gone = controllers.removeValue(forKey: link.index) {
                 gone.leave("not managed any more")
-                setGate(open: true, link.index, link.name)
+                gate.machinesMoved()
+                standDownIfSettled()
+                control?.statusChanged()
             }
             return nil
         }
         if let known = controllers[link.index] {
             known.renamed(to: link.name)
-            renameGate(link.index, link.name)
             return known
         }
         let made = InterfaceController(index: link.index, name: link.name, services: services)
         controllers[link.index] = made
         log.info("\(link.name): managed")
         // A machine begins with its gate closed, and tells of changes only.
-        setGate(open: false, link.index, link.name)
+        gate.machinesMoved()
         control?.statusChanged()
         return made
     }
@@ -108,7 +110,7 @@ extension Coordinator {
         case .changed(let link, _): update(link)
         case .vanished(let link): vanished(link.index)
         }
-        refreshGate()
+        gate.linksChanged()
     }
 
     /// `Match=` and `ManageEthernet=` may say something else now.
@@ -120,9 +122,10 @@ extension Coordinator {
         lastJoin[index] = nil
         if let controller = controllers.removeValue(forKey: index) {
             controller.leave("the interface is gone")
-            setGate(open: true, index, controller.name)
+            gate.machinesMoved()
             control?.statusChanged()
         }
+        standDownIfSettled()
     }
 
     private func update(_ link: LinkSnapshot) {
@@ -131,7 +134,10 @@ extension Coordinator {
             link.isUp && link.hasCarrier && !link.addresses.isEmpty
             && (!isWireless(link.index) || associations[link.index] != nil)
         guard let joined = controller.joined else {
-            if isThere { arrive(link) } else { cancelArrival(link.index) }
+            if isThere { return arrive(link) }
+            guard arrivals[link.index] != nil else { return }
+            cancelArrival(link.index)
+            standDownIfSettled()
             return
         }
         if !isThere {
@@ -140,6 +146,10 @@ extension Coordinator {
         } else if Set(link.addresses).isDisjoint(with: joined.snapshot.addresses) {
             // Other addresses altogether: another lease, perhaps another network. Start over.
             controller.leave("the address changed")
+            arrive(link)
+        } else if link.hardwareAddress != joined.snapshot.hardwareAddress {
+            // To a portal this is another station; and perhaps it is another interface, with an index that was free for a moment.
+            controller.leave("the hardware address changed")
             arrive(link)
         } else {
             controller.refresh { $0.snapshot = link }
@@ -164,7 +174,8 @@ extension Coordinator {
             cancelArrival(index)
             controllers[index]?.record("link", "disconnected")
             controllers[index]?.leave("disconnected")
-            if controllers[index]?.joined == nil { services.host.standDown() }
+            // What was prepared for this network; unless another interface is about to ask, which ends it when it has settled.
+            standDownIfSettled()
         case .lost: log.debug("netlink lost messages; everything is read again")
         }
     }
@@ -200,7 +211,7 @@ extension Coordinator {
         services.host.prepare(helpers.map(\.name))
     }
 
-    /// Whoever was started and not asked, because it was not its turn, is ended as soon as nobody will ask.
+    /// Whoever was started and not asked, because it was not its turn, is ended as soon as nobody on any interface will ask.
     func standDownIfSettled() {
         guard arrivals.isEmpty, controllers.values.allSatisfy({ $0.machine.state.isSettled }) else { return }
         services.host.standDown()

@@ -28,7 +28,7 @@ import Wireless
 
     var wireless: WirelessMonitor?
     var links: LinkMonitor?
-    var gate: Gate?
+    let gate = GateKeeper()
     var linkFacts: any LinkFactsSource
     var arrivals: [Int: PendingArrival] = [:]
     /// What the radio says of each interface's network.
@@ -78,7 +78,10 @@ import Wireless
 
     func start() throws {
         services.onStep = { [weak self] interface, step in self?.control?.stepped(interface, step) }
-        services.onStatus = { [weak self] in self?.control?.statusChanged() }
+        services.onStatus = { [weak self] in
+            self?.gate.machinesMoved()
+            self?.control?.statusChanged()
+        }
         services.onPrompts = { [weak self] in self?.control?.promptsChanged() }
         services.onSettled = { [weak self] in self?.standDownIfSettled() }
         services.onDisclosed = { [weak self] in self?.disclosed($0, $1) }
@@ -86,12 +89,14 @@ import Wireless
         services.host.onChange = { [weak self] in self?.control?.statusChanged() }
         services.facts = { [weak self] link in self?.linkFacts.facts(for: link) }
         services.disassociate = { [weak self] index in self?.disassociate(index) ?? false }
-        services.setGate = { [weak self] open, index, name in self?.setGate(open: open, index, name) }
+        services.setGate = { [weak self] _, _, _ in self?.gate.machinesMoved() }
         services.waking.readAgain = { [weak self] in self?.readLinksAgain($0) }
         helperFolders.onChange = { [weak self] in
             self?.log.info("the helper folders have changed")
             self?.loadHelpers()
         }
+        // What a helper starts stays below the daemon, and is known by that.
+        services.host.adoptOrphans()
         loadHelpers()
 
         let socket = try Socket.listen(path: settings.controlSocket, mode: 0o666)
@@ -132,7 +137,7 @@ import Wireless
         for controller in controllers.values { controller.leave("the daemon ends") }
         controllers = [:]
         services.journal.flush()
-        stopGate()
+        gate.end()
         unlink(settings.controlSocket)
         unlink(settings.helperControlSocket)
         services.host.shutDown { EventLoop.shared.stop() }
@@ -145,8 +150,8 @@ import Wireless
             withdraw("settings")
             services.settings = next
             services.log.logLevel = next.logLevel.loggerLevel
-            if (next.gate == .routes) != (gate != nil) { startGate() }
-            services.strikes = StrikeBook(limit: next.policy.quarantineAfter)
+            followGate()
+            services.strikes.limit = next.policy.quarantineAfter
             linkFacts = SystemLinkFacts(extraLeaseFiles: next.leaseFiles)
             updateLinks()
             log.info("the settings were read again; rules and times count from the next join of an interface on")

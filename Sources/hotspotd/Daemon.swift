@@ -11,6 +11,8 @@ let hotspotdVersion = "0.1.0"
 @main struct Daemon {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
+        // A limit on files is an error that SQLite reports, and no reason to die.
+        signal(SIGXFSZ, SIG_IGN)
         // What the daemon holds is nobody's to dump or to trace.
         csystemd_forbid_dumps()
         umask(0o077)

@@ -48,48 +48,4 @@ enum Disclosure {
         if parameters["session"] != nil { words.append("with the session's memory") }
         return command.description + (words.isEmpty ? "" : ": " + words.joined(separator: "; "))
     }
-
-    /// The texts that must not appear in anything that the helper says.
-    static func secrets(in parameters: [String: JSONValue]) -> [String] {
-        ["credential", "answers"].flatMap { parameters[$0]?.object?.values.compactMap(\.string) ?? [] }
-    }
-
-    /// The text with each of the secrets masked. What is shorter than three octets would mask half of any sentence, and stays.
-    static func mask(_ text: String, _ secrets: [String]) -> String {
-        var octets = Array(text.utf8)
-        for secret in secrets.map({ Array($0.utf8) }).sorted(by: { $0.count > $1.count }) where secret.count >= 3 {
-            var masked: [UInt8] = []
-            var index = 0
-            while index < octets.count {
-                if octets[index] == secret[0], octets[index...].starts(with: secret) {
-                    masked += Array("•••".utf8)
-                    index += secret.count
-                } else {
-                    masked.append(octets[index])
-                    index += 1
-                }
-            }
-            octets = masked
-        }
-        return String(decoding: octets, as: UTF8.self)
-    }
-}
-
-extension HelperOutcome {
-    /// The same without these texts where people read: the reason, the trace and the next question, which may echo an answer.
-    func masked(_ secrets: [String]) -> HelperOutcome {
-        guard !secrets.isEmpty, case .reply(var reply) = self else { return self }
-        reply.reason = reply.reason.map { Disclosure.mask($0, secrets) }
-        reply.trace = reply.trace?.map { Disclosure.mask($0, secrets) }
-        if var prompt = reply.prompt {
-            prompt.title = Disclosure.mask(prompt.title, secrets)
-            prompt.message = prompt.message.map { Disclosure.mask($0, secrets) }
-            prompt.terms = prompt.terms.map { Disclosure.mask($0, secrets) }
-            for index in prompt.fields.indices {
-                prompt.fields[index].label = Disclosure.mask(prompt.fields[index].label, secrets)
-            }
-            reply.prompt = prompt
-        }
-        return .reply(reply)
-    }
 }

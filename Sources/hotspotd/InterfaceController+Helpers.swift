@@ -10,7 +10,8 @@ extension InterfaceController {
     func send(_ id: CommandID, _ command: Command, to helper: String, _ justJoined: Bool) {
         guard let joined, let link = link() else { return }
         let network = joined.network(
-            for: helper, chosen: machine.state.chosenHelper ?? chosen(command, helper), interface: name, justJoined: justJoined)
+            for: helper, chosen: machine.state.chosenHelper ?? chosen(command, helper), interface: name,
+            autoJoined: machine.state.association?.arrival.autoJoined ?? true, justJoined: justJoined)
         var parameters: [String: JSONValue] = ["network": Coding.value(network), "link": Coding.value(link)]
         switch command {
         case .filterScanList, .evaluate: break
@@ -29,23 +30,39 @@ extension InterfaceController {
             parameters["consent"] = .bool(hasConsent)
             if command == .presentUI { parameters["answers"] = Coding.value(answers?.values ?? [:]) }
         }
-        secrets.formUnion(Disclosure.secrets(in: parameters))
+        secrets.formUnion(JSONValue.object(parameters).secrets)
         if command != .evaluate { attempt?.helper = helper }
         record("command", Disclosure.words(for: command, parameters), helper: helper)
         if command == .evaluate { told.append(helper) }
         let call = services.host.send(command, to: helper, parameters: .object(parameters)) { [weak self] outcome in
-            guard let self, commands.removeValue(forKey: id) != nil else { return }
-            received(outcome.masked(Array(secrets)), id, command, helper)
+            guard let self, let sent = commands.removeValue(forKey: id) else { return }
+            // Its process may still be there, and has nothing left to do once the race is decided.
+            if command == .evaluate { answered.append(sent) }
+            received(outcome.masked(Secrets(secrets.union(services.host.secrets(givenTo: helper)))), id, command, helper)
         }
         let attempt = attempt
+        call.onWithheld = { [weak self] in
+            self?.record(
+                "credential", "not sent after all: this process of its could read the daemon's folders", helper: helper,
+                in: attempt)
+        }
         call.onIgnored = { [weak self] count in
             self?.record("ignored", "\(command): \(count) too late or too often; nothing changed", helper: helper, in: attempt)
         }
         commands[id] = SentCommand(call: call, command: command, helper: helper)
     }
 
+    /// Who lost the race is ended, also if it has answered and is still there.
+    func endLosers() {
+        guard machine.state.name != .evaluating, !answered.isEmpty else { return }
+        let losers = answered.filter { $0.helper != machine.state.chosenHelper }
+        answered = []
+        for loser in losers { loser.call.cancel() }
+    }
+
     /// The race tells many helpers the same: that is one step of the journal.
     func recordDisclosures() {
+        endLosers()
         guard !told.isEmpty, let joined else { return told = [] }
         let who = "\(told.count) helper\(told.count == 1 ? "" : "s"): \(told.joined(separator: ", "))"
         told = []
@@ -82,15 +99,15 @@ extension InterfaceController {
         case .notRecognized:
             record("answer", "does not know \(command)", helper: helper)
             feed(.answered(id, evaluates ? .evaluated(.none) : .replied(.commandNotRecognized)))
-        case .annotations, .value:
-            feed(.answered(id, evaluates ? .evaluated(.none) : .replied(.failure)))
+        case .annotations, .value: feed(.answered(id, .garbled(reason: nil)))
         case .failed(let fault):
             record("problem", fault.sentence, helper: helper)
             if let wrote = fault.standardError { record("trace", "standard error: …\(wrote.suffix(2000))", helper: helper) }
             if !evaluates { attempt?.lastWord = fault.sentence }
             services.log.warning(
                 "\(name): \(helper): \(fault.sentence)\(fault.standardError.map { "; it wrote: \($0.suffix(500))" } ?? "")")
-            // In the race, garbage is no answer at all: it earns a strike as a crash does, and never an acquittal (D7).
+            // In the race, garbage is no answer at all: it earns a strike as a crash does (D7). Elsewhere what came in time and is no
+            // answer of the contract fails the command, without a strike, and it is never a good answer.
             if fault.isCrash || (evaluates && fault.isGarbage) {
                 services.blame(helper, fault.problem)
                 crashed = helper
@@ -98,9 +115,8 @@ extension InterfaceController {
                 crashed = nil
                 return
             }
-            feed(.answered(id, evaluates ? .evaluated(.none) : .replied(.failure, reason: fault.sentence)))
-            // After the machine's word, which may be an acquittal: it came in time, and it was still not right.
             services.blame(helper, fault.problem)
+            feed(.answered(id, .garbled(reason: fault.sentence)))
             report(fault.problem)
         }
     }

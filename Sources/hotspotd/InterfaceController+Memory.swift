@@ -70,6 +70,13 @@ extension InterfaceController {
         answers = nil
     }
 
+    /// Another helper's success stays remembered, whoever failed here on request.
+    func forgetChoice(of helper: String) {
+        if sessionOwner == helper { dropSession() }
+        guard let joined, services.store.remembered(joined.network, now: WallClock.now)?.helper == helper else { return }
+        services.saving("forgetting a choice") { try services.store.dropChoice(joined.network) }
+    }
+
     /// Answers are kept only now: the login that they were for is proven. They are filed under the portal that asked for them, wherever
     /// it led afterwards.
     private func keepAnswers(_ network: NetworkID, _ helper: String) {

@@ -32,6 +32,8 @@ import Vault
     var commands: [CommandID: SentCommand] = [:]
     var probes: [ProbeID: HelperCall] = [:]
     private var timers: [TimerID: EventSource] = [:]
+    /// Evaluate commands that are answered; their processes may still be there.
+    var answered: [SentCommand] = []
     /// What each helper found in the race, for its Authenticate.
     var evaluations: [String: Evaluation] = [:]
     /// The user's answers, until they are sent; then, if they shall be kept, until the login is proven.
@@ -80,12 +82,12 @@ import Vault
     func join(_ joined: Joined) {
         self.joined = joined
         // Rules and times that were read anew count from here on.
-        if machine.policy != services.settings.policy { machine = Machine(policy: services.settings.policy) }
+        machine.adopt(services.settings.policy)
         let now = WallClock.now
         let network = joined.network
         var hold = services.store.hold(network, now: now).flatMap { stored -> Hold? in
             guard let reason = HoldReason(rawValue: stored.reason.rawValue) else { return nil }
-            return Hold(reason, until: stored.until.map { EventLoop.now + .milliseconds($0 - now) })
+            return Hold(reason, until: stored.until.map { EventLoop.now + .milliseconds($0 - now) }, cause: stored.sentence)
         }
         if services.store.isDisabled(helper: nil, ssid: network.switchName) { hold = Hold(.disabled) }
         let remembered = services.store.remembered(network, now: now)
@@ -97,7 +99,7 @@ import Vault
             .addressAcquired(
                 Arrival(
                     network: network, bssid: joined.bssid, remembered: remembered?.helper, hold: hold,
-                    autoJoined: joined.autoJoined, canDisassociate: joined.security != .wired)))
+                    canDisassociate: joined.security != .wired)))
     }
 
     func leave(_ why: String) {
@@ -127,7 +129,7 @@ import Vault
 
     func updateCandidates() {
         guard let joined else { return }
-        let candidates = services.candidates(for: joined.ssid, joined.security)
+        let candidates = services.candidates(for: joined.network, joined.ssid, joined.security)
         if candidates != machine.candidates { feed(.helpersChanged(candidates)) }
     }
 
@@ -168,13 +170,11 @@ import Vault
             prompt = nil
             services.onPrompts()
         case .remember(let helper): remember(helper)
-        case .forgetChoice:
-            if let joined { services.saving("forgetting a choice") { try services.store.dropChoice(joined.network) } }
-            dropSession()
+        case .forgetChoice(let helper): forgetChoice(of: helper)
         case .dropSession:
             dropSession()
             if let joined { services.saving("dropping a session") { try services.store.setSealedSession(joined.network, nil) } }
-        case .hold(let reason, let duration): hold(reason, duration)
+        case .hold(let reason, let duration, let cause): hold(reason, duration, cause)
         case .releaseHold:
             if let joined { services.saving("releasing a hold") { try services.store.releaseHold(joined.network) } }
         case .disassociate:
@@ -205,7 +205,9 @@ import Vault
         let accuracy: Duration =
             switch purpose {
             case .command, .lowGrace, .probe, .proof: .milliseconds(1)
-            case .maintain, .recheck, .watch, .retry, .hold: .milliseconds(250)
+            // A session of two seconds is renewed two tenths before its end.
+            case .maintain, .leave: .milliseconds(50)
+            case .recheck, .watch, .retry, .hold: .milliseconds(250)
             }
         do {
             timers[id] = try EventLoop.shared.schedule(at: instant, accuracy: accuracy) { [weak self] in
@@ -219,17 +221,16 @@ import Vault
         }
     }
 
-    private func hold(_ reason: HoldReason, _ duration: Duration?) {
+    private func hold(_ reason: HoldReason, _ duration: Duration?, _ cause: String) {
         guard let joined else { return }
         guard let stored = StoredHold.Reason(rawValue: reason.rawValue) else { return }
         let until = duration.map { WallClock.now + $0.milliseconds }
-        let sentence = problems.last?.message ?? reason.rawValue
         services.saving("holding a network") {
-            try services.store.setHold(joined.network, StoredHold(reason: stored, until: until, sentence: sentence))
+            try services.store.setHold(joined.network, StoredHold(reason: stored, until: until, sentence: cause))
         }
     }
 
-    private func dropSession() {
+    func dropSession() {
         session = nil
         sessionOwner = nil
         sessionEnd = nil

@@ -15,7 +15,6 @@ struct Joined {
     var bssid: HardwareAddress?
     /// dBm
     var signal: Int?
-    var autoJoined = true
     var snapshot: LinkSnapshot
     var facts: LinkFacts
 
@@ -29,7 +28,7 @@ struct Joined {
     }
 
     /// The network as a helper sees it.
-    func network(for helper: String, chosen: String?, interface: String, justJoined: Bool = false) -> Network {
+    func network(for helper: String, chosen: String?, interface: String, autoJoined: Bool, justJoined: Bool) -> Network {
         Network(
             ssid: ssid, bssid: bssid, interface: interface, signalStrength: signal.map { SignalScale.strength(dBm: $0) },
             security: security, autoJoined: autoJoined, justJoined: justJoined, chosenHelper: chosen == helper)

@@ -29,7 +29,9 @@ struct JournalHandler: LogHandler {
             send(fields)
         } else {
             let line = Array("hotspotd: \(level == .info || level == .notice ? "" : "\(level): ")\(text)\n".utf8)
-            _ = write(STDERR_FILENO, line, line.count)
+            // A pipe that nobody reads would hold the whole daemon up.
+            var room = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+            if poll(&room, 1, 0) == 1, room.revents & Int16(POLLOUT) != 0 { _ = write(STDERR_FILENO, line, line.count) }
         }
     }
 

@@ -59,16 +59,19 @@ import Vault
     }
 
     /// The helpers that may hear of a network, as the machine wants them.
-    func candidates(for ssid: SSID, _ security: Security) -> [Candidate] {
-        host.helpers.map(\.spec).filter { isEnabled($0, for: ssid) && $0.covers(ssid, security) }.map { spec in
+    func candidates(for network: NetworkID, _ ssid: SSID, _ security: Security) -> [Candidate] {
+        host.helpers.map(\.spec).filter { isEnabled($0, in: network.switchName) && $0.covers(ssid, security) }.map { spec in
             Candidate(spec.name, priority: spec.priority, isQuarantined: strikes.isQuarantined(spec.name))
         }
     }
 
     /// Switched on in its file, by the user, and by the user for this name.
-    func isEnabled(_ spec: HelperSpec, for ssid: SSID?) -> Bool {
+    func isEnabled(_ spec: HelperSpec, for ssid: SSID?) -> Bool { isEnabled(spec, in: ssid?.hex) }
+
+    /// The same for a network by its ``NetworkID/switchName``.
+    private func isEnabled(_ spec: HelperSpec, in name: String?) -> Bool {
         guard spec.enabled, !store.isDisabled(helper: spec.name, ssid: nil) else { return false }
-        return ssid.map { !store.isDisabled(helper: spec.name, ssid: $0.hex) } ?? true
+        return name.map { !store.isDisabled(helper: spec.name, ssid: $0) } ?? true
     }
 
     /// A helper did something wrong: shown with it until it answers well, with a command that helps.

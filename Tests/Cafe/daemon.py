@@ -25,8 +25,9 @@ CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 class Daemon:
     """hotspotd, its settings and its helpers' files. It may be started again; its state stays."""
 
-    def __init__(self, fabric: Fabric, programs: pathlib.Path, moreSettings: str = ""):
+    def __init__(self, fabric: Fabric, programs: pathlib.Path, moreSettings: str = "", match: str | None = None):
         self.fabric, self.moreSettings = fabric, moreSettings
+        self.match = fabric.interface if match is None else match
         self.state, self.runtime, self.helpers = RUN / "state", RUN / "hotspotd", RUN / "helpers"
         self.settings, self.socket = RUN / "hotspotd.conf", RUN / "hotspotd/org.hotspotd.Control"
         self.process: subprocess.Popen | None = None
@@ -62,7 +63,7 @@ class Daemon:
         links = f"ScanFrequencies={networks.FREQUENCY}\n" if radio else "ManageEthernet=yes\n"
         self.settings.write_text(
             f"[Daemon]\nStateDirectory={self.state}\nRuntimeDirectory={self.runtime}\nHelperDirectories={self.helpers}\n"
-            f"LogLevel=debug\n\n[Interfaces]\nMatch={self.fabric.interface}\n{links}\n"
+            f"LogLevel=debug\n\n[Interfaces]\nMatch={self.match}\n{links}\n"
             f"[Probe]\nURL={networks.PROBE_URL}\nExpect=204\nHTTPSURL={networks.PROBE_HTTPS_URL}\n\n[Policy]\nAcceptTerms=yes\n"
             f"{self.moreSettings}"
         )
@@ -155,9 +156,10 @@ class Daemon:
             watching.wait()
         return found
 
-    def status(self) -> dict:
+    def status(self, link: str | None = None) -> dict:
+        """What is said of this interface, or of the first one; nothing if it is not managed."""
         for entry in self.json("status").get("interfaces", []):
-            if entry["interface"] == self.fabric.interface:
+            if entry["interface"] == (link or self.fabric.interface):
                 return entry
         return {}
 
@@ -236,29 +238,32 @@ class Monitor:
         with self.changed:
             return len(self.events)
 
-    def transitions(self, mark: int) -> list[dict]:
-        link = self.daemon.fabric.interface
+    def steps(self, mark: int, link: str | None = None) -> list[dict]:
+        link = link or self.daemon.fabric.interface
         with self.changed:
-            return [e for e in self.events[mark:] if e["interface"] == link and e.get("to") and e.get("from") != e.get("to")]
+            return [event for event in self.events[mark:] if event["interface"] == link]
 
-    def waitFor(self, states: set[str], mark: int, seconds: float, isEnd=lambda event: True) -> dict:
+    def transitions(self, mark: int, link: str | None = None) -> list[dict]:
+        return [event for event in self.steps(mark, link) if event.get("to") and event.get("from") != event.get("to")]
+
+    def waitFor(self, states: set[str], mark: int, seconds: float, isEnd=lambda event: True, link: str | None = None) -> dict:
         """The first transition into one of the states after the mark that is the end of what is waited for."""
         deadline = time.monotonic() + seconds
         while True:
-            for event in self.transitions(mark):
+            for event in self.transitions(mark, link):
                 if event["to"] in states and isEnd(event):
                     return event
             left = deadline - time.monotonic()
             if left <= 0 or self.process.poll() is not None:
-                seen = " → ".join(event["to"] for event in self.transitions(mark)) or "nothing"
+                seen = " → ".join(event["to"] for event in self.transitions(mark, link)) or "nothing"
                 why = "the monitor ended" if self.process.poll() is not None else f"not within {seconds:g} s"
-                raise Trouble(f"waiting for {' or '.join(sorted(states))}: {why}; seen: {seen}; status: {self.shortStatus()}")
+                raise Trouble(f"waiting for {' or '.join(sorted(states))}: {why}; seen: {seen}; status: {self.shortStatus(link)}")
             with self.changed:
                 self.changed.wait(min(left, 0.5))
 
-    def shortStatus(self) -> str:
+    def shortStatus(self, link: str | None = None) -> str:
         try:
-            return json.dumps(self.daemon.status())[:400]
+            return json.dumps(self.daemon.status(link))[:400]
         except (Trouble, subprocess.SubprocessError) as trouble:
             return str(trouble)
 

@@ -12,17 +12,24 @@ from basics import RUN, Trouble
 class WPAEvents:
     """wpa_supplicant's control socket: requests on one, events on another."""
 
-    def __init__(self, path: str):
-        self.asking, self.listening = self.connect(path, "ask"), self.connect(path, "hear")
+    def __init__(self, path: str, link: str):
+        self.asking, self.listening = self.connect(path, f"ask-{link}"), self.connect(path, f"hear-{link}")
         self.listening.send(b"ATTACH")
         self.listening.recv(4096)
 
     def connect(self, path: str, name: str) -> socket.socket:
         channel = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        channel.bind(str(RUN / f"wpa-{name}"))
+        place = RUN / f"wpa-{name}"
+        # A radio that comes back is talked to anew.
+        place.unlink(missing_ok=True)
+        channel.bind(str(place))
         channel.connect(path)
         channel.settimeout(15)
         return channel
+
+    def close(self) -> None:
+        self.asking.close()
+        self.listening.close()
 
     def request(self, command: str) -> str:
         # Whatever is still unread belongs to the past.

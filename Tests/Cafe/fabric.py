@@ -8,17 +8,16 @@ import json
 import os
 import pathlib
 import shutil
-import signal
 import subprocess
-import time
 
 import names
 import networks
 import opennds
 import packages
 from basics import HERE, PYTHON, RUN, Trouble, run, waitFor
-from events import Addresses, WPAEvents
+from events import Addresses
 from networks import Network
+from station import Cable, Station
 
 PORTS = {"hotel": 8081, "train": 8082}
 
@@ -27,8 +26,7 @@ class Fabric:
     def __init__(self, mode: str, logs: pathlib.Path, hasClickThrough: bool = True):
         self.mode, self.logs, self.hasClickThrough = mode, logs, hasClickThrough
         self.processes: dict[str, subprocess.Popen] = {}
-        self.joined: Network | None = None
-        self.events: WPAEvents | None = None
+        self.client = Station(self, networks.RADIO) if mode == "radio" else Cable(self, networks.WIRE)
         # An emulated laptop on a busy host takes many times as long for everything.
         self.patience = 5 if mode == "radio" else 1
 
@@ -159,7 +157,6 @@ class Fabric:
             if self.mode == "veth":
                 run("ip", "-n", "ap", "link", "set", network.access, "up")
         if self.mode == "veth":
-            # One cable, plugged into one network after the other, as a radio joins one after the other.
             run("ip", "-n", "ap", "link", "add", networks.SOCKET, "type", "veth", "peer", "name", networks.WIRE, "netns", "cli")
             run("ip", "-n", "cli", "link", "set", networks.WIRE, "up")
             # openNDS starts only on a link that has its carrier.
@@ -204,12 +201,16 @@ class Fabric:
             waitFor(lambda: "state UP" in run(*look).stdout, 20 * self.patience, f"access point {network.ssid}")
             self.inside("ap", "iw", "dev", network.access, "set", "txpower", "fixed", str(network.power * 100), check=False)
 
+    def switchAccessPoint(self, network: Network, word: str) -> None:
+        """`disable` or `enable`."""
+        self.inside("ap", "hostapd_cli", "-p", "/run/hostapd", "-i", network.access, word, check=False)
+
     def wakeAccessPoints(self) -> bool:
         """After a sleep of the machine; whether any had to be woken."""
         asleep = [n for n in networks.ALL if "ssid" not in self.inside("ap", "iw", "dev", n.access, "info", check=False).stdout]
         for network in asleep:
-            for word in ("DISABLE", "ENABLE"):
-                self.inside("ap", "hostapd_cli", "-p", "/run/hostapd", "-i", network.access, word.lower(), check=False)
+            self.switchAccessPoint(network, "disable")
+            self.switchAccessPoint(network, "enable")
         return bool(asleep)
 
     def startStation(self) -> None:
@@ -227,9 +228,16 @@ class Fabric:
             blocks.append(f'network={{\nssid="{network.ssid}"\n{key}\n{where}\ndisabled=1\n}}')
         file = RUN / "wpa_supplicant.conf"
         file.write_text("\n".join(blocks) + "\n")
-        self.start("wpa_supplicant", self.command("cli", "wpa_supplicant", "-t", "-iwlan0", "-Dnl80211", f"-c{file}"))
-        waitFor(lambda: os.path.exists("/run/wpa_supplicant/wlan0"), 20 * self.patience, "wpa_supplicant")
-        self.events = WPAEvents("/run/wpa_supplicant/wlan0")
+        self.client.start()
+
+    def addStation(self) -> Station:
+        """One more radio for the client, under the name that the kernel gave it."""
+        radio = max(pathlib.Path("/sys/class/ieee80211").iterdir(), key=lambda path: int(path.name.removeprefix("phy")))
+        link = next((radio / "device/net").iterdir()).name
+        run("iw", "phy", radio.name, "set", "netns", "name", "cli")
+        station = Station(self, link, metric=200)
+        station.start()
+        return station
 
     def setDelay(self, milliseconds: int) -> None:
         """The round trip between the client and everything else, added on the way to the client."""
@@ -304,56 +312,28 @@ class Fabric:
 
     @property
     def interface(self) -> str:
-        return networks.RADIO if self.mode == "radio" else networks.WIRE
+        return self.client.link
 
-    def associate(self, network: Network) -> float:
-        """Joins the link alone; returns the moment of the connect event (time.time())."""
-        self.joined = network
-        if self.mode == "veth":
-            self.plug(network)
-            waitFor(self.hasCarrier, 5, "carrier")
-            return time.time()
-        self.events.request(f"SELECT_NETWORK {networks.ALL.index(network)}")
-        self.events.waitFor("CTRL-EVENT-CONNECTED", 20 * self.patience)
-        return time.time()
-
-    def lease(self) -> float:
-        """Asks for an address and returns the moment when it is there."""
-        link = self.interface
-        self.inside(
-            "cli", "dhclient", "-4", "-1", "-cf", str(RUN / "dhclient.conf"), "-lf", self.leaseFile,
-            "-pf", str(RUN / f"dhclient-{link}.pid"), link, timeout=40 * self.patience,
-        )
-        return time.time()
-
-    def isAssociated(self) -> bool:
-        return "Connected to" in self.inside("cli", "iw", "dev", networks.RADIO, "link", check=False).stdout
-
-    def hasAddress(self) -> bool:
-        return "inet " in run("ip", "-n", "cli", "address", "show", self.interface).stdout
+    @property
+    def joined(self) -> Network | None:
+        return self.client.joined
 
     @property
     def leaseFile(self) -> str:
-        return f"/var/lib/dhcp/dhclient.{self.interface}.leases"
+        return self.client.leaseFile
 
     def join(self, network: Network) -> tuple[float, float]:
-        return self.associate(network), self.lease()
+        """The moments of the connect event and of the address."""
+        return self.client.join(network)
 
     def leave(self) -> None:
-        if not self.joined:
-            return
-        link = self.interface
-        try:
-            os.kill(int((RUN / f"dhclient-{link}.pid").read_text()), signal.SIGTERM)
-        except (OSError, ValueError):
-            pass
-        if self.mode == "radio":
-            self.events.request("DISCONNECT")
-            self.events.waitFor("CTRL-EVENT-DISCONNECTED", 10 * self.patience)
-        else:
-            self.unplug()
-        run("ip", "-n", "cli", "address", "flush", "dev", link)
-        self.joined = None
+        self.client.leave()
+
+    def hasAddress(self) -> bool:
+        return self.client.hasAddress()
+
+    def isAssociated(self) -> bool:
+        return self.client.isAssociated()
 
     def transcript(self, portal: str | None = None) -> list[dict]:
         path = self.logs / "transcript.jsonl"

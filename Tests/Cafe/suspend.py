@@ -1,8 +1,6 @@
 """A laptop that sleeps in a café and wakes up there: suspend to RAM with the clock's alarm, while authenticated."""
 
-import argparse
 import pathlib
-import subprocess
 import time
 
 import smoke
@@ -18,22 +16,13 @@ SECONDS = 8
 
 
 class Suspend:
-    def __init__(self, fabric: Fabric, report: Report, options: argparse.Namespace):
-        self.fabric, self.report, self.options = fabric, report, options
+    def __init__(self, fabric: Fabric, report: Report, daemon: Daemon, monitor: Monitor):
+        self.fabric, self.report, self.daemon, self.monitor = fabric, report, daemon, monitor
 
     def run(self) -> None:
-        self.fabric.waitUntilOpen()
-        self.daemon = Daemon(self.fabric, pathlib.Path(self.options.bin))
-        self.daemon.start()
-        self.monitor = Monitor(self.daemon)
-        try:
-            self.logIn()
-            self.sleepAndWake()
-        except (Trouble, subprocess.SubprocessError, OSError) as trouble:
-            self.report.check("laptop.suspend", False, str(trouble))
-            self.daemon.keepTraces()
-        self.monitor.stop()
-        self.report.check("daemon.ends", self.daemon.stop(10 * self.fabric.patience) == 0)
+        self.logIn()
+        self.sleepAndWake()
+        self.fabric.leave()
 
     def waitUntilOnline(self, mark: int) -> None:
         self.monitor.waitFor({"authenticated"}, mark, 150, lambda event: event.get("helper") == "wispr")

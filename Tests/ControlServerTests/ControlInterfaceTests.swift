@@ -191,21 +191,69 @@ import Varlink
         #expect(fixture.backend.answered == ["room": "214"])
     }
 
-    @Test @LoopActor func helpersOnlyReadWhateverUserTheyRunAs() async throws {
+    /// Issue: a helper must not learn what is not its business, and the helpers' socket is open to every helper.
+    @Test @LoopActor func aHelperAsksForItselfAloneWhateverUserItRunsAs() async throws {
         // The same user as the daemon's, who moreover sits in front.
         let permission = Permission(trusted: [0, geteuid()], group: getegid()) { geteuid() }
         let fixture = try Fixture(trusted: true, standing: { _ in .restricted }, permission: permission)
         defer { fixture.close() }
-        for (method, parameters) in Self.changes {
+        let methods = fixture.control.definition.split(separator: "\n").compactMap { line -> String? in
+            line.hasPrefix("method ") ? String(line.dropFirst("method ".count).prefix { $0 != "(" }) : nil
+        }
+        #expect(methods.count >= 15 && methods.contains("Status") && methods.contains("History"))
+        for method in methods + ["Dance"] where !["Current", "RequestLogoff"].contains(method) {
+            let parameters = Self.changes.first { $0.0 == method }?.1 ?? [:]
             #expect(name(await call(fixture.path, method, parameters)) == "org.hotspotd.Control.NotPermitted", "\(method)")
         }
         #expect(fixture.backend.answered.isEmpty)
-        let prompts = try await call(fixture.path, "Prompts").get()
-        #expect(prompts["prompts"]?.array?.first?["fields"]?.array?.first?["value"] == nil)
-        #expect(try await call(fixture.path, "Explain").get()["steps"]?.array?.count == 1)
-        _ = try await call(fixture.path, "Current", ["token": "right"]).get()
         let logoff: JSONValue = ["token": "right", "interface": "wlan0", "ssidHex": "43616665"]
+        #expect(try await call(fixture.path, "Current", ["token": "right"]).get()["chosenHelper"] == false)
         #expect(try await call(fixture.path, "RequestLogoff", logoff).get()["queued"] == true)
+        let path = fixture.path
+        let described = await Task.detached {
+            try? BlockingConnection(path: path).call(
+                "org.varlink.service.GetInterfaceDescription", ["interface": "org.hotspotd.Control"])
+        }.value
+        #expect(described?["description"]?.string == fixture.control.definition)
+    }
+
+    /// The real check of descent: a child of the daemon has the daemon's user and group, and no right.
+    @Test @LoopActor func aProcessOfTheDaemonsOwnMayNothing() async throws {
+        let fixture = try Fixture(trusted: true, permission: Permission(trusted: [0, geteuid()], group: getegid()) { geteuid() })
+        defer { fixture.close() }
+        #expect(name(await call(fixture.path, "SetEnabled", ["ssid": "Cafe", "enabled": false])) == nil, "its parent may")
+        let script = """
+            import json, socket, sys
+            s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
+            s.sendall(json.dumps({"method": "org.hotspotd.Control.SetEnabled",
+                "parameters": {"ssid": "Cafe", "enabled": False}}).encode() + b"\\0")
+            sys.exit(0 if b"NotPermitted" in s.recv(65536) else 1)
+            """
+        let path = fixture.path
+        let status: Int32 = await Task.detached {
+            let words = ["python3", "-ISc", script, path]
+            var arguments = words.map { strdup($0) }
+            arguments.append(nil)
+            defer { for argument in arguments { free(argument) } }
+            var child = pid_t()
+            guard posix_spawn(&child, "/usr/bin/python3", nil, nil, &arguments, nil) == 0 else { return -1 }
+            var status: Int32 = -1
+            waitpid(child, &status, 0)
+            return status
+        }.value
+        #expect(status == 0)
+    }
+
+    @Test func whatAPeerIs() {
+        let ofTheSystem = Permission(trusted: [0], restricted: 990, group: 991, groups: { _ in [] }) { 1000 }
+        #expect(
+            ofTheSystem.standing(of: PeerCredentials(uid: 990, gid: 991, pid: 5)) == .restricted, "a helper has its group too")
+        #expect(ofTheSystem.standing(of: PeerCredentials(uid: 0, gid: 0, pid: 5)) == .permitted)
+        #expect(ofTheSystem.standing(of: PeerCredentials(uid: 1000, gid: 991, pid: 5)) == .permitted)
+        #expect(ofTheSystem.standing(of: PeerCredentials(uid: 1000, gid: 1000, pid: 5)) == .stranger)
+        let ofRoot = Permission(trusted: [0], group: nil) { nil }
+        #expect(ofRoot.standing(of: PeerCredentials(uid: 0, gid: 0, pid: 5)) == .permitted)
+        #expect(ofRoot.standing(of: PeerCredentials(uid: 0, gid: 0, pid: 5, isDescendant: true)) == .restricted)
     }
 
     @Test @LoopActor func theUserInFrontMayChangeAsLongAsHeSitsThere() async throws {

@@ -30,7 +30,9 @@ final class Tool {
     }()
 
     /// - Parameter input: the descriptor that becomes standard input, which stays the caller's.
-    init(_ arguments: [String], input: Int32, environment: [String] = ["LANG=C.UTF-8", "TZ=UTC"]) throws {
+    init(
+        _ arguments: [String], input: Int32, program: String = Tool.program, environment: [String] = ["LANG=C.UTF-8", "TZ=UTC"]
+    ) throws {
         // Sockets rather than pipes: those can be made so that no other test's child inherits them.
         let outputs = try Socket.pair()
         let errorEnds = try Socket.pair()
@@ -52,14 +54,14 @@ final class Tool {
         sigemptyset(&nothing)
         posix_spawnattr_setsigmask(&attributes, &nothing)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        var argv: [UnsafeMutablePointer<CChar>?] = ([Self.program] + arguments).map { strdup($0) } + [nil]
+        var argv: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
         var envp: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
         defer { (argv + envp).forEach { free($0) } }
         var pid: pid_t = 0
-        let code = posix_spawn(&pid, Self.program, &actions, &attributes, &argv, &envp)
+        let code = posix_spawn(&pid, program, &actions, &attributes, &argv, &envp)
         close(outputs.1)
         close(errorEnds.1)
-        try #require(code == 0, "\(Self.program): \(String(cString: strerror(code)))")
+        try #require(code == 0, "\(program): \(String(cString: strerror(code)))")
         self.pid = pid
         output = outputs.0
         errors = errorEnds.0
@@ -72,10 +74,11 @@ final class Tool {
 
     /// Runs to the end with this standard input.
     static func run(
-        _ arguments: [String], input: String = "", environment: [String] = ["LANG=C.UTF-8", "TZ=UTC"]
+        _ arguments: [String], input: String = "", program: String = Tool.program,
+        environment: [String] = ["LANG=C.UTF-8", "TZ=UTC"]
     ) throws -> Ended {
         let ends = try Socket.pair()
-        let tool = try Tool(arguments, input: ends.0, environment: environment)
+        let tool = try Tool(arguments, input: ends.0, program: program, environment: environment)
         close(ends.0)
         let octets = Array(input.utf8)
         // The tool may end before it reads anything.

@@ -58,6 +58,40 @@ private let helpers = """
         #expect(ended.errors.contains("hotspotd is not running") && ended.errors.contains("systemctl start hotspotd"))
         let byVariable = try Tool.run([], environment: ["HOTSPOTD_SOCKET=/nonexistent/other"])
         #expect(byVariable.status == 8 && byVariable.errors.contains("/nonexistent/other"))
+        #expect(byVariable.errors.contains("--socket") && byVariable.errors.contains("HOTSPOTD_SOCKET"))
+    }
+
+    @Test func itKnowsItsVersion() throws {
+        let ended = try Tool.run(["--version"])
+        #expect(ended.status == 0 && ended.output == "hotspotctl \(hotspotctlVersion)\n")
+    }
+
+    @Test(arguments: [
+        (["lsit"], "try: hotspotctl list"), (["anwser", "x"], "try: hotspotctl answer"),
+        (["helpers", "tset"], "try: hotspotctl helpers test"),
+        (["nonsense"], "there are status, list,"),
+    ]) func anUnknownWordIsMetWithTheOneThatWasMeant(_ arguments: [String], _ words: String) throws {
+        let ended = try Tool.run(arguments)
+        #expect(ended.status == 2 && ended.errors.contains(words), "\(ended.errors)")
+    }
+
+    @Test func withoutAnInterfaceThereIsNoneToLogInOn() throws {
+        let ended = try run(
+            .init(replies: ["Login": [#"!Failed {"code":"noInterface","message":"No interface is managed."}"#]]), ["login"])
+        #expect(ended.status == 10 && ended.errors.contains("No interface is managed."))
+    }
+
+    @Test func ofABrokenHelperNothingIsMadeUp() throws {
+        let broken = """
+            {"helpers":[{"name":"/etc/hotspotd/helpers/x.helper","displayName":"/etc/hotspotd/helpers/x.helper","enabled":false,
+            "disabledFor":[],"priority":0,"ssids":[],"activation":"stdio","running":false,"strikes":0,"quarantined":false,
+            "problems":[{"code":"helperFileInvalid","message":"SSDI= is unknown."}]}]}
+            """
+        let ended = try run(.init(replies: ["Helpers": [broken]]), ["helpers"])
+        #expect(ended.output.contains("/etc/hotspotd/helpers/x.helper  –      broken  –         –\n"), "\(ended.output)")
+        #expect(ended.output.contains("! SSDI= is unknown."))
+        let verbose = try run(.init(replies: ["Helpers": [broken]]), ["helpers", "--verbose"]).output
+        #expect(verbose.contains("state: broken") && !verbose.contains("priority") && !verbose.contains("stdio"))
     }
 
     @Test(arguments: [

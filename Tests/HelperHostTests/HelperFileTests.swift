@@ -59,10 +59,27 @@ import Testing
     }
 
     @Test func whatIsHarmlessIsAProblemOnly() throws {
-        let (spec, problems) = try parse("Name=a\nExec=/b\nColour=red\nDisplayName=1234567890123456\n[Other]\nX=1")
+        let (spec, problems) = try parse("Name=a\nExec=/b\nDisplayName=1234567890123456")
         #expect(spec.displayName == "123456789012345")
-        #expect(problems.map(\.code) == ["helperUnknownKey", "helperUnknownKey", "displayNameTooLong"])
-        #expect(problems[0].message.hasPrefix("x.helper:4: Colour= is unknown; known are Name="))
+        #expect(problems.map(\.code) == ["displayNameTooLong"])
+        #expect(problems[0].message == "x.helper:4: DisplayName= has 16 characters; 15 are shown: «123456789012345»")
+    }
+
+    /// A misspelt SSID= must not open every network to the helper.
+    @Test(arguments: [
+        ("[Helper]\nName=a\nExec=/b\nSSDI=Cafe", "x.helper:4: SSDI= is unknown; did you mean SSID=?"),
+        ("[Helper]\nName=a\nExec=/b\nssid=Cafe", "x.helper:4: ssid= is unknown; did you mean SSID=?"),
+        ("[Helper]\nName=a\nExec=/b\nColour=red", "x.helper:4: Colour= is unknown; known are Name=, DisplayName="),
+        ("# mine\n[Helpers]\nName=a\nExec=/b", "x.helper:2: the section [Helpers] is unknown; did you mean [Helper]?"),
+        (
+            "[Helper]\nName=a\nExec=/b\n\n[Networks]\nSSID=Cafe",
+            "x.helper:5: the section [Networks] is unknown; there is [Helper]"
+        ),
+        ("\u{FEFF}[Helper]\nName=a\nExec=/b", "x.helper:1: the file begins with a byte order mark"),
+    ])
+    func whatIsUnknownIsRefused(_ text: String, _ expected: String) {
+        let error = #expect(throws: Keyfile.Error.self) { try HelperFile.parse(Array(text.utf8), file: "x.helper") }
+        #expect(error?.description.hasPrefix(expected) == true, "\(error?.description ?? "")")
     }
 
     @Test func foldersMaskAndShadow() throws {
@@ -89,6 +106,9 @@ import Testing
         write("lib/c.helper", helper("c"))
         symlink("/dev/null", "\(root)/etc/c.helper")
         write("lib/d.helper", helper("a"))
+        // The first folder counts, although its file name comes later.
+        write("etc/z.helper", helper("shared", 7))
+        write("lib/aa.helper", helper("shared", 8))
         write("lib/e.helper", "nonsense")
         write("lib/f.helper", helper("f"), 0o664)
         write("lib/g.helper", "[Helper]\nName=g\nExec=/nowhere\n")
@@ -98,15 +118,21 @@ import Testing
         symlink("nowhere", "\(root)/lib/j.helper")
         mkfifo("\(root)/lib/k.helper", 0o644)
         let catalog = HelperFolders.load(directories: ["\(root)/etc", "\(root)/lib", "\(root)/bad", "\(root)/missing"])
-        #expect(catalog.entries.map(\.spec.name) == ["a"])
+        #expect(catalog.entries.map(\.spec.name) == ["a", "shared"])
+        #expect(catalog.entries.last?.spec.priority == 7)
         #expect(catalog.entries.first?.spec.priority == 2 && catalog.entries.first?.file == "\(root)/etc/a.helper")
         let found = Dictionary(grouping: catalog.problems, by: \.problem.code).mapValues { $0.map(\.subject).sorted() }
         #expect(
             found == [
-                "helperShadowed": ["a"], "helperFileInvalid": ["\(root)/lib/e.helper"], "helperProgramMissing": ["g"],
+                "helperShadowed": ["a", "aa", "d"].map { "\(root)/lib/\($0).helper" },
+                "helperMasked": ["\(root)/lib/b.helper", "\(root)/lib/c.helper"], "helperFileInvalid": ["\(root)/lib/e.helper"],
+                "helperProgramMissing": ["g"],
                 "helperFileMissing": ["\(root)/lib/j.helper"],
                 "helperNotTrusted": ["\(root)/bad", "\(root)/lib/f.helper", "\(root)/lib/k.helper"],
             ])
+        let said = catalog.problems.map(\.problem.message)
+        #expect(said.contains("\(root)/lib/b.helper is masked by \(root)/etc/b.helper"))
+        #expect(said.contains { $0.hasPrefix("\(root)/lib/aa.helper is shadowed by \(root)/etc/z.helper") })
         #expect(access("\(root)/executed", F_OK) != 0)
         chown("\(root)/ran.sh", 12345, 12345)
         if geteuid() == 0 { #expect(HelperFolders.load(directories: ["\(root)/etc"]).entries.isEmpty) }

@@ -142,8 +142,8 @@ import Testing
             "loud",
             python: """
                 call = receive()
-                line = b"e" * 65535 + b"\\n"
-                for _ in range(400): os.write(2, line)
+                line = b"e" * 1023 + b"\\n"
+                for _ in range(25600): os.write(2, line)
                 print("the password is", call["parameters"]["credential"]["pass"], "\\x1b[31m", file=sys.stderr)
                 sys.exit(1)
                 """)
@@ -151,6 +151,76 @@ import Testing
         let text = fault?.standardError ?? ""
         #expect(text.hasSuffix("the password is ••• \\x1b[31m"))
         #expect(!text.contains("opensesame") && text.utf8.count <= 16 << 10 && text.utf8.count > 8 << 10)
+        #expect(text.split(separator: "\n").dropLast().allSatisfy { $0.utf8.count == 1023 }, "no line is cut")
+        await shop.close()
+    }
+
+    /// Cut first and masked then, the end of the secret would be left at the edge.
+    @Test(arguments: [0, 4, 8]) @LoopActor func aSecretAtTheEdgeIsMaskedToo(_ offset: Int) async {
+        let shop = Workshop { $0.limits.standardError = 1024 }
+        shop.add(
+            "edge",
+            python: """
+                secret = receive()["parameters"]["credential"]["pass"]
+                os.write(2, b"x" * 20000 + secret.encode() + b"y" * (1024 - \(offset)))
+                sys.exit(1)
+                """)
+        let text = await shop.ask("edge", .authenticate, ["credential": ["pass": "opensesame"]]).fault?.standardError ?? ""
+        #expect(text.hasSuffix("yyyy") && text.utf8.count > 1000)
+        for word in ["same", "sesa", "open"] { #expect(!text.contains(word), "\(text.prefix(30))") }
+        await shop.close()
+    }
+
+    @Test @LoopActor func whatIsQuotedInAFaultIsMaskedToo() async {
+        let shop = Workshop()
+        shop.add(
+            "echo",
+            python: """
+                secret = receive()["parameters"]["answers"]["code"]
+                answer({"reply": {"result": "x" * 60 + secret}})
+                """)
+        shop.add(
+            "error",
+            python:
+                "call = receive()\nsay(json.dumps({'error': 'a.b', 'parameters': {'message': call['parameters']['answers']['code']}}).encode() + b'\\0')"
+        )
+        for name in ["echo", "error"] {
+            let fault = await shop.ask(name, .presentUI, ["answers": ["code": "open sesame"]]).fault
+            #expect(
+                fault?.sentence.contains("•••") == true && fault?.sentence.contains("open") == false, "\(fault?.sentence ?? "")")
+        }
+        await shop.close()
+    }
+
+    /// An answer to a call that was never made.
+    @Test @LoopActor func whoAnswersBeforeItIsAskedIsNotHeard() async {
+        let shop = Workshop()
+        mkdir(shop.folder + "/told", 0o700)
+        shop.add(
+            "hasty", writable: [shop.folder + "/told"],
+            python: "answer({'confidence': 'high'}); open('\(shop.folder)/told/done', 'w'); receive(); time.sleep(1000)")
+        shop.host.prepare(["hasty"])
+        #expect(await eventually { access(shop.folder + "/told/done", F_OK) == 0 })
+        let fault = await shop.ask("hasty").fault
+        #expect(fault?.code == .helperMalformed && fault?.isGarbage == true)
+        #expect(fault?.sentence.contains("before it was asked") == true, "\(fault?.sentence ?? "")")
+        #expect(await eventually { shop.host.processCount == 0 })
+        await shop.close()
+    }
+
+    @Test @LoopActor func whoHasAnsweredAndStaysIsEndedWhenTheRaceIsDecided() async {
+        let shop = Workshop {
+            $0.lingerTerm = .seconds(1000)
+            $0.lingerKill = .seconds(1000)
+        }
+        shop.add("stays", python: "receive(); answer({'confidence': 'none'}); time.sleep(1000)")
+        var call: HelperCall?
+        let outcome: HelperOutcome = await withCheckedContinuation { continuation in
+            call = shop.host.send(.evaluate, to: "stays", parameters: [:]) { continuation.resume(returning: $0) }
+        }
+        #expect(outcome.evaluation?.confidence == Confidence.none && shop.host.isRunning("stays"))
+        call?.cancel()
+        #expect(await eventually { !shop.host.isRunning("stays") })
         await shop.close()
     }
 

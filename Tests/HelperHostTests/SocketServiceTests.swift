@@ -115,21 +115,6 @@ import Varlink
         await shop.close()
     }
 
-    @Test @LoopActor func aServiceThatIgnoresACancellationIsEndedAndOneThatHeedsItIsNot() async {
-        let shop = Workshop { $0.serviceCancel = .milliseconds(50) }
-        shop.add("deaf", socket: true, python: Self.server("signal.signal(15, signal.SIG_IGN)\ntime.sleep(1000)"))
-        shop.add("keen", socket: true, python: Self.server("receive_end = os.read(peer, 1)"))
-        for name in ["deaf", "keen"] {
-            let call = shop.host.send(.evaluate, to: name, parameters: [:]) { _ in Issue.record("answered") }
-            // Until it is in the middle of it.
-            await pause(.milliseconds(200))
-            call.cancel()
-        }
-        #expect(await eventually { !shop.host.isRunning("deaf") })
-        #expect(shop.host.isRunning("keen"))
-        await shop.close()
-    }
-
     @Test @LoopActor func changedHelpersFinishTheirCommandFirst() async {
         let shop = Workshop()
         shop.add("slow", socket: true, python: Self.server("time.sleep(0.3)\nanswer({'confidence': 'high'}, peer)"))
@@ -144,24 +129,6 @@ import Varlink
         #expect(await eventually { !shop.host.isRunning("slow") })
         #expect(await shop.ask("slow").fault?.code == .helperNotStarted)
         #expect(await shop.ask("stays").evaluation?.reason == token)
-        await shop.close()
-    }
-
-    @Test @LoopActor func anExternalHelperIsReachedAtItsPath() async throws {
-        let shop = Workshop()
-        shop.add(HelperSpec(name: "away", activation: .external(path: shop.folder + "/away.sock")))
-        #expect(await shop.ask("away").fault?.code == .helperNotStarted)
-        let listener = try Socket.listen(path: shop.folder + "/away.sock", mode: 0o600).take()
-        let watch = try EventLoop.shared.watch(listener) { _ in
-            let peer = accept(listener, nil, nil)
-            let text = Array("{\"parameters\":{\"confidence\":\"low\"}}\0".utf8)
-            _ = write(peer, text, text.count)
-            close(peer)
-        }
-        #expect(await shop.ask("away").evaluation?.confidence == .low)
-        #expect(!shop.host.isRunning("away") && shop.host.isKeptFromFolders("away"))
-        watch.cancel()
-        close(listener)
         await shop.close()
     }
 }

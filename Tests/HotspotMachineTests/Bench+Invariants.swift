@@ -71,7 +71,7 @@ extension Bench {
                 fault(prompt?.id != id, "a prompt is withdrawn that is not shown")
                 prompt = nil
             case .remember(let helper): remembered = helper
-            case .hold(let reason, _):
+            case .hold(let reason, _, _):
                 holds.append(reason)
                 if !keepsLog { holds = holds.suffix(4) }
             case .disassociate: disassociations += 1
@@ -106,7 +106,8 @@ extension Bench {
 
         if case .inactive(let inactive) = state {
             fault(!commands.isEmpty || !probes.isEmpty || prompt != nil, "something runs in inactive")
-            fault(alarms.contains { $0.purpose != .hold }, "a timer other than the hold's runs in inactive")
+            let purpose: TimerPurpose = if case .leaving = inactive { .leave } else { .hold }
+            fault(alarms.contains { $0.purpose != purpose }, "a timer other than the \(purpose)'s runs in inactive")
             fault(!(state.association?.excluded.isEmpty ?? true), "somebody is excluded in inactive")
             fault(chosen != nil, "somebody is chosen in inactive")
             if case .noAddress = inactive { fault(!alarms.isEmpty, "a timer runs without an address") }

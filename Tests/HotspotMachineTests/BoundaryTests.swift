@@ -7,16 +7,16 @@ import Testing
 @Suite struct BoundaryTests {
     typealias Road = @Sendable (inout Bench) -> Void
 
-    /// Places where a command of H1 runs, a good answer to it, and the state after a missed deadline.
-    static let places: [(Command, Road, CommandAnswer, StateName)] = [
-        (.evaluate, { $0.probe(.online) }, .evaluated(.high), .authenticated),
-        (.authenticate, { $0.bid("H1", .high) }, .replied(.success), .failure),
+    /// Places where a command of H1 runs, a good answer to it, the place after that, and the state after a missed deadline.
+    static let places: [(Command, Road, CommandAnswer, String, StateName)] = [
+        (.evaluate, { $0.probe(.online) }, .evaluated(.high), "authenticating, command runs", .authenticated),
+        (.authenticate, { $0.bid("H1", .high) }, .replied(.success), "authenticating, the proof looks", .failure),
         (
             .presentUI,
             {
                 $0.ask("H1")
                 $0.send(.promptAnswered($0.prompt!.id))
-            }, .replied(.success), .presentingUI
+            }, .replied(.success), "presentingUI, the proof looks", .presentingUI
         ),
         (
             .maintain,
@@ -24,38 +24,40 @@ import Testing
                 $0.login("H1")
                 $0.wait(.seconds(300))
                 $0.probe(.online)
-            }, .replied(.success), .evaluating
+            }, .replied(.success), "authenticated, claimed", .evaluating
         ),
         (
             .logoff,
             {
                 $0.login("H1")
                 $0.send(.logoffRequested(by: .user))
-            }, .replied(.success), .inactive
+            }, .replied(.success), "inactive, held", .inactive
         ),
     ]
 
-    func bench(_ road: Road) -> Bench {
-        var bench = Bench(.default, "H1")
+    func bench(_ road: Road, _ rules: Policy.Rules = .default) -> Bench {
+        var bench = Bench(rules, "H1")
         bench.join()
         road(&bench)
         return bench
     }
 
-    @Test func before() {
-        for (command, road, answer, _) in Self.places {
-            var bench = bench(road)
+    @Test(arguments: Policy.Rules.allCases) func before(rules: Policy.Rules) {
+        for (command, road, answer, next, _) in Self.places {
+            var bench = bench(road, rules)
             let strikes = bench.strikes
             bench.wait(.milliseconds(44_999))
             #expect(bench.open("H1")?.command == command)
             bench.answer("H1", answer)
             #expect(bench.strikes == strikes, "\(command): the answer is in time")
+            let place = bench.machine.state.place(bench.machine.policy)
+            #expect("\(place.state.rawValue), \(place.phase)" == next, "\(command)")
         }
     }
 
-    @Test func exactlyInEitherOrder() {
-        for (command, road, answer, missed) in Self.places {
-            var timerFirst = bench(road)
+    @Test(arguments: Policy.Rules.allCases) func exactlyInEitherOrder(rules: Policy.Rules) {
+        for (command, road, answer, _, missed) in Self.places {
+            var timerFirst = bench(road, rules)
             timerFirst.wait(.milliseconds(44_999))
             var answerFirst = timerFirst
             let id = timerFirst.open("H1")!.id
@@ -72,9 +74,9 @@ import Testing
         }
     }
 
-    @Test func after() {
-        for (command, road, answer, missed) in Self.places {
-            var bench = bench(road)
+    @Test(arguments: Policy.Rules.allCases) func after(rules: Policy.Rules) {
+        for (command, road, answer, _, missed) in Self.places {
+            var bench = bench(road, rules)
             let id = bench.open("H1")!.id
             bench.wait(.milliseconds(45_001))
             let machine = bench.machine

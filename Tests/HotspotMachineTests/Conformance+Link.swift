@@ -52,11 +52,13 @@ import Testing
         #expect(bench.state == .inactive && !bench.gate && bench.isIdle && bench.log.isEmpty)
     }
 
-    @Test("2 Association without IP sends no command") func withoutAddress() {
-        var bench = Bench(.default, "H1")
-        bench.send(.roamed(HardwareAddress("02:00:00:00:00:01")!))
-        bench.wait(.seconds(600))
-        #expect(bench.state == .inactive && bench.log.isEmpty)
+    @Test("2 Association without IP sends no command, whatever else happens") func withoutAddress() {
+        for (name, event) in StateEventTests.events where name != "addressAcquired" {
+            var bench = Bench(.default, "H1")
+            bench.send(event)
+            bench.wait(.seconds(600))
+            #expect(bench.state == .inactive && bench.log.isEmpty, "\(name)")
+        }
     }
 
     @Test("3 An address and nothing remembered: one evaluate for each helper") func evaluatesEach() {
@@ -108,7 +110,8 @@ import Testing
         for var bench in Self.benches() {
             let holds = bench.holds
             let actions = bench.send(.addressLost)
-            #expect(bench.holds == holds && !actions.contains(.releaseHold) && !actions.contains(.forgetChoice))
+            let forgets = actions.contains { if case .forgetChoice = $0 { true } else { false } }
+            #expect(bench.holds == holds && !actions.contains(.releaseHold) && !forgets)
         }
     }
 
@@ -176,12 +179,6 @@ import Testing
         let before = bench.log.count
         bench.join(remembered: "H1")
         #expect(bench.state == .evaluating && bench.count(of: .maintain) == 0)
-        #expect(bench.log[before...].contains(.forgetChoice))
-    }
-
-    @Test("22 The machine has one command at a helper in flight; the filter's is not its business") func filterIsApart() {
-        for bench in ConformanceLink.benches() {
-            #expect(!bench.log.contains { if case .sendCommand(_, .filterScanList, _, _) = $0 { true } else { false } })
-        }
+        #expect(bench.log[before...].contains(.forgetChoice(of: "H1")))
     }
 }

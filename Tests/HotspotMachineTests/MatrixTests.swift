@@ -14,7 +14,7 @@ import Testing
 
     enum Row: CaseIterable {
         case success, failure, uiRequired, commandNotRecognized, authenticationRequired, unsupportedNetwork, temporaryFailure
-        case silence, death
+        case silence, death, garbage
 
         var answer: CommandAnswer? {
             switch self {
@@ -27,11 +27,12 @@ import Testing
             case .temporaryFailure: .replied(.temporaryFailure)
             case .silence: nil
             case .death: .crashed
+            case .garbage: .garbled(reason: nil)
             }
         }
     }
 
-    /// filterScanList has no part in the machine (behaviour 31).
+    /// filterScanList has no part in the machine (behaviour 31); its column is FilterCycleTests'.
     static let commands: [Command] = [.evaluate, .authenticate, .presentUI, .maintain, .logoff]
 
     func expected(_ row: Row, _ command: Command, _ rules: Policy.Rules) -> Cell {
@@ -49,7 +50,8 @@ import Testing
             return Cell(state: .evaluating, excluded: true)
         case (.authenticate, .temporaryFailure), (.presentUI, .temporaryFailure): return Cell(state: failed)
         case (.authenticate, .silence), (.authenticate, .death): return isStrict ? fatal : Cell(state: failed)
-        case (.authenticate, .failure), (.authenticate, .commandNotRecognized), (.authenticate, .authenticationRequired):
+        case (.authenticate, .failure), (.authenticate, .commandNotRecognized), (.authenticate, .authenticationRequired),
+            (.authenticate, .garbage), (.presentUI, .garbage):
             return fatal
         case (.presentUI, .uiRequired): return isStrict ? fatal : Cell(state: .presentingUI)
         case (.presentUI, .silence), (.presentUI, .death): return Cell(state: .presentingUI)
@@ -58,7 +60,7 @@ import Testing
         case (.maintain, .uiRequired): return Cell(state: isStrict ? .evaluating : .authenticating)
         case (.maintain, _): return Cell(state: .evaluating)
         case (.logoff, _): return end
-        case (.filterScanList, _): return end
+        case (.filterScanList, _): preconditionFailure("the machine never asks it")
         }
     }
 
@@ -82,6 +84,9 @@ import Testing
             #expect(bench.open("H1")?.command == command)
             if command == .evaluate || command == .maintain { bench.probe(.online) }
             if let answer = row.answer { bench.answer("H1", answer) } else { bench.wait(.seconds(45)) }
+            if row == .garbage {
+                #expect(!bench.last.contains(.acquit(helper: "H1")) && bench.strikes["H1"] == nil, "\(command): neither (D7)")
+            }
             if row == .success, command == .authenticate || command == .presentUI { bench.probe(.online) }
             let cell = Cell(
                 state: bench.state, held: bench.holds,

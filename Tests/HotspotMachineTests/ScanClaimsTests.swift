@@ -203,11 +203,16 @@ import Testing
         #expect(seen() == [["Bar"]], "after more names than are kept")
     }
 
-    @Test("30 An answer changes nothing of who is asked on joining") func apart() {
-        // The machine knows no annotations: there is no event that carries one.
-        var bench = Bench(.default, "H1")
+    @Test("30 A label, or none, has no part in the race: both are asked, and what they say there counts") func apart() {
+        let helpers = [helper("H1", scanList: true), helper("H2", scanList: true)]
+        let labels = claims(group("Cafe"), helpers, ["H1": [note("Cafe", nil, .high)], "H2": []])
+        #expect(labels.map(\.helper) == ["H1"] && labels[0].confidence == .high)
+        var bench = Bench(.default, "H1", "H2")
         bench.join()
-        #expect(bench.open("H1")?.command == .evaluate)
+        #expect(bench.commands.map(\.helper) == ["H1", "H2"] && bench.commands.allSatisfy { $0.command == .evaluate })
+        bench.bid("H1", .none)
+        bench.bid("H2", .low)
+        #expect(bench.chosen == "H2")
     }
 
     @Test func hiddenNetworksHaveNoClaims() {

@@ -213,7 +213,7 @@ import Testing
                 if !inFlight.commands.contains(command) {
                     events += Result.allCases.map { .answered(command, .replied($0)) }
                     events += Confidence.allCases.map { .answered(command, .evaluated($0)) }
-                    events.append(.answered(command, .crashed))
+                    events += [.answered(command, .crashed), .answered(command, .garbled(reason: nil))]
                 }
                 let probe = ProbeID(number: number)
                 if !inFlight.probes.contains(probe) {
@@ -238,7 +238,7 @@ import Testing
                 events += Result.allCases.map { .answered(command, .replied($0, secondsRemaining: .min)) }
                 events += Result.allCases.map { .answered(command, .replied($0, secondsRemaining: .max)) }
                 events += Confidence.allCases.map { .answered(command, .evaluated($0)) }
-                events.append(.answered(command, .crashed))
+                events += [.answered(command, .crashed), .answered(command, .garbled(reason: "?"))]
             }
             for probe in inFlight.probes {
                 for seconds in [nil, Int.min, -1, 0, 1, Int.max] {

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HotspotCore
 import Testing
 
@@ -9,17 +8,23 @@ import Testing
     static let ours = TransitionTable()
     static let strict = TransitionTable(policy: Policy(rules: .strict))
 
-    @Test func theDocumentIsWhatTheMachineSays() throws {
-        let file = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/Sources/HotspotMachine/README.md"
-        let text = try String(contentsOf: URL(filePath: file), encoding: .utf8)
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        for (format, end) in [(TransitionTable.Format.mermaid, "```"), (.markdown, "<!-- end of the table -->")] {
-            let start = try #require(lines.firstIndex(of: format == .mermaid ? "```mermaid" : "<!-- the table -->"))
-            let told = lines[(start + 1)...].prefix { $0 != end }
-            #expect(
-                Array(told) == Self.ours.lines(format),
-                "README.md is not what «hotspotctl machine --format=\(format.rawValue)» prints; make table writes it anew")
-        }
+    @Test(
+        "The documents are what the machine says",
+        arguments: [
+            ("README.md", "```mermaid", "```", TransitionTable.Format.mermaid, Policy.Rules.default),
+            ("TABLE.md", "<!-- the table: default -->", "<!-- end of the table -->", .markdown, .default),
+            ("TABLE.md", "<!-- the table: strict -->", "<!-- end of the table -->", .markdown, .strict),
+        ])
+    func documents(file: String, begin: String, end: String, format: TransitionTable.Format, rules: Policy.Rules) throws {
+        let lines = try Checkout.text("Sources/HotspotMachine/\(file)").split(separator: "\n", omittingEmptySubsequences: false)
+            .map(String.init)
+        let start = try #require(lines.firstIndex(of: begin), "\(file) has no \(begin)")
+        let told = lines[(start + 1)...].prefix { $0 != end }
+        let table = rules == .default ? Self.ours : Self.strict
+        #expect(
+            Array(told) == table.lines(format),
+            "\(file) is not what «hotspotctl machine --format=\(format.rawValue) --rules=\(rules.rawValue)» prints; make table writes it anew"
+        )
     }
 
     @Test("Every state and every place of the walks is there", arguments: [ours, strict]) func complete(table: TransitionTable) {

@@ -3,15 +3,21 @@ import HotspotCore
 import Testing
 import Varlink
 
-/// The daemon in a network namespace of its own, where cables are put in and pulled out; all of it is gone with this value.
+/// The real daemon in a network namespace of its own, where cables are put in and pulled out (`CabledDaemon+Cables.swift`), with helpers
+/// that are programs in Python (`CabledDaemon+Helpers.swift`). All of it is gone with this value.
 final class CabledDaemon {
     let scratch: Scratch
     private let settings: String
     private var process = Process()
     /// What keeps the namespace when the daemon is killed.
     private let holder = Process()
+    /// What runs beside the daemon.
+    var companions: [Process] = []
+    /// The last octet of the address that a cable was given last.
+    var lastAddress = 2
     private let isRoot = geteuid() == 0
     var socket: String { scratch.path + "/run/org.hotspotd.Control" }
+    var pid: Int32 { process.processIdentifier }
     var log: String { (try? String(contentsOfFile: scratch.path + "/log", encoding: .utf8)) ?? "" }
 
     /// Whether this machine lets us have a namespace.
@@ -20,21 +26,15 @@ final class CabledDaemon {
         return (try? Finished.run("/usr/bin/unshare", (geteuid() == 0 ? [] : ["-r"]) + ["-n", "/bin/true"]).status) == 0
     }
 
-    /// - Parameter helper: a program in Python; `SOCKET` and `NOTES` (a folder that it may write to) are set before it.
-    init(helper: String) throws {
+    /// - Parameters:
+    ///   - settings: sections that follow ours. There is no verdict: what helpers say is all there is.
+    ///   - prepare: writes helpers before the daemon starts.
+    init(settings: String = "", prepare: (CabledDaemon) throws -> Void) throws {
         scratch = try Scratch()
-        for folder in ["helpers", "notes"] {
+        for folder in ["helpers", "programs", "notes"] {
             try FileManager.default.createDirectory(atPath: "\(scratch.path)/\(folder)", withIntermediateDirectories: true)
         }
-        let program = try scratch.write(
-            "helper.py",
-            "#!/usr/bin/python3\nSOCKET = \"\(scratch.path)/run/org.hotspotd.Control.helpers\"\nNOTES = \"\(scratch.path)/notes\"\n"
-                + helper)
-        chmod(program, 0o755)
-        _ = try scratch.write(
-            "helpers/clerk.helper",
-            "[Helper]\nName=clerk\nDisplayName=The clerk\nExec=\(program)\nReadWritePaths=\(scratch.path)/notes\n")
-        settings = try scratch.write(
+        self.settings = try scratch.write(
             "hotspotd.conf",
             """
             [Daemon]
@@ -47,25 +47,32 @@ final class CabledDaemon {
             [Probe]
             Exec=/bin/false
             Nameservers=192.0.2.53
+            \(settings)
             """)
         _ = FileManager.default.createFile(atPath: scratch.path + "/log", contents: nil)
         let ready = Pipe()
         holder.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
-        holder.arguments = (isRoot ? [] : ["-r"]) + ["-n", "/bin/sh", "-c", "echo ready; exec sleep infinity"]
+        holder.arguments =
+            (isRoot ? [] : ["-r"]) + ["-n", "/bin/sh", "-c", "ip link set lo up; echo ready; exec sleep infinity"]
         holder.standardOutput = ready
         try holder.run()
         // Before it has said so it is in everybody's namespace.
         try #require(!ready.fileHandleForReading.availableData.isEmpty, "there is no namespace")
+        try prepare(self)
         try start()
     }
 
     deinit {
         if process.isRunning { process.terminate() }
         process.waitUntilExit()
-        // It inherits what the test's thread blocks, SIGTERM among it.
-        Foundation.kill(holder.processIdentifier, SIGKILL)
-        holder.waitUntilExit()
+        for holder in companions + [holder] {
+            // It inherits what the test's thread blocks, SIGTERM among it.
+            Foundation.kill(holder.processIdentifier, SIGKILL)
+            holder.waitUntilExit()
+        }
     }
+
+    // MARK: The process
 
     /// Starts the daemon and waits until its socket answers.
     func start() throws {
@@ -74,6 +81,7 @@ final class CabledDaemon {
         process.arguments = inside + [Machine.release.appendingPathComponent("hotspotd").path, "--settings", settings]
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.path + "/log"))
         handle.seekToEndOfFile()
+        process.standardInput = FileHandle.nullDevice
         process.standardError = handle
         try process.run()
         while process.isRunning, (try? BlockingConnection(path: socket)) == nil { usleep(5000) }
@@ -82,79 +90,80 @@ final class CabledDaemon {
 
     /// As a crash or the kernel would end it.
     func kill() {
-        Foundation.kill(process.processIdentifier, SIGKILL)
+        Foundation.kill(pid, SIGKILL)
         process.waitUntilExit()
     }
 
-    private var inside: [String] {
-        ["-t", "\(holder.processIdentifier)", "-n"] + (isRoot ? [] : ["-U", "--preserve-credentials"])
+    /// Exchanges words of the settings, and has them read again.
+    func reload(_ words: String, _ others: String) throws {
+        let text = try String(contentsOfFile: settings, encoding: .utf8)
+        try #require(text.contains(words))
+        _ = try scratch.write("hotspotd.conf", text.replacingOccurrences(of: words, with: others))
+        Foundation.kill(pid, SIGHUP)
     }
 
-    func call(_ method: String, _ parameters: JSONValue = [:]) throws -> JSONValue {
-        try BlockingConnection(path: socket).call("org.hotspotd.Control." + method, parameters)
+    /// The words that bring `nsenter` into the namespace.
+    var inside: [String] {
+        ["-t", "\(holder.processIdentifier)", "-n"] + (isRoot ? [] : ["-U", "--preserve-credentials"])
     }
 
     /// A shell script in the daemon's namespace.
     @discardableResult func shell(_ script: String) throws -> String {
-        let run = try Finished.run(
-            "/usr/bin/nsenter", inside + ["/bin/sh", "-ec", script])
+        let run = try Finished.run("/usr/bin/nsenter", inside + ["/bin/sh", "-ec", script])
         try #require(run.status == 0, "\(script): \(run.output)")
         return run.output
     }
 
-    /// A cable with a router at its other end; its gateway's hardware address ends with the number.
-    func plug(_ name: String, _ number: Int, index: Int? = nil) throws {
-        let wanted = index.map { "index \($0)" } ?? ""
-        try shell(
-            """
-            ip link add \(name) \(wanted) type veth peer name peer\(number)
-            ip link set peer\(number) up
-            ip link set \(name) up
-            """)
-        try address(name, number)
-    }
+    // MARK: What it says
 
-    /// The other end gives an address.
-    func address(_ name: String, _ number: Int) throws {
-        try shell(
-            """
-            ip neigh replace 192.0.\(number).1 lladdr 02:00:00:00:00:0\(number) dev \(name) nud permanent
-            ip addr add 192.0.\(number).2/24 dev \(name)
-            ip route add default via 192.0.\(number).1 dev \(name) metric \(number)
-            """)
+    @discardableResult func call(_ method: String, _ parameters: JSONValue = [:]) throws -> JSONValue {
+        try BlockingConnection(path: socket).call("org.hotspotd.Control." + method, parameters)
     }
 
     func status(_ interface: String) throws -> JSONValue? {
         try call("Status")["interfaces"]?.array?.first { $0["interface"]?.string == interface }
     }
 
-    /// Waits until the interface is in a state; `nil` stands for no such interface.
+    func state(_ interface: String = "hot1") -> String? { (try? status(interface))??["state"]?.string }
+
+    /// The codes of what is wrong with an interface.
+    func problems(_ interface: String = "hot1") throws -> [String] {
+        try status(interface)?["problems"]?.array?.compactMap { $0["code"]?.string } ?? []
+    }
+
+    /// The steps of the last attempt on an interface.
+    func steps(_ interface: String = "hot1") throws -> [JSONValue] {
+        try call("Explain", ["interface": .string(interface)])["steps"]?.array ?? []
+    }
+
+    /// Waits until the interface is in a state; `nil` stands for no such interface. The time is only an upper limit.
     @discardableResult func wait(
-        _ interface: String, _ state: String?, and isSo: (JSONValue?) -> Bool = { _ in true }
+        _ interface: String, _ state: String?, and isSo: (JSONValue?) throws -> Bool = { _ in true }
     ) throws -> JSONValue? {
-        let end = ContinuousClock.now + .seconds(30)
+        let end = ContinuousClock.now + .seconds(60)
         while true {
             let found = try status(interface)
-            if found?["state"]?.string == state, isSo(found) { return found }
+            if found?["state"]?.string == state, try isSo(found) { return found }
             guard ContinuousClock.now < end else {
-                Issue.record("\(interface) is not \(state ?? "gone") but \(String(describing: found)); \(log)")
-                throw POSIXError(.ETIMEDOUT)
+                throw Disappointment(
+                    "\(interface) is not \(state ?? "gone") but \(String(describing: found)); \(log.suffix(4000))")
             }
             usleep(10_000)
         }
     }
 
-    /// What the helper wrote down, as soon as it has.
-    func note(_ name: String) throws -> String {
-        let path = "\(scratch.path)/notes/\(name)"
-        let end = ContinuousClock.now + .seconds(30)
-        while !FileManager.default.fileExists(atPath: path) {
-            guard ContinuousClock.now < end else {
-                Issue.record("the helper wrote no \(name); \(log)")
-                throw POSIXError(.ETIMEDOUT)
-            }
+    /// Asks again until it is so; the time is only an upper limit.
+    func eventually(_ what: @autoclosure () -> String, _ condition: () throws -> Bool) throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while try !condition() {
+            guard ContinuousClock.now < end else { throw Disappointment("never: \(what()); \(log.suffix(4000))") }
             usleep(10_000)
         }
-        return try String(contentsOfFile: path, encoding: .utf8)
     }
+}
+
+/// Why a test cannot go on: one sentence.
+struct Disappointment: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
 }

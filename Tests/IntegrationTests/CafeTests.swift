@@ -79,13 +79,39 @@ struct CafeTests {
             ] + (hasBundle ? ["radio.liveTests", "radio.liveTestsAsAnyone"] : []))
     }
 
-    /// A suspend to RAM in the middle of a session, and what the laptop finds when it wakes up.
-    @Test func asleepAndAwakeAgain() throws {
-        try visit(
-            mode: "radio", ["--suspend"],
-            expected: [
-                "suspend.asleep", "suspend.daemonThere", "suspend.oneMaintain", "suspend.sessionKept", "suspend.page",
-                "laptop.suspend", "daemon.ends",
-            ])
+    /// Labels in the list, two radios, who was told what, and a suspend to RAM in the middle of a session: one boot for all.
+    @Test func labelsTwoRadiosAndASleep() throws {
+        let expected = Self.labels + Self.stations + Self.asleep + Self.discretion + ["daemon.ends"]
+        try visit(mode: "radio", ["--air"], expected: expected)
     }
+
+    /// What helpers say of the networks in sight, and that nobody is asked when nobody looks.
+    private static let labels = [
+        "open", "twoOnOneNetwork", "ownNetwork", "notElsewhere", "passwordNeeded", "passwordMakesReady", "oneSwitchedOff",
+        "oneSeesItNoMore", "networkSwitchedOff", "nobodySeesItAnyMore", "switchedOnAgain", "networkSwitchedOnAgain",
+        "newNetworkAppears", "nothingAdded", "orderIsTheSignals", "askedAgainAndAgain", "notAskedWithoutScanList",
+        "ownNetworkOnly", "passwordNotInTheList", "nobodyLooksNobodyIsAsked", "done",
+    ].map { "labels.\($0)" }
+
+    /// One interface's doings and the other's peace; one is renamed, vanishes and comes back.
+    private static let stations = [
+        "secondIsManaged", "firstOnline", "joinUnnoticed", "independent", "oneQuestion", "leaveUnnoticed", "secondOnline",
+        "firstStaysOut", "firstMaintained", "returnUnnoticed", "bothOnline", "listMovesNothing.first",
+        "listMovesNothing.second", "renamed", "oldNameGone", "renamedMaintained", "renamedOnline", "renameUnnoticed", "removed",
+        "removedEndsInactive", "addedAgain", "addedAgainIsAnother", "addedAgainOpen", "addedAgainOnline", "removalUnnoticed",
+        "logoffAtThePortal", "logoffUnnoticed", "secondStillOnline", "secondIsGone", "done",
+    ].map { "stations.\($0)" }
+
+    /// What the laptop finds when it wakes up.
+    private static let asleep = [
+        "suspend.asleep", "suspend.daemonThere", "suspend.oneMaintain", "suspend.sessionKept", "suspend.page", "laptop.suspend",
+        "suspend.done",
+    ]
+
+    /// The helpers' own records of the whole run, and the daemon's journal beside them.
+    private static let discretion = [
+        "allSixCommands", "ownNetworkOnly", "joinedNetworkOnly", "everyJoinedNetwork", "listForWhoAsksForIt", "wholeListForOne",
+        "listAlone", "journal.all-seeing", "journal.no-password", "journal.train-only", "journal.joined-only",
+        "journal.scanList", "journal.nothingElse", "log", "noSecretAnywhere", "done",
+    ].map { "discretion.\($0)" }
 }

@@ -5,11 +5,11 @@ import Testing
 /// A helper runs as the daemon's own user, which may do everything; what it reaches of the daemon must not know that.
 @Suite(
     .timeLimit(.minutes(2)),
-    .enabled(if: Machine.runs(Machine.hasRelease && WiredDaemon.isPossible), "needs make build, root, iproute2 and util-linux"))
+    .enabled(if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, iproute2 and util-linux"))
 struct HelperControlTests {
     @Test func aHelperAsksAndChangesNothing() throws {
-        let daemon = try WiredDaemon { daemon in
-            let folder = "\(daemon.scratch.path)/told"
+        let daemon = try CabledDaemon { daemon in
+            let folder = "\(daemon.scratch.path)/notes"
             try daemon.add(
                 "meddler", "ReadWritePaths=\(folder)",
                 python: """
@@ -34,6 +34,7 @@ struct HelperControlTests {
                     answer(confidence="none")
                     """)
         }
+        try daemon.plug("hot1", 1)
         try daemon.eventually("it has told what it saw") { !daemon.told("meddler").isEmpty }
         let refused = "org.hotspotd.Control.NotPermitted"
         #expect(daemon.told("meddler") == "yes \(refused) \(refused) FileNotFoundError")

@@ -5,7 +5,7 @@ import Testing
 /// Helpers of every kind of bad manners, all in one race of the real daemon, again and again.
 @Suite(
     .serialized, .timeLimit(.minutes(5)),
-    .enabled(if: Machine.runs(Machine.hasRelease && WiredDaemon.isPossible), "needs make build, root, iproute2 and util-linux"))
+    .enabled(if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, iproute2 and util-linux"))
 struct HelperTests {
     /// What a helper does, and what comes of it by the rules.
     struct Manners {
@@ -50,18 +50,21 @@ struct HelperTests {
         "memory": Manners(body: "receive(); x = bytearray(3 << 30)", code: "helperCrashed", word: "status 1"),
     ]
 
+    private let commands = "[Commands]\nTimeoutSec=2\nLowGraceSec=1"
+
     /// The race is over when nobody is waited for, and by then nothing of any helper is left.
-    private func settle(_ daemon: WiredDaemon) throws {
-        try daemon.eventually("the race is decided") { daemon.state == "authenticated" }
+    private func settle(_ daemon: CabledDaemon) throws {
+        try daemon.eventually("the race is decided") { daemon.state() == "authenticated" }
         try daemon.eventually("every process is gone: \(daemon.helperProcesses)") { daemon.helperProcesses.isEmpty }
         try daemon.eventually("every private folder is gone") { daemon.scratchFolders.isEmpty }
     }
 
     @Test func badMannersHaveNamesAndLeaveNothing() throws {
-        let daemon = try WiredDaemon { daemon in
+        let daemon = try CabledDaemon(settings: commands) { daemon in
             for (name, manners) in Self.manners { try daemon.add(name, python: manners.body) }
             try daemon.add("swapped", python: "receive(); answer(confidence='none')")
         }
+        try daemon.plug("hot1", 1)
         try settle(daemon)
         let descriptors = daemon.descriptors
         var helpers = try daemon.helpers()
@@ -104,7 +107,9 @@ struct HelperTests {
         )
         try daemon.eventually("the new helper is known") { try daemon.helpers()["good"] != nil }
         try daemon.rejoin()
-        try daemon.eventually("it is logged in") { daemon.status?["helper"]?.string == "good" && daemon.state == "authenticated" }
+        try daemon.eventually("it is logged in") {
+            (try daemon.status("hot1"))?["helper"]?.string == "good" && daemon.state() == "authenticated"
+        }
         try daemon.eventually("every process is gone") { daemon.helperProcesses.isEmpty && daemon.scratchFolders.isEmpty }
         let outcome = try #require(try daemon.steps().first { $0["to"]?.string == "authenticating" }?["at"]?.integer)
         #expect(outcome < 2000, "high after \(outcome) ms, before anybody's deadline")
@@ -112,12 +117,13 @@ struct HelperTests {
     }
 
     @Test func aHelperThatMendsItsWaysIsReleased() throws {
-        let daemon = try WiredDaemon { try $0.add("late", python: "receive(); time.sleep(1000)") }
+        let daemon = try CabledDaemon(settings: commands) { try $0.add("late", python: "receive(); time.sleep(1000)") }
+        try daemon.plug("hot1", 1)
         try settle(daemon)
         try daemon.rejoin()
         try settle(daemon)
         #expect(try daemon.helpers()["late"]?["quarantined"]?.bool == true)
-        chmod(try daemon.scratch.write("programs/late", WiredDaemon.prelude + "receive(); answer(confidence='none')\n"), 0o755)
+        try daemon.program("late", python: "receive(); answer(confidence='none')")
         try daemon.rejoin()
         try settle(daemon)
         let late = try daemon.helpers()["late"]
@@ -127,10 +133,10 @@ struct HelperTests {
     /// What is disclosed is in the journal, and nobody hears of what is not its business.
     @Test func aHelperHearsOfItsNetworksAlone() throws {
         let listen = { (name: String, folder: String) in
-            "call = receive()\nopen('\(folder)/told/\(name)', 'a').write(json.dumps(call) + '\\n')\nanswer(confidence='none')"
+            "call = receive()\nopen('\(folder)/notes/\(name)', 'a').write(json.dumps(call) + '\\n')\nanswer(confidence='none')"
         }
-        let daemon = try WiredDaemon { daemon in
-            let keys = "ReadWritePaths=\(daemon.scratch.path)/told"
+        let daemon = try CabledDaemon(settings: commands) { daemon in
+            let keys = "ReadWritePaths=\(daemon.scratch.path)/notes"
             try daemon.add("anyone", keys, python: listen("anyone", daemon.scratch.path))
             try daemon.add("elsewhere", keys + "\nSSID=Cafe Aroma*", python: listen("elsewhere", daemon.scratch.path))
             try daemon.add("radio", keys + "\nSecurity=open;owe", python: listen("radio", daemon.scratch.path))
@@ -144,6 +150,7 @@ struct HelperTests {
                     answer(confidence="none", reason=str([attempt("\(daemon.scratch.path)/" + p) for p in ["state", "run/helpers", "helpers"]]))
                     """)
         }
+        try daemon.plug("hot1", 1)
         try settle(daemon)
         #expect(daemon.told("anyone").contains("org.hotspotd.Helper.Evaluate"))
         #expect(daemon.told("elsewhere") == "" && daemon.told("radio") == "")
@@ -161,7 +168,7 @@ struct HelperTests {
 
     /// Files come, change, are masked and go, and so do their folder and the programs that they wait for.
     @Test func changesInTheFoldersNeedNoRestart() throws {
-        let daemon = try WiredDaemon { try $0.add("one", python: "receive(); answer(confidence='none')") }
+        let daemon = try CabledDaemon(settings: commands) { try $0.add("one", python: "receive(); answer(confidence='none')") }
         let names = { try daemon.helpers().filter { $0.value["problems"]?.array == [] }.keys.sorted() }
         #expect(try names() == ["one"])
         try daemon.file("two", "[Helper]\nName=two\nExec=\(daemon.scratch.path)/programs/two\n")

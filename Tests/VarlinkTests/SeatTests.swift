@@ -54,6 +54,39 @@ import Testing
         await service.close()
     }
 
+    /// A client that sends without end waits for everybody else: of what it sent one call is served in a turn.
+    @Test func aFloodDelaysItsSenderAlone() async throws {
+        try await Service.with { service, path in
+            let flood = try Client(path)
+            let call = Coding.encode(Call(method: "org.example.Desk.Echo", parameters: ["text": "flood"])) + [0]
+            flood.send(Array(repeatElement(call, count: 2000).joined()))
+            let polite = try Client(path)
+            polite.call("org.example.Desk.Echo", ["text": "polite"])
+            #expect(try polite.answer()?.parameters?["text"]?.string == "polite")
+            for _ in 0..<2000 { #expect(try flood.answer()?.parameters?["text"]?.string == "flood") }
+            let served = await service.desk.served
+            let turn = try #require(served.firstIndex(of: "polite"))
+            #expect(served.count == 2001 && turn < 1500, "served as number \(turn)")
+        }
+    }
+
+    @Test func aProcessWhoseStandingIsRestrictedHasFourSeatsAndLosesThemIdle() async throws {
+        var limits = Server.Limits()
+        limits.idle = .milliseconds(50)
+        let seats = limits.perProcess
+        try await Service.with(limits, standing: .restricted) { service, path in
+            let clients = try (0..<seats).map { _ in try Client(path) }
+            clients[0].call("org.example.Desk.Wait")
+            let late = try Client(path)
+            late.call("org.example.Desk.Echo", ["text": "late"])
+            #expect(try late.answer()?.error == "org.example.Desk.Failed")
+            for client in clients[1...] { #expect(try client.answer() == nil) }
+            // Who waits for an answer is not idle.
+            await ServerTests.until(service) { $0.open.count == 1 }
+            #expect(await service.clientCount == 1)
+        }
+    }
+
     @Test func whoDoesNotReadIsCutOffBeyondTheOutputLimit() async throws {
         try await Service.with { service, path in
             let client = try Client(path)

@@ -105,6 +105,9 @@ struct GateRule: Hashable {
         GateRule(family, priority: mainPriority, table: UInt32(RT_TABLE_MAIN.rawValue), by: UInt8(RTPROT_KERNEL))
     }
 
+    /// What makes a rule this one: all but its flags, in which the kernel notes whether its links and its aim are there now.
+    var identity: [UInt8] { payload.count < 12 ? payload : payload[..<8] + [0, 0, 0, 0] + payload[12...] }
+
     /// Made by the gate.
     var isOurs: Bool { (try? attributes?.integer(Int(FRA_PROTOCOL), as: UInt8.self)) == Self.protocol }
 

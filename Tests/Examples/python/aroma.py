@@ -1,43 +1,107 @@
 #!/usr/bin/python3
-"""A hotspot helper: it accepts the terms on the portal's page, if the user did, and presses the button."""
-import html, http.client, json, os, re, socket, sys
+"""A hotspot helper: it reads the form on the portal's page, asks the user what the form asks, and sends it. Nothing is hard-coded."""
+import html.parser, http.client, json, os, re, socket, ssl, sys, time
 from urllib.parse import urlencode, urljoin, urlsplit
 
-def ask(link, url, form=None):
-    """One request over this link and no other. A redirect is an answer, too."""
+TYPED = {"text": "text", "password": "password", "email": "email", "tel": "phone"}
+
+def ask(link, url, body=None):
+    """One request over this link and no other, through checked TLS where the address says https. A redirect is an answer, too."""
     where = urlsplit(url)
-    connection = http.client.HTTPConnection(where.hostname, where.port, timeout=10)
-    connection.sock = socket.socket()
+    kind = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}[where.scheme]
+    connection = kind(where.hostname, where.port, timeout=10)
+    family, _, _, _, address = socket.getaddrinfo(where.hostname, connection.port, type=socket.SOCK_STREAM)[0]
+    connection.sock = socket.socket(family)
     connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, link["interface"].encode())
     connection.sock.settimeout(10)
-    connection.sock.connect((where.hostname, where.port or 80))
-    headers = {"Content-Type": "application/x-www-form-urlencoded"} if form else {}
+    connection.sock.connect(address)
+    if where.scheme == "https":
+        connection.sock = ssl.create_default_context().wrap_socket(connection.sock, server_hostname=where.hostname)
+    headers = {} if body is None else {"Content-Type": "application/x-www-form-urlencoded"}
     path = (where.path or "/") + ("?" + where.query if where.query else "")
-    connection.request("POST" if form else "GET", path, urlencode(form) if form else None, headers)
+    connection.request("GET" if body is None else "POST", path, body, headers)
     answer = connection.getresponse()
-    return answer.status, answer.getheader("Location"), answer.read(65536).decode(errors="replace")
+    return answer.status, answer.getheader("Location"), answer.read(262144).decode(errors="replace")
 
-def portal(link):
-    """The address of the portal's page; None if the Internet answers."""
-    status, location, _ = ask(link, link["probeURL"])
-    return urljoin(link["probeURL"], location) if status in (301, 302, 303, 307) and location else None
+def onward(origin, reference):
+    """An address that a page or a redirect names; never from https back to http."""
+    target = urljoin(origin, reference)
+    if urlsplit(origin).scheme == "https" and urlsplit(target).scheme != "https":
+        raise OSError("the portal leads from https to http")
+    return target
+
+def look(link):
+    """Address and text of the portal's page; None if the Internet answers the probe as it should."""
+    url = link["probeURL"]
+    status, location, text = ask(link, url)
+    expect = link.get("probeExpect") or "204"
+    if (status == int(expect)) if expect.isdigit() else (status == 200 and text.rstrip("\r\n") == expect):
+        return None
+    for _ in range(5):
+        if not location:
+            break
+        url = onward(url, location)
+        status, location, text = ask(link, url)
+    return url, text
+
+class Form(html.parser.HTMLParser):
+    """The first form of a page: where it goes, and what is in it."""
+    def __init__(self, text):
+        super().__init__()
+        self.action, self.method, self.fields, self.inside = None, "get", [], False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        has = {key: value or "" for key, value in attributes}
+        if tag == "form" and self.action is None:
+            self.action, self.method, self.inside = has.get("action", ""), has.get("method", "get").lower(), True
+        elif tag == "input" and self.inside and has.get("name"):
+            self.fields.append((has.get("type", "text").lower(), has["name"], has.get("value", "")))
+
+    def handle_endtag(self, tag):
+        self.inside = self.inside and tag != "form"
 
 def named(page):
     return {"origin": "{0.scheme}://{0.netloc}".format(urlsplit(page)), "kind": "aroma"}
 
 def log_in(call):
-    link, page = call["link"], portal(call["link"])
-    if not page:
+    link = call["link"]
+    seen = look(link)
+    if not seen:
         return {"result": "success"}
-    if not call["consent"] and call.get("answers", {}).get("terms") not in ("yes", "true"):
-        field = {"name": "terms", "label": "I accept the house rules", "kind": "checkbox", "required": True}
-        prompt = {"title": call["network"]["ssid"], "fields": [field], "termsURL": urljoin(page, "/terms")}
-        return {"result": "uiRequired", "prompt": prompt, "portal": named(page)}
-    token = re.search(r'name="token" value="([^"]*)"', ask(link, page)[2])
-    if not token:
-        return {"result": "temporaryFailure", "reason": "The portal's page looks different today."}
-    ask(link, urljoin(page, "/login"), {"token": html.unescape(token[1]), "accept": "yes"})
-    return {"result": "success", "portal": named(page), "session": {"memory": {"logoff": urljoin(page, "/logout")}}}
+    page, form = seen[0], Form(seen[1])
+    if form.action is None:
+        return {"result": "temporaryFailure", "reason": "The portal's page has no form today."}
+    # What the user typed, and what was released, is for the portal that asked, and for no other.
+    is_known = (call.get("portal") or {}).get("origin") == named(page)["origin"]
+    given = {**(call.get("credential") or {}), **(call.get("answers") or {})} if is_known else {}
+    accepted = is_known and call["consent"]
+    wanted, pairs = [], []
+    for kind, name, value in form.fields:
+        if kind == "checkbox":
+            if accepted or given.get(name) in ("yes", "true"):
+                pairs.append((name, value or "on"))
+            else:
+                wanted.append({"name": name, "label": "I accept the terms", "kind": "checkbox", "required": True})
+        elif kind in TYPED:
+            if not value and not given.get(name):
+                wanted.append({"name": name, "label": name, "kind": TYPED[kind], "required": True})
+            pairs.append((name, given.get(name) or value))
+        elif kind in ("hidden", "submit"):
+            pairs.append((name, value))
+    question = {"result": "uiRequired", "portal": named(page), "prompt": {"title": call["network"]["ssid"], "fields": wanted}}
+    if wanted:
+        return question
+    target, body = onward(page, form.action), urlencode(pairs)
+    status, _, text = ask(link, target, body) if form.method == "post" else ask(link, target.split("?")[0] + "?" + body)
+    # Whatever the portal says: the probe knows. Some open a moment later.
+    for _ in range(3):
+        if not look(link):
+            exit_link = re.search(r'href="([^"]*log-?(?:out|off)[^"]*)"', text, re.IGNORECASE)
+            memory = {"logoff": onward(target, html.unescape(exit_link[1]))} if exit_link else {}
+            return {"result": "success", "portal": named(page), "session": {"memory": memory}}
+        time.sleep(1)
+    return {"result": "temporaryFailure", "reason": "The portal answered with %d and is still closed." % status}
 
 def answer(method, call):
     if method == "Describe":
@@ -46,13 +110,14 @@ def answer(method, call):
         return {"annotations": [{"ssidHex": network["ssidHex"], "security": "open", "confidence": "high"}
                                 for network in call["networks"] if network["security"] == "open"]}
     if method == "Evaluate":
-        page = portal(call["link"])
-        return {"confidence": "high", "portal": named(page)} if page else {"confidence": "none"}
+        seen = look(call["link"])
+        is_ours = seen and Form(seen[1]).action is not None
+        return {"confidence": "high", "portal": named(seen[0])} if is_ours else {"confidence": "none"}
     if method in ("Authenticate", "PresentUI"):
         return {"reply": log_in(call)}
     if method == "Maintain":
-        page = portal(call["link"])
-        return {"reply": {"result": "authenticationRequired", "portal": named(page)} if page else {"result": "success"}}
+        seen = look(call["link"])
+        return {"reply": {"result": "authenticationRequired", "portal": named(seen[0])} if seen else {"result": "success"}}
     if method == "Logoff":
         memory = (call.get("session") or {}).get("memory") or {}
         if "logoff" in memory:
@@ -67,8 +132,15 @@ def main():
             return  # The end of standard input: nobody waits any more.
         message += chunk
     call = json.loads(message[:-1])
-    reply = answer(call["method"].rsplit(".", 1)[1], call.get("parameters", {}))
-    reply = {"parameters": reply} if reply else {"error": "org.varlink.service.MethodNotFound", "parameters": {"method": call["method"]}}
-    sys.stdout.write(json.dumps(reply) + "\0")
+    method = call["method"].rsplit(".", 1)[1]
+    try:
+        reply = answer(method, call.get("parameters", {}))
+    except (OSError, http.client.HTTPException, LookupError, ValueError) as error:
+        # The kind of the error alone: its text may hold what somebody typed.
+        reason = "The portal cannot be spoken to (%s)." % type(error).__name__
+        failed = {"result": "temporaryFailure", "reason": reason}
+        reply = {"confidence": "none", "reason": reason} if method == "Evaluate" else {"reply": failed}
+    unknown = {"error": "org.varlink.service.MethodNotFound", "parameters": {"method": call["method"]}}
+    sys.stdout.write(json.dumps({"parameters": reply} if reply else unknown) + "\0")
 
 main()

@@ -3,31 +3,124 @@
 
 Needs the package varlink (python3-varlink, or pip install varlink), and the interface's text beside it or in the folder that
 VARLINK_DIR names; it is installed as /usr/share/hotspotd/varlink/org.hotspotd.Helper.varlink.
+How it reads the portal's page and sends its form is the same as in ../python/aroma.py.
 """
-import http.client, os, socket, sys
-from urllib.parse import urljoin, urlsplit
+import html.parser, http.client, os, re, socket, ssl, sys, time
+from urllib.parse import urlencode, urljoin, urlsplit
 import varlink
 
 FOLDER = os.environ.get("VARLINK_DIR", "/usr/share/hotspotd/varlink")
 service = varlink.Service(vendor="Aroma", product="aroma", version="1", url="https://aroma.example", interface_dir=FOLDER)
 
-class ServiceRequestHandler(varlink.RequestHandler):
-    service = service
+TYPED = {"text": "text", "password": "password", "email": "email", "tel": "phone"}
 
-def look(link):
-    """The address of the portal's page, asked for over this link and no other; None if the Internet answers."""
-    where = urlsplit(link["probeURL"])
-    connection = http.client.HTTPConnection(where.hostname, where.port, timeout=10)
-    connection.sock = socket.socket()
+def ask(link, url, body=None):
+    """One request over this link and no other, through checked TLS where the address says https. A redirect is an answer, too."""
+    where = urlsplit(url)
+    kind = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}[where.scheme]
+    connection = kind(where.hostname, where.port, timeout=10)
+    family, _, _, _, address = socket.getaddrinfo(where.hostname, connection.port, type=socket.SOCK_STREAM)[0]
+    connection.sock = socket.socket(family)
     connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, link["interface"].encode())
     connection.sock.settimeout(10)
-    connection.sock.connect((where.hostname, where.port or 80))
-    connection.request("GET", where.path or "/")
-    location = connection.getresponse().getheader("Location")
-    return urljoin(link["probeURL"], location) if location else None
+    connection.sock.connect(address)
+    if where.scheme == "https":
+        connection.sock = ssl.create_default_context().wrap_socket(connection.sock, server_hostname=where.hostname)
+    headers = {} if body is None else {"Content-Type": "application/x-www-form-urlencoded"}
+    path = (where.path or "/") + ("?" + where.query if where.query else "")
+    connection.request("GET" if body is None else "POST", path, body, headers)
+    answer = connection.getresponse()
+    return answer.status, answer.getheader("Location"), answer.read(262144).decode(errors="replace")
+
+def onward(origin, reference):
+    """An address that a page or a redirect names; never from https back to http."""
+    target = urljoin(origin, reference)
+    if urlsplit(origin).scheme == "https" and urlsplit(target).scheme != "https":
+        raise OSError("the portal leads from https to http")
+    return target
+
+def look(link):
+    """Address and text of the portal's page; None if the Internet answers the probe as it should."""
+    url = link["probeURL"]
+    status, location, text = ask(link, url)
+    expect = link.get("probeExpect") or "204"
+    if (status == int(expect)) if expect.isdigit() else (status == 200 and text.rstrip("\r\n") == expect):
+        return None
+    for _ in range(5):
+        if not location:
+            break
+        url = onward(url, location)
+        status, location, text = ask(link, url)
+    return url, text
+
+class Form(html.parser.HTMLParser):
+    """The first form of a page: where it goes, and what is in it."""
+    def __init__(self, text):
+        super().__init__()
+        self.action, self.method, self.fields, self.inside = None, "get", [], False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        has = {key: value or "" for key, value in attributes}
+        if tag == "form" and self.action is None:
+            self.action, self.method, self.inside = has.get("action", ""), has.get("method", "get").lower(), True
+        elif tag == "input" and self.inside and has.get("name"):
+            self.fields.append((has.get("type", "text").lower(), has["name"], has.get("value", "")))
+
+    def handle_endtag(self, tag):
+        self.inside = self.inside and tag != "form"
 
 def named(page):
     return {"origin": "{0.scheme}://{0.netloc}".format(urlsplit(page)), "kind": "aroma"}
+
+def log_in(call):
+    link = call["link"]
+    seen = look(link)
+    if not seen:
+        return {"result": "success"}
+    page, form = seen[0], Form(seen[1])
+    if form.action is None:
+        return {"result": "temporaryFailure", "reason": "The portal's page has no form today."}
+    # What the user typed, and what was released, is for the portal that asked, and for no other.
+    is_known = (call.get("portal") or {}).get("origin") == named(page)["origin"]
+    given = {**(call.get("credential") or {}), **(call.get("answers") or {})} if is_known else {}
+    accepted = is_known and call["consent"]
+    wanted, pairs = [], []
+    for kind, name, value in form.fields:
+        if kind == "checkbox":
+            if accepted or given.get(name) in ("yes", "true"):
+                pairs.append((name, value or "on"))
+            else:
+                wanted.append({"name": name, "label": "I accept the terms", "kind": "checkbox", "required": True})
+        elif kind in TYPED:
+            if not value and not given.get(name):
+                wanted.append({"name": name, "label": name, "kind": TYPED[kind], "required": True})
+            pairs.append((name, given.get(name) or value))
+        elif kind in ("hidden", "submit"):
+            pairs.append((name, value))
+    question = {"result": "uiRequired", "portal": named(page), "prompt": {"title": call["network"]["ssid"], "fields": wanted}}
+    if wanted:
+        return question
+    target, body = onward(page, form.action), urlencode(pairs)
+    status, _, text = ask(link, target, body) if form.method == "post" else ask(link, target.split("?")[0] + "?" + body)
+    # Whatever the portal says: the probe knows. Some open a moment later.
+    for _ in range(3):
+        if not look(link):
+            exit_link = re.search(r'href="([^"]*log-?(?:out|off)[^"]*)"', text, re.IGNORECASE)
+            memory = {"logoff": onward(target, html.unescape(exit_link[1]))} if exit_link else {}
+            return {"result": "success", "portal": named(page), "session": {"memory": memory}}
+        time.sleep(1)
+    return {"result": "temporaryFailure", "reason": "The portal answered with %d and is still closed." % status}
+
+class ServiceRequestHandler(varlink.RequestHandler):
+    service = service
+
+def reply(**call):
+    try:
+        return {"reply": log_in(call)}
+    except (OSError, http.client.HTTPException, LookupError, ValueError) as error:
+        # The kind of the error alone: its text may hold what somebody typed.
+        return {"reply": {"result": "temporaryFailure", "reason": "The portal cannot be spoken to (%s)." % type(error).__name__}}
 
 @service.interface("org.hotspotd.Helper")
 class Helper:
@@ -39,30 +132,43 @@ class Helper:
                                 if network["security"] == "open"]}
 
     def Evaluate(self, network, link):
-        page = look(link)
-        return {"confidence": "low", "portal": named(page)} if page else {"confidence": "none"}
+        try:
+            seen = look(link)
+        except (OSError, http.client.HTTPException, ValueError):
+            seen = None
+        is_ours = seen and Form(seen[1]).action is not None
+        return {"confidence": "low", "portal": named(seen[0])} if is_ours else {"confidence": "none"}
 
     def Authenticate(self, network, link, portal=None, credential=None, consent=False, session=None):
-        page = look(link)
-        if not page:
-            return {"reply": {"result": "success"}}
-        prompt = {"title": network["ssid"], "message": "Log in at " + page + " and confirm here.", "fields": []}
-        return {"reply": {"result": "uiRequired", "portal": named(page), "prompt": prompt}}
+        return reply(network=network, link=link, portal=portal, credential=credential, consent=consent)
 
-    def PresentUI(self, network, link, answers, portal=None, credential=None, consent=False, session=None):
-        if look(link):
-            return {"reply": {"result": "temporaryFailure", "reason": "The portal still wants a login."}}
-        return {"reply": {"result": "success"}}
+    # The package hands parameters over in the order of the interface's text.
+    def PresentUI(self, network, link, portal=None, answers=None, credential=None, consent=False, session=None):
+        return reply(network=network, link=link, portal=portal, answers=answers, credential=credential, consent=consent)
 
     def Maintain(self, network, link, session=None):
-        page = look(link)
-        return {"reply": {"result": "authenticationRequired", "portal": named(page)} if page else {"result": "success"}}
+        seen = look(link)
+        return {"reply": {"result": "authenticationRequired", "portal": named(seen[0])} if seen else {"result": "success"}}
 
     def Logoff(self, network, link, session=None):
-        return {"reply": {"result": "failure", "reason": "This portal has no way to log off."}}
+        memory = (session or {}).get("memory") or {}
+        if "logoff" in memory:
+            ask(link, memory["logoff"])
+        return {"reply": {"result": "success" if "logoff" in memory else "failure"}}
+
+class Server(varlink.ThreadingServer):
+    # Seconds without a call, after which the process ends; the daemon starts another one for the next call, and would end this one
+    # after half a minute.
+    timeout = 20
+    idle = False
+
+    def handle_timeout(self):
+        self.idle = True
 
 if __name__ == "__main__":
     # With LISTEN_FDS in the environment the address does not matter.
     address = sys.argv[1] if len(sys.argv) > 1 else "unix:/tmp/aroma-varlink.sock"
-    with varlink.ThreadingServer(address, ServiceRequestHandler) as server:
-        server.serve_forever()
+    # At the end of the block the commands that still run are finished.
+    with Server(address, ServiceRequestHandler) as server:
+        while not server.idle:
+            server.handle_request()

@@ -32,6 +32,11 @@ struct GateTests {
     /// Index of a link in the namespace.
     private func index(_ name: String) -> Int { Int(if_nametoindex(name)) }
 
+    /// These links, as ``Gate/settle(closed:strays:)`` takes them.
+    private func links(_ names: String...) -> [Int: String] {
+        Dictionary(uniqueKeysWithValues: names.map { (index($0), $0) })
+    }
+
     /// With every kind of return-path check: the answers to bound sockets have to come in.
     @Test(arguments: [0, 1, 2]) func aClosedLinkIsForBoundSocketsAlone(returnPath: Int) throws {
         try play(secondLink: false) { stage in
@@ -43,7 +48,7 @@ struct GateTests {
             stage.expect(stage.reached() == GateStage.targets)
             let gate = try Gate()
             stage.expect(stage.reached() == GateStage.targets, "no link is closed yet")
-            try gate.set(open: false, link: index("w0"), name: "w0")
+            try gate.settle(closed: links("w0"))
             stage.expect(stage.reached() == [])
             stage.expect(stage.reached(device: "w0") == GateStage.targets)
             // Nor does naming the source help an ordinary user.
@@ -60,7 +65,7 @@ struct GateTests {
                 '
                 """)
             stage.expect(status == 0)
-            try gate.set(open: true, link: index("w0"), name: "w0")
+            try gate.settle(closed: [:])
             stage.expect(stage.reached() == GateStage.targets)
             stage.expect(stage.reached(device: "w0") == GateStage.targets)
             try gate.stop()
@@ -73,7 +78,7 @@ struct GateTests {
             let (rules, routes) = (stage.rules, stage.routes)
             stage.expect(stage.source(to: "198.51.100.1") == "10.0.0.2")
             let gate = try Gate()
-            try gate.set(open: false, link: index("w0"), name: "w0")
+            try gate.settle(closed: links("w0"))
             stage.expect(stage.source(to: "198.51.100.1") == "10.1.0.2")
             stage.expect(stage.source(to: "2001:db8::1") == "fd01::2")
             stage.expect(stage.source(to: "10.1.0.1") == "10.1.0.2")
@@ -83,15 +88,15 @@ struct GateTests {
             stage.expect(stage.routes == routes)
             // A route that comes, and one that goes.
             stage.shell("ip route add 203.0.113.0/24 via 10.1.0.1 dev w1; ip route del default via fd01::1")
-            try gate.linksChanged()
+            try gate.settle(closed: links("w0"))
             stage.expect(stage.copies.contains("203.0.113.0/24") && !stage.copies.contains("fd01::1"))
             stage.expect(stage.source(to: "2001:db8::1") == nil)
             stage.shell("ip route del 203.0.113.0/24; ip route add default via fd01::1 dev w1 metric 11")
             // Both closed, then one open.
-            try gate.set(open: false, link: index("w1"), name: "w1")
+            try gate.settle(closed: links("w0", "w1"))
             stage.expect(stage.source(to: "198.51.100.1") == nil && stage.source(to: "10.1.0.1") == nil && stage.copies.isEmpty)
             stage.expect(stage.source(to: "10.1.0.1", device: "w1") == "10.1.0.2")
-            try gate.set(open: true, link: index("w0"), name: "w0")
+            try gate.settle(closed: links("w1"))
             stage.expect(stage.source(to: "198.51.100.1") == "10.0.0.2" && stage.source(to: "10.1.0.1") == "10.0.0.2")
             try gate.stop()
             stage.expect(stage.rules == rules && stage.routes == routes && stage.copies.isEmpty)
@@ -104,14 +109,14 @@ struct GateTests {
             let (rules, routes) = (stage.rules, stage.routes)
             let gate = try Gate()
             // Twice is once.
-            for _ in 0..<2 { try gate.set(open: false, link: index("w0"), name: "w0") }
+            for _ in 0..<2 { stage.expect(try gate.settle(closed: links("w0")) == false) }
             let closed = stage.rules
             stage.expect(closed.count(of: "lookup main suppress_ifgroup 1752134771") == 2)
             stage.expect(closed.count(of: "oif w0 lookup main") == 2)
             stage.expect(stage.routes == routes)
-            for _ in 0..<2 { try gate.set(open: true, link: index("w0"), name: "w0") }
+            for _ in 0..<2 { try gate.settle(closed: [:]) }
             stage.expect(stage.output("ip link show w0").contains("group 7"))
-            try gate.set(open: false, link: index("w0"), name: "w0")
+            try gate.settle(closed: links("w0"))
             try gate.stop()
             stage.expect(stage.rules == rules && stage.routes == routes)
             stage.expect(stage.output("ip link show w0").contains("group 7"))
@@ -123,13 +128,13 @@ struct GateTests {
         try play { stage in
             let (rules, routes) = (stage.rules, stage.routes)
             // A gate that is not stopped leaves all of it.
-            try Gate().set(open: false, link: index("w0"), name: "w0")
+            try Gate().settle(closed: links("w0"))
             stage.expect(stage.source(to: "10.0.0.1") != "10.0.0.2" && stage.rules != rules && !stage.copies.isEmpty)
             stage.expect(try Gate.restore())
             stage.expect(stage.rules == rules && stage.routes == routes && stage.copies.isEmpty)
             stage.expect(stage.reached() == GateStage.targets)
             // The next one begins with that, and is one and not two.
-            try Gate().set(open: false, link: index("w0"), name: "w0")
+            try Gate().settle(closed: links("w0"))
             let next = try Gate()
             stage.expect(stage.reached() == GateStage.targets && next.closedLinks.isEmpty)
             stage.expect(stage.rules.count(of: "suppress_ifgroup") == 2)
@@ -143,21 +148,20 @@ struct GateTests {
             let rules = stage.rules
             let gate = try Gate()
             let number = index("w0")
-            try gate.set(open: false, link: number, name: "w0")
+            try gate.settle(closed: [number: "w0"])
             stage.shell("ip link set w0 down; ip link set w0 name cafe0 up; ip addr replace fd00::2/64 dev cafe0 nodad")
-            try gate.renamed(link: number, to: "cafe0")
+            stage.expect(try gate.settle(closed: [number: "cafe0"]) == false)
             stage.shell(
                 "ip route add default via 10.0.0.1 dev cafe0 metric 10; ip route add default via fd00::1 dev cafe0 metric 10")
-            try gate.linksChanged()
+            try gate.settle(closed: [number: "cafe0"])
             stage.expect(stage.reached(device: "cafe0") == GateStage.targets)
             stage.expect(stage.source(to: "10.0.0.1") != "10.0.0.2")
             stage.expect(stage.rules.count(of: "oif cafe0") == 2 && !stage.rules.contains("w0"))
             stage.shell("ip link del cafe0")
-            try gate.set(open: true, link: number, name: "cafe0")
+            try gate.settle(closed: [:])
             stage.expect(!stage.rules.contains("cafe0") && gate.closedLinks.isEmpty)
             // A link that is not there cannot be closed, and nothing is the worse for it.
-            try gate.set(open: false, link: number, name: "cafe0")
-            try gate.set(open: false, link: 0, name: "nothing")
+            try gate.settle(closed: [number: "cafe0", 0: "nothing"])
             stage.expect(gate.closedLinks.isEmpty && !stage.rules.contains("cafe0"))
             stage.expect(stage.source(to: "198.51.100.1") == "10.1.0.2")
             try gate.stop()
@@ -170,11 +174,11 @@ struct GateTests {
         try play(secondLink: false) { stage in
             let rules = stage.rules
             let gate = try Gate()
-            try gate.set(open: false, link: index("w0"), name: "w0")
+            try gate.settle(closed: links("w0"))
             stage.shell("ip -4 rule flush proto 104; ip -6 rule flush proto 104")
             stage.expect(stage.rules == rules, "the plain rule was there all the time")
             stage.expect(stage.reached() == GateStage.targets)
-            try gate.linksChanged()
+            stage.expect(try gate.settle(closed: links("w0")))
             stage.expect(stage.reached() == [])
             stage.expect(stage.reached(device: "w0") == GateStage.targets)
             try gate.stop()
@@ -202,7 +206,7 @@ struct GateTests {
             stage.shell("ip rule add pref 32765 not fwmark 7 lookup 77; ip route add 198.51.100.1 via 10.1.0.1 dev w1 table 77")
             let gate = try Gate()
             stage.expect(stage.source(to: "198.51.100.1") == "10.1.0.2")
-            try gate.set(open: false, link: index("w0"), name: "w0")
+            try gate.settle(closed: links("w0"))
             stage.expect(stage.source(to: "198.51.100.1") == "10.1.0.2")
             stage.expect(stage.source(to: "10.0.0.1", device: "w0") == "10.0.0.2")
             try gate.stop()

@@ -1,0 +1,54 @@
+import Glibc
+import HotspotCore
+
+/// Something that a helper was told, without what it was told in secret: the answer to «what does it know of me?».
+public struct HelperGiven: Hashable, Sendable {
+    /// Names that people read: SSIDs, or `wired:ADDRESS`. Of a long list the first ones.
+    public var networks: [String]
+    /// How many there were in all.
+    public var count: Int
+    /// It was the list of networks in sight, and not the one that was joined.
+    public var isScanList: Bool
+    /// A stored credential went with it, now or at an earlier command for this network.
+    public var hasCredential: Bool
+    /// The last time, Unix time in milliseconds.
+    public var time: Int
+
+    /// What is kept of a helper: so many joined networks, and the last list.
+    static let limit = 8
+    static let networkLimit = 16
+
+    /// What a question tells; `nil` if it names no network.
+    init?(_ question: Question) {
+        func label(_ network: JSONValue) -> String {
+            if network["security"]?.string == Security.wired.rawValue {
+                return "wired:" + (network["bssid"]?.string ?? "unknown")
+            }
+            return network["ssid"]?.string ?? ""
+        }
+        if let network = question.parameters["network"] {
+            networks = [label(network)]
+            count = 1
+            isScanList = false
+        } else if let all = question.parameters["networks"]?.array {
+            networks = all.prefix(Self.networkLimit).map(label)
+            count = all.count
+            isScanList = true
+        } else {
+            return nil
+        }
+        hasCredential = question.hasCredential
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        time = now.tv_sec * 1000 + now.tv_nsec / 1_000_000
+    }
+
+    /// The newest first; the same network once.
+    static func adding(_ new: HelperGiven, to known: [HelperGiven]) -> [HelperGiven] {
+        var new = new
+        let isSame = { (old: HelperGiven) in old.isScanList == new.isScanList && (old.isScanList || old.networks == new.networks)
+        }
+        if known.contains(where: { isSame($0) && $0.hasCredential }) { new.hasCredential = true }
+        return [new] + known.filter { !isSame($0) }.prefix(limit - 1)
+    }
+}

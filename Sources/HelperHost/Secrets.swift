@@ -1,0 +1,153 @@
+import HotspotCore
+
+/// Texts that must not appear in anything that people, logs or journals read, in all the forms in which a helper is likely to repeat
+/// them: as they are, printable, in JSON, and in a form's body or a URL.
+public struct Secrets: Sendable {
+    /// What is shorter would mask half of any sentence, and stays.
+    static let shortest = 3
+    /// What stands in their place.
+    static let mark = Array("•••".utf8)
+    /// More of a text is not looked at, and not kept.
+    static let textLimit = 256 << 10
+
+    /// By the first octet; the longest first, so that a secret within another leaves no rest.
+    private var forms: [UInt8: [[UInt8]]] = [:]
+    /// The longest form, in octets.
+    private(set) var longest = 0
+
+    /// The secrets of these texts.
+    public init(_ texts: some Sequence<String>) {
+        var all: Set<[UInt8]> = []
+        for text in texts where text.utf8.count >= Self.shortest {
+            all.insert(Array(text.utf8))
+            all.insert(Array(Printable.text(of: text.utf8).utf8))
+            all.insert(Self.percentEncoded(text, space: "%20"))
+            all.insert(Self.percentEncoded(text, space: "+"))
+            all.insert(Self.jsonEscaped(text))
+        }
+        for form in all { forms[form[0], default: []].append(form) }
+        for key in forms.keys { forms[key]?.sort { $0.count > $1.count } }
+        longest = all.map(\.count).max() ?? 0
+    }
+
+    /// There is nothing to mask.
+    public var isEmpty: Bool { forms.isEmpty }
+
+    /// The text with each secret masked, also one that was cut off by an ellipsis.
+    public func mask(_ text: String) -> String {
+        guard !isEmpty else { return text }
+        var octets = Array(text.utf8.prefix(Self.textLimit + 1))
+        if octets.count > Self.textLimit { octets = Array(octets.dropLast(longest)) + Self.ellipsis }
+        return String(decoding: maskCut(mask(octets)), as: UTF8.self)
+    }
+
+    /// The same for raw octets.
+    func mask(_ octets: [UInt8]) -> [UInt8] {
+        guard !isEmpty else { return octets }
+        var masked: [UInt8] = []
+        masked.reserveCapacity(octets.count)
+        var index = 0
+        while index < octets.count {
+            if let form = forms[octets[index]]?.first(where: { octets[index...].starts(with: $0) }) {
+                masked += Self.mark
+                index += form.count
+            } else {
+                masked.append(octets[index])
+                index += 1
+            }
+        }
+        return masked
+    }
+
+    private static let ellipsis = Array("…".utf8)
+
+    /// What stands before an ellipsis may be the beginning of a secret.
+    private func maskCut(_ octets: [UInt8]) -> [UInt8] {
+        var masked: [UInt8] = []
+        var index = 0
+        while index < octets.count {
+            if octets[index] == Self.ellipsis[0], octets[index...].starts(with: Self.ellipsis) {
+                let cut =
+                    forms.values.joined().map { form in
+                        (Self.shortest..<max(min(form.count, 512), Self.shortest)).last {
+                            masked.suffix($0).elementsEqual(form.prefix($0))
+                        } ?? 0
+                    }.max() ?? 0
+                if cut > 0 { masked.replaceSubrange((masked.count - cut)..., with: Self.mark) }
+                masked += Self.ellipsis
+                index += Self.ellipsis.count
+            } else {
+                masked.append(octets[index])
+                index += 1
+            }
+        }
+        return masked
+    }
+
+    private static func percentEncoded(_ text: String, space: String) -> [UInt8] {
+        text.utf8.flatMap { octet -> [UInt8] in
+            switch octet {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                [octet]
+            case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): [octet]
+            case UInt8(ascii: " "): Array(space.utf8)
+            default: Array(("%" + Hex.encode([octet]).uppercased()).utf8)
+            }
+        }
+    }
+
+    private static func jsonEscaped(_ text: String) -> [UInt8] {
+        text.utf8.flatMap { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") ? [UInt8(ascii: "\\"), $0] : [$0] }
+    }
+}
+
+extension JSONValue {
+    /// The texts of a command that must not appear anywhere else: what the user typed, and what the vault released.
+    public var secrets: [String] {
+        ["credential", "answers"].flatMap { self[$0]?.object?.values.compactMap(\.string) ?? [] }
+    }
+}
+
+extension HelperOutcome {
+    /// The same without these texts where people read: the reason, the trace, what went wrong, and the next question, which may echo an
+    /// answer.
+    public func masked(_ secrets: Secrets) -> HelperOutcome {
+        guard !secrets.isEmpty else { return self }
+        switch self {
+        case .evaluation(var evaluation):
+            evaluation.reason = evaluation.reason.map(secrets.mask)
+            evaluation.portal?.mask(secrets)
+            return .evaluation(evaluation)
+        case .reply(var reply):
+            reply.reason = reply.reason.map(secrets.mask)
+            reply.trace = reply.trace?.map(secrets.mask)
+            reply.portal?.mask(secrets)
+            if var prompt = reply.prompt {
+                prompt.title = secrets.mask(prompt.title)
+                prompt.message = prompt.message.map(secrets.mask)
+                prompt.terms = prompt.terms.map(secrets.mask)
+                for index in prompt.fields.indices { prompt.fields[index].label = secrets.mask(prompt.fields[index].label) }
+                reply.prompt = prompt
+            }
+            return .reply(reply)
+        case .failed(let fault): return .failed(fault.masked(secrets))
+        case .annotations, .value, .notRecognized: return self
+        }
+    }
+}
+
+extension HelperFault {
+    func masked(_ secrets: Secrets) -> HelperFault {
+        HelperFault(
+            code, secrets.mask(sentence), standardError: standardError.map(secrets.mask), cause: cause)
+    }
+}
+
+extension Portal {
+    /// The origin stays: by it the credential is bound, and it is checked for what it may be.
+    fileprivate mutating func mask(_ secrets: Secrets) {
+        kind = secrets.mask(kind)
+        title = title.map(secrets.mask)
+    }
+}

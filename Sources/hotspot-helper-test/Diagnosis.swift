@@ -1,0 +1,70 @@
+import Glibc
+import HelperHost
+import HotspotCore
+import Varlink
+
+/// What is wrong with the way in which a helper answered, from the octets that it wrote. Pure, but for a look at a program that could
+/// not be started.
+enum Diagnosis {
+    /// In place of the host's sentence where this knows better; `nil` where it does not.
+    ///
+    /// - Parameters:
+    ///   - program: what was to be started.
+    ///   - shape: an answer of the right shape for the command.
+    static func fault(_ record: Record, program: String, shape: String) -> String? {
+        if let code = record.startError { return StartFailure.words(program: program, code: code) + "." }
+        let output = record.output
+        guard !output.isEmpty else { return nil }
+        let message = output.prefix { $0 != 0 }
+        guard message.drop(while: isBlank).first == UInt8(ascii: "{") else {
+            guard !message.isEmpty else { return "Its first octet was a NUL; the answer comes first, then the NUL." }
+            return
+                "It wrote «\(beginning(message))» to standard output; only answers belong on standard output; use standard error."
+        }
+        guard message.count < output.count else {
+            // A message that is longer than what was written down has its own words.
+            guard record.outputTotal == output.count else { return nil }
+            return
+                "It wrote \(output.count == 1 ? "one octet" : "\(output.count) octets") but no NUL at the end; end each message with a zero octet."
+        }
+        guard let answer = try? Coding.decode(JSONValue.self, from: Array(message)), let members = answer.object,
+            members["error"] == nil
+        else { return nil }
+        guard let parameters = members["parameters"] else { return "The answer has no «parameters»; it has this shape: \(shape)" }
+        if shape.contains("\"reply\""), parameters["reply"] == nil {
+            return "The answer's «parameters» have no «reply»; it has this shape: \(shape)"
+        }
+        return nil
+    }
+
+    /// What is allowed, and probably not meant.
+    static func afterwards(_ record: Record) -> [Remark] {
+        guard let end = record.output.firstIndex(of: 0) else { return [] }
+        let rest = record.output[(end + 1)...]
+        // Further whole messages are counted by the host.
+        guard !rest.isEmpty, !rest.contains(0) else { return [] }
+        return [
+            .note("After the NUL it wrote «\(beginning(rest))», which nobody reads: an answer ends with its NUL.")
+        ]
+    }
+
+    /// Whether its standard error shows one of these values.
+    static func leaks(_ record: Record, _ secrets: [String]) -> Bool {
+        let text = String(decoding: record.errors, as: UTF8.self)
+        return secrets.contains { text.contains($0) }
+    }
+
+    /// The end of standard error, for people, without the secrets.
+    static func errors(_ record: Record, masking secrets: [String]) -> [String] {
+        var text = String(decoding: record.errors, as: UTF8.self)
+        for secret in secrets { text = text.replacing(secret, with: "•••") }
+        return text.split(whereSeparator: \.isNewline).suffix(20).map { Printable.text(String($0), limit: 400) }
+    }
+
+    private static func beginning(_ octets: ArraySlice<UInt8>) -> String {
+        let text = String(decoding: octets.prefix(400), as: UTF8.self)
+        return Printable.text(String(text.prefix(40)), limit: 200) + (text.count > 40 ? "…" : "")
+    }
+
+    private static func isBlank(_ octet: UInt8) -> Bool { octet == 0x20 || octet == 0x0A || octet == 0x0D || octet == 0x09 }
+}

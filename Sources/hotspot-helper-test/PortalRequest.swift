@@ -1,0 +1,80 @@
+import HotspotCore
+
+/// One request to the made-up portal, read from its octets.
+struct PortalRequest {
+    let method: String
+    /// Without the query.
+    let path: String
+    let query: String?
+    /// Of a form, decoded: the body's of a POST, else the query's.
+    let pairs: [(name: String, value: String)]
+    /// A POST whose body is no form of the usual kind: what it is instead.
+    let otherKind: String?
+
+    /// The octets that a request may have.
+    static let limit = 64 * 1024
+
+    /// `nil` as long as octets are missing.
+    init?(_ octets: [UInt8]) {
+        guard let end = octets.indices.dropLast(3).first(where: { octets[$0...].starts(with: [13, 10, 13, 10]) }) else {
+            return nil
+        }
+        let lines = String(decoding: octets[..<end], as: UTF8.self).split(separator: "\r\n")
+        func header(_ name: String) -> String? {
+            for line in lines.dropFirst() {
+                let parts = line.split(separator: ":", maxSplits: 1)
+                if parts.count == 2, parts[0].lowercased() == name {
+                    return parts[1].drop { $0 == " " }.lowercased()
+                }
+            }
+            return nil
+        }
+        let body = octets[(end + 4)...]
+        let length = header("content-length").flatMap { Int($0.filter { !$0.isWhitespace }) } ?? 0
+        guard length <= Self.limit, body.count >= length else { return nil }
+        let words = (lines.first ?? "").split(separator: " ")
+        guard words.count >= 2 else { return nil }
+        method = String(words[0])
+        // A proxy's form of the target has scheme and host.
+        var target = words[1][...]
+        if target.hasPrefix("http://") {
+            let rest = target.dropFirst(7)
+            target = rest.firstIndex(of: "/").map { rest[$0...] } ?? "/"
+        }
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        path = parts.first.map(String.init) ?? "/"
+        query = parts.count > 1 ? String(parts[1]) : nil
+        let kind = header("content-type") ?? ""
+        let isForm = kind.isEmpty || kind.hasPrefix("application/x-www-form-urlencoded")
+        otherKind = method == "POST" && !isForm ? kind : nil
+        let form = method == "POST" ? (isForm ? String(decoding: body.prefix(length), as: UTF8.self) : "") : query ?? ""
+        pairs = form.split(separator: "&").prefix(200).map { pair in
+            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (Self.decoded(halves[0]), halves.count > 1 ? Self.decoded(halves[1]) : "")
+        }
+    }
+
+    /// For the author: the method, the path, and the fields without their values.
+    var masked: String {
+        let fields = pairs.prefix(12).map { Printable.text($0.name, limit: 40) + "=…" }.joined(separator: ", ")
+        return "\(Printable.text(method, limit: 16)) \(Printable.text(path, limit: 120))\(fields.isEmpty ? "" : " (\(fields))")"
+    }
+
+    private static func decoded(_ text: Substring) -> String {
+        var octets: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let octet = rest.popFirst() {
+            if octet == UInt8(ascii: "+") {
+                octets.append(0x20)
+            } else if octet == UInt8(ascii: "%"), rest.count >= 2,
+                let value = Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self))?.first
+            {
+                octets.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                octets.append(octet)
+            }
+        }
+        return String(decoding: octets, as: UTF8.self)
+    }
+}

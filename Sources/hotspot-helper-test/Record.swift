@@ -1,0 +1,53 @@
+import Glibc
+
+/// What a ``Recorder`` wrote down of one command.
+struct Record: Equatable {
+    /// The beginning of what came on standard output.
+    var output: [UInt8] = []
+    /// All octets of standard output.
+    var outputTotal = 0
+    /// The beginning of standard error.
+    var errors: [UInt8] = []
+    /// The error number of a start that failed.
+    var startError: Int32?
+    /// SIGTERM was sent.
+    var wasTerminated = false
+    /// It ended by itself, or by SIGTERM, with this status of wait(2).
+    var status: Int32?
+
+    /// Reads what lies in the folder and removes it; `nil` if nothing was recorded.
+    static func take(from folder: String) -> Record? {
+        let octets = ["out", "err", "end"].map { name -> [UInt8]? in
+            defer { unlink("\(folder)/\(name)") }
+            return read("\(folder)/\(name)")
+        }
+        guard let output = octets[0], let errors = octets[1], let end = octets[2] else { return nil }
+        var record = Record(output: output, outputTotal: output.count, errors: errors)
+        for line in String(decoding: end, as: UTF8.self).split(separator: "\n") {
+            let words = line.split(separator: " ")
+            let number = words.dropFirst().first.flatMap { Int($0) }
+            switch words.first {
+            case "spawn": record.startError = number.map(Int32.init)
+            case "term": record.wasTerminated = true
+            case "out": record.outputTotal = number ?? output.count
+            case "exit": record.status = number.map(Int32.init)
+            default: break
+            }
+        }
+        return record
+    }
+
+    private static func read(_ path: String) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var octets = [UInt8](repeating: 0, count: Recorder.limit)
+        var filled = 0
+        while filled < octets.count {
+            let count = octets.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + filled, $0.count - filled) }
+            guard count > 0 else { break }
+            filled += count
+        }
+        return Array(octets[..<filled])
+    }
+}

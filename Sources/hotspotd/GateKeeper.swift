@@ -1,0 +1,146 @@
+import EventLoop
+import LinkState
+
+/// What carries the gate out: ``Gate``, or a test's.
+protocol GateWork: AnyObject {
+    /// See ``Gate/settle(closed:strays:)``.
+    func settle(closed wanted: [Int: String], strays: Set<Int>) throws(GateError) -> Bool
+    /// See ``Gate/stop()``.
+    func stop() throws(GateError)
+}
+
+extension Gate: GateWork {}
+
+/// Sees to it that the gate is as the machines want it: at once when they want something else, when links or rules change, and after a failure
+/// again and again with growing pauses.
+@LoopActor final class GateKeeper {
+    /// What is to be closed, names by index; and other links that seem to be in the gate's group.
+    typealias Wishes = (closed: [Int: String], strays: Set<Int>)
+
+    /// Why the gate is not as it should be.
+    enum Trouble: Hashable {
+        case failed(GateError)
+        /// Somebody undoes what we do, again and again.
+        case undone
+    }
+
+    static let firstPause = Duration.milliseconds(500)
+    static let longestPause = Duration.seconds(60)
+
+    var wishes: () -> Wishes = { ([:], []) }
+    /// Called with each change of what is wrong; `nil`: nothing is.
+    var onTrouble: (Trouble?) -> Void = { _ in }
+    /// What an earlier daemon left was taken away.
+    var onLeftovers: () -> Void = {}
+    var make: () throws(GateError) -> any GateWork = { () throws(GateError) in try Gate() }
+    var restore: () throws(GateError) -> Bool = { () throws(GateError) in try Gate.restore() }
+    /// Tells of changed rules; where that does not work, changes of links will do.
+    var watch: (_ onChange: @escaping () -> Void) -> RuleWatch? = { try? RuleWatch(onChange: $0) }
+    var schedule: (Duration, @escaping () -> Void) -> EventSource? = { pause, body in
+        try? EventLoop.shared.schedule(after: pause, body)
+    }
+
+    private var isWanted = false
+    private var gate: (any GateWork)?
+    private var rules: RuleWatch?
+    private var trouble: Trouble?
+    /// What the last pass was for, whatever came of it.
+    private var tried: [Int: String]?
+    private var pause = GateKeeper.firstPause
+    private var timer: EventSource?
+    private var isPausing = false
+    /// Without the capability there is no use in trying again.
+    private var isBarred = false
+
+    /// There is to be a gate, or none: at the start, and when the settings were read again.
+    func follow(isWanted: Bool) {
+        self.isWanted = isWanted
+        isBarred = false
+        if !isWanted {
+            rules?.stop()
+            rules = nil
+        } else if rules == nil {
+            rules = watch { [weak self] in self?.linksChanged() }
+        }
+        pass()
+    }
+
+    /// The machines may want something else.
+    func machinesMoved() {
+        guard isWanted, !isBarred, wishes().closed != tried else { return }
+        pass()
+    }
+
+    /// Links, addresses, routes, groups or rules changed: perhaps somebody undid our work. While a pause runs its end looks after that, so
+    /// that two who undo each other's work do not keep the machine busy.
+    func linksChanged() {
+        guard isWanted, !isBarred, !isPausing else { return }
+        pass()
+    }
+
+    /// Everything is opened. What stays closed all the same is for `--restore-routes`.
+    func end() {
+        timer?.cancel()
+        rules?.stop()
+        isWanted = false
+        do throws(GateError) {
+            try gate?.stop()
+            gate = nil
+        } catch {
+            tell(.failed(error))
+        }
+    }
+
+    // MARK: One pass
+
+    private func pass() {
+        do throws(GateError) {
+            if try work() {
+                // Once happens, when somebody else begins; twice in a row it is a habit.
+                if pause > Self.firstPause { tell(.undone) }
+                again()
+            } else {
+                if !isPausing { pause = Self.firstPause }
+                tell(nil)
+            }
+        } catch {
+            tell(.failed(error))
+            if error == .notPermitted { isBarred = true } else { again() }
+        }
+    }
+
+    /// - Returns: whether somebody had undone something.
+    private func work() throws(GateError) -> Bool {
+        guard isWanted else {
+            tried = nil
+            if let gate {
+                try gate.stop()
+                self.gate = nil
+            } else if try restore() {
+                onLeftovers()
+            }
+            return false
+        }
+        let wishes = wishes()
+        tried = wishes.closed
+        let gate = if let gate { gate } else { try make() }
+        self.gate = gate
+        return try gate.settle(closed: wishes.closed, strays: wishes.strays)
+    }
+
+    private func again() {
+        guard !isPausing else { return }
+        isPausing = true
+        timer = schedule(pause) { [weak self] in
+            self?.isPausing = false
+            self?.pass()
+        }
+        pause = min(pause * 2, Self.longestPause)
+    }
+
+    private func tell(_ trouble: Trouble?) {
+        guard trouble != self.trouble else { return }
+        self.trouble = trouble
+        onTrouble(trouble)
+    }
+}

@@ -1,0 +1,28 @@
+import Glibc
+import Testing
+
+@testable import HelperHost
+
+@Suite struct StartFailureTests {
+    @Test(arguments: [
+        ("print('x')\n", ENOEXEC, "does not say in its first line what runs it"),
+        ("#!/usr/bin/python3\r\nprint()\r\n", ENOENT, "line ends of Windows"),
+        ("\u{FEFF}#!/bin/sh\n", ENOEXEC, "byte order mark"),
+        ("#!/nowhere/python3 -I\n", ENOENT, "the interpreter /nowhere/python3, which"),
+        ("#!/etc/passwd\n", EACCES, "which cannot be executed"), ("#!python3\n", ENOENT, "without an absolute path"),
+        ("#!\n", ENOEXEC, "names no interpreter"), ("\u{7F}ELF\u{1}", ENOEXEC, "another kind of processor"),
+        ("#!/bin/sh\n", ENOENT, "No such file"),
+    ]) func theReasonIsNamed(_ text: String, _ code: Int32, _ words: String) {
+        let folder = Scratch.make(in: "/tmp")!
+        defer { Scratch.remove(folder) }
+        let stream = fopen(folder + "/program", "w")!
+        fputs(text, stream)
+        fclose(stream)
+        let said = StartFailure.words(program: folder + "/program", code: code)
+        #expect(said.contains(words) && said.hasPrefix(folder), "\(said)")
+    }
+
+    @Test func aProgramThatIsNotThereIsNotThere() {
+        #expect(StartFailure.words(program: "/nowhere/x", code: ENOENT) == "/nowhere/x: No such file or directory")
+    }
+}

@@ -1,0 +1,16 @@
+import HotspotCore
+import Testing
+
+@Suite struct NearestTests {
+    @Test(arguments: [
+        ("SSDI", "SSID"), ("ssid", "SSID"), ("Prioritty", "Priority"), ("Nme", "Name"), ("ScanLists", "ScanList"),
+        ("DispalyName", "DisplayName"),
+    ]) func aSlipIsRecognised(_ unknown: String, _ meant: String) {
+        #expect(Nearest.word(to: unknown, in: ["Name", "DisplayName", "SSID", "Priority", "ScanList", "Exec"]) == meant)
+    }
+
+    @Test(arguments: ["", "Colour", "X", "AB", String(repeating: "SSID", count: 1000)])
+    func whatIsNoSlipIsNot(_ unknown: String) {
+        #expect(Nearest.word(to: unknown, in: ["Name", "SSID", "Exec"]) == nil)
+    }
+}

@@ -1,0 +1,115 @@
+import HotspotCore
+import Testing
+
+@testable import HotspotMachine
+
+/// What follows from the rules where two of them meet.
+@Suite struct EdgeTests {
+    static func strict(_ road: (inout Bench) -> Void) -> Bench {
+        var bench = Bench(.strict, "H1", "H2")
+        bench.join(canDisassociate: true)
+        road(&bench)
+        return bench
+    }
+
+    static let leaving: [(String, @Sendable (inout Bench) -> Void, StateName)] = [
+        (
+            "after a failure",
+            {
+                $0.bid("H1", .high)
+                $0.reply("H1", .failure)
+            }, .failure
+        ),
+        (
+            "after logoff",
+            {
+                $0.login("H1")
+                $0.send(.logoffRequested(by: .user))
+                $0.reply("H1", .success)
+            }, .inactive
+        ),
+    ]
+
+    @Test("A link that was asked to end and stays counts as one that cannot be ended") func leavingEnds() {
+        for (name, road, next) in Self.leaving {
+            var bench = Self.strict(road)
+            #expect(bench.state == .inactive && bench.disassociations == 1 && bench.due(.leave) == .seconds(10), "\(name)")
+            var refused = bench
+            refused.send(.disassociationRefused)
+            bench.wait(.seconds(10))
+            #expect(bench.state == next && bench.due(.leave) == nil, "\(name)")
+            #expect(bench.state == refused.state && bench.problemCodes == refused.problemCodes, "\(name)")
+            var left = Self.strict(road)
+            left.send(.addressLost)
+            #expect(left.machine.state == .inactive(.noAddress) && left.isIdle, "\(name)")
+        }
+    }
+
+    @Test("Login is accepted just where it starts one") func acceptsLogin() {
+        for row in StateEventTests.rows {
+            var bench = StateEventTests.bench(row)
+            let accepted = bench.machine.acceptsLogin
+            bench.send(.loginRequested(helper: nil))
+            #expect(
+                accepted == (bench.state == .evaluating && bench.count(of: .evaluate) > 0 && !bench.last.isEmpty), "\(row.name)")
+        }
+    }
+
+    @Test("Other rules are adopted between two networks alone, and numbers go on") func adopts() {
+        for row in StateEventTests.rows {
+            var bench = StateEventTests.bench(row)
+            let number = bench.machine.lastNumber
+            let wanted = Policy(rules: bench.machine.policy == Policy() ? .strict : .default)
+            let isFree = bench.machine.state == .inactive(.noAddress)
+            let adopted = bench.machine.adopt(wanted)
+            #expect(adopted == isFree && (bench.machine.policy == wanted) == isFree, "\(row.name)")
+            #expect(bench.machine.lastNumber == number)
+        }
+    }
+
+    @Test("Who fails on the user's wish takes nobody else's place") func forgetsItself() {
+        var bench = Bench(.default, "H1", "H2")
+        bench.join(remembered: "H1")
+        bench.reply("H1", .success)
+        bench.probe(.online)
+        bench.send(.loginRequested(helper: "H2"))
+        bench.bid("H2", .high)
+        bench.reply("H2", .failure)
+        let forgotten = bench.log.compactMap { if case .forgetChoice(let helper) = $0 { helper } else { nil } }
+        #expect(forgotten == ["H2"])
+    }
+
+    @Test("When only quarantined helpers are left in a race they get the grace, and no more") func quarantinedLeft() {
+        var bench = Bench(Policy(), helpers: [Candidate("H1"), Candidate("H2", isQuarantined: true)])
+        bench.join()
+        bench.probe(.online)
+        bench.wait(.seconds(10))
+        #expect(bench.due(.lowGrace) == nil)
+        bench.send(.helpersChanged([Candidate("H2", isQuarantined: true)]))
+        #expect(bench.state == .evaluating && bench.due(.lowGrace) == .seconds(5))
+        bench.wait(.seconds(5))
+        #expect(bench.state == .authenticated)
+    }
+
+    @Test("A failure that opens by itself has an outcome of its own") func opens() {
+        var bench = Bench(.default, "H1")
+        bench.join()
+        bench.bid("H1", .high)
+        bench.reply("H1", .failure)
+        bench.wait(.seconds(10))
+        bench.probe(.online)
+        #expect(bench.state == .authenticated && bench.outcomes == [.failure, .open] && bench.problems.isEmpty)
+    }
+
+    @Test("A hold says what brought it about, now and at the next join") func causes() {
+        var bench = Bench(.default, "H1")
+        bench.join()
+        bench.bid("H1", .high)
+        bench.answer("H1", .replied(.failure, reason: "The voucher is used up."))
+        let causes = bench.log.compactMap { if case .hold(.autoJoinOff, _, let cause) = $0 { cause } else { nil } }
+        #expect(causes == ["The voucher is used up."])
+        bench.send(.addressLost)
+        bench.join(hold: Hold(.autoJoinOff, cause: causes.first))
+        #expect(bench.problems.map(\.code) == ["held"] && bench.problems[0].message.contains("The voucher is used up."))
+    }
+}

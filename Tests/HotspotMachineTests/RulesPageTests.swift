@@ -1,0 +1,149 @@
+import FoundationEssentials
+import Testing
+
+/// RULES.md names every rule once, and nothing that is not there.
+@Suite struct RulesPageTests {
+    /// One rule: its number, the files and the tests that it names.
+    struct Rule {
+        let number: String
+        let files: [String]
+        let proofs: [String]
+    }
+
+    /// All numbers that there are.
+    static let numbers = Set(
+        (1...46).map { "T\($0)" } + (1...22).map { "D\($0)" } + (1...18).map { "C\($0)" } + (1...80).map { "\($0)" })
+
+    /// The rows of a page: four cells, the first of which is a number.
+    static func rules(of page: String) -> [Rule] {
+        page.split(separator: "\n").compactMap { line in
+            guard line.hasPrefix("| "), line.hasSuffix(" |") else { return nil }
+            let cells = line.dropFirst(2).dropLast(2).split(separator: " | ", omittingEmptySubsequences: false)
+            guard cells.count == 4, let first = cells[0].first, first.isNumber || "TDC".contains(first),
+                cells[0].dropFirst().allSatisfy(\.isNumber)
+            else { return nil }
+            return Rule(number: String(cells[0]), files: quoted(cells[2]), proofs: quoted(cells[3]))
+        }
+    }
+
+    /// What stands between backquotes.
+    private static func quoted(_ cell: Substring) -> [String] {
+        cell.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }
+            .map { String($0.element) }
+    }
+
+    /// What is wrong with a page, in words.
+    static func faults(of page: String, tests: Set<String>) -> [String] {
+        let rules = rules(of: page)
+        var faults: [String] = []
+        let counts = Dictionary(grouping: rules, by: \.number).mapValues(\.count)
+        for number in numbers.sorted() where counts[number] != 1 {
+            faults.append("\(number) is there \(counts[number] ?? 0) times")
+        }
+        for number in counts.keys.sorted() where !numbers.contains(number) { faults.append("there is no \(number)") }
+        for rule in rules {
+            if rule.files.isEmpty { faults.append("\(rule.number) names no file") }
+            if rule.proofs.isEmpty { faults.append("\(rule.number) names no test") }
+            for file in rule.files where !Checkout.hasSource(file) { faults.append("\(rule.number): there is no \(file)") }
+            for proof in rule.proofs where !tests.contains(proof) { faults.append("\(rule.number): there is no test \(proof)") }
+        }
+        return faults
+    }
+
+    /// `Suite.function` of each test in a file: the function that comes next after `@Test`, in the type that began last.
+    static func testNames(in text: String) -> [String] {
+        var suite: Substring = ""
+        var isTest = false
+        var names: [String] = []
+        for line in text.split(separator: "\n") {
+            if line.first != " ", let word = word(after: "struct ", in: line) { suite = word }
+            if line.contains("@Test") { isTest = true }
+            if isTest, let word = word(after: "func ", in: line) {
+                names.append("\(suite).\(word)")
+                isTest = false
+            }
+        }
+        return names
+    }
+
+    private static func word(after mark: String, in line: Substring) -> Substring? {
+        line.firstRange(of: mark).map { line[$0.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "_" } }
+    }
+
+    static let tests = Set(Checkout.swiftFiles(below: "Tests").flatMap { testNames(in: (try? Checkout.text($0)) ?? "") })
+
+    @Test("Every rule is there once, with files and tests that exist") func complete() throws {
+        let faults = Self.faults(of: try Checkout.text("Sources/HotspotMachine/RULES.md"), tests: Self.tests)
+        #expect(faults.isEmpty, "\(faults.joined(separator: "\n"))")
+    }
+
+    @Test("A visit through the daemon names functions that are there") func visit() throws {
+        let steps = Self.steps(of: try Checkout.text("Sources/hotspotd/README.md"))
+        #expect(steps.count > 20)
+        for (file, function) in steps {
+            let text = try? Checkout.text("Sources/\(file.contains("/") ? "" : "hotspotd/")\(file)")
+            #expect(text != nil, "there is no \(file)")
+            #expect(
+                text.map { $0.contains("func \(function)(") || $0.contains("var \(function):") } ?? true, "\(function) in \(file)"
+            )
+        }
+    }
+
+    /// File and function, from the quoted words of a page: a function belongs to the file before it.
+    static func steps(of page: String) -> [(file: String, function: String)] {
+        var file: String?
+        var steps: [(String, String)] = []
+        for line in page.split(separator: "\n") {
+            if line.first != " " { file = nil }
+            for word in quoted(line) {
+                if word.hasSuffix(".swift") {
+                    file = word
+                } else if let file, word.first?.isLowercase == true, word.allSatisfy(\.isLetter) {
+                    steps.append((file, word))
+                }
+            }
+        }
+        return steps
+    }
+
+    @Test("A page that lacks a rule, a file or a test is found out") func finds() throws {
+        let row = "a rule | `Machine.swift`, `hotspotd/Waking.swift` | `ConformanceLink.start` |"
+        let page = Self.numbers.map { "| \($0) | \(row)" }.joined(separator: "\n")
+        #expect(Self.faults(of: page, tests: Self.tests) == [])
+        func faults(_ number: String, _ new: String) throws -> [String] {
+            let changed = page.replacing("| \(number) | \(row)", with: new)
+            try #require(changed != page)
+            return Self.faults(of: changed, tests: Self.tests)
+        }
+        #expect(try faults("T17", "| T18 | \(row)") == ["T17 is there 0 times", "T18 is there 2 times"])
+        #expect(try faults("80", "| 81 | \(row)") == ["80 is there 0 times", "there is no 81"])
+        #expect(try faults("D3", "| D3 | a rule | – | – |") == ["D3 names no file", "D3 names no test"])
+        #expect(
+            try faults("C1", "| C1 | a rule | `Machin.swift` | `ConformanceLink.start` |") == ["C1: there is no Machin.swift"])
+        for proof in ["ConformanceLink.begin", "ConformanceRace.start", "start", "Bench.join"] {
+            let expected = ["1: there is no test \(proof)"]
+            #expect(try faults("1", "| 1 | a rule | `Machine.swift` | `\(proof)` |") == expected)
+        }
+    }
+}
+
+/// The sources that these tests belong to.
+enum Checkout {
+    static let path = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+
+    static func text(_ file: String) throws -> String {
+        try String(contentsOf: URL(filePath: "\(path)/\(file)"), encoding: .utf8)
+    }
+
+    /// A file of the machine, or `Folder/File` below the sources.
+    static func hasSource(_ name: String) -> Bool {
+        let file = name.contains("/") ? name : "HotspotMachine/\(name)"
+        return FileManager.default.fileExists(atPath: "\(path)/Sources/\(file)")
+    }
+
+    /// All Swift files below a folder.
+    static func swiftFiles(below folder: String) -> [String] {
+        let files = (try? FileManager.default.subpathsOfDirectory(atPath: "\(path)/\(folder)")) ?? []
+        return files.filter { $0.hasSuffix(".swift") }.sorted().map { "\(folder)/\($0)" }
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+/// The cables, and what is at their other ends.
+extension CabledDaemon {
+    /// A cable with a router at its other end; its gateway's hardware address ends with the number.
+    func plug(_ name: String, _ number: Int, index: Int? = nil) throws {
+        let wanted = index.map { "index \($0)" } ?? ""
+        try shell(
+            """
+            ip link add \(name) \(wanted) type veth peer name peer\(number)
+            ip link set peer\(number) up
+            ip link set \(name) up
+            """)
+        try address(name, number)
+    }
+
+    /// The other end gives an address.
+    func address(_ name: String, _ number: Int) throws {
+        try shell(
+            """
+            ip neigh replace 192.0.\(number).1 lladdr 02:00:00:00:00:0\(number) dev \(name) nud permanent
+            ip addr add 192.0.\(number).2/24 dev \(name)
+            ip route add default via 192.0.\(number).1 dev \(name) metric \(number)
+            """)
+    }
+
+    /// The address is gone: the cable is pulled out. It keeps its name.
+    func unplug(_ name: String) throws { try shell("ip -4 addr flush dev \(name); ip -6 addr flush dev \(name) scope global") }
+
+    /// Takes the address of `hot1` away, and gives another one.
+    func rejoin() throws {
+        lastAddress = lastAddress % 200 + 2
+        try unplug("hot1")
+        try wait("hot1", "inactive")
+        try shell(
+            """
+            ip neigh replace 192.0.1.1 lladdr 02:00:00:00:00:01 dev hot1 nud permanent
+            ip addr add 192.0.1.\(lastAddress)/24 dev hot1
+            ip route add default via 192.0.1.1 dev hot1 metric 1
+            """)
+    }
+
+    // MARK: A network behind a cable
+
+    /// The hosts of ``plugNetwork(_:)``: on the link and beyond it, by both families.
+    static let hosts = ["192.0.1.1", "198.51.100.1", "fd00:1::1", "2001:db8::1"]
+
+    /// A cable with a whole network at its other end, in a namespace of its own: ``hosts`` listen on port 80.
+    func plugNetwork(_ name: String) throws {
+        let router = try accompany(
+            """
+            import socket, subprocess
+            def ip(words): subprocess.run(["ip", *words.split()], check=True)
+            ip("link set lo up")
+            ip("addr add 198.51.100.1/32 dev lo")
+            ip("addr add 2001:db8::1/128 dev lo nodad")
+            door = socket.create_server(("::", 80), family=socket.AF_INET6, dualstack_ipv6=True)
+            print("ready", flush=True)
+            while True: door.accept()[0].close()
+            """, apart: true)
+        try shell(
+            """
+            ip link add \(name) type veth peer name far netns \(router.processIdentifier)
+            nsenter -t \(router.processIdentifier) -n sh -ec '
+                ip link set far address 02:00:00:00:00:01 up
+                ip addr add 192.0.1.1/24 dev far; ip addr add fd00:1::1/64 dev far nodad'
+            ip link set \(name) up
+            """)
+        try join(name)
+    }
+
+    /// A program in Python beside the daemon, in its namespace or in one of its own, until the daemon is gone. It prints a line when it
+    /// is ready.
+    @discardableResult func accompany(_ program: String, apart: Bool = false) throws -> Process {
+        let companion = Process()
+        companion.executableURL = URL(fileURLWithPath: "/usr/bin/nsenter")
+        companion.arguments = inside + (apart ? ["unshare", "-n"] : []) + ["python3", "-c", program]
+        let ready = Pipe()
+        companion.standardOutput = ready
+        try companion.run()
+        companions.append(companion)
+        try #require(!ready.fileHandleForReading.availableData.isEmpty, "it does not run")
+        return companion
+    }
+
+    /// The network gives addresses and routes.
+    func join(_ name: String) throws {
+        try shell(
+            """
+            ip addr add fd00:1::2/64 dev \(name) nodad
+            ip -6 route replace default via fd00:1::1 dev \(name)
+            ip addr add 192.0.1.2/24 dev \(name)
+            ip route add default via 192.0.1.1 dev \(name)
+            """)
+    }
+
+    /// A piece of Python that gives the hosts that `reach(device)` reaches within a second each; without a device as any program does.
+    static let reach = """
+        import socket
+        def reach(device=None):
+            found = []
+            for host in \(hosts):
+                with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as line:
+                    if device: line.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device.encode())
+                    line.settimeout(1)
+                    if line.connect_ex((host, 80)) == 0: found.append(host)
+            return found
+
+        """
+
+    /// What an ordinary program reaches.
+    func reached() throws -> [String] {
+        let run = try Finished.run(
+            "/usr/bin/nsenter", inside + ["python3", "-c", Self.reach + "print(*reach())"])
+        try #require(run.status == 0, "\(run.output)")
+        return run.output.split(whereSeparator: \.isWhitespace).map(String.init)
+    }
+}

@@ -53,7 +53,9 @@ let package = Package(
             name: "LinkState", dependencies: ["HotspotCore", "EventLoop", "Netlink", "CSystemd", "CNetlink"],
             swiftSettings: rules),
         // State and event in, state and actions out; the only place that decides.
-        .target(name: "HotspotMachine", dependencies: ["HotspotCore"], exclude: ["README.md"], swiftSettings: rules),
+        .target(
+            name: "HotspotMachine", dependencies: ["HotspotCore"], exclude: ["README.md", "RULES.md", "TABLE.md"],
+            swiftSettings: rules),
         // Helper files, start, deadlines, limits, teardown.
         .target(
             name: "HelperHost", dependencies: ["HotspotCore", "EventLoop", "Varlink", "CLaunch"], swiftSettings: rules),
@@ -70,7 +72,7 @@ let package = Package(
             dependencies: [
                 "HotspotCore", "EventLoop", "Varlink", "Wireless", "LinkState", "HotspotMachine", "HelperHost", "Store",
                 "Vault", "ControlServer", "CSystemd", log,
-            ], swiftSettings: rules),
+            ], exclude: ["README.md"], swiftSettings: rules),
         // The terminal: one file for each verb, one renderer.
         .executableTarget(
             name: "hotspotctl", dependencies: ["HotspotCore", "HotspotMachine", "Varlink", arguments], swiftSettings: rules),
@@ -105,7 +107,8 @@ let package = Package(
         // What things cost, printed: `make bench`.
         .target(name: "CHeap", path: "Tests/Benchmarks/CHeap"),
         .executableTarget(
-            name: "benchmarks", dependencies: ["HotspotCore", "HotspotMachine", "CHeap"], path: "Tests/Benchmarks/Machine",
+            name: "benchmarks", dependencies: ["HotspotCore", "HotspotMachine", "Store", "ControlServer", "Varlink", "CHeap"],
+            path: "Tests/Benchmarks/Machine",
             swiftSettings: rules),
         // The real daemon, driven from outside: in namespaces, and in the café.
         .testTarget(name: "IntegrationTests", dependencies: ["HotspotCore", "Varlink", "Store"], swiftSettings: rules),

@@ -1,13 +1,12 @@
 #define _GNU_SOURCE
 #include "confine.h"
-#include <errno.h>
+#include "kernel.h"
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #ifndef SYS_landlock_create_ruleset
@@ -17,15 +16,15 @@
 #endif
 
 uint32_t launch_drop_capabilities(void) {
-    syscall(SYS_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    call(SYS_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     for (int capability = 0; capability < 64; capability++)
-        if (syscall(SYS_prctl, PR_CAPBSET_DROP, capability, 0, 0, 0) < 0) break;
+        if (call(SYS_prctl, PR_CAPBSET_DROP, capability, 0, 0, 0) < 0) break;
     // Being root gives no capability back, now and for ever (capabilities(7): NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE,
     // each with its lock). Needs a capability itself; without one there is none to fear.
-    syscall(SYS_prctl, PR_SET_SECUREBITS, 0x01 | 0x02 | 0x04 | 0x08 | 0x40 | 0x80, 0, 0, 0);
+    call(SYS_prctl, PR_SET_SECUREBITS, 0x01 | 0x02 | 0x04 | 0x08 | 0x40 | 0x80, 0, 0, 0);
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}};
-    return syscall(SYS_capset, &header, none) == 0 ? LAUNCH_NO_CAPABILITIES : 0;
+    return call(SYS_capset, &header, none) == 0 ? LAUNCH_NO_CAPABILITIES : 0;
 }
 
 // From linux/landlock.h of later kernels than the one that this is built on; an older kernel accepts what it does not know as
@@ -40,24 +39,25 @@ struct ruleset { uint64_t fs, net, scoped; };
 struct beneath { uint64_t access; int32_t parent; } __attribute__((packed));
 
 static void allow(int rules, const char *path, uint64_t access) {
-    int descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC, 0);
+    int descriptor = (int)call(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC, 0);
     if (descriptor < 0) return;
-    struct stat status;
+    struct statx status;
     // What is no folder may only have the rights of files, else the rule is refused.
-    if (fstat(descriptor, &status) < 0 || !S_ISDIR(status.st_mode)) access &= FS_OF_FILES;
+    if (call(SYS_statx, descriptor, "", AT_EMPTY_PATH, STATX_TYPE, &status) < 0 || !S_ISDIR(status.stx_mode))
+        access &= FS_OF_FILES;
     struct beneath rule = {access, descriptor};
-    syscall(SYS_landlock_add_rule, rules, 1, &rule, 0);
-    syscall(SYS_close, descriptor);
+    call(SYS_landlock_add_rule, rules, 1, &rule, 0);
+    call(SYS_close, descriptor);
 }
 
 uint32_t launch_landlock(const struct launch_plan *plan, uint32_t levels) {
     if (!(plan->wanted & LAUNCH_LANDLOCK)) return 0;
-    long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
+    long abi = call(SYS_landlock_create_ruleset, NULL, 0, 1);
     if (abi < 1) return 0;
     uint64_t all = FS_ABI_1 | (abi >= 2 ? FS_REFER : 0) | (abi >= 3 ? FS_TRUNCATE : 0) | (abi >= 5 ? FS_IOCTL_DEV : 0);
     // Scopes of ABI 6: abstract sockets, signals.
     struct ruleset attributes = {all, 0, abi >= 6 ? 3 : 0};
-    int rules = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
+    int rules = (int)call(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
     if (rules < 0) return 0;
     if (levels & LAUNCH_HIDDEN) {
         allow(rules, "/", FS_READING);
@@ -69,18 +69,18 @@ uint32_t launch_landlock(const struct launch_plan *plan, uint32_t levels) {
         allow(rules, devices[i], (FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE | FS_IOCTL_DEV) & all);
     if (plan->scratch) allow(rules, plan->scratch, all);
     for (const char *const *path = plan->writable; path && *path; path++) allow(rules, *path, all);
-    long result = syscall(SYS_landlock_restrict_self, rules, 0);
-    syscall(SYS_close, rules);
+    long result = call(SYS_landlock_restrict_self, rules, 0);
+    call(SYS_close, rules);
     if (result < 0) return 0;
     return LAUNCH_LANDLOCK | (abi >= 3 ? LAUNCH_LANDLOCK_TRUNCATE : 0) | (abi >= 6 ? LAUNCH_LANDLOCK_SCOPED : 0);
 }
 
 static int set_limit(int resource, uint64_t value, uint64_t hard) {
     struct rlimit now;
-    if (syscall(SYS_prlimit64, 0, resource, NULL, &now) < 0) return -1;
+    if (call(SYS_prlimit64, 0, resource, NULL, &now) < 0) return -1;
     // Never above what the daemon itself may.
     struct rlimit limit = {value < now.rlim_max ? value : now.rlim_max, hard < now.rlim_max ? hard : now.rlim_max};
-    return (int)syscall(SYS_prlimit64, 0, resource, &limit, NULL);
+    return (int)call(SYS_prlimit64, 0, resource, &limit, NULL);
 }
 
 uint32_t launch_limit(const struct launch_plan *plan, uint32_t levels) {
@@ -93,8 +93,9 @@ uint32_t launch_limit(const struct launch_plan *plan, uint32_t levels) {
     if (limits->descriptors) failed |= set_limit(RLIMIT_NOFILE, limits->descriptors, limits->descriptors);
     if (limits->file_size) failed |= set_limit(RLIMIT_FSIZE, limits->file_size, limits->file_size);
     uint32_t reached = failed ? 0 : LAUNCH_LIMITS;
-    // The kernel counts by user and exempts root. Without a user namespace all helpers, and the daemon, would share the count.
-    if (limits->processes && (levels & LAUNCH_USER_NAMESPACE) && syscall(SYS_getuid) != 0
+    // The kernel counts by user and exempts root. Without a user namespace all helpers, and the daemon, would share the count; there
+    // the process namespace may have a limit of its own.
+    if (limits->processes && (levels & LAUNCH_USER_NAMESPACE) && call(SYS_getuid) != 0
         && set_limit(RLIMIT_NPROC, limits->processes, limits->processes) == 0)
         reached |= LAUNCH_PROCESS_LIMIT;
     return reached;

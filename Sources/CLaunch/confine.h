@@ -1,14 +1,44 @@
-// The parts of a launch that run in the child. Each returns the levels that it reached.
+// The parts of a launch that run in the child. Those that return levels return what they reached.
 #pragma once
 #include "launch.h"
+#include <stddef.h>
 
 #define LAUNCH_MAXIMUM_LISTENERS 253
 #define LAUNCH_MAXIMUM_VARIABLES 16
 
-uint32_t launch_namespaces(const struct launch_plan *plan, uint32_t levels);
+// For whatever is on the stack while the thread's own data, with the stack protector's canary, turns to zeros.
+#define LAUNCH_UNGUARDED __attribute__((noinline, no_stack_protector))
+
+// What the child keeps when it forgets everything else: the plan, in memory that is shared and not copied, and a stack.
+struct launch_start {
+    struct launch_plan plan;
+    uint32_t levels;
+    int report_pipe;
+};
+struct launch_room {
+    struct launch_start *start;
+    size_t start_size;
+    char *stack, *stack_top;
+};
+
+// In the daemon. Returns 0 or an errno; on 0 the room is the caller's to free.
+int launch_make_room(const struct launch_plan *plan, struct launch_room *room);
+void launch_free_room(struct launch_room *room);
+
+// The child is a copy of the daemon, whose memory holds secrets. Gives all of it back that is no file's, so that nobody finds them
+// in the child for as long as the helper's init lives, nor while it must be open to itself. After this only system calls work: heap
+// and thread-local data read as zeros. Returns -1 if nothing can be forgotten.
+int launch_forget(void);
+
+// Also tells what became of the writable folders.
+uint32_t launch_namespaces(const struct launch_plan *plan, uint32_t levels, int report_pipe);
 uint32_t launch_drop_capabilities(void);
 uint32_t launch_landlock(const struct launch_plan *plan, uint32_t levels);
 uint32_t launch_limit(const struct launch_plan *plan, uint32_t levels);
+// The last one, because it refuses much of what the others do.
+uint32_t launch_filter(const struct launch_plan *plan, uint32_t levels);
+
+void launch_report(int report_pipe, uint32_t kind, uint32_t first, uint32_t second);
 
 // The first process of the namespace: hands SIGTERM on, reaps, and ends with the helper.
 __attribute__((noreturn)) void launch_init(pid_t helper, int report_pipe);

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "launch.h"
 #include "confine.h"
-#include <errno.h>
+#include "kernel.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -10,7 +10,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,26 +25,26 @@
 #define CLONE_PIDFD 0x00001000
 #endif
 
-static void report(int descriptor, uint32_t kind, uint32_t first, uint32_t second) {
+void launch_report(int descriptor, uint32_t kind, uint32_t first, uint32_t second) {
     struct launch_report record = {kind, first, second};
     // Shorter than PIPE_BUF, hence in one piece. If nobody listens there is nobody to tell.
-    (void)syscall(SYS_write, descriptor, &record, sizeof record);
+    (void)call(SYS_write, descriptor, &record, sizeof record);
 }
 
 __attribute__((noreturn)) static void give_up(int descriptor, uint32_t stage, int code) {
-    report(descriptor, LAUNCH_REPORT_FAILED, stage, (uint32_t)code);
-    for (;;) syscall(SYS_exit_group, 127);
+    launch_report(descriptor, LAUNCH_REPORT_FAILED, stage, (uint32_t)code);
+    for (;;) call(SYS_exit_group, 127);
 }
 
 // What the daemon handles or ignores (SIGPIPE) must not be inherited.
 static void reset_signals(void) {
     uint64_t action[4] = {0, 0, 0, 0};
-    for (int signal = 1; signal <= 64; signal++) syscall(SYS_rt_sigaction, signal, action, NULL, 8);
+    for (int signal = 1; signal <= 64; signal++) call(SYS_rt_sigaction, signal, action, NULL, 8);
 }
 
 static void unblock_signals(void) {
     uint64_t none = 0;
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8);
+    call(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8);
 }
 
 // Descriptors 0, 1, 2 and the listeners from 3; the report pipe behind them. Everything else is closed by exec.
@@ -58,20 +57,21 @@ static int arrange_descriptors(const struct launch_plan *plan, int *report_pipe)
     for (uint32_t i = 0; i < plan->listener_count; i++) sources[3 + i] = plan->listeners[i];
     // First out of the way, so that no target overwrites a source.
     for (int i = 0; i < count; i++) {
-        sources[i] = (int)syscall(SYS_fcntl, sources[i], F_DUPFD_CLOEXEC, count + 1);
-        if (sources[i] < 0) return errno;
+        sources[i] = (int)call(SYS_fcntl, sources[i], F_DUPFD_CLOEXEC, count + 1);
+        if (sources[i] < 0) return -sources[i];
     }
-    int moved = (int)syscall(SYS_fcntl, *report_pipe, F_DUPFD_CLOEXEC, count + 1);
-    if (moved < 0) return errno;
-    for (int i = 0; i < count; i++)
-        if (syscall(SYS_dup3, sources[i], i, 0) < 0) return errno;
-    if (syscall(SYS_dup3, moved, count, O_CLOEXEC) < 0) return errno;
+    int moved = (int)call(SYS_fcntl, *report_pipe, F_DUPFD_CLOEXEC, count + 1);
+    if (moved < 0) return -moved;
+    long result = 0;
+    for (int i = 0; i < count && result >= 0; i++) result = call(SYS_dup3, sources[i], i, 0);
+    if (result >= 0) result = call(SYS_dup3, moved, count, O_CLOEXEC);
+    if (result < 0) return (int)-result;
     *report_pipe = count;
-    if (syscall(SYS_close_range, count + 1, ~0U, 0) < 0) {
+    if (call(SYS_close_range, count + 1, ~0U, 0) < 0) {
         // Before Linux 5.9 one by one, as far as the limit goes.
         struct rlimit limit = {0, 0};
-        syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
-        for (int i = count + 1; i < (int)limit.rlim_cur && i < 65536; i++) syscall(SYS_close, i);
+        call(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
+        for (int i = count + 1; i < (int)limit.rlim_cur && i < 65536; i++) call(SYS_close, i);
     }
     return 0;
 }
@@ -87,7 +87,7 @@ static void add_listen_pid(const struct launch_plan *plan, const char **environm
         for (size_t i = 0; i < end; i++) variable[i] = name[i];
         char digits[12];
         size_t length = 0;
-        for (long pid = syscall(SYS_getpid); pid > 0; pid /= 10) digits[length++] = (char)('0' + pid % 10);
+        for (long pid = call(SYS_getpid); pid > 0; pid /= 10) digits[length++] = (char)('0' + pid % 10);
         while (length) variable[end++] = digits[--length];
         variable[end] = 0;
         environment[count++] = variable;
@@ -96,59 +96,67 @@ static void add_listen_pid(const struct launch_plan *plan, const char **environm
 }
 
 __attribute__((noreturn)) static void become_helper(const struct launch_plan *plan, uint32_t levels, int report_pipe) {
-    syscall(SYS_setsid);
-    syscall(SYS_umask, 077);
-    if (syscall(SYS_chdir, "/") < 0) give_up(report_pipe, LAUNCH_STAGE_PRIVILEGES, errno);
+    call(SYS_setsid);
+    call(SYS_umask, 077);
+    long result = call(SYS_chdir, "/");
+    if (result < 0) give_up(report_pipe, LAUNCH_STAGE_PRIVILEGES, (int)-result);
     levels |= launch_landlock(plan, levels);
     levels |= launch_limit(plan, levels);
-    report(report_pipe, LAUNCH_REPORT_REACHED, levels, 0);
+    levels |= launch_filter(plan, levels);
+    launch_report(report_pipe, LAUNCH_REPORT_REACHED, levels, 0);
     const char *environment[LAUNCH_MAXIMUM_VARIABLES];
     char variable[32];
     add_listen_pid(plan, environment, variable);
     unblock_signals();
-    syscall(SYS_execve, plan->program, plan->arguments, environment);
-    give_up(report_pipe, LAUNCH_STAGE_EXEC, errno);
+    result = call(SYS_execve, plan->program, plan->arguments, environment);
+    give_up(report_pipe, LAUNCH_STAGE_EXEC, (int)-result);
 }
 
-__attribute__((noreturn)) static void child(const struct launch_plan *plan, uint32_t levels, int report_pipe) {
-    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    // The daemon may have died before it was asked for: then nobody reads the report pipe.
-    struct pollfd reader = {.fd = report_pipe, .events = 0};
-    struct timespec none = {0, 0};
-    if (syscall(SYS_ppoll, &reader, 1, &none, NULL, 8) > 0 && (reader.revents & POLLERR)) syscall(SYS_exit_group, 127);
-    reset_signals();
-    syscall(SYS_setsid);
-    levels |= launch_namespaces(plan, levels);
+LAUNCH_UNGUARDED static int child(void *argument) {
+    const struct launch_start *start = argument;
+    const struct launch_plan *plan = &start->plan;
+    uint32_t levels = start->levels;
+    int report_pipe = start->report_pipe;
+    call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    // The daemon may have died before it was asked for: then nobody reads the report pipe. Its own reading end is a copy here, and
+    // goes first with all other descriptors: nobody must wait for the end of a pipe because a launch takes its time.
     int code = arrange_descriptors(plan, &report_pipe);
     if (code) give_up(report_pipe, LAUNCH_STAGE_DESCRIPTORS, code);
-    if (syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) give_up(report_pipe, LAUNCH_STAGE_PRIVILEGES, errno);
+    struct pollfd reader = {.fd = report_pipe, .events = 0};
+    struct timespec none = {0, 0};
+    if (call(SYS_ppoll, &reader, 1, &none, NULL, 8) > 0 && (reader.revents & POLLERR)) call(SYS_exit_group, 127);
+    if (launch_forget() < 0) give_up(report_pipe, LAUNCH_STAGE_MEMORY, ENOENT);
+    reset_signals();
+    call(SYS_setsid);
+    levels |= launch_namespaces(plan, levels, report_pipe);
+    long result = call(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1);
+    if (result < 0) give_up(report_pipe, LAUNCH_STAGE_PRIVILEGES, (int)-result);
     levels |= LAUNCH_NO_NEW_PRIVILEGES | launch_drop_capabilities();
     // Again, because a change of credentials clears it (prctl(2)).
-    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (!(levels & LAUNCH_PROCESS_NAMESPACE)) become_helper(plan, levels, report_pipe);
-    syscall(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);
-    long helper = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-    if (helper < 0) give_up(report_pipe, LAUNCH_STAGE_FORK, errno);
+    long helper = call(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (helper < 0) give_up(report_pipe, LAUNCH_STAGE_FORK, (int)-helper);
     if (helper == 0) become_helper(plan, levels, report_pipe);
     launch_init((pid_t)helper, report_pipe);
 }
 
-// Every level down costs something that the report leaves out.
-// The old call and not clone3: a filter can look at its flags, so that RestrictNamespaces= of a service manager lets it through,
-// which refuses clone3 altogether. Without a stack of its own the child goes on as after fork; the third argument takes the pidfd
-// (clone(2), CLONE_PIDFD, Linux 5.2).
-static long clone_with(uint64_t flags, int *pidfd) {
-    return syscall(SYS_clone, (unsigned long)(flags | CLONE_PIDFD | SIGCHLD), NULL, pidfd, NULL, NULL);
-}
-
 int launch(const struct launch_plan *plan, struct launch_result *result) {
     if (plan->listener_count > LAUNCH_MAXIMUM_LISTENERS) return E2BIG;
+    struct launch_room room;
+    int code = launch_make_room(plan, &room);
+    if (code) return code;
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) < 0) return errno;
+    if (pipe2(ends, O_CLOEXEC) < 0) {
+        code = errno;
+        launch_free_room(&room);
+        return code;
+    }
     // No handler of the daemon may run in the copy.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    // Every level down costs something that the report leaves out.
     static const struct { uint64_t flags; uint32_t levels; } ladder[] = {
         {CLONE_NEWPID, LAUNCH_PROCESS_NAMESPACE},
         {CLONE_NEWUSER | CLONE_NEWPID, LAUNCH_USER_NAMESPACE | LAUNCH_PROCESS_NAMESPACE},
@@ -160,16 +168,18 @@ int launch(const struct launch_plan *plan, struct launch_result *result) {
     for (size_t i = 0; i < sizeof ladder / sizeof *ladder && pid < 0; i++) {
         levels = ladder[i].levels;
         if ((levels & plan->wanted) != levels) continue;
-        pid = clone_with(ladder[i].flags, &pidfd);
-        if (pid == 0) {
-            close(ends[0]);
-            child(plan, levels, ends[1]);
-        }
+        room.start->levels = levels;
+        room.start->report_pipe = ends[1];
+        // The old call and not clone3: a filter can look at its flags, so that RestrictNamespaces= of a service manager lets it
+        // through, which refuses clone3 altogether. The place of the parent's thread ID takes the pidfd (clone(2), CLONE_PIDFD,
+        // Linux 5.2). The stack lies in memory of its own, because the daemon's is forgotten.
+        pid = clone(child, room.stack_top, (int)(ladder[i].flags | CLONE_PIDFD | SIGCHLD), room.start, &pidfd, NULL, NULL);
         if (pid < 0 && errno == EAGAIN) break;
     }
-    int code = errno;
+    code = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(ends[1]);
+    launch_free_room(&room);
     if (pid < 0) {
         close(ends[0]);
         return code;
@@ -189,13 +199,26 @@ void launch_signal(const struct launch_result *process, int signal) {
     syscall(SYS_pidfd_send_signal, process->pidfd, signal, NULL, 0);
 }
 
-int launch_reap(int pidfd, int *status) {
+// P_PIDFD; older headers lack it.
+enum { BY_PIDFD = 3 };
+
+int launch_reap(const struct launch_result *process, int *status) {
     siginfo_t information = {0};
-    // P_PIDFD is 3; older headers lack it.
-    if (waitid((idtype_t)3, (id_t)pidfd, &information, WEXITED | WNOHANG) < 0) return -errno;
+    if (waitid((idtype_t)BY_PIDFD, (id_t)process->pidfd, &information, WEXITED | WNOHANG | WNOWAIT) < 0) return -errno;
     if (information.si_pid == 0) return 0;
+    // What stayed in the session goes as well, as long as the number is still this process's.
+    if (!process->has_init) kill(-process->pid, SIGKILL);
+    if (waitid((idtype_t)BY_PIDFD, (id_t)process->pidfd, &information, WEXITED) < 0) return -errno;
     *status = information.si_code == CLD_EXITED ? (information.si_status & 0xff) << 8 : information.si_status & 0x7f;
     return 1;
+}
+
+void launch_end(const struct launch_result *process) {
+    launch_signal(process, SIGKILL);
+    siginfo_t information;
+    while (waitid((idtype_t)BY_PIDFD, (id_t)process->pidfd, &information, WEXITED) < 0 && errno == EINTR) {}
+    close(process->pidfd);
+    close(process->report);
 }
 
 int launch_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) < 0 ? errno : 0; }

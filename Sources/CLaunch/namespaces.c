@@ -1,14 +1,13 @@
 #define _GNU_SOURCE
 #include "confine.h"
-#include <errno.h>
+#include "kernel.h"
 #include <fcntl.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <sys/utsname.h>
 
 #ifndef SYS_mount_setattr
 #define SYS_mount_setattr 442
@@ -53,11 +52,11 @@ static int is_below(const char *path, const char *folder) {
 }
 
 static int write_file(const char *path, const char *text) {
-    int descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0);
+    int descriptor = (int)call(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0);
     if (descriptor < 0) return -1;
     size_t length = length_of(text);
-    long count = syscall(SYS_write, descriptor, text, length);
-    syscall(SYS_close, descriptor);
+    long count = call(SYS_write, descriptor, text, length);
+    call(SYS_close, descriptor);
     return count == (long)length ? 0 : -1;
 }
 
@@ -72,14 +71,14 @@ static int map_identity(const char *path, uint64_t number) {
 
 static int set_read_only(const char *path, int on, int recursive) {
     struct mount_attributes attributes = {on ? ATTRIBUTE_READ_ONLY : 0, on ? 0 : ATTRIBUTE_READ_ONLY, 0, 0};
-    return (int)syscall(SYS_mount_setattr, AT_FDCWD, path, recursive ? AT_RECURSIVE : 0, &attributes, sizeof attributes);
+    return (int)call(SYS_mount_setattr, AT_FDCWD, path, recursive ? AT_RECURSIVE : 0, &attributes, sizeof attributes);
 }
 
 static int mount_memory(const char *path, uint64_t size) {
     char options[PATH_ROOM];
     size_t end = append(options, 0, "mode=0700,nr_inodes=4096,size=");
     append_number(options, end, size ? size : 65536);
-    return (int)syscall(SYS_mount, "tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options);
+    return (int)call(SYS_mount, "tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options);
 }
 
 // Makes the folders from below `cover` down to `path`; without the last part if it is a file's.
@@ -91,35 +90,43 @@ static void make_folders(const char *cover, const char *path, int last) {
     for (size_t i = length_of(cover) + 1; i < length; i++) {
         if (part[i] != '/') continue;
         part[i] = 0;
-        syscall(SYS_mkdirat, AT_FDCWD, part, 0700);
+        call(SYS_mkdirat, AT_FDCWD, part, 0700);
         part[i] = '/';
     }
-    if (last) syscall(SYS_mkdirat, AT_FDCWD, part, 0700);
+    if (last) call(SYS_mkdirat, AT_FDCWD, part, 0700);
 }
 
 // A socket that was reachable before its folder was covered is put back at its place.
 static void put_back(const char *path, int socket) {
     char source[PATH_ROOM];
     append_number(source, append(source, 0, "/proc/self/fd/"), (uint64_t)socket);
-    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    int file = (int)call(SYS_openat, AT_FDCWD, path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
     if (file < 0) return;
-    syscall(SYS_close, file);
-    syscall(SYS_mount, source, path, NULL, MS_BIND, NULL);
+    call(SYS_close, file);
+    call(SYS_mount, source, path, NULL, MS_BIND, NULL);
 }
 
-static uint32_t arrange_mounts(const struct launch_plan *plan) {
-    if (syscall(SYS_mount, NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) return 0;
+static void tell_path(int report_pipe, uint32_t which, long result) {
+    if (result < 0) launch_report(report_pipe, LAUNCH_REPORT_PATH, which, (uint32_t)-result);
+}
+
+static uint32_t arrange_mounts(const struct launch_plan *plan, int report_pipe) {
+    if (call(SYS_mount, NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) return 0;
     uint32_t reached = 0;
     int sockets[MAXIMUM_REACHABLE];
     for (int i = 0; i < MAXIMUM_REACHABLE; i++) sockets[i] = -1;
     for (int i = 0; i < MAXIMUM_REACHABLE && plan->reachable && plan->reachable[i]; i++)
-        sockets[i] = (int)syscall(SYS_openat, AT_FDCWD, plan->reachable[i], O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
+        sockets[i] = (int)call(SYS_openat, AT_FDCWD, plan->reachable[i], O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
 
     // Mounts of their own, so that they can stay writable when the rest no longer is.
-    for (const char *const *path = plan->writable; path && *path; path++)
-        syscall(SYS_mount, *path, *path, NULL, MS_BIND | MS_REC, NULL);
+    for (uint32_t i = 0; plan->writable && plan->writable[i]; i++)
+        tell_path(report_pipe, i, call(SYS_mount, plan->writable[i], plan->writable[i], NULL, MS_BIND | MS_REC));
     if (set_read_only("/", 1, 1) == 0) reached |= LAUNCH_READ_ONLY_ROOT;
-    for (const char *const *path = plan->writable; path && *path; path++) set_read_only(*path, 0, 0);
+    // One that could not be a mount of its own has nothing to be set here, and was told of.
+    for (uint32_t i = 0; plan->writable && plan->writable[i]; i++) {
+        int result = set_read_only(plan->writable[i], 0, 0);
+        if (result != -EINVAL) tell_path(report_pipe, i, result);
+    }
 
     int covered = 1, scratch_covered = 0;
     for (const char *const *folder = plan->hidden; folder && *folder; folder++) {
@@ -143,33 +150,65 @@ static uint32_t arrange_mounts(const struct launch_plan *plan) {
     if (plan->scratch && !scratch_covered) {
         if (mount_memory(plan->scratch, plan->scratch_size) == 0) {
             reached |= LAUNCH_PRIVATE_SCRATCH;
-        } else if (syscall(SYS_mount, plan->scratch, plan->scratch, NULL, MS_BIND, NULL) == 0) {
+        } else if (call(SYS_mount, plan->scratch, plan->scratch, NULL, MS_BIND, NULL) == 0) {
             set_read_only(plan->scratch, 0, 0);
         }
     }
     for (int i = 0; i < MAXIMUM_REACHABLE; i++)
-        if (sockets[i] >= 0) syscall(SYS_close, sockets[i]);
+        if (sockets[i] >= 0) call(SYS_close, sockets[i]);
     return reached | (covered ? LAUNCH_HIDDEN : 0) | LAUNCH_MOUNT_NAMESPACE;
 }
 
-uint32_t launch_namespaces(const struct launch_plan *plan, uint32_t levels) {
+// Since Linux 6.14 a process namespace has a pid_max of its own. Before that the file is the whole machine's: never to be touched.
+static int has_own_process_limit(void) {
+    struct utsname name;
+    if (call(SYS_uname, &name) < 0) return 0;
+    long parts[2] = {0, 0};
+    const char *text = name.release;
+    for (int i = 0; i < 2; i++) {
+        if (*text < '0' || *text > '9') return 0;
+        while (*text >= '0' && *text <= '9' && parts[i] < 100000) parts[i] = parts[i] * 10 + (*text++ - '0');
+        if (i == 0 && *text++ != '.') return 0;
+    }
+    return parts[0] > 6 || (parts[0] == 6 && parts[1] >= 14);
+}
+
+// Numbers up to 300 are given out just once (kernel/pid.c, RESERVED_PIDS), so the helper has as many again for good.
+static int limit_processes(uint64_t processes) {
+    char number[PATH_ROOM];
+    append_number(number, 0, 300 + processes + 1);
+    return write_file("/proc/sys/kernel/pid_max", number);
+}
+
+uint32_t launch_namespaces(const struct launch_plan *plan, uint32_t levels, int report_pipe) {
     uint32_t reached = 0;
+    // The files in /proc of what cannot be dumped belong to root. There is nothing to dump any more.
+    call(SYS_prctl, PR_SET_DUMPABLE, 1, 0, 0, 0);
     // Under pressure a helper dies, not the daemon (proc(5); a process may always offer itself).
     write_file("/proc/self/oom_score_adj", "500");
     if (levels & LAUNCH_USER_NAMESPACE) {
-        // A daemon that cannot be dumped has maps that only root may write; this copy must write its own once.
-        syscall(SYS_prctl, PR_SET_DUMPABLE, 1, 0, 0, 0);
         write_file("/proc/self/setgroups", "deny");
         map_identity("/proc/self/gid_map", (uint64_t)plan->group);
         map_identity("/proc/self/uid_map", (uint64_t)plan->user);
-        syscall(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);
-        // A namespace within this one would give all capabilities again, to attack the kernel with.
-        write_file("/proc/sys/user/max_user_namespaces", "0");
     }
-    if (plan->wanted & LAUNCH_NO_NETWORK && syscall(SYS_unshare, CLONE_NEWNET) == 0) reached |= LAUNCH_NO_NETWORK;
-    if (plan->wanted & LAUNCH_MOUNT_NAMESPACE && syscall(SYS_unshare, CLONE_NEWNS) == 0) reached |= arrange_mounts(plan);
+    // Nobody traces the helper's init.
+    call(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);
+    if (plan->wanted & LAUNCH_NO_NETWORK && call(SYS_unshare, CLONE_NEWNET) == 0) reached |= LAUNCH_NO_NETWORK;
+    if (plan->wanted & LAUNCH_IPC_NAMESPACE && call(SYS_unshare, CLONE_NEWIPC) == 0) reached |= LAUNCH_IPC_NAMESPACE;
+    if (plan->wanted & LAUNCH_MOUNT_NAMESPACE && call(SYS_unshare, CLONE_NEWNS) == 0)
+        reached |= arrange_mounts(plan, report_pipe);
     if ((reached & LAUNCH_MOUNT_NAMESPACE) && (levels & LAUNCH_PROCESS_NAMESPACE)
-        && syscall(SYS_mount, "proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0)
+        && call(SYS_mount, "proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0)
         reached |= LAUNCH_PRIVATE_PROC;
+    // A namespace within this one would give all capabilities again, to attack the kernel with. The filter refuses it as well.
+    if (levels & LAUNCH_USER_NAMESPACE) write_file("/proc/sys/user/max_user_namespaces", "0");
+    if (reached & LAUNCH_PRIVATE_PROC) {
+        // Only for root, to whom no other limit applies; elsewhere the real one is lower.
+        if (plan->user == 0 && plan->limits.processes && has_own_process_limit()
+            && limit_processes(plan->limits.processes) == 0)
+            reached |= LAUNCH_PROCESS_LIMIT;
+        // To root without any capability the files of /proc/sys are still writable.
+        set_read_only("/proc", 1, 0);
+    }
     return reached;
 }

@@ -70,9 +70,11 @@ import Varlink
         // Who watches the same interface sees the same list; it is made once.
         var replies: [String?: Swift.Result<NetworksReply, ControlError>] = [:]
         for (call, interface) in listWatchers.values {
-            let reply = replies[interface] ?? Swift.Result { () throws(ControlError) in
-                NetworksReply(networks: try backend.networks(interface: interface))
-            }
+            let reply =
+                replies[interface]
+                ?? Swift.Result { () throws(ControlError) in
+                    NetworksReply(networks: try backend.networks(interface: interface))
+                }
             replies[interface] = reply
             switch reply {
             case .success(let networks): call.replyMore(networks)

@@ -4,26 +4,33 @@ import CLaunch
 public struct Containment: Hashable, Sendable {
     /// Levels of `launch.h`.
     let levels: UInt32
+    /// Folders of its `ReadWritePaths=` that it cannot write to, with the error numbers of the kernel.
+    let deniedPaths: [String: Int32]
 
-    init(levels: UInt32) { self.levels = levels }
+    init(levels: UInt32, deniedPaths: [String: Int32] = [:]) {
+        self.levels = levels
+        self.deniedPaths = deniedPaths
+    }
 
     private func has(_ level: launch_level) -> Bool { levels & level.rawValue != 0 }
 
-    /// Whether the daemon's folders cannot be read by it. If not, it gets no stored credential.
-    public var hidesFolders: Bool { has(LAUNCH_HIDDEN) || has(LAUNCH_LANDLOCK) }
-
-    /// Whether it sees empty folders in place of the daemon's.
-    var coversFolders: Bool { has(LAUNCH_HIDDEN) }
+    /// Whether the daemon's folders are out of its reach. If not, it gets no stored credential. Landlock alone does not count: it
+    /// keeps files from being opened, but not sockets from being connected to (landlock(7)), and the control sockets are in there.
+    public var hidesFolders: Bool { has(LAUNCH_HIDDEN) }
 
     /// Whether nothing that it starts can outlive it.
     public var leavesNothing: Bool { has(LAUNCH_PROCESS_NAMESPACE) }
+
+    /// Whether it can send a signal to the daemon, whose user it shares.
+    private var canSignal: Bool { !has(LAUNCH_PROCESS_NAMESPACE) && !has(LAUNCH_LANDLOCK_SCOPED) }
 
     private static let table: [(level: launch_level, word: String)] = [
         (LAUNCH_NO_NEW_PRIVILEGES, "no new privileges"), (LAUNCH_NO_CAPABILITIES, "no capabilities"),
         (LAUNCH_USER_NAMESPACE, "own user namespace"), (LAUNCH_PROCESS_NAMESPACE, "own process namespace"),
         (LAUNCH_PRIVATE_PROC, "own /proc"), (LAUNCH_MOUNT_NAMESPACE, "own mount namespace"),
         (LAUNCH_READ_ONLY_ROOT, "read-only root"), (LAUNCH_PRIVATE_SCRATCH, "private TMPDIR"),
-        (LAUNCH_HIDDEN, "daemon's folders covered"), (LAUNCH_LANDLOCK, "Landlock"),
+        (LAUNCH_HIDDEN, "daemon's folders covered"), (LAUNCH_IPC_NAMESPACE, "own IPC namespace"),
+        (LAUNCH_FILTER, "system-call filter"), (LAUNCH_LANDLOCK, "Landlock"),
         (LAUNCH_LANDLOCK_TRUNCATE, "Landlock truncation"), (LAUNCH_LANDLOCK_SCOPED, "Landlock scopes"),
         (LAUNCH_NO_NETWORK, "no network"), (LAUNCH_LIMITS, "limits"), (LAUNCH_PROCESS_LIMIT, "process limit"),
     ]
@@ -31,10 +38,27 @@ public struct Containment: Hashable, Sendable {
     /// What was reached, in words.
     public var words: [String] { Self.table.filter { has($0.level) }.map(\.word) }
 
-    /// What every helper should have and this one has not.
+    /// What every helper should have and this one has not, and what follows from that.
     public var missing: [String] {
-        // A user namespace is a means, no network is for one command, and the rest of Landlock depends on the kernel's age alone.
-        let optional: Set<String> = ["own user namespace", "no network", "process limit"]
-        return Self.table.filter { !has($0.level) && !optional.contains($0.word) }.map(\.word)
+        // A user namespace is a means, and no network is for one command. Without an IPC namespace the filter refuses all that is
+        // kept in one.
+        var optional: Set<String> = ["own user namespace", "no network"]
+        if has(LAUNCH_FILTER) { optional.insert("own IPC namespace") }
+        return Self.table.filter { !has($0.level) && !optional.contains($0.word) }.map {
+            $0.word + (consequence(of: $0.level) ?? "")
+        }
+    }
+
+    /// What a helper can do without a level, where its name does not say so.
+    private func consequence(of level: launch_level) -> String? {
+        switch level {
+        case LAUNCH_HIDDEN: " (it gets no stored credential)"
+        case LAUNCH_PROCESS_NAMESPACE:
+            canSignal ? " (it can end the daemon, and leave processes)" : " (it can leave processes behind)"
+        case LAUNCH_IPC_NAMESPACE: " (it can leave shared memory)"
+        case LAUNCH_FILTER: " (it can see networks in sight)"
+        case LAUNCH_PROCESS_LIMIT: " (it can start any number)"
+        default: nil
+        }
     }
 }

@@ -109,7 +109,7 @@ extension HelperOutcome {
         guard case .failed(let fault) = self else { return self }
         return .failed(
             HelperFault(
-                fault.code, "\(name): \(fault.sentence)", standardError: standardError ?? fault.standardError, hint: fault.hint
+                fault.code, "\(name): \(fault.sentence)", standardError: standardError ?? fault.standardError, cause: fault.cause
             ).masked(Secrets(secrets)))
     }
 }

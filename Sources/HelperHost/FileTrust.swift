@@ -8,24 +8,24 @@ enum FileTrust {
 
     /// What is wrong with it; `nil` if it may be used.
     static func problem(with path: String, kind: Kind) -> Problem? {
-        guard let resolved = resolve(path) else {
-            let reason = String(cString: strerror(errno))
-            return Problem(kind == .program ? "helperProgramMissing" : "helperFileMissing", "\(path): \(reason)")
-        }
-        // Who can change a link can choose its target, so the link's folders count as well as the target's.
-        for candidate in resolved == path ? [path] : [path, resolved] {
-            if let reason = chainProblem(candidate) {
+        let end: (path: String, status: stat)
+        do throws(Distrust) { end = try walk(path) } catch {
+            switch error {
+            case .absent(let code):
+                return Problem(
+                    kind == .program ? "helperProgramMissing" : "helperFileMissing", "\(path): \(String(cString: strerror(code)))"
+                )
+            case .reason(let reason):
                 return refuse(path, reason, hint: "chown root \(Printable.text(path)) && chmod go-w \(Printable.text(path))")
             }
         }
-        var status = stat()
-        guard stat(resolved, &status) == 0 else { return refuse(path, String(cString: strerror(errno))) }
         switch kind {
-        case .folder where status.st_mode & S_IFMT != S_IFDIR: return refuse(path, "it is no folder")
-        case .file where status.st_mode & S_IFMT != S_IFREG: return refuse(path, "it is no regular file")
-        case .program where status.st_mode & S_IFMT != S_IFREG: return refuse(path, "it is no regular file")
-        case .program where status.st_mode & (S_ISUID | S_ISGID) != 0: return refuse(path, "it has the set-user or set-group bit")
-        case .program where access(resolved, X_OK) != 0:
+        case .folder where end.status.st_mode & S_IFMT != S_IFDIR: return refuse(path, "it is no folder")
+        case .file where end.status.st_mode & S_IFMT != S_IFREG: return refuse(path, "it is no regular file")
+        case .program where end.status.st_mode & S_IFMT != S_IFREG: return refuse(path, "it is no regular file")
+        case .program where end.status.st_mode & (S_ISUID | S_ISGID) != 0:
+            return refuse(path, "it has the set-user or set-group bit")
+        case .program where access(end.path, X_OK) != 0:
             return Problem(
                 "helperProgramNotExecutable", "\(path) cannot be executed: \(String(cString: strerror(errno)))",
                 hint: "chmod 755 \(Printable.text(path))")
@@ -33,38 +33,91 @@ enum FileTrust {
         }
     }
 
+    /// What is wrong with a command line: the program, and any file among its arguments, which may be the script that an interpreter
+    /// is to run.
+    static func problem(withCommand exec: [String]) -> Problem? {
+        guard let program = exec.first else { return Problem("helperProgramMissing", "there is no program") }
+        if let problem = problem(with: program, kind: .program) { return problem }
+        for argument in exec.dropFirst() where argument.hasPrefix("/") {
+            var status = stat()
+            guard stat(argument, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+            if let problem = problem(with: argument, kind: .file) { return problem }
+        }
+        return nil
+    }
+
     private static func refuse(_ path: String, _ reason: String, hint: String? = nil) -> Problem {
         Problem("helperNotTrusted", "\(path) is not used: \(reason)", hint: hint)
     }
 
-    /// The thing itself strictly; its parents may be sticky, as `/tmp` is.
-    private static func chainProblem(_ path: String) -> String? {
-        var current = path
-        var isParent = false
-        while true {
-            var status = stat()
-            // The last part may be a link; of parents only what they lead to matters, and that was resolved before.
-            guard (isParent ? stat(current, &status) : lstat(current, &status)) == 0 else {
-                return String(cString: strerror(errno))
-            }
-            guard status.st_uid == 0 || status.st_uid == geteuid() else {
-                return
-                    "\(isParent ? "the folder \(current)" : "it") belongs to user \(status.st_uid), not to root or the daemon's user"
-            }
-            let isLink = status.st_mode & S_IFMT == S_IFLNK
-            let isSticky = isParent && status.st_mode & S_ISVTX != 0
-            if !isLink, !isSticky, status.st_mode & (S_IWGRP | S_IWOTH) != 0 {
-                return "\(isParent ? "the folder \(current)" : "it") can be written by group or others"
-            }
-            guard let slash = current.lastIndex(of: "/"), current != "/" else { return nil }
-            current = slash == current.startIndex ? "/" : String(current[..<slash])
-            isParent = true
-        }
+    private enum Distrust: Error {
+        case absent(Int32)
+        case reason(String)
     }
 
-    private static func resolve(_ path: String) -> String? {
-        guard path.hasPrefix("/"), let pointer = realpath(path, nil) else { return nil }
-        defer { free(pointer) }
-        return String(cString: pointer)
+    /// Goes the way of the kernel (path_resolution(7)), and looks at every folder and link on it: who can change one of them chooses
+    /// where the path leads. The thing itself must not be writable by others at all; folders on the way may be sticky, as `/tmp` is.
+    private static func walk(_ path: String) throws(Distrust) -> (path: String, status: stat) {
+        guard path.hasPrefix("/") else { throw .absent(ENOENT) }
+        var ahead = Array(path.split(separator: "/").reversed())
+        var here = "/"
+        var status = try look("/", isLast: ahead.isEmpty)
+        var links = 0
+        while let part = ahead.popLast() {
+            if part == "." { continue }
+            if part == ".." {
+                here = parent(of: here)
+                status = try look(here, isLast: ahead.isEmpty)
+                continue
+            }
+            guard status.st_mode & S_IFMT == S_IFDIR else { throw .absent(ENOTDIR) }
+            let next = here == "/" ? "/" + part : here + "/" + part
+            let found = try look(next, isLast: ahead.isEmpty)
+            guard found.st_mode & S_IFMT == S_IFLNK else {
+                (here, status) = (next, found)
+                continue
+            }
+            links += 1
+            guard links <= 40 else { throw .absent(ELOOP) }
+            let target = try target(of: next)
+            if target.hasPrefix("/") {
+                here = "/"
+                status = try look("/", isLast: false)
+            }
+            ahead += target.split(separator: "/").reversed()
+        }
+        return (here, status)
+    }
+
+    /// One step: who owns it, and who may write to it.
+    private static func look(_ path: String, isLast: Bool) throws(Distrust) -> stat {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw .absent(errno) }
+        let name = isLast ? "it" : "\(status.st_mode & S_IFMT == S_IFLNK ? "the link" : "the folder") \(path)"
+        guard status.st_uid == 0 || status.st_uid == geteuid() else {
+            throw .reason("\(name) belongs to user \(status.st_uid), not to root or the daemon's user")
+        }
+        // The permissions of a link mean nothing, and the folder that it is in was looked at.
+        if status.st_mode & S_IFMT == S_IFLNK { return status }
+        let isSticky = !isLast && status.st_mode & S_ISVTX != 0
+        if !isSticky, status.st_mode & (S_IWGRP | S_IWOTH) != 0 {
+            throw .reason("\(name) can be written by group or others")
+        }
+        return status
+    }
+
+    private static func target(of link: String) throws(Distrust) -> String {
+        var octets = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(link, &octets, octets.count)
+        guard count >= 0 else { throw .absent(errno) }
+        guard count > 0, count < octets.count,
+            let text = String(validating: octets[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        else { throw .absent(ENOENT) }
+        return text
+    }
+
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
     }
 }

@@ -102,12 +102,13 @@ public enum HelperFolders {
             if let owner = owners[spec.name] {
                 catalog.problems.append(
                     HelperProblem(
-                        path, Problem("helperShadowed", "\(path) is shadowed by \(owner), which has the name «\(spec.name)» already")))
+                        path,
+                        Problem("helperShadowed", "\(path) is shadowed by \(owner), which has the name «\(spec.name)» already")))
                 return
             }
             owners[spec.name] = path
             catalog.problems += problems.map { HelperProblem(spec.name, $0) }
-            if let exec = spec.activation.exec, let distrust = FileTrust.problem(with: exec[0], kind: .program) {
+            if let exec = spec.activation.exec, let distrust = FileTrust.problem(withCommand: exec) {
                 catalog.problems.append(HelperProblem(spec.name, distrust))
                 catalog.awaited.append(exec[0])
                 return

@@ -98,12 +98,14 @@ public enum HelperFile {
             let section = Printable.text(entry.section, limit: 64)
             guard entry.section == "Helper" else {
                 // The section's own line, which no entry remembers.
-                let lines = String(decoding: octets, as: UTF8.self).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+                let lines = String(decoding: octets, as: UTF8.self).split(
+                    omittingEmptySubsequences: false, whereSeparator: \.isNewline)
                 let line = lines.firstIndex { $0.filter { !$0.isWhitespace } == "[\(entry.section)]" }.map { $0 + 1 }
                 let isSlip = Nearest.word(to: entry.section, in: ["Helper"]) != nil
                 throw Keyfile.Error(
                     file: keyfile.file, line: line ?? entry.line,
-                    message: "the section [\(section)] is unknown; \(isSlip ? "did you mean [Helper]?" : "there is [Helper] alone")")
+                    message:
+                        "the section [\(section)] is unknown; \(isSlip ? "did you mean [Helper]?" : "there is [Helper] alone")")
             }
             guard !keys.contains(entry.key) else { continue }
             let key = Printable.text(entry.key, limit: 64)

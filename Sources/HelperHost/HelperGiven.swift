@@ -46,7 +46,8 @@ public struct HelperGiven: Hashable, Sendable {
     /// The newest first; the same network once.
     static func adding(_ new: HelperGiven, to known: [HelperGiven]) -> [HelperGiven] {
         var new = new
-        let isSame = { (old: HelperGiven) in old.isScanList == new.isScanList && (old.isScanList || old.networks == new.networks) }
+        let isSame = { (old: HelperGiven) in old.isScanList == new.isScanList && (old.isScanList || old.networks == new.networks)
+        }
         if known.contains(where: { isSame($0) && $0.hasCredential }) { new.hasCredential = true }
         return [new] + known.filter { !isSame($0) }.prefix(limit - 1)
     }

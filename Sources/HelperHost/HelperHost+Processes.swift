@@ -16,7 +16,7 @@ extension HelperHost {
         process.onContained = { [weak self] containment in
             guard let self else { return }
             for name in names { containments[name] = containment }
-            launcher.coversFolders = containment.coversFolders
+            launcher.coversFolders = containment.hidesFolders
             onChange()
             for body in untilContained.removeValue(forKey: key) ?? [] { body() }
         }
@@ -36,6 +36,14 @@ extension HelperHost {
     func whenContained(_ process: HelperProcess, _ body: @escaping () -> Void) {
         guard process.containment == nil, process.isRunning else { return body() }
         untilContained[ObjectIdentifier(process), default: []].append(body)
+    }
+
+    /// What keeps the helper from the folders of its `ReadWritePaths=`.
+    public func pathProblems(of name: String) -> [Problem] {
+        helpers.first { $0.spec.name == name }?.spec.readWritePaths.compactMap {
+            WritablePath.problem(
+                with: $0, hidden: launcher.hidden, denied: containments[name]?.deniedPaths[Launcher.canonical($0)])
+        } ?? []
     }
 
     // MARK: Orphans

@@ -42,14 +42,14 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
     public let sentence: String
     /// The end of what it wrote to standard error, printable, with everything masked that its process was given.
     public let standardError: String?
-    /// The command that helps, if there is one.
-    public let hint: String?
+    /// What was found to be wrong before anything was started, with a code and a hint of its own.
+    public let cause: Problem?
 
     /// A fault.
-    public init(_ code: Code, _ sentence: String, standardError: String? = nil, hint: String? = nil) {
+    public init(_ code: Code, _ sentence: String, standardError: String? = nil, cause: Problem? = nil) {
         self.code = code
         self.sentence = sentence
-        self.hint = hint
+        self.cause = cause
         self.standardError = standardError?.isEmpty == true ? nil : standardError
     }
 
@@ -61,7 +61,7 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The fault as a problem to show.
     public var problem: Problem {
-        Problem(code.rawValue, sentence, hint: hint ?? (code == .helperNotStarted ? "hotspotctl helpers --verbose" : nil))
+        cause ?? Problem(code.rawValue, sentence, hint: code == .helperNotStarted ? "hotspotctl helpers --verbose" : nil)
     }
 
     /// The sentence.

@@ -33,6 +33,9 @@ import HotspotCore
     private var result: launch_result
     private let program: String
     private let scratch: String
+    /// The folders that it may write to.
+    private let paths: [String]
+    private var deniedPaths: [String: Int32] = [:]
     private var pipes: (input: Int32, output: Int32)?
     private var exitSource: EventSource?
     private var reportSource: EventSource?
@@ -45,13 +48,14 @@ import HotspotCore
         _ exec: [String], kind: Kind, names: [String], writable: [String], launcher: Launcher, configuration: HostConfiguration
     ) throws(HelperFault) {
         // The file was looked at when it was read, but it may have been replaced since.
-        if let distrust = FileTrust.problem(with: exec[0], kind: .program) {
-            throw HelperFault(.helperNotStarted, distrust.message)
+        if let distrust = FileTrust.problem(withCommand: exec) {
+            throw HelperFault(.helperNotStarted, distrust.message, cause: distrust)
         }
         guard let scratch = Scratch.make(in: configuration.scratchDirectory) else {
             throw HelperFault(
                 .helperNotStarted, "no private folder in \(configuration.scratchDirectory): \(String(cString: strerror(errno)))")
         }
+        let writable = launcher.writable(writable)
         var ends = PipeEnds()
         do throws(Errno) {
             let token = Self.makeToken()
@@ -102,8 +106,21 @@ import HotspotCore
             Scratch.remove(scratch)
             throw HelperFault(.helperNotStarted, "it could not be started: \(error)")
         }
-        reportSource = try? EventLoop.shared.watch(result.report) { [weak self] _ in self?.readReport() }
-        exitSource = try? EventLoop.shared.watch(result.pidfd) { _ in self.exited() }
+        paths = writable
+        do {
+            exitSource = try EventLoop.shared.watch(result.pidfd) { _ in self.exited() }
+            reportSource = try EventLoop.shared.watch(result.report) { [weak self] _ in self?.readReport() }
+        } catch {
+            // Nobody would hear of its end: it would stay for ever, and so would the daemon when it wants to stop.
+            exitSource?.cancel()
+            exitSource = nil
+            launch_end(&result)
+            ending = "it could not be watched"
+            closePipes()
+            tail.close()
+            Scratch.remove(scratch)
+            throw HelperFault(.helperNotStarted, "it could not be watched: \(error)")
+        }
         // Answers that are in a pipe are read before the end of their process is noticed.
         exitSource?.setPriority(5)
     }
@@ -158,8 +175,13 @@ import HotspotCore
             }
             switch record.kind {
             case LAUNCH_REPORT_REACHED.rawValue:
-                containment = Containment(levels: record.first)
-                onContained(Containment(levels: record.first))
+                let reached = Containment(levels: record.first, deniedPaths: deniedPaths)
+                containment = reached
+                onContained(reached)
+            case LAUNCH_REPORT_PATH.rawValue:
+                if paths.indices.contains(Int(record.first)) {
+                    deniedPaths[paths[Int(record.first)]] = Int32(bitPattern: record.second)
+                }
             case LAUNCH_REPORT_FAILED.rawValue:
                 neverRan = true
                 let code = Int32(bitPattern: record.second)
@@ -170,6 +192,7 @@ import HotspotCore
                     case LAUNCH_STAGE_PRIVILEGES: "giving up privileges: \(reason)"
                     case LAUNCH_STAGE_FORK: "fork: \(reason)"
                     case LAUNCH_STAGE_EXEC: StartFailure.words(program: program, code: code)
+                    case LAUNCH_STAGE_MEMORY: "forgetting the daemon's memory: \(reason)"
                     default: "clone: \(reason)"
                     }
                 failure = "it could not be started: \(words)"
@@ -183,7 +206,7 @@ import HotspotCore
 
     private func exited() {
         var status: Int32 = 0
-        let reaped = launch_reap(result.pidfd, &status)
+        let reaped = launch_reap(&result, &status)
         guard reaped != 0 else { return }
         readReport()
         ending = failure ?? Self.describe(helperStatus ?? status)
@@ -194,10 +217,6 @@ import HotspotCore
         reportSource?.cancel()
         term?.cancel()
         kill?.cancel()
-        if !result.hasInit {
-            // What stayed in the session goes as well; the number may be reused from now on, but a group outlives its head.
-            Glibc.kill(-result.pid, SIGKILL)
-        }
         close(result.pidfd)
         close(result.report)
         Scratch.remove(scratch)
@@ -224,10 +243,6 @@ import HotspotCore
         var generator = SystemRandomNumberGenerator()
         return Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
-}
-
-extension launch_result {
-    fileprivate var hasInit: Bool { has_init != 0 }
 }
 
 /// The descriptors of a launch, so that every way out closes what is not kept.

@@ -7,12 +7,13 @@ public struct HostConfiguration: Hashable, Sendable {
         /// Address space, in octets; shared memory counts.
         public var addressSpace: UInt64 = 4 << 30
         /// Private memory that can be written, in octets.
-        public var data: UInt64 = 512 << 20
+        public var data: UInt64 = 256 << 20
         /// Seconds of processor time of a process for one command.
         public var processorTime: UInt64 = 60
         /// Seconds of processor time of a process that serves many commands.
         public var serviceProcessorTime: UInt64 = 600
-        /// Processes and threads; holds only where the helper has a user namespace of its own and is not root.
+        /// Processes and threads. Holds where the helper has a user namespace of its own; under a daemon that is root it is some 300
+        /// more, since Linux 6.14, and does not hold before.
         public var processes: UInt64 = 64
         /// Open descriptors.
         public var descriptors: UInt64 = 256

@@ -15,6 +15,7 @@ struct LaunchRequest {
     /// They become 3 and up.
     var listeners: [Int32] = []
     var scratch: String
+    /// As ``Launcher/writable(_:)`` gives them.
     var writable: [String] = []
     var withoutNetwork = false
     var processorTime: UInt64
@@ -23,7 +24,8 @@ struct LaunchRequest {
 /// Prepares the plan of a launch: everything that allocates happens here, before the clone.
 struct Launcher {
     private let configuration: HostConfiguration
-    private let hidden: [String]
+    /// The folders that helpers never see, links resolved.
+    let hidden: [String]
     /// Whether a launch was seen to cover the hidden folders, so that reading needs no list.
     var coversFolders = false
     /// The levels that are tried at all; fewer only in tests of what happens without them.
@@ -34,16 +36,18 @@ struct Launcher {
         hidden = Self.outermost(configuration.hiddenDirectories.map(Self.canonical))
     }
 
+    /// Of a helper's writable folders those that it may have, links resolved, in the order in which the child tells of them.
+    func writable(_ paths: [String]) -> [String] {
+        paths.filter { WritablePath.refusal(of: $0, hidden: hidden) == nil }.map(Self.canonical)
+    }
+
     /// Starts the program. Throws an errno.
     func start(_ request: LaunchRequest) throws(Errno) -> launch_result {
         let arguments = CStringList(request.exec)
         let environment = CStringList(request.environment)
         let hidden = CStringList(hidden)
         let reachable = CStringList(configuration.reachableSockets.map(Self.canonical))
-        let writable = CStringList(
-            request.writable.map(Self.canonical).filter { path in
-                !self.hidden.contains { path == $0 || path.hasPrefix($0 + "/") }
-            })
+        let writable = CStringList(request.writable)
         let readable = CStringList(coversFolders ? [] : Self.everything(but: self.hidden))
         let scratch = CStringList([Self.canonical(request.scratch)])
         var plan = launch_plan()

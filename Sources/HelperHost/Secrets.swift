@@ -67,9 +67,12 @@ public struct Secrets: Sendable {
         var index = 0
         while index < octets.count {
             if octets[index] == Self.ellipsis[0], octets[index...].starts(with: Self.ellipsis) {
-                let cut = forms.values.joined().map { form in
-                    (Self.shortest..<max(min(form.count, 512), Self.shortest)).last { masked.suffix($0).elementsEqual(form.prefix($0)) } ?? 0
-                }.max() ?? 0
+                let cut =
+                    forms.values.joined().map { form in
+                        (Self.shortest..<max(min(form.count, 512), Self.shortest)).last {
+                            masked.suffix($0).elementsEqual(form.prefix($0))
+                        } ?? 0
+                    }.max() ?? 0
                 if cut > 0 { masked.replaceSubrange((masked.count - cut)..., with: Self.mark) }
                 masked += Self.ellipsis
                 index += Self.ellipsis.count
@@ -84,7 +87,8 @@ public struct Secrets: Sendable {
     private static func percentEncoded(_ text: String, space: String) -> [UInt8] {
         text.utf8.flatMap { octet -> [UInt8] in
             switch octet {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
                 [octet]
             case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): [octet]
             case UInt8(ascii: " "): Array(space.utf8)
@@ -136,7 +140,7 @@ extension HelperOutcome {
 extension HelperFault {
     func masked(_ secrets: Secrets) -> HelperFault {
         HelperFault(
-            code, secrets.mask(sentence), standardError: standardError.map(secrets.mask), hint: hint)
+            code, secrets.mask(sentence), standardError: standardError.map(secrets.mask), cause: cause)
     }
 }
 

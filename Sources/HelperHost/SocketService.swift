@@ -176,9 +176,11 @@ import Varlink
     ) throws(HelperFault) {
         if let fault = listenFaults[name] { throw fault }
         if isEnding {
-            held.append { self.resume(call, name) { () throws(HelperFault) in
-                try self.send(question, to: name, call: call, onIgnored: onIgnored, isSecond: isSecond)
-            } }
+            held.append {
+                self.resume(call, name) { () throws(HelperFault) in
+                    try self.send(question, to: name, call: call, onIgnored: onIgnored, isSecond: isSecond)
+                }
+            }
             return
         }
         let process = try running()

@@ -36,9 +36,12 @@ enum SocketTrust {
 
     private static func refuse(_ path: String, _ reason: String) -> HelperFault {
         let path = Printable.text(path)
+        let sentence = "\(path) is not used: \(reason)"
         return HelperFault(
-            .helperNotTrusted, "\(path) is not used: \(reason)",
-            hint: "let systemd make it (hotspot-helper@.socket), or give it and its folder to root")
+            .helperNotTrusted, sentence,
+            cause: Problem(
+                HelperFault.Code.helperNotTrusted.rawValue, sentence,
+                hint: "let systemd make it (hotspot-helper@.socket), or give it and its folder to root"))
     }
 
     private static func chainProblem(_ path: String) -> String? {

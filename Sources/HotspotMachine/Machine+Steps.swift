@@ -274,7 +274,7 @@ extension Problem {
                 "The login failed for good last time\(cause.map { " (\($0))" } ?? ""); it is not tried again by itself."
             case .disabled: "Handling is switched off for this network."
             }
-        let hint = reason == .disabled ? "hotspotctl enable --ssid SSID" : "hotspotctl login"
+        let hint = reason == .disabled ? "hotspotctl enable SSID" : "hotspotctl login"
         return Problem("held", sentence, hint: hint)
     }
 }

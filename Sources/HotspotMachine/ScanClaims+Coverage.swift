@@ -10,6 +10,7 @@ extension ScanClaims {
         /// The helpers, in the order in which they label.
         public private(set) var helpers: [HelperSpec] = []
         private var known: [NetworkID: [Int]] = [:]
+        private var index = PatternIndex([])
 
         /// Nobody.
         public init() {}
@@ -17,6 +18,7 @@ extension ScanClaims {
         /// Makes sure that the networks are known for these helpers.
         public mutating func learn(_ groups: [Group], for helpers: [HelperSpec]) {
             if helpers != self.helpers || known.count > Self.limit {
+                if helpers != self.helpers { index = PatternIndex(helpers) }
                 self.helpers = helpers
                 known = [:]
             }
@@ -25,7 +27,10 @@ extension ScanClaims {
                 known[group.network] =
                     group.ssid.isHidden
                     ? []
-                    : helpers.indices.filter { helpers[$0].enabled && helpers[$0].covers(group.ssid, group.security) }
+                    : index.helpers(for: group.ssid).filter { index in
+                        let helper = helpers[index]
+                        return helper.enabled && (helper.security.isEmpty || helper.security.contains(group.security))
+                    }
             }
         }
 
@@ -81,5 +86,37 @@ extension ScanClaims {
             }
             return visible
         }
+    }
+}
+
+/// The `SSID=` lists of many helpers, filed by the octets with which their entries begin: a name is held only against those that it
+/// begins like, a few of a thousand.
+private struct PatternIndex {
+    private var entries: [[UInt8]: [(helper: Int, pattern: SSIDPattern)]] = [:]
+    private var lengths: [Int] = []
+    /// Those without a list.
+    private var unconfined: [Int] = []
+
+    init(_ helpers: [HelperSpec]) {
+        for (number, helper) in helpers.enumerated() {
+            if helper.ssids.isEmpty { unconfined.append(number) }
+            for pattern in helper.ssids {
+                // As far as it was written without wildcards and escapes, it is the octets themselves.
+                let start = pattern.source.utf8.prefix { !Array("*?\\".utf8).contains($0) }
+                entries[Array(start), default: []].append((number, pattern))
+            }
+        }
+        lengths = Set(entries.keys.map(\.count)).sorted()
+    }
+
+    /// The helpers whose list has the name, or who have none, in their order.
+    func helpers(for ssid: SSID) -> [Int] {
+        var found = Set(unconfined)
+        for length in lengths where length <= ssid.octets.count {
+            for (helper, pattern) in entries[Array(ssid.octets[..<length])] ?? [] where pattern.matches(ssid) {
+                found.insert(helper)
+            }
+        }
+        return found.sorted()
     }
 }

@@ -99,7 +99,8 @@ extension Store {
                 values)
             guard releasingHolds, let ssid else { return }
             // A wire's name for the switches is its key; that of a radio network lacks the security. No name can smuggle a glob in.
-            try database.run("DELETE FROM holds WHERE network = ?1 OR substr(network, 1, length(?2)) = ?2",
+            try database.run(
+                "DELETE FROM holds WHERE network = ?1 OR substr(network, 1, length(?2)) = ?2",
                 [.text(ssid), .text("wifi:\(ssid):")])
         }
     }

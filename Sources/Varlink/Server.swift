@@ -219,10 +219,14 @@ import HotspotCore
         guard clients.count < limits.clients else { return "\(limits.clients) clients are being served; try again" }
         guard standing != .permitted else { return nil }
         let others = clients.values.filter { $0.standing != .permitted }
-        if standing == .restricted, others.count(where: { $0.standing == .restricted && $0.peer.pid == peer.pid }) >= limits.perProcess {
+        if standing == .restricted,
+            others.count(where: { $0.standing == .restricted && $0.peer.pid == peer.pid }) >= limits.perProcess
+        {
             return "\(limits.perProcess) clients of this process are being served; try again"
         }
-        if standing == .stranger, others.count(where: { $0.standing == .stranger && $0.peer.uid == peer.uid }) >= limits.perStranger {
+        if standing == .stranger,
+            others.count(where: { $0.standing == .stranger && $0.peer.uid == peer.uid }) >= limits.perStranger
+        {
             return "\(limits.perStranger) clients of this user are being served; try again"
         }
         let seats = limits.clients - limits.reserved

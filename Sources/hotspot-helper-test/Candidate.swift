@@ -44,7 +44,9 @@ struct Candidate {
     }
 
     private static func onlyFile(in folder: String) throws(Unusable) -> String {
-        guard let stream = opendir(folder) else { throw Unusable("\(Printable.text(folder)): \(String(cString: strerror(errno)))") }
+        guard let stream = opendir(folder) else {
+            throw Unusable("\(Printable.text(folder)): \(String(cString: strerror(errno)))")
+        }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
@@ -55,7 +57,8 @@ struct Candidate {
             throw Unusable(
                 names.isEmpty
                     ? "\(Printable.text(folder)) has no .helper file; hotspotctl helpers new NAME writes one."
-                    : "\(Printable.text(folder)) has several helpers; name one: \(names.sorted().map { Printable.text($0) }.joined(separator: ", "))")
+                    : "\(Printable.text(folder)) has several helpers; name one: \(names.sorted().map { Printable.text($0) }.joined(separator: ", "))"
+            )
         }
         return folder + "/" + names[0]
     }
@@ -82,7 +85,9 @@ struct Candidate {
 
     private static func networks(_ spec: HelperSpec) -> [Remark] {
         guard !spec.ssids.isEmpty else {
-            return [.note("There is no SSID=: it will be asked about every network that is joined. Name the networks if you can.")]
+            return [
+                .note("There is no SSID=: it will be asked about every network that is joined. Name the networks if you can.")
+            ]
         }
         var remarks: [Remark] = []
         for source in spec.ssids.map(\.source) {
@@ -94,7 +99,8 @@ struct Candidate {
                 remarks.append(.note("SSID= has a comma, which is part of the name «\(shown)»; names are separated by ;"))
             }
             if let first = source.first, "\"'«“".contains(first) {
-                remarks.append(.note("SSID= has quotes, which are part of the name «\(shown)»; leave them out if the network has none."))
+                remarks.append(
+                    .note("SSID= has quotes, which are part of the name «\(shown)»; leave them out if the network has none."))
             }
         }
         return remarks
@@ -108,7 +114,9 @@ struct Candidate {
         for file in loose {
             let shown = Printable.text(file)
             remarks.append(
-                .wrong("\(shown) can be written by others, and the daemon uses no such file, wherever it lies; try: chmod go-w \(shown)"))
+                .wrong(
+                    "\(shown) can be written by others, and the daemon uses no such file, wherever it lies; try: chmod go-w \(shown)"
+                ))
         }
         for found in HelperFolders.load(directories: [folder.isEmpty ? "/" : folder]).problems
         where [spec.name, path, folder].contains(found.subject) && !said.contains(found.problem) {

@@ -24,7 +24,8 @@ enum Diagnosis {
         guard message.count < output.count else {
             // A message that is longer than what was written down has its own words.
             guard record.outputTotal == output.count else { return nil }
-            return "It wrote \(output.count) octets but no NUL at the end; end each message with a zero octet."
+            return
+                "It wrote \(output.count == 1 ? "one octet" : "\(output.count) octets") but no NUL at the end; end each message with a zero octet."
         }
         guard let answer = try? Coding.decode(JSONValue.self, from: Array(message)), let members = answer.object,
             members["error"] == nil

@@ -41,11 +41,14 @@ struct Options: Equatable {
                 } else {
                     guard let ssid = SSID(printable: value), !ssid.octets.isEmpty else {
                         throw Misuse(
-                            description: "--ssid takes 1 to 32 octets, \\xNN for one that cannot be typed: «\(Printable.text(value, limit: 80))»")
+                            description:
+                                "--ssid takes 1 to 32 octets, \\xNN for one that cannot be typed: «\(Printable.text(value, limit: 80))»"
+                        )
                     }
                     options.ssid = ssid
                 }
-            case let option where option.hasPrefix("-") && option != "-": throw Misuse(description: "unknown option \(Printable.text(option, limit: 80))")
+            case let option where option.hasPrefix("-") && option != "-":
+                throw Misuse(description: "unknown option \(Printable.text(option, limit: 80))")
             default: paths.append(word)
             }
         }

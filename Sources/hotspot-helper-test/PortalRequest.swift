@@ -16,7 +16,9 @@ struct PortalRequest {
 
     /// `nil` as long as octets are missing.
     init?(_ octets: [UInt8]) {
-        guard let end = octets.indices.dropLast(3).first(where: { octets[$0...].starts(with: [13, 10, 13, 10]) }) else { return nil }
+        guard let end = octets.indices.dropLast(3).first(where: { octets[$0...].starts(with: [13, 10, 13, 10]) }) else {
+            return nil
+        }
         let lines = String(decoding: octets[..<end], as: UTF8.self).split(separator: "\r\n")
         func header(_ name: String) -> String? {
             for line in lines.dropFirst() {

@@ -67,7 +67,9 @@ import Varlink
             host.describe(name, completion: completion)
         }
         guard case .value(let value)? = outcome else { return }
-        transcript.say(value == [:] ? [.wrong("Describe tells nothing; it has this shape: \(Telling.description)")] : Review.description(value, spec))
+        transcript.say(
+            value == [:]
+                ? [.wrong("Describe tells nothing; it has this shape: \(Telling.description)")] : Review.description(value, spec))
     }
 
     private func filter() async throws(CannotStart) {
@@ -81,7 +83,9 @@ import Varlink
     }
 
     private func evaluate() async throws(CannotStart) {
-        for (title, expect) in [("Evaluate, no login needed", "204"), ("Evaluate, no login needed, the probe answers with a text", "made-up success")] {
+        for (title, expect) in [
+            ("Evaluate, no login needed", "204"), ("Evaluate, no login needed, the probe answers with a text", "made-up success"),
+        ] {
             portal.reset(open: true)
             portal.meet(expect: expect)
             if case .evaluation(let evaluation)? = try await play(title, .evaluate, place(new: true, expect: expect)) {
@@ -151,7 +155,9 @@ import Varlink
             review(reply, consent: true)
             prompt = reply.result == .uiRequired ? reply.prompt : nil
             if prompt == nil { return }
-            if round == 2 { transcript.say([.note("It asks again and again, whatever is answered.")]) }
+            if round == 2 {
+                transcript.say([prompt == first ? Review.sameAgain : .note("It asks again and again, whatever is answered.")])
+            }
         }
     }
 
@@ -180,7 +186,9 @@ import Varlink
         portal.reset(open: false)
         portal.meet(.stall)
         defer { portal.meet() }
-        guard let record = await stage.cancel(.evaluate, place(new: true), while: { self.portal.stalledCount > 0 }) else { return }
+        guard let record = await stage.cancel(.evaluate, place(new: true), while: { self.portal.stalledCount > 0 }) else {
+            return
+        }
         transcript.line("Evaluate, cancelled: \(record.status == nil ? "it goes on" : "it ends")")
         if record.status == nil, record.wasTerminated {
             transcript.say([
@@ -194,7 +202,9 @@ import Varlink
     /// Nothing is worth anything as long as nobody gets in.
     private func judge() {
         guard !opened else { return }
-        let confidences = evaluations.compactMap { if case .evaluation(let evaluation)? = $0 { evaluation.confidence } else { nil } }
+        let confidences = evaluations.compactMap {
+            if case .evaluation(let evaluation)? = $0 { evaluation.confidence } else { nil }
+        }
         if confidences.isEmpty {
             // What failed was said; what is merely unknown was not.
             if evaluations.contains(.notRecognized) { transcript.say([Review.unknownEvaluate]) }
@@ -254,13 +264,16 @@ import Varlink
         var remarks = scene.record.map(Diagnosis.afterwards) ?? []
         if let record = scene.record, Diagnosis.leaks(record, secrets) {
             remarks.append(
-                .wrong("Its standard error shows what the user typed, or what was released to it. Never write answers or credentials there."))
+                .wrong(
+                    "Its standard error shows what the user typed, or what was released to it. Never write answers or credentials there."
+                ))
         }
         switch scene.outcome {
         case nil:
             transcript.fail(
                 title, words,
-                "No answer within \(stage.patience): the daemon would have cut it off. After two misses in a row it is not asked any more.")
+                "No answer within \(stage.patience): the daemon would have cut it off. After two misses in a row it is not asked any more."
+            )
         case .failed(let fault)?:
             let better = scene.record.flatMap { Diagnosis.fault($0, program: Candidate.program(of: spec) ?? "", shape: shape) }
             if scene.record == nil {
@@ -275,7 +288,8 @@ import Varlink
             transcript.line("\(title): \(words)")
             if scene.milliseconds > slow {
                 remarks.append(
-                    .note("It took \(scene.milliseconds / 1000) s. Other helpers may win meanwhile, and after 45 s it is cut off."))
+                    .note(
+                        "It took \(scene.milliseconds / 1000) s. Other helpers may win meanwhile, and after 45 s it is cut off."))
             }
         }
         transcript.say(remarks)

@@ -17,10 +17,13 @@ struct RehearsalPage: Sendable {
     init(_ octets: [UInt8], name: String, origin: String) throws(Unusable) {
         let url = WebURL(origin + "/portal")!
         let page = HTMLPage.read(octets, at: url)
-        guard let form = page.forms.first(where: { !$0.isInvisible && (!$0.submits.isEmpty || $0.method == .post) }) ?? page.forms.first
+        guard
+            let form = page.forms.first(where: { !$0.isInvisible && (!$0.submits.isEmpty || $0.method == .post) })
+                ?? page.forms.first
         else { throw Unusable("\(Printable.text(name)) has no form: nothing on it could log anybody in.") }
         guard let target = form.action.isEmpty ? url : WebURL(form.action, relativeTo: page.base) else {
-            throw Unusable("\(Printable.text(name)): its form goes to «\(Printable.text(form.action, limit: 120))», which is no address.")
+            throw Unusable(
+                "\(Printable.text(name)): its form goes to «\(Printable.text(form.action, limit: 120))», which is no address.")
         }
         var remarks: [Remark] = []
         guard target.origin == origin else {
@@ -36,10 +39,14 @@ struct RehearsalPage: Sendable {
             return
         }
         if page.forms.count > 1 {
-            remarks.append(.note("The page has \(page.forms.count) forms; the one to \(Printable.text(target.path, limit: 120)) opens the portal."))
+            remarks.append(
+                .note(
+                    "The page has \(page.forms.count) forms; the one to \(Printable.text(target.path, limit: 120)) opens the portal."
+                ))
         }
         if !form.isPlain {
-            remarks.append(.note("The page's form is of a kind that the made-up portal does not read (multipart/form-data or text/plain)."))
+            remarks.append(
+                .note("The page's form is of a kind that the made-up portal does not read (multipart/form-data or text/plain)."))
         }
         self.octets = octets
         self.form = form
@@ -84,7 +91,9 @@ struct RehearsalPage: Sendable {
             case .radio: if value == nil, control.isRequired || !marksRequired { lacks.append("of \(name) nothing is chosen") }
             case .text, .password, .email, .telephone, .textarea, .select:
                 let isWanted = control.isRequired || control.kind == .password || !marksRequired
-                if isWanted, !words(control).contains("optional"), value?.isEmpty ?? true { lacks.append("the field \(name) is empty") }
+                if isWanted, !words(control).contains("optional"), value?.isEmpty ?? true {
+                    lacks.append("the field \(name) is empty")
+                }
             case .submit, .image, .button, .file: break
             }
         }
@@ -103,8 +112,11 @@ struct RehearsalPage: Sendable {
     private func isBinding(_ control: HTMLControl) -> Bool { control.isRequired || isTerms(control) }
 
     private func isTerms(_ control: HTMLControl) -> Bool {
-        ["accept", "agree", "terms", "conditions", "rules", "akzept", "zustimm", "einverstanden", "agb", "nutzungsbed", "accetto", "acepto"]
-            .contains { words(control).contains($0) }
+        [
+            "accept", "agree", "terms", "conditions", "rules", "akzept", "zustimm", "einverstanden", "agb", "nutzungsbed",
+            "accetto", "acepto",
+        ]
+        .contains { words(control).contains($0) }
     }
 }
 

@@ -75,7 +75,9 @@ final class RehearsalPortal: Sendable {
         }
         port = found
         let origin = "http://127.0.0.1:\(found)"
-        let octets = try file.map { name throws(Unusable) in try Self.read(name) } ?? Array(RehearsalPage.usual(token: 100, complaint: "").utf8)
+        let octets =
+            try file.map { name throws(Unusable) in try Self.read(name) }
+            ?? Array(RehearsalPage.usual(token: 100, complaint: "").utf8)
         let page = try RehearsalPage(octets, name: file ?? "the page", origin: origin)
         remarks = page.remarks
         servesItsOwnPage = file == nil
@@ -200,7 +202,9 @@ final class RehearsalPortal: Sendable {
     }
 
     private func probed(_ state: inout State) -> [UInt8] {
-        if state.isOpen { return Int(state.expect) == 204 ? Self.http("204 No Content", "") : Self.http("200 OK", state.expect + "\n") }
+        if state.isOpen {
+            return Int(state.expect) == 204 ? Self.http("204 No Content", "") : Self.http("200 OK", state.expect + "\n")
+        }
         switch state.meeting {
         case .redirect, .stall: return Self.http("302 Found", "", "Location: \(origin)/portal")
         // Without another token: whoever probes after having read the page has still the right one.
@@ -211,9 +215,14 @@ final class RehearsalPortal: Sendable {
     private func login(_ request: PortalRequest, _ state: inout State) -> ([UInt8], String) {
         // A form that goes to its own page with GET: the first look at it carries no field at all.
         if request.method == "GET", request.pairs.isEmpty { return (page(&state), "the page") }
-        let lacks = request.otherKind.map { ["its body is \(Printable.text($0, limit: 40)), and not the form"] } ?? state.page.lacks(request.pairs)
+        let lacks =
+            request.otherKind.map { ["its body is \(Printable.text($0, limit: 40)), and not the form"] }
+            ?? state.page.lacks(request.pairs)
         guard lacks.isEmpty else {
-            return (page(&state, complaint: "Please accept the house rules."), "the page again: \(lacks.prefix(3).joined(separator: ", "))")
+            return (
+                page(&state, complaint: "Please accept the house rules."),
+                "the page again: \(lacks.prefix(3).joined(separator: ", "))"
+            )
         }
         state.isOpen = true
         state.acceptedTerms = state.acceptedTerms || state.page.accepts(request.pairs)
@@ -234,7 +243,8 @@ final class RehearsalPortal: Sendable {
     }
 
     private static func http(_ status: String, _ body: [UInt8], _ headers: [String] = [], kind: String) -> [UInt8] {
-        let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)", "Content-Type: \(kind)", "Connection: close"] + headers
+        let lines =
+            ["HTTP/1.1 \(status)", "Content-Length: \(body.count)", "Content-Type: \(kind)", "Connection: close"] + headers
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
     }
 }

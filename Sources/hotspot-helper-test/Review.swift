@@ -17,10 +17,14 @@ enum Review {
             let shown = String(name.prefix(HelperSpec.displayNameLimit))
             // Where the file has the same long name, that was said of it already.
             if shown != name, shown != spec.displayName {
-                remarks.append(.wrong("displayName has \(name.count) characters; \(HelperSpec.displayNameLimit) are shown: «\(safe(shown))»."))
+                remarks.append(
+                    .wrong(
+                        "displayName has \(name.count) characters; \(HelperSpec.displayNameLimit) are shown: «\(safe(shown))»."))
             } else if shown != spec.displayName {
                 remarks.append(
-                    .note("It calls itself «\(safe(shown))», and DisplayName= of its file «\(safe(spec.displayName))»; people see the file's."))
+                    .note(
+                        "It calls itself «\(safe(shown))», and DisplayName= of its file «\(safe(spec.displayName))»; people see the file's."
+                    ))
             }
         } else {
             remarks.append(.wrong("Describe must tell `displayName`, a text."))
@@ -168,8 +172,12 @@ enum Review {
     /// A prompt that no answer can follow.
     static let deadEnd = Remark.wrong("It asks the user (uiRequired), and does not know PresentUI: the answers go nowhere.")
 
+    /// A prompt that comes back however often it is answered.
+    static let sameAgain = Remark.wrong("It asks the same again and again, whatever is answered: the answers go nowhere.")
+
     /// Of the whole, where Evaluate is unknown.
-    static let unknownEvaluate = Remark.wrong("It does not know Evaluate: no network is ever its own, and it never logs anybody in.")
+    static let unknownEvaluate = Remark.wrong(
+        "It does not know Evaluate: no network is ever its own, and it never logs anybody in.")
 
     /// Of the whole, where the network was wanted by nobody.
     static let neverClaims = Remark.note(
@@ -225,7 +233,8 @@ enum Review {
         if told.contains(where: { text in RehearsalUser.secrets.contains { text.contains($0) } }) {
             remarks.append(
                 .wrong(
-                    "Its trace or reason shows what the user typed, or what was released to it. Never write answers or credentials there."))
+                    "Its trace or reason shows what the user typed, or what was released to it. Never write answers or credentials there."
+                ))
         }
         return remarks
     }

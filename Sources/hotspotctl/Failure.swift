@@ -55,7 +55,8 @@ extension Failure {
                 .notRunning, "hotspotd is not running: nobody listens at \(shown).",
                 hint: path == CommonOptions.defaultSocket
                     ? "sudo systemctl start hotspotd; for an instance of your own: --socket PATH, or HOTSPOTD_SOCKET=PATH"
-                    : "is --socket or HOTSPOTD_SOCKET right? Without them the system's own is asked: sudo systemctl start hotspotd")
+                    : "is --socket or HOTSPOTD_SOCKET right? Without them the system's own is asked: sudo systemctl start hotspotd"
+            )
         case 13:  // EACCES
             return Failure(.failed, "you may not talk to \(shown).", hint: "ls -l \(shown)")
         default: return Failure(.failed, "\(VarlinkError.unreachable(path: shown, code: code)).")

@@ -72,7 +72,9 @@ struct HelperTemplate {
         // The identity of a package in a folder is the folder's name.
         let identity = path.split(separator: "/").last.map(String.init) ?? "hotspotd"
         return filled(Self.package)
-            .replacing(".package(url: \"https://github.com/hotspotd/hotspotd\", branch: \"main\")", with: ".package(path: \"\(path)\")")
+            .replacing(
+                ".package(url: \"https://github.com/hotspotd/hotspotd\", branch: \"main\")", with: ".package(path: \"\(path)\")"
+            )
             .replacing("package: \"hotspotd\"", with: "package: \"\(identity)\"")
     }
 

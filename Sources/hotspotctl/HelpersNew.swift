@@ -13,10 +13,13 @@ struct HelpersNew: ParsableCommand {
     @Option(help: "python, shell or swift.")
     var language = HelperTemplate.Language.python
 
-    @Option(help: ArgumentHelp("The networks that it may hear of: names or globs between «;», as SSID= has them.", valueName: "names"))
+    @Option(
+        help: ArgumentHelp("The networks that it may hear of: names or globs between «;», as SSID= has them.", valueName: "names")
+    )
     var ssid = HelperTemplate.networkPlaceholder
 
-    @Option(help: ArgumentHelp("Swift only: a local checkout of hotspotd to build with.", valueName: "path"), completion: .directory)
+    @Option(
+        help: ArgumentHelp("Swift only: a local checkout of hotspotd to build with.", valueName: "path"), completion: .directory)
     var checkout: String?
 
     @Option(help: ArgumentHelp("Where its folder is made.", valueName: "path"))
@@ -31,7 +34,9 @@ struct HelpersNew: ParsableCommand {
             )
         }
         guard name != "probe" else { throw ValidationError("«probe» is the name of the prober's socket.") }
-        guard !ssid.isEmpty, !ssid.contains(where: \.isNewline) else { throw ValidationError("--ssid takes names or globs on one line.") }
+        guard !ssid.isEmpty, !ssid.contains(where: \.isNewline) else {
+            throw ValidationError("--ssid takes names or globs on one line.")
+        }
         do { _ = try SSIDPattern.list(ssid) } catch { throw ValidationError("--ssid \(error.description)") }
         guard checkout == nil || language == .swift else { throw ValidationError("--checkout goes with --language=swift.") }
     }

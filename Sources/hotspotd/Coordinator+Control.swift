@@ -68,12 +68,13 @@ extension Coordinator: ControlBackend {
                 running: services.host.isRunning(spec.name), strikes: services.strikes.count(spec.name),
                 quarantined: services.strikes.isQuarantined(spec.name),
                 problems: helperProblems.filter { $0.subject == spec.name || $0.subject == entry.file }.map(\.problem)
-                    + services.conduct(spec.name),
+                    + services.host.pathProblems(of: spec.name) + services.conduct(spec.name),
                 file: entry.file, containment: services.host.containment(of: spec.name),
                 missing: services.host.missingContainment(of: spec.name), scanList: spec.scanList,
                 given: services.host.given[spec.name]?.map {
                     GivenStatus(
-                        networks: $0.networks, count: $0.count, scanList: $0.isScanList, credential: $0.hasCredential, at: $0.time)
+                        networks: $0.networks, count: $0.count, scanList: $0.isScanList, credential: $0.hasCredential, at: $0.time
+                    )
                 })
         }
         // What was refused is shown too, with its reason; it has no name but its file's.
@@ -164,7 +165,7 @@ extension Coordinator: ControlBackend {
         if services.store.isDisabled(helper: nil, ssid: joined.network.switchName) {
             throw .failed(
                 code: "disabled",
-                message: "Handling is switched off for \(joined.label); hotspotctl enable --ssid switches it on.")
+                message: "Handling is switched off for \(joined.label); hotspotctl enable SSID switches it on.")
         }
         controller.feed(.loginRequested(helper: helper))
     }
@@ -262,7 +263,8 @@ extension Coordinator: ControlBackend {
         if let before, services.store.attempt(before) == nil {
             throw .failed(
                 code: "noAttempt",
-                message: "The journal has no attempt \(Printable.text(before, limit: 64)), or none any more; begin with the newest.")
+                message:
+                    "The journal has no attempt \(Printable.text(before, limit: 64)), or none any more; begin with the newest.")
         }
         return services.store.attempts(ssid: ssid, before: before, limit: limit).map { attempt in
             AttemptStatus(

@@ -147,6 +147,10 @@ extension Coordinator {
             // Other addresses altogether: another lease, perhaps another network. Start over.
             controller.leave("the address changed")
             arrive(link)
+        } else if link.hardwareAddress != joined.snapshot.hardwareAddress {
+            // To a portal this is another station; and perhaps it is another interface, with an index that was free for a moment.
+            controller.leave("the hardware address changed")
+            arrive(link)
         } else {
             controller.refresh { $0.snapshot = link }
         }

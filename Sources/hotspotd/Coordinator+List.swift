@@ -85,7 +85,9 @@ extension Coordinator {
     private func ignored(_ helper: String, _ count: Int) {
         let detail = "filterScanList: \(count) too late or too often; nothing changed"
         log.info("\(helper): \(detail)")
-        for controller in controllers.values where controller.attempt != nil { controller.record("ignored", detail, helper: helper) }
+        for controller in controllers.values where controller.attempt != nil {
+            controller.record("ignored", detail, helper: helper)
+        }
     }
 
     /// A fresh scan for who looks, at most one in five seconds, where it is permitted; without the capability others' scans are shown.

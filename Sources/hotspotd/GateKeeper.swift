@@ -11,7 +11,7 @@ protocol GateWork: AnyObject {
 
 extension Gate: GateWork {}
 
-/// Sees to it that the gate is as the machines want it: at once when they want something else, when links change, and after a failure
+/// Sees to it that the gate is as the machines want it: at once when they want something else, when links or rules change, and after a failure
 /// again and again with growing pauses.
 @LoopActor final class GateKeeper {
     /// What is to be closed, names by index; and other links that seem to be in the gate's group.
@@ -34,12 +34,15 @@ extension Gate: GateWork {}
     var onLeftovers: () -> Void = {}
     var make: () throws(GateError) -> any GateWork = { () throws(GateError) in try Gate() }
     var restore: () throws(GateError) -> Bool = { () throws(GateError) in try Gate.restore() }
+    /// Tells of changed rules; where that does not work, changes of links will do.
+    var watch: (_ onChange: @escaping () -> Void) -> RuleWatch? = { try? RuleWatch(onChange: $0) }
     var schedule: (Duration, @escaping () -> Void) -> EventSource? = { pause, body in
         try? EventLoop.shared.schedule(after: pause, body)
     }
 
     private var isWanted = false
     private var gate: (any GateWork)?
+    private var rules: RuleWatch?
     private var trouble: Trouble?
     /// What the last pass was for, whatever came of it.
     private var tried: [Int: String]?
@@ -53,6 +56,12 @@ extension Gate: GateWork {}
     func follow(isWanted: Bool) {
         self.isWanted = isWanted
         isBarred = false
+        if !isWanted {
+            rules?.stop()
+            rules = nil
+        } else if rules == nil {
+            rules = watch { [weak self] in self?.linksChanged() }
+        }
         pass()
     }
 
@@ -62,7 +71,7 @@ extension Gate: GateWork {}
         pass()
     }
 
-    /// Links, addresses, routes or groups changed: perhaps somebody undid our work. While a pause runs its end looks after that, so
+    /// Links, addresses, routes, groups or rules changed: perhaps somebody undid our work. While a pause runs its end looks after that, so
     /// that two who undo each other's work do not keep the machine busy.
     func linksChanged() {
         guard isWanted, !isBarred, !isPausing else { return }
@@ -72,6 +81,7 @@ extension Gate: GateWork {}
     /// Everything is opened. What stays closed all the same is for `--restore-routes`.
     func end() {
         timer?.cancel()
+        rules?.stop()
         isWanted = false
         do throws(GateError) {
             try gate?.stop()

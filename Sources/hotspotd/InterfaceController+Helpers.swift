@@ -43,7 +43,8 @@ extension InterfaceController {
         let attempt = attempt
         call.onWithheld = { [weak self] in
             self?.record(
-                "credential", "not sent after all: this process of its could read the daemon's folders", helper: helper, in: attempt)
+                "credential", "not sent after all: this process of its could read the daemon's folders", helper: helper,
+                in: attempt)
         }
         call.onIgnored = { [weak self] count in
             self?.record("ignored", "\(command): \(count) too late or too often; nothing changed", helper: helper, in: attempt)

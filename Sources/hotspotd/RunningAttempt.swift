@@ -42,7 +42,8 @@ extension InterfaceController {
         services.journal.flush()
         services.saving("journal") {
             try services.store.endAttempt(
-                attempt.id, ended: WallClock.now, outcome: outcome.rawValue, helper: helper, portal: portal.map { Printable.text($0.origin, limit: 300) },
+                attempt.id, ended: WallClock.now, outcome: outcome.rawValue, helper: helper,
+                portal: portal.map { Printable.text($0.origin, limit: 300) },
                 verdict: verdict)
             try services.store.setOutcome(joined.network, StoredOutcome(word: outcome.rawValue, time: WallClock.now))
         }

@@ -22,8 +22,8 @@ class Air:
 
     def run(self) -> None:
         self.fabric.waitUntilOpen()
-        # Every Wi-Fi station, whatever its name.
-        settings = f"\n[Commands]\nFilterIntervalSec={labels.INTERVAL}\n"
+        # Every Wi-Fi station, whatever its name. The periodic Maintain would look like a disturbance from the other radio.
+        settings = f"\n[Commands]\nFilterIntervalSec={labels.INTERVAL}\nMaintainIntervalSec=3600\n"
         self.daemon = Daemon(self.fabric, pathlib.Path(self.options.bin), settings, match="")
         listeners.writeAll(self.daemon)
         self.daemon.start()

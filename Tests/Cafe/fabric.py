@@ -201,12 +201,16 @@ class Fabric:
             waitFor(lambda: "state UP" in run(*look).stdout, 20 * self.patience, f"access point {network.ssid}")
             self.inside("ap", "iw", "dev", network.access, "set", "txpower", "fixed", str(network.power * 100), check=False)
 
+    def switchAccessPoint(self, network: Network, word: str) -> None:
+        """`disable` or `enable`."""
+        self.inside("ap", "hostapd_cli", "-p", "/run/hostapd", "-i", network.access, word, check=False)
+
     def wakeAccessPoints(self) -> bool:
         """After a sleep of the machine; whether any had to be woken."""
         asleep = [n for n in networks.ALL if "ssid" not in self.inside("ap", "iw", "dev", n.access, "info", check=False).stdout]
         for network in asleep:
-            for word in ("DISABLE", "ENABLE"):
-                self.inside("ap", "hostapd_cli", "-p", "/run/hostapd", "-i", network.access, word.lower(), check=False)
+            self.switchAccessPoint(network, "disable")
+            self.switchAccessPoint(network, "enable")
         return bool(asleep)
 
     def startStation(self) -> None:

@@ -22,7 +22,12 @@ import Varlink
     func check(interface: String?, _ answer: @escaping (Swift.Result<CheckAnswer, ControlError>) -> Void) {
         answer(interface == "nope" ? .failure(.noSuchInterface("nope")) : .success(CheckAnswer(verdict: "online")))
     }
-    func networks(interface: String?) throws(ControlError) -> [ScannedNetwork] { [network] }
+    /// How often the list was made.
+    var lists = 0
+    func networks(interface: String?) throws(ControlError) -> [ScannedNetwork] {
+        lists += 1
+        return [network]
+    }
     func refreshClaims(_ done: @escaping () -> Void) { done() }
     func listWatchers(_ count: Int) { watchers = count }
     func helperStatus() -> [HelperStatus] { [] }
@@ -61,9 +66,14 @@ import Varlink
     }
     var steps = [Step(at: 0, kind: "command", detail: "evaluate"), Step(at: 1, kind: "trace", detail: "GET /secret/path")]
     var attemptCount = 0
-    func history(ssid: String?, limit: Int) throws(ControlError) -> [AttemptStatus] {
-        // More than was asked for, and each as long as an attempt can be.
-        (0..<attemptCount).map { index in
+    /// How many of them the interface wanted at once.
+    var wanted: [Int] = []
+    func history(ssid: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus] {
+        if before == "unknown" { throw .failed(code: "noAttempt", message: "no") }
+        wanted.append(limit)
+        let first = before.flatMap { Int($0) }.map { $0 + 1 } ?? 0
+        // Each as long as an attempt can be.
+        return (first..<min(attemptCount, first + limit)).map { index in
             AttemptStatus(
                 id: "\(index)", interface: "wlan0", ssid: "Cafe", began: 0, ended: nil, helper: nil, portal: nil,
                 outcome: String(repeating: "x", count: 1024))
@@ -236,7 +246,8 @@ import Varlink
 
     @Test func whatAPeerIs() {
         let ofTheSystem = Permission(trusted: [0], restricted: 990, group: 991, groups: { _ in [] }) { 1000 }
-        #expect(ofTheSystem.standing(of: PeerCredentials(uid: 990, gid: 991, pid: 5)) == .restricted, "a helper has its group too")
+        #expect(
+            ofTheSystem.standing(of: PeerCredentials(uid: 990, gid: 991, pid: 5)) == .restricted, "a helper has its group too")
         #expect(ofTheSystem.standing(of: PeerCredentials(uid: 0, gid: 0, pid: 5)) == .permitted)
         #expect(ofTheSystem.standing(of: PeerCredentials(uid: 1000, gid: 991, pid: 5)) == .permitted)
         #expect(ofTheSystem.standing(of: PeerCredentials(uid: 1000, gid: 1000, pid: 5)) == .stranger)
@@ -291,13 +302,26 @@ import Varlink
         #expect(lookups.withLock { $0 } == 1)
     }
 
-    @Test @LoopActor func aLongHistoryIsCut() async throws {
+    @Test @LoopActor func aLongHistoryComesInPages() async throws {
         let fixture = try Fixture(trusted: false)
         defer { fixture.close() }
-        fixture.backend.attemptCount = 1000
-        let attempts = try await call(fixture.path, "History").get()["attempts"]?.array
-        #expect(attempts?.count == 200)
-        #expect(attempts?.first?["id"] == "0")
+        fixture.backend.attemptCount = 450
+        var seen: [String] = []
+        var pages: [Int] = []
+        var reply = try await call(fixture.path, "History").get()
+        while true {
+            let page = reply["attempts"]?.array?.compactMap { $0["id"]?.string } ?? []
+            pages.append(page.count)
+            seen += page
+            guard reply["more"] == true, let last = page.last else { break }
+            reply = try await call(fixture.path, "History", ["before": .string(last)]).get()
+        }
+        #expect(pages == [200, 200, 50] && reply["more"] == false)
+        #expect(seen == (0..<450).map(String.init))
+        #expect(fixture.backend.wanted == [201, 201, 201], "one more tells that there is more")
+        fixture.backend.attemptCount = 200
+        #expect(try await call(fixture.path, "History").get()["more"] == false)
+        #expect(name(await call(fixture.path, "History", ["before": "unknown"])) == "org.hotspotd.Control.Failed")
     }
 
     @Test @LoopActor func aLongExplanationFitsAndSaysWhatIsMissing() async throws {
@@ -323,6 +347,24 @@ import Varlink
         #expect(name(await call(fixture.path, "SetEnabled", ["enabled": true])) == "org.varlink.service.InvalidParameter")
         #expect(name(await call(fixture.path, "Monitor")) == "org.hotspotd.Control.Failed")
         #expect(name(await call(fixture.path, "Dance")) == "org.varlink.service.MethodNotFound")
+    }
+
+    @Test @LoopActor func whoWatchesTheSameListGetsTheSameOne() async throws {
+        let fixture = try Fixture(trusted: true)
+        defer { fixture.close() }
+        // Nobody reads: so many blocked readers would be more than the pool has threads.
+        var clients: [Int32] = []
+        defer { for client in clients { close(client) } }
+        for parameters in ["{}", "{}", #"{"interface":"wlan0"}"#] {
+            clients.append(try Socket.connect(path: fixture.path, nonblocking: false).take())
+            let text = #"{"method":"org.hotspotd.Control.List","more":true,"parameters":\#(parameters)}"# + "\0"
+            let octets = Array(text.utf8)
+            #expect(write(clients.last!, octets, octets.count) == octets.count)
+        }
+        while fixture.backend.watchers != 3 { await Task.yield() }
+        #expect(fixture.backend.lists == 3, "each that begins to watch gets one at once")
+        fixture.control.listChanged()
+        #expect(fixture.backend.lists == 5, "one for all interfaces, one for wlan0")
     }
 
     @Test @LoopActor func aWatcherOfTheListIsCountedUntilItLeaves() async throws {

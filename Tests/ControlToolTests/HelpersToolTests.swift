@@ -2,8 +2,14 @@ import Glibc
 import Testing
 
 /// «hotspotctl helpers new» and «helpers test», as an author runs them.
-@Suite(.timeLimit(.minutes(5))) struct HelpersToolTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct HelpersToolTests {
     private static let python = access("/usr/bin/python3", X_OK) == 0 || getenv("CI") != nil
+
+    private func play(
+        _ arguments: [String], program: String = Tool.program, environment: [String] = ["LANG=C.UTF-8", "TZ=UTC"]
+    ) async throws -> Tool.Ended {
+        try await Aside.run { try Tool.run(arguments, program: program, environment: environment) }
+    }
 
     /// A program that answers as the body says, and that it knows nothing else.
     private static func program(_ body: String, otherwise: String = "MethodNotFound") -> String {
@@ -36,17 +42,21 @@ import Testing
         """
     }
 
-    private func test(_ program: String, keys: String = "SSID=Bad", _ options: [String] = []) throws -> Tool.Ended {
+    private func test(_ program: String, keys: String = "SSID=Bad", _ options: [String] = []) async throws -> Tool.Ended {
         let folder = try Folder()
         let path = try folder.write("bad.py", program, mode: 0o755)
         try folder.write("bad.helper", "[Helper]\nName=bad\nExec=\(path)\n\(keys)\n")
-        return try Tool.run(["helpers", "test", folder.path] + options)
+        return try await play(["helpers", "test", folder.path] + options)
     }
 
-    private static let claims = "if method == 'Evaluate': answer(confidence='none' if status() == 204 else 'high', portal=portal)\n"
+    private static let claims =
+        "if method == 'Evaluate': answer(confidence='none' if status() == 204 else 'high', portal=portal)\n"
 
     private static let mistakes: [(String, String)] = [
-        ("if method == 'Logoff': say(b'{\"a\":1}')", "WRONG  It wrote 7 octets but no NUL at the end; end each message with a zero octet."),
+        (
+            "if method == 'Logoff': say(b'{\"a\":1}')",
+            "WRONG  It wrote 7 octets but no NUL at the end; end each message with a zero octet."
+        ),
         (
             "print('Hello, this helper begins its work now and says so')\nsys.stdout.flush()",
             "WRONG  It wrote «Hello, this helper begins its work now a…» to standard output; only answers belong on standard output"
@@ -59,7 +69,10 @@ import Testing
             "if method == 'Logoff': answer(result='success')",
             "WRONG  The answer's «parameters» have no «reply»; it has this shape: {\"parameters\":{\"reply\":{\"result\":\"success\"}}}␀"
         ),
-        ("if method == 'Evaluate': say(b'{\"parameters\":{\"confidence\":\"none\"}}\\0\\n')", "note   After the NUL it wrote «\\x0a»"),
+        (
+            "if method == 'Evaluate': say(b'{\"parameters\":{\"confidence\":\"none\"}}\\0\\n')",
+            "note   After the NUL it wrote «\\x0a»"
+        ),
         ("", "WRONG  It does not know Evaluate: no network is ever its own"),
         (
             claims + "if method == 'Authenticate': reply('temporaryFailure', reason='later')",
@@ -68,6 +81,10 @@ import Testing
         (
             claims + "if method == 'Authenticate': reply('uiRequired', portal=portal, prompt=question)",
             "WRONG  It asks the user (uiRequired), and does not know PresentUI"
+        ),
+        (
+            claims + "if method in ('Authenticate', 'PresentUI'): reply('uiRequired', portal=portal, prompt=question)",
+            "WRONG  It asks the same again and again, whatever is answered"
         ),
         (
             "if method == 'Evaluate': answer(confidence='high' if status() == 302 else 'none', portal=portal)",
@@ -92,15 +109,16 @@ import Testing
         ),
     ]
 
-    @Test(.enabled(if: python), arguments: mistakes) func anAuthorIsToldWhatIsWrong(_ body: String, _ words: String) throws {
-        let ended = try test(Self.program(body))
+    @Test(.enabled(if: python), arguments: mistakes) func anAuthorIsToldWhatIsWrong(_ body: String, _ words: String) async throws
+    {
+        let ended = try await test(Self.program(body))
         #expect(ended.status == 1, "\(ended.output)")
         #expect(ended.output.split(separator: "\n").contains { $0.contains(words) }, "\(words)\n\(ended.output)")
         for secret in ["rehearsal-secret-1", "s3same"] { #expect(!ended.output.contains(secret)) }
     }
 
     /// It waits for the portal until it is cancelled, and goes on after that.
-    @Test(.enabled(if: python)) func whoIgnoresSIGTERMIsTold() throws {
+    @Test(.enabled(if: python)) func whoIgnoresSIGTERMIsTold() async throws {
         let body = """
             signal.signal(15, signal.SIG_IGN)
             if method == "Evaluate" and status() in (200, 204): answer(confidence="none")
@@ -109,14 +127,16 @@ import Testing
         // The portal keeps the connection until the helper is gone, so that status() returns only by an error, which is caught.
         let stubborn = Self.program(body).replacing(
             "except urllib.error.HTTPError as error: return error.code",
-            with: "except urllib.error.HTTPError as error: return error.code\n    except OSError:\n        while True: time.sleep(1)")
-        let ended = try test(stubborn)
+            with:
+                "except urllib.error.HTTPError as error: return error.code\n    except OSError:\n        while True: time.sleep(1)"
+        )
+        let ended = try await test(stubborn)
         #expect(ended.output.contains("Evaluate, cancelled: it goes on"), "\(ended.output)")
         #expect(ended.output.contains("note   After the end of its standard input and SIGTERM it goes on"))
     }
 
-    @Test(.enabled(if: python)) func theSameFailureIsToldOnce() throws {
-        let ended = try test("#!/usr/bin/python3 -IS\nimport sys\nprint('no such thing', file=sys.stderr)\nsys.exit(3)\n")
+    @Test(.enabled(if: python)) func theSameFailureIsToldOnce() async throws {
+        let ended = try await test("#!/usr/bin/python3 -IS\nimport sys\nprint('no such thing', file=sys.stderr)\nsys.exit(3)\n")
         #expect(ended.status == 1)
         #expect(ended.output.components("it exited with status 3") == 1, "\(ended.output)")
         #expect(ended.output.contains("         | no such thing"))
@@ -125,105 +145,116 @@ import Testing
     }
 
     @Test(arguments: [
-        ("#!/usr/bin/python3\r\nprint()\r\n", "has the line ends of Windows"), ("print()\n", "does not say in its first line what runs it"),
+        ("#!/usr/bin/python3\r\nprint()\r\n", "has the line ends of Windows"),
+        ("print()\n", "does not say in its first line what runs it"),
         ("#!/nowhere/python3\n", "wants the interpreter /nowhere/python3, which is not there"),
         ("#!/usr/bin/env nonesuch-interpreter\n", "status 127"),
-    ]) func whatCannotStartIsTriedOnce(_ text: String, _ words: String) throws {
-        let ended = try test(text)
+    ]) func whatCannotStartIsTriedOnce(_ text: String, _ words: String) async throws {
+        let ended = try await test(text)
         #expect(ended.status == 1 && ended.output.contains(words), "\(ended.output)")
         #expect(ended.output.contains("It cannot start, so nothing else was played.") && !ended.output.contains("Evaluate"))
     }
 
-    @Test(.enabled(if: python)) func whoNeverClaimsIsNoSuccess() throws {
-        let ended = try test(Self.program("if method == 'Evaluate': answer(confidence='none')"))
+    @Test(.enabled(if: python)) func whoNeverClaimsIsNoSuccess() async throws {
+        let ended = try await test(Self.program("if method == 'Evaluate': answer(confidence='none')"))
         #expect(ended.status == 1 && ended.output.contains("note   It never claims the made-up network"), "\(ended.output)")
         #expect(!ended.output.contains("WRONG"))
     }
 
     @Test(arguments: [
-        ("SSDI=Bad", 2, "did you mean SSID=?"), ("SSID=Bad,Worse", 1, "SSID= has a comma"), ("SSID=\"Bad\"", 1, "SSID= has quotes"),
-        ("SSID=Name Of Your Network", 1, "put your network's name there"), ("SSID=Bad\nDisplayName=Worse", 1, "people see the file's"),
+        ("SSDI=Bad", 2, "did you mean SSID=?"), ("SSID=Bad,Worse", 1, "SSID= has a comma"),
+        ("SSID=\"Bad\"", 1, "SSID= has quotes"),
+        ("SSID=Name Of Your Network", 1, "put your network's name there"),
+        ("SSID=Bad\nDisplayName=Worse", 1, "people see the file's"),
         ("SSID=Bad\nDisplayName=An all too long one", 1, "DisplayName= has 19 characters; 15 are shown: «An all too long»"),
-    ]) func theFileIsLookedAt(_ keys: String, _ status: Int32, _ words: String) throws {
-        let ended = try test(Self.program(""), keys: keys)
+    ]) func theFileIsLookedAt(_ keys: String, _ status: Int32, _ words: String) async throws {
+        let ended = try await test(Self.program(""), keys: keys)
         #expect(ended.status == status && ended.output.components(words) == 1, "\(ended.output)")
     }
 
-    @Test func whatOthersCanWriteIsWrongOnce() throws {
+    @Test func whatOthersCanWriteIsWrongOnce() async throws {
         let folder = try Folder()
         let path = try folder.write("bad.sh", "#!/bin/sh\n", mode: 0o777)
         try folder.write("bad.helper", "[Helper]\nName=bad\nExec=\(path)\nSSID=Bad\n")
-        let ended = try Tool.run(["helpers", "test", folder.path])
-        #expect(ended.output.components("can be written by others") == 1 && ended.output.contains("chmod go-w \(path)"), "\(ended.output)")
+        let ended = try await play(["helpers", "test", folder.path])
+        #expect(
+            ended.output.components("can be written by others") == 1 && ended.output.contains("chmod go-w \(path)"),
+            "\(ended.output)")
     }
 
     // MARK: Pages and networks
 
-    private func page(_ html: String, _ options: [String] = []) throws -> Tool.Ended {
+    private func page(_ html: String, _ options: [String] = []) async throws -> Tool.Ended {
         let folder = try Folder()
         try folder.write("page.html", html)
-        _ = try Tool.run(["helpers", "new", "mine", "--ssid", "Cafe*;Hotel", "--directory", folder.path])
-        return try Tool.run(["helpers", "test", "--page", folder.path + "/page.html", folder.path + "/mine"] + options)
+        _ = try await play(["helpers", "new", "mine", "--ssid", "Cafe*;Hotel", "--directory", folder.path])
+        return try await play(["helpers", "test", "--page", folder.path + "/page.html", folder.path + "/mine"] + options)
     }
 
-    @Test(.enabled(if: python), arguments: [
-        "<form action='go.php?x=1' method=post><input type=hidden name=magic value='a&amp;b 1'><input name=user><input type=password name=pw></form>",
-        "<form><input type=hidden name=m value=1><input type=submit name=ok value=Go></form>",
-        "<form action='https://portal.example/in' method='POST'><input type=checkbox name=agb value=ja> AGB akzeptieren<button>Los</button></form>",
-    ]) func thePageDecidesWhatOpensThePortal(_ html: String) throws {
-        let ended = try page(html)
+    @Test(
+        .enabled(if: python),
+        arguments: [
+            "<form action='go.php?x=1' method=post><input type=hidden name=magic value='a&amp;b 1'><input name=user><input type=password name=pw></form>",
+            "<form><input type=hidden name=m value=1><input type=submit name=ok value=Go></form>",
+            "<form action='https://portal.example/in' method='POST'><input type=checkbox name=agb value=ja> AGB akzeptieren<button>Los</button></form>",
+        ]) func thePageDecidesWhatOpensThePortal(_ html: String) async throws
+    {
+        let ended = try await page(html)
         #expect(ended.status == 0 && ended.output.contains("Nothing is wrong."), "\(ended.output)")
     }
 
-    @Test(.enabled(if: python)) func aPageWithoutAFormIsAnError() throws {
-        let ended = try page("<h1>Welcome</h1>")
+    @Test(.enabled(if: python)) func aPageWithoutAFormIsAnError() async throws {
+        let ended = try await page("<h1>Welcome</h1>")
         #expect(ended.status == 2 && ended.output.contains("has no form"))
     }
 
-    @Test(.enabled(if: python)) func anotherNetworkIsPlayed() throws {
+    @Test(.enabled(if: python)) func anotherNetworkIsPlayed() async throws {
         let form = "<form method=post><input type=submit></form>"
-        #expect(try page(form, ["--ssid", "Hotel"]).output.contains("the network is «Hotel»"))
-        let uncovered = try page(form, ["--ssid", "Station"])
+        #expect(try await page(form, ["--ssid", "Hotel"]).output.contains("the network is «Hotel»"))
+        let uncovered = try await page(form, ["--ssid", "Station"])
         #expect(uncovered.status == 2 && uncovered.output.contains("SSID= does not cover «Station»"))
     }
 
     // MARK: Writing one
 
-    @Test func whatIsToBeBuiltIsNotTriedBefore() throws {
+    @Test func whatIsToBeBuiltIsNotTriedBefore() async throws {
         let folder = try Folder()
-        let made = try Tool.run([
+        let made = try await play([
             "helpers", "new", "mine", "--language=swift", "--checkout", "/usr/share", "--directory", folder.path,
         ])
         #expect(made.status == 0, "\(made.errors)")
         #expect(try folder.read("mine/Package.swift").contains(".package(path: \"/usr/share\")"))
         #expect(try folder.read("mine/Package.swift").contains("package: \"share\""))
-        let ended = try Tool.run(["helpers", "test", folder.path + "/mine"])
+        let ended = try await play(["helpers", "test", folder.path + "/mine"])
         #expect(ended.status == 2 && ended.output.contains("swift build -c release --package-path \(folder.path)/mine"))
     }
 
-    @Test func aFolderThatIsThereIsLeftAlone() throws {
+    @Test func aFolderThatIsThereIsLeftAlone() async throws {
         let folder = try Folder()
-        #expect(try Tool.run(["helpers", "new", "mine", "--directory", folder.path]).status == 0)
-        let again = try Tool.run(["helpers", "new", "mine", "--directory", folder.path])
-        #expect(again.status == 1 && again.errors.contains("File exists") && again.errors.contains("try: hotspotctl helpers test"))
-        #expect(try Tool.run(["helpers", "new", "other", "--ssid", "a\\q", "--directory", folder.path]).status == 2)
+        #expect(try await play(["helpers", "new", "mine", "--directory", folder.path]).status == 0)
+        let again = try await play(["helpers", "new", "mine", "--directory", folder.path])
+        #expect(
+            again.status == 1 && again.errors.contains("File exists") && again.errors.contains("try: hotspotctl helpers test"))
+        #expect(try await play(["helpers", "new", "other", "--ssid", "a\\q", "--directory", folder.path]).status == 2)
     }
 
     /// The commands that are shown work, where nothing of /usr/local is there, and leave the author's files as they are.
-    @Test func theInstallationThatIsShownWorks() throws {
+    @Test func theInstallationThatIsShownWorks() async throws {
         let folder = try Folder()
-        let made = try Tool.run(["helpers", "new", "my helper".replacing(" ", with: "."), "--directory", folder.path])
+        let made = try await play(["helpers", "new", "my helper".replacing(" ", with: "."), "--directory", folder.path])
         let before = try folder.read("my.helper/my.helper.helper")
         let lines = made.output.split(separator: "\n").map { $0.drop { $0 == " " } }
             .filter { $0.hasPrefix("sudo install") || $0.hasPrefix("sed ") }
         #expect(lines.count == 2)
         // Elsewhere, and without becoming root; Exec= keeps what the daemon will see.
         let script = lines.joined(separator: "\n").replacing("sudo ", with: "")
-            .replacing(" /usr/local/", with: " \(folder.path)/root/usr/local/").replacing(" /etc/", with: " \(folder.path)/root/etc/")
-        let ran = try Tool.run(["-e", "-c", script], program: "/bin/sh", environment: ["PATH=/usr/bin:/bin"])
+            .replacing(" /usr/local/", with: " \(folder.path)/root/usr/local/").replacing(
+                " /etc/", with: " \(folder.path)/root/etc/")
+        let ran = try await play(["-e", "-c", script], program: "/bin/sh", environment: ["PATH=/usr/bin:/bin"])
         #expect(ran.status == 0, "\(script)\n\(ran.errors)")
         #expect(access(folder.path + "/root/usr/local/libexec/my.helper.py", X_OK) == 0)
-        #expect(try folder.read("root/etc/hotspotd/helpers/my.helper.helper").contains("\nExec=/usr/local/libexec/my.helper.py\n"))
+        #expect(
+            try folder.read("root/etc/hotspotd/helpers/my.helper.helper").contains("\nExec=/usr/local/libexec/my.helper.py\n"))
         #expect(try folder.read("my.helper/my.helper.helper") == before)
     }
 }

@@ -67,7 +67,8 @@ private let helpers = """
     }
 
     @Test(arguments: [
-        (["lsit"], "try: hotspotctl list"), (["anwser", "x"], "try: hotspotctl answer"), (["helpers", "tset"], "try: hotspotctl helpers test"),
+        (["lsit"], "try: hotspotctl list"), (["anwser", "x"], "try: hotspotctl answer"),
+        (["helpers", "tset"], "try: hotspotctl helpers test"),
         (["nonsense"], "there are status, list,"),
     ]) func anUnknownWordIsMetWithTheOneThatWasMeant(_ arguments: [String], _ words: String) throws {
         let ended = try Tool.run(arguments)

@@ -46,6 +46,7 @@ import Testing
                 return work
             }
             keeper.restore = { () throws(GateError) in false }
+            keeper.watch = { _ in nil }
             keeper.schedule = { [unowned self] pause, body in
                 pauses.append(pause)
                 due = body

@@ -110,8 +110,9 @@ import Testing
             #expect(!shown.contains("opensesame") && shown.contains("•••"), "\(shown)")
         }
         // The name is the answer's key, and the value is the helper's to fill in.
-        guard case .reply(let reply) = HelperOutcome.reply(Reply(.uiRequired, prompt: Prompt(title: "", fields: [field])))
-            .masked(secrets)
+        guard
+            case .reply(let reply) = HelperOutcome.reply(Reply(.uiRequired, prompt: Prompt(title: "", fields: [field])))
+                .masked(secrets)
         else { return }
         #expect(reply.prompt?.fields.first?.name == "opensesame" && reply.prompt?.fields.first?.label == "it is •••")
     }

@@ -51,7 +51,9 @@ import Varlink
     @LoopActor private func expectRefusal(_ shop: Workshop, _ name: String, _ word: String) async {
         let fault = await shop.ask(name, .authenticate, ["credential": ["pass": "opensesame"]]).fault
         #expect(fault?.code == .helperNotTrusted && fault?.isCrash == true, "\(name): \(fault?.sentence ?? "answered")")
-        #expect(fault?.sentence.contains(word) == true && fault?.problem.hint?.contains("systemd") == true, "\(fault?.sentence ?? "")")
+        #expect(
+            fault?.sentence.contains(word) == true && fault?.problem.hint?.contains("systemd") == true, "\(fault?.sentence ?? "")"
+        )
     }
 
     @Test @LoopActor func whatCouldBeSomebodyElsesIsRefusedBeforeAnythingIsSent() async throws {
@@ -105,7 +107,9 @@ import Varlink
             if fault?.code != .helperNotStarted { break }
             await pause(.milliseconds(5))
         }
-        #expect(fault?.code == .helperNotTrusted && fault?.sentence.contains("user 12345 listens") == true, "\(fault?.sentence ?? "")")
+        #expect(
+            fault?.code == .helperNotTrusted && fault?.sentence.contains("user 12345 listens") == true, "\(fault?.sentence ?? "")"
+        )
         kill(child, SIGKILL)
         waitpid(child, nil, 0)
         await shop.close(expectingSurvivors: false)

@@ -71,7 +71,10 @@ import Testing
         ("[Helper]\nName=a\nExec=/b\nssid=Cafe", "x.helper:4: ssid= is unknown; did you mean SSID=?"),
         ("[Helper]\nName=a\nExec=/b\nColour=red", "x.helper:4: Colour= is unknown; known are Name=, DisplayName="),
         ("# mine\n[Helpers]\nName=a\nExec=/b", "x.helper:2: the section [Helpers] is unknown; did you mean [Helper]?"),
-        ("[Helper]\nName=a\nExec=/b\n\n[Networks]\nSSID=Cafe", "x.helper:5: the section [Networks] is unknown; there is [Helper]"),
+        (
+            "[Helper]\nName=a\nExec=/b\n\n[Networks]\nSSID=Cafe",
+            "x.helper:5: the section [Networks] is unknown; there is [Helper]"
+        ),
         ("\u{FEFF}[Helper]\nName=a\nExec=/b", "x.helper:1: the file begins with a byte order mark"),
     ])
     func whatIsUnknownIsRefused(_ text: String, _ expected: String) {
@@ -122,7 +125,8 @@ import Testing
         #expect(
             found == [
                 "helperShadowed": ["a", "aa", "d"].map { "\(root)/lib/\($0).helper" },
-                "helperMasked": ["\(root)/lib/b.helper", "\(root)/lib/c.helper"], "helperFileInvalid": ["\(root)/lib/e.helper"], "helperProgramMissing": ["g"],
+                "helperMasked": ["\(root)/lib/b.helper", "\(root)/lib/c.helper"], "helperFileInvalid": ["\(root)/lib/e.helper"],
+                "helperProgramMissing": ["g"],
                 "helperFileMissing": ["\(root)/lib/j.helper"],
                 "helperNotTrusted": ["\(root)/bad", "\(root)/lib/f.helper", "\(root)/lib/k.helper"],
             ])

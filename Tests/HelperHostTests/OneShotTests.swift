@@ -179,10 +179,15 @@ import Testing
                 secret = receive()["parameters"]["answers"]["code"]
                 answer({"reply": {"result": "x" * 60 + secret}})
                 """)
-        shop.add("error", python: "call = receive()\nsay(json.dumps({'error': 'a.b', 'parameters': {'message': call['parameters']['answers']['code']}}).encode() + b'\\0')")
+        shop.add(
+            "error",
+            python:
+                "call = receive()\nsay(json.dumps({'error': 'a.b', 'parameters': {'message': call['parameters']['answers']['code']}}).encode() + b'\\0')"
+        )
         for name in ["echo", "error"] {
             let fault = await shop.ask(name, .presentUI, ["answers": ["code": "open sesame"]]).fault
-            #expect(fault?.sentence.contains("•••") == true && fault?.sentence.contains("open") == false, "\(fault?.sentence ?? "")")
+            #expect(
+                fault?.sentence.contains("•••") == true && fault?.sentence.contains("open") == false, "\(fault?.sentence ?? "")")
         }
         await shop.close()
     }

@@ -128,15 +128,15 @@ import Varlink
             python: """
                 known = []
                 """ + "\n"
-                + Self.threaded(
-                    """
-                    if method == 'Authenticate':
-                        known.append(call['parameters']['credential']['pass'])
-                        answer({'reply': {'result': 'success'}}, peer)
-                    else:
-                        os.write(2, b'I know ' + known[0].encode() + b'\\n')
-                        os.kill(os.getpid(), 9)
-                    """))
+                    + Self.threaded(
+                        """
+                        if method == 'Authenticate':
+                            known.append(call['parameters']['credential']['pass'])
+                            answer({'reply': {'result': 'success'}}, peer)
+                        else:
+                            os.write(2, b'I know ' + known[0].encode() + b'\\n')
+                            os.kill(os.getpid(), 9)
+                        """))
         shop.host.prepare(["gossip"])
         let outcome = await shop.ask("gossip", .authenticate, ["credential": ["pass": "opensesame"]])
         #expect(outcome == .reply(Reply(.success)))

@@ -7,7 +7,8 @@ import Testing
     @Test(arguments: [
         ("print('x')\n", ENOEXEC, "does not say in its first line what runs it"),
         ("#!/usr/bin/python3\r\nprint()\r\n", ENOENT, "line ends of Windows"),
-        ("\u{FEFF}#!/bin/sh\n", ENOEXEC, "byte order mark"), ("#!/nowhere/python3 -I\n", ENOENT, "the interpreter /nowhere/python3, which"),
+        ("\u{FEFF}#!/bin/sh\n", ENOEXEC, "byte order mark"),
+        ("#!/nowhere/python3 -I\n", ENOENT, "the interpreter /nowhere/python3, which"),
         ("#!/etc/passwd\n", EACCES, "which cannot be executed"), ("#!python3\n", ENOENT, "without an absolute path"),
         ("#!\n", ENOEXEC, "names no interpreter"), ("\u{7F}ELF\u{1}", ENOEXEC, "another kind of processor"),
         ("#!/bin/sh\n", ENOENT, "No such file"),

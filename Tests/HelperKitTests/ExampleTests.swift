@@ -45,8 +45,8 @@ import Testing
             exec: "/usr/bin/env \(variables) /usr/bin/python3 \(Self.examples)/varlink/aroma-varlink.py")
     }
 
-    /// Two of them want a portal of their own kind, which the made-up one is not: they say so, and claim nothing.
-    @Test(arguments: [("form", true), ("wispr", false), ("portal-api", false)]) func ours(_ name: String, _ claims: Bool) throws {
+    /// WISPr wants a portal of its own kind, which the made-up one is not: it claims nothing, and that is said.
+    @Test(arguments: [("form", true), ("wispr", false), ("portal-api", true)]) func ours(_ name: String, _ claims: Bool) throws {
         let folder = try TemporaryFolder()
         let text = try TemporaryFolder.read("\(Program.checkout)/Sources/hotspot-helpers/Helpers/\(name).helper")
         let played = try rehearse(
@@ -60,7 +60,10 @@ import Testing
     @Test(arguments: ["python", "shell", "swift"]) func whatIsWrittenIsTheExample(_ language: String) throws {
         let folder = try TemporaryFolder()
         let made = try Program.run(
-            [Program.built + "/hotspotctl", "helpers", "new", "aroma", "--ssid", "Cafe Aroma", "--language", language, "--directory", folder.path])
+            [
+                Program.built + "/hotspotctl", "helpers", "new", "aroma", "--ssid", "Cafe Aroma", "--language", language,
+                "--directory", folder.path,
+            ])
         #expect(made.status == 0, "\(made.output)")
         let programs = ["python": ["aroma.py"], "shell": ["aroma.sh"], "swift": ["Package.swift", "Sources/aroma/Main.swift"]]
         for file in programs[language] ?? [] {
@@ -141,8 +144,9 @@ import Testing
         ("if method == 'Maintain': reply('success')", "the portal wants a login: the user would be offline"),
         ("if method == 'Maintain': reply('authenticationRequired')", "needs the `portal` as it is now"),
         ("if method == 'Logoff': reply('success')", "still lets everybody through"),
-        ("if method == 'Logoff': sys.stdout.write('{'); sys.exit(0)", "without an answer"),
-        ("if method == 'Logoff': print('hello', end='\\0')", "JSON"),
+        ("if method == 'Logoff': sys.stdout.write('{'); sys.exit(0)", "no NUL at the end"),
+        ("if method == 'Logoff': print('hello', end='\\0')", "only answers belong on standard output"),
+        ("if method == 'Logoff': print('{hello}', end='\\0')", "JSON"),
     ]
 
     @Test(.enabled(if: Program.runs("/usr/bin/python3")), arguments: mistakes) func tellsWhatIsWrong(

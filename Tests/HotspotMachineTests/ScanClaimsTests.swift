@@ -27,9 +27,21 @@ import Testing
         _ group: ScanClaims.Group, _ helpers: [HelperSpec], _ answers: [String: [Annotation]] = [:], remembered: String? = nil,
         credentials: Set<String> = [], disabled: Set<String> = []
     ) -> [ScanClaims.Claim] {
-        ScanClaims.claims(
-            for: group, helpers: helpers, answers: answers, remembered: remembered, hasCredential: credentials.contains,
-            isDisabled: disabled.contains)
+        // The answers are to a question about this network.
+        var coverage = ScanClaims.Coverage()
+        coverage.learn([group], for: helpers)
+        return coverage.claims(
+            for: group, labels: answers.mapValues { ScanClaims.Labels($0, asked: [group]) }, remembered: remembered,
+            credentials: credentials, isDisabled: disabled.contains)
+    }
+
+    /// What one helper may see of a list.
+    func visible(_ helper: HelperSpec, _ groups: [ScanClaims.Group], isDisabled: (ScanClaims.Group) -> Bool = { _ in false })
+        -> [ScanClaims.Group]
+    {
+        var coverage = ScanClaims.Coverage()
+        coverage.learn(groups, for: [helper])
+        return coverage.visible(in: groups) { isDisabled($1) }[0]
     }
 
     func group(_ name: String, _ security: Security = .open) -> ScanClaims.Group { ScanClaims.groups([bss(name, security)])[0] }
@@ -74,8 +86,8 @@ import Testing
         #expect(claims(group("Cafe"), [helper("a", ssids: "*")], answers, remembered: "a", disabled: ["a"]).isEmpty)
         #expect(claims(group("Cafe"), [helper("a", ssids: "*", enabled: false)], answers, remembered: "a").isEmpty)
         let groups = ScanClaims.groups([bss("Cafe"), bss("Bar", id: 2)])
-        #expect(ScanClaims.visible(to: helper("a", ssids: "*", enabled: false), in: groups).isEmpty)
-        let seen = ScanClaims.visible(to: helper("a", ssids: "*"), in: groups) { $0.ssid.description == "Cafe" }
+        #expect(visible(helper("a", ssids: "*", enabled: false), groups).isEmpty)
+        let seen = visible(helper("a", ssids: "*"), groups) { $0.ssid.description == "Cafe" }
         #expect(seen.map(\.ssid.description) == ["Bar"])
     }
 
@@ -84,7 +96,7 @@ import Testing
             bss("Cafe"), bss("Cafe", .psk, id: 2), bss("Bar", id: 3), bss("", id: 4), bss("\\x00\\x00", id: 5),
         ])
         func names(_ helper: HelperSpec) -> [String] {
-            ScanClaims.visible(to: helper, in: groups).map(\.ssid.description).sorted()
+            visible(helper, groups).map(\.ssid.description).sorted()
         }
         #expect(names(helper("a", ssids: "Caf?")) == ["Cafe", "Cafe"])
         #expect(names(helper("a", ssids: "Caf?", security: [.psk])) == ["Cafe"])
@@ -139,6 +151,58 @@ import Testing
         #expect(claims(group("Cafe"), free, ["a": [broken]]).isEmpty)
     }
 
+    @Test("29 An answer labels the networks of its question, not those that came into sight since") func question() {
+        let (cafe, bar) = (group("Cafe"), group("Bar"))
+        let labels = ScanClaims.Labels([note("Cafe"), note("Bar", nil, .high)], asked: [cafe])
+        #expect(labels[cafe.network] == .low && labels[bar.network] == nil && labels[group("Cafe", .psk).network] == nil)
+        #expect(ScanClaims.Labels([note("Cafe")], asked: []).isEmpty)
+        var gone = labels
+        gone.remove { $0 == cafe.network }
+        #expect(gone.isEmpty)
+        let flood = (0..<ScanClaims.Labels.limit).map { _ in note("Elsewhere") } + [note("Cafe")]
+        #expect(ScanClaims.Labels(flood, asked: [cafe]).isEmpty, "what is beyond the limit is not read")
+    }
+
+    @Test func whoMayHearOfWhatIsWhatEachFileSays() {
+        var random = Walker.Random(seed: 11)
+        let parts = ["Ca", "fe", "*", "?", "\\x43", "\\s", "\\*", " ", "C", "\\\\"]
+        let names = ["Ca", "fe", "C", " ", "*", "\\x5c", "x"]
+        for _ in 0..<300 {
+            func text(_ parts: [String]) -> String {
+                (0..<Int.random(in: 1...4, using: &random)).map { _ in parts.randomElement(using: &random)! }.joined()
+            }
+            let helpers = (0..<6).map { number in
+                helper(
+                    "h\(number)", ssids: number == 0 ? "" : [text(parts), text(parts)].joined(separator: ";"),
+                    security: number == 1 ? [.psk] : [], scanList: true, enabled: number != 2)
+            }
+            let groups = ScanClaims.groups((0..<8).map { bss(text(names), $0 % 2 == 0 ? .open : .psk, id: UInt8($0)) })
+            var coverage = ScanClaims.Coverage()
+            coverage.learn(groups, for: helpers)
+            for (helper, seen) in zip(helpers, coverage.visible(in: groups)) {
+                let expected = groups.filter { helper.enabled && helper.covers($0.ssid, $0.security) }
+                #expect(seen == expected, "\(helper.ssids.map(\.source))")
+            }
+        }
+    }
+
+    @Test func whoMayHearOfANameIsKnownUntilTheHelpersChange() {
+        let groups = ScanClaims.groups([bss("Cafe"), bss("Bar", id: 2)])
+        var coverage = ScanClaims.Coverage()
+        func seen() -> [[String]] { coverage.visible(in: groups).map { $0.map(\.ssid.description).sorted() } }
+        coverage.learn(groups, for: [helper("a", ssids: "Cafe"), helper("b", scanList: true)])
+        #expect(seen() == [["Cafe"], ["Bar", "Cafe"]])
+        coverage.learn([], for: [helper("a", ssids: "Bar")])
+        #expect(seen() == [[]], "nothing is known of them for these helpers yet")
+        coverage.learn(groups, for: [helper("a", ssids: "Bar")])
+        #expect(seen() == [["Bar"]])
+        for number in 0..<6 {
+            coverage.learn((0..<1000).map { group("N\(number * 1000 + $0)") }, for: [helper("a", ssids: "Bar")])
+        }
+        coverage.learn(groups, for: [helper("a", ssids: "Bar")])
+        #expect(seen() == [["Bar"]], "after more names than are kept")
+    }
+
     @Test("30 A label, or none, has no part in the race: both are asked, and what they say there counts") func apart() {
         let helpers = [helper("H1", scanList: true), helper("H2", scanList: true)]
         let labels = claims(group("Cafe"), helpers, ["H1": [note("Cafe", nil, .high)], "H2": []])
@@ -155,27 +219,5 @@ import Testing
         for name in ["", "\\x00\\x00\\x00"] {
             #expect(claims(group(name), [helper("a", ssids: "*;???")], ["a": [note(name)]], remembered: "a").isEmpty)
         }
-    }
-
-    @Test("Cost of a list, printed: 1,000 BSSs, 100 helpers, 1,000 patterns") func cost() {
-        var random = Walker.Random(seed: 1000)
-        let scan = (0..<1000).map { index in
-            ScannedBSS(
-                ssid: SSID(printable: "Network \(index)")!,
-                bssid: BSSID(octets: [2, 0, 0, 0, UInt8(index >> 8), UInt8(index & 255)])!,
-                frequency: 2412, signal: -Int.random(in: 30...90, using: &random), security: .open, lastSeen: index,
-                interface: "wlan0")
-        }
-        let helpers = (0..<100).map { helper in
-            self.helper(
-                "H\(helper)",
-                ssids: (0..<10).map { "Network \(helper * 10 + $0)\($0.isMultiple(of: 3) ? "*" : "")" }.joined(separator: ";"))
-        }
-        var labels = 0
-        let elapsed = ContinuousClock().measure {
-            for group in ScanClaims.groups(scan) { labels += claims(group, helpers).count }
-        }
-        #expect(labels > 1000)
-        print("claims: \(elapsed.nanoseconds / 1000) µs for 1,000 BSSs, 100 helpers and 1,000 patterns, \(labels) labels")
     }
 }

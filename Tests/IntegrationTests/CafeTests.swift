@@ -89,8 +89,8 @@ struct CafeTests {
     private static let labels = [
         "open", "twoOnOneNetwork", "ownNetwork", "notElsewhere", "passwordNeeded", "passwordMakesReady", "oneSwitchedOff",
         "oneSeesItNoMore", "networkSwitchedOff", "nobodySeesItAnyMore", "switchedOnAgain", "networkSwitchedOnAgain",
-        "nothingAdded", "orderIsTheSignals", "askedAgainAndAgain", "notAskedWithoutScanList", "ownNetworkOnly",
-        "passwordNotInTheList", "nobodyLooksNobodyIsAsked", "done",
+        "newNetworkAppears", "nothingAdded", "orderIsTheSignals", "askedAgainAndAgain", "notAskedWithoutScanList",
+        "ownNetworkOnly", "passwordNotInTheList", "nobodyLooksNobodyIsAsked", "done",
     ].map { "labels.\($0)" }
 
     /// One interface's doings and the other's peace; one is renamed, vanishes and comes back.

@@ -114,13 +114,17 @@ struct GateVisitTests {
         #expect(try daemon.reached() == CabledDaemon.hosts)
     }
 
-    @Test("Somebody who changes the link's group neither opens nor closes it for long") func undone() throws {
+    @Test("Somebody who changes the link's group or the rules neither opens nor closes it for long") func undone() throws {
         let daemon = try CabledDaemon(settings: Self.gate, plan: ["Authenticate": held()])
         try daemon.plugNetwork("hot1")
         try daemon.wait("hot1", "authenticating")
         #expect(try daemon.reached() == [])
         try daemon.shell("ip link set hot1 group 9")
         try daemon.eventually("it is closed again") { try daemon.reached() == [] }
+        // As systemd-networkd does when it starts.
+        try daemon.shell("ip -4 rule flush proto 104; ip -6 rule flush proto 104")
+        try daemon.eventually("the rules are back") { try daemon.reached() == [] }
+        #expect(try daemon.shell("ip rule").contains("oif hot1 lookup main"))
         try daemon.letGo("Authenticate")
         try daemon.wait("hot1", "authenticated")
         #expect(try daemon.reached() == CabledDaemon.hosts)

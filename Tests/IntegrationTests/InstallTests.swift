@@ -17,7 +17,7 @@ struct InstallTests {
             "usr/lib/hotspotd/helpers/portal-api.helper", "usr/lib/systemd/system/hotspotd.service",
             "usr/lib/sysusers.d/hotspotd.conf",
             "usr/share/hotspotd/dhclient-hotspotd.conf", "usr/share/hotspotd/varlink/org.hotspotd.Helper.varlink",
-            "etc/hotspotd/hotspotd.conf",
+            "etc/hotspotd/hotspotd.conf", "usr/share/doc/hotspotd/helpers.md", "usr/share/doc/hotspotd/examples/python/aroma.py",
         ] {
             #expect(FileManager.default.fileExists(atPath: "\(root)/\(path)"), "\(path)")
         }
@@ -28,6 +28,9 @@ struct InstallTests {
         let settings = try Finished.run(
             root + "/usr/libexec/hotspotd/hotspotd", ["--settings", root + "/etc/hotspotd/hotspotd.conf", "--check-settings"])
         #expect(settings.status == 0, "\(settings.output)")
+
+        try checkSettings(root)
+        try checkDocumentation(root + "/usr/share/doc/hotspotd", root)
 
         // The unit names one program of the system, which a laptop has and this folder has not.
         try FileManager.default.createDirectory(atPath: root + "/bin", withIntermediateDirectories: true)
@@ -42,5 +45,42 @@ struct InstallTests {
         #expect(removed.status == 0, "\(removed.output)")
         #expect(!FileManager.default.fileExists(atPath: root + "/usr/bin/hotspotctl"))
         #expect(FileManager.default.fileExists(atPath: root + "/etc/hotspotd/hotspotd.conf"), "settings stay")
+    }
+
+    /// Every key that the daemon knows, which it tells when it meets one that it does not, is in the file.
+    private func checkSettings(_ root: String) throws {
+        let scratch = try Scratch()
+        let text = try String(contentsOfFile: root + "/etc/hotspotd/hotspotd.conf", encoding: .utf8)
+        let sections = text.split(separator: "\n").filter { $0.hasPrefix("[") }
+        #expect(sections == ["[Daemon]", "[Interfaces]", "[Commands]", "[Probe]", "[Policy]"])
+        for section in sections {
+            let file = try scratch.write("settings.conf", "\(section)\nNoSuchKey=1\n")
+            let refused = try Finished.run(root + "/usr/libexec/hotspotd/hotspotd", ["--settings", file, "--check-settings"])
+            let known =
+                refused.output.components(separatedBy: "known are ").last?
+                .split(whereSeparator: { $0.isWhitespace }).map(String.init) ?? []
+            #expect(refused.status != 0 && known.count > 3, "\(refused.output)")
+            let part = text.components(separatedBy: section).last!.components(separatedBy: "\n[").first!
+            for key in known { #expect(part.contains("\n#\(key)="), "\(section) \(key)=") }
+        }
+    }
+
+    /// No link and no path of the documentation leads to where only a checkout has something.
+    private func checkDocumentation(_ folder: String, _ root: String) throws {
+        for page in try FileManager.default.contentsOfDirectory(atPath: folder) where page.hasSuffix(".md") {
+            let text = try String(contentsOfFile: folder + "/" + page, encoding: .utf8)
+            for target in text.components(separatedBy: "](").dropFirst().compactMap({ $0.split(separator: ")").first }) {
+                let path = target.split(separator: "#").first.map(String.init) ?? ""
+                guard !target.hasPrefix("http"), !target.hasPrefix("#") else { continue }
+                let place = path.hasPrefix("/") ? root + path : folder + "/" + path
+                #expect(FileManager.default.fileExists(atPath: place), "\(page): \(target)")
+            }
+            for words in text.components(separatedBy: "/usr/share/").dropFirst() {
+                let path = words.prefix { $0.isLetter || $0.isNumber || "/._-".contains($0) }
+                #expect(
+                    FileManager.default.fileExists(atPath: root + "/usr/share/" + path.drop { $0 == "/" }), "\(page): \(path)")
+            }
+            #expect(!text.contains("Sources/HelperKit") && !text.contains("Tests/Examples"), "\(page)")
+        }
     }
 }

@@ -107,6 +107,14 @@ struct InterfacesTests {
         #expect(history.filter { $0["interface"] == "hot2" }.count == 1)
         #expect(history.filter { $0["interface"] == "hot1" }.map { $0["outcome"] } == ["online", "online"])
 
+        // With another hardware address it is another station, or another interface that got its index and its address.
+        try daemon.shell("ip link set hot1 address 02:00:00:00:00:77")
+        try daemon.eventually("it is joined anew") {
+            try daemon.call("History")["attempts"]?.array?.filter { $0["interface"] == "hot1" }.count == 3
+        }
+        try daemon.wait("hot1", "authenticated")
+        #expect(try daemon.status("hot2")?["since"] == second?["since"])
+
         // A held interface holds nobody else up.
         _ = try daemon.call("Logoff", ["interface": "hot1"])
         try daemon.wait("hot1", "inactive")

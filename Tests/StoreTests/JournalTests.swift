@@ -72,7 +72,93 @@ import Testing
 
     @Test func whatTheEndOfTheDaemonCutOffIsCalledSo() throws {
         try folder.open().beginAttempt("a", interface: "wlan0", network: cafe, ssid: "Cafe", began: 1)
-        #expect(try folder.open().attempt("a")?.outcome == Attempt.interrupted)
+        let attempt = try #require(try folder.open().attempt("a"))
+        #expect(attempt.outcome == Attempt.interrupted && attempt.ended == nil)
+        #expect(attempt.verdict == Store.interruptedVerdict)
+    }
+
+    @Test func whatAnOlderDaemonLeftWithoutAWordGetsOne() throws {
+        let store = try folder.open()
+        for id in ["old", "ended"] { try store.beginAttempt(id, interface: "wlan0", network: cafe, ssid: "Cafe", began: 1) }
+        try store.endAttempt("ended", ended: 2, outcome: "online", verdict: "Online.")
+        let raw = try Database(path: store.path)
+        try raw.run("UPDATE attempts SET outcome = 'interrupted' WHERE id = 'old'")
+        let again = try folder.open()
+        #expect(again.attempt("old")?.verdict == Store.interruptedVerdict)
+        #expect(again.attempt("ended")?.verdict == "Online." && again.attempt("ended")?.outcome == "online")
+    }
+
+    @Test func theJournalIsReadPageByPage() throws {
+        let store = try folder.open()
+        for number in 0..<7 {
+            let name = number.isMultiple(of: 2) ? "Cafe" : "Bar"
+            try store.beginAttempt("a\(number)", interface: "wlan0", network: cafe, ssid: name, began: number)
+        }
+        #expect(store.attempts(limit: 3).map(\.id) == ["a6", "a5", "a4"])
+        #expect(store.attempts(before: "a4", limit: 3).map(\.id) == ["a3", "a2", "a1"])
+        #expect(store.attempts(before: "a1", limit: 3).map(\.id) == ["a0"])
+        #expect(store.attempts(ssid: "Cafe", before: "a4", limit: 3).map(\.id) == ["a2", "a0"])
+        #expect(store.attempts(before: "a0").isEmpty && store.attempts(before: "nobody").isEmpty)
+    }
+
+    /// A timer's maintain, as the daemon tells it.
+    private func maintain(
+        _ store: Store, _ id: String, ssid: String = "Cafe", from: StateName = .authenticated, outcome: String = "online",
+        also: [Step] = []
+    ) throws {
+        try store.beginAttempt(id, interface: "wlan0", network: cafe, ssid: ssid, began: 5)
+        let steps = [Step(at: 0, from: from, to: .maintaining, kind: "transition", detail: "the timer")] + also
+        try store.addSteps(id, steps)
+        try store.endAttempt(id, ended: 6, outcome: outcome)
+        // The daemon's last step comes after the end.
+        try store.addSteps(id, [Step(at: 1, from: .maintaining, to: .authenticated, kind: "transition", detail: "success")])
+    }
+
+    @Test func onlyAMaintainThatFoundEverythingWellIsRoutine() throws {
+        let store = try folder.open()
+        try maintain(store, "well")
+        try maintain(store, "joined", from: .inactive)
+        try maintain(store, "expired", outcome: "expired")
+        try maintain(store, "crashed", also: [Step(at: 0, kind: "problem", detail: "It crashed.")])
+        try maintain(
+            store, "renewed", also: [Step(at: 0, from: .maintaining, to: .authenticating, kind: "transition", detail: "")])
+        let routine = store.attempts().filter(\.isRoutine).map(\.id)
+        #expect(routine == ["well"])
+    }
+
+    @Test func aLongSessionDoesNotPushTheCafesOut() throws {
+        let store = try folder.open()
+        for number in 0..<20 {
+            try store.beginAttempt("cafe\(number)", interface: "wlan0", network: cafe, ssid: "Cafe \(number)", began: 1)
+            try store.endAttempt("cafe\(number)", ended: 2, outcome: "online")
+            try maintain(store, "old\(number)", ssid: "Cafe \(number)")
+        }
+        let raw = try Database(path: store.path)
+        func add(_ count: Int, _ name: String, ssid: String, routine: Int) throws {
+            try raw.run(
+                """
+                WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < \(count - 1))
+                INSERT INTO attempts (id, interface, network, ssid, began, outcome, routine)
+                SELECT '\(name)' || i, 'wlan0', NULL, '\(ssid)', 5, 'online', \(routine) FROM n
+                """)
+            // Each beginning prunes.
+            try store.beginAttempt("begun \(name)", interface: "wlan0", network: cafe, ssid: ssid, began: 5)
+        }
+        try add(Store.attemptLimit + 200, "m", ssid: "Home", routine: 1)
+        let kept = store.attempts(limit: 5000)
+        #expect(kept.count == Store.attemptLimit)
+        #expect(kept.filter { $0.id.hasPrefix("cafe") }.count == 20, "the visits are all there")
+        #expect(kept.filter { $0.id.hasPrefix("old") }.count == 20, "and of each network the newest maintains")
+        #expect(kept[1].id == "m\(Store.attemptLimit + 199)")
+        // Many visits: of the maintains a handful stays, as long as there is room for it.
+        try add(Store.attemptLimit - 30, "visit", ssid: "New", routine: 0)
+        let later = store.attempts(limit: 5000)
+        #expect(later.filter { $0.ssid == "Home" && $0.isRoutine }.count == Store.routineLimit)
+        #expect(later.count == Store.attemptLimit)
+        // Where nothing is left to spare, the oldest go.
+        try add(Store.attemptLimit, "new", ssid: "New", routine: 0)
+        #expect(store.attempts(limit: 5000).allSatisfy { $0.id.hasPrefix("new") || $0.id == "begun new" })
+        #expect(store.attempts(limit: 5000).count == Store.attemptLimit)
     }
 
     @Test func aStepWithAStateOfTomorrowIsSkipped() throws {

@@ -73,6 +73,7 @@ import Testing
             let store = try folder.open()
             let raw = try Database(path: store.path)
             try raw.run("ALTER TABLE consents DROP COLUMN time")
+            try raw.run("ALTER TABLE attempts DROP COLUMN routine")
             try raw.run("INSERT INTO consents VALUES (?, 'o', 't')", [.text(cafe.key!)])
             try raw.run("PRAGMA user_version = 1")
         }
@@ -142,6 +143,87 @@ import Testing
         #expect(store.allDisabled == [Disabled(helper: nil, ssid: name), Disabled(helper: "wispr", ssid: nil)])
         #expect(throws: StoreError.self) { try store.setEnabled(helper: nil, ssid: nil, enabled: false) }
         #expect(throws: StoreError.self) { try store.setEnabled(helper: "*", ssid: nil, enabled: false) }
+    }
+
+    @Test func switchingANameOnReleasesItUnderEverySecurityInOneBreath() throws {
+        let store = try folder.open()
+        let longer = NetworkID.wireless(SSID(octets: Array("Cafe2".utf8))!, .open)
+        let name = cafe.switchName!
+        func off() throws {
+            try store.setEnabled(helper: nil, ssid: name, enabled: false)
+            for network in [cafe, twin, longer, hotel] {
+                try store.setHold(network, StoredHold(reason: .autoJoinOff, sentence: "s"))
+            }
+        }
+        try off()
+        // Nothing of it happens if a part of it cannot.
+        do {
+            let raw = try Database(path: store.path)
+            try raw.run("CREATE TRIGGER no BEFORE DELETE ON holds BEGIN SELECT RAISE(ABORT, 'no'); END")
+        }
+        #expect(throws: StoreError.self) {
+            try store.setEnabled(helper: nil, ssid: name, enabled: true, releasingHolds: true)
+        }
+        #expect(store.isDisabled(helper: nil, ssid: name) && store.hold(cafe, now: 0) != nil)
+        do {
+            let raw = try Database(path: store.path)
+            try raw.run("DROP TRIGGER no")
+        }
+        try store.setEnabled(helper: nil, ssid: name, enabled: true, releasingHolds: true)
+        #expect(!store.isDisabled(helper: nil, ssid: name))
+        #expect(store.hold(cafe, now: 0) == nil && store.hold(twin, now: 0) == nil)
+        #expect(store.hold(longer, now: 0) != nil && store.hold(hotel, now: 0) != nil)
+        try store.setEnabled(helper: nil, ssid: hotel.switchName!, enabled: true, releasingHolds: true)
+        #expect(store.hold(hotel, now: 0) == nil && store.hold(longer, now: 0) != nil)
+        try store.setEnabled(helper: "form", ssid: longer.switchName!, enabled: true)
+        #expect(store.hold(longer, now: 0) != nil, "a helper's switch holds nothing and releases nothing")
+    }
+
+    @Test func aListReadsAllThatIsRememberedAtOnce() throws {
+        let store = try folder.open()
+        try store.remember(cafe, Remembered(helper: "form", committed: 1000))
+        try store.setHold(cafe, StoredHold(reason: .loggedOff, until: 2000, helper: "form", sentence: "You logged off."))
+        try store.setOutcome(cafe, StoredOutcome(word: "online", time: 7))
+        for (helper, origin) in [("form", "a"), ("form", "b"), ("wispr", "a")] {
+            try store.setCredential(cafe, helper: helper, origin: origin, pin: nil, fieldNames: ["a"], sealed: [1])
+        }
+        try store.setOutcome(hotel, StoredOutcome(word: "left", time: 8))
+        for now in [1500, 2000, 1000 + 91 * day] {
+            let memories = store.memories(now: now)
+            for network in [cafe, twin, hotel, .anonymous] {
+                var one = NetworkMemory()
+                one.helper = store.remembered(network, now: now)?.helper
+                one.hold = store.hold(network, now: now)
+                one.outcome = store.lastOutcome(network)
+                one.credentials = Set(["form", "wispr", "other"].filter { store.hasCredential(network, helper: $0) })
+                #expect(memories[network] == one, "the same as each of them read alone")
+            }
+        }
+        #expect(store.memories(now: 1500)[cafe].credentials == ["form", "wispr"])
+        let raw = try Database(path: store.path)
+        try raw.run("UPDATE holds SET reason = 'struckByLightning'")
+        #expect(store.memories(now: 1500)[cafe].hold == nil && store.memories(now: 1500)[cafe].helper == "form")
+        #expect(store.skippedRows == 2)
+    }
+
+    @Test func manySwitchesAnswerAsEachOfThemDoes() throws {
+        let store = try folder.open()
+        let name = cafe.switchName!
+        try store.setEnabled(helper: "form", ssid: name, enabled: false)
+        try store.setEnabled(helper: "wispr", ssid: nil, enabled: false)
+        try store.setEnabled(helper: nil, ssid: hotel.switchName!, enabled: false)
+        let switches = store.switches
+        for helper in ["form", "wispr", "other"] {
+            for network in [cafe, twin, hotel] {
+                #expect(
+                    switches.isOff(helper: helper, network) == store.isDisabled(helper: helper, ssid: network.switchName),
+                    "\(helper) \(network)")
+            }
+            #expect(switches.isOff(helper: helper, .anonymous) == (helper == "wispr"))
+        }
+        #expect(switches.isOff(hotel) && !switches.isOff(cafe))
+        try store.setEnabled(helper: nil, ssid: hotel.switchName!, enabled: true)
+        #expect(!store.switches.isOff(hotel))
     }
 
     @Test func aCredentialIsFoundOnlyByAllOfItsOwner() throws {

@@ -73,15 +73,16 @@ import Testing
     @Test func aProcessWhoseStandingIsRestrictedHasFourSeatsAndLosesThemIdle() async throws {
         var limits = Server.Limits()
         limits.idle = .milliseconds(50)
+        let seats = limits.perProcess
         try await Service.with(limits, standing: .restricted) { service, path in
-            let clients = try (0..<limits.perProcess).map { _ in try Client(path) }
+            let clients = try (0..<seats).map { _ in try Client(path) }
             clients[0].call("org.example.Desk.Wait")
             let late = try Client(path)
             late.call("org.example.Desk.Echo", ["text": "late"])
             #expect(try late.answer()?.error == "org.example.Desk.Failed")
             for client in clients[1...] { #expect(try client.answer() == nil) }
             // Who waits for an answer is not idle.
-            await Self.until(service) { $0.open.count == 1 }
+            await ServerTests.until(service) { $0.open.count == 1 }
             #expect(await service.clientCount == 1)
         }
     }

@@ -14,14 +14,16 @@ enum launch_level {
     LAUNCH_PRIVATE_SCRATCH = 1 << 5,   // the scratch folder is a file system of its own
     LAUNCH_PRIVATE_PROC = 1 << 6,      // /proc shows the helper's processes alone
     LAUNCH_HIDDEN = 1 << 7,            // the hidden folders are covered
-    LAUNCH_LANDLOCK = 1 << 8,          // writing is confined by Landlock, and reading if the folders are not covered
+    LAUNCH_LANDLOCK = 1 << 8,          // writing is confined by Landlock, and reading if the folders are not covered; sockets are not
     LAUNCH_LANDLOCK_SCOPED = 1 << 9,   // abstract sockets and signals as well (ABI 6)
     LAUNCH_LANDLOCK_TRUNCATE = 1 << 10, // truncation as well (ABI 3)
     LAUNCH_NO_NEW_PRIVILEGES = 1 << 11,
     LAUNCH_NO_CAPABILITIES = 1 << 12,
     LAUNCH_LIMITS = 1 << 13,
-    LAUNCH_PROCESS_LIMIT = 1 << 14,    // the number of processes; it counts by user, so it needs a user namespace
-    LAUNCH_ALL = (1 << 15) - 1,
+    LAUNCH_PROCESS_LIMIT = 1 << 14,    // the number of processes: by user in a user namespace, else by the process namespace
+    LAUNCH_IPC_NAMESPACE = 1 << 15,    // System V IPC and message queues end with it
+    LAUNCH_FILTER = 1 << 16,           // system calls that no helper needs are refused, see filter.c
+    LAUNCH_ALL = (1 << 17) - 1,
 };
 
 // Where a launch failed.
@@ -31,6 +33,7 @@ enum launch_stage {
     LAUNCH_STAGE_PRIVILEGES,
     LAUNCH_STAGE_FORK,
     LAUNCH_STAGE_EXEC,
+    LAUNCH_STAGE_MEMORY,
 };
 
 // A limit of 0 means none.
@@ -67,6 +70,7 @@ enum launch_report_kind {
     LAUNCH_REPORT_REACHED = 1, // first: levels
     LAUNCH_REPORT_FAILED = 2,  // first: stage, second: errno
     LAUNCH_REPORT_ENDED = 3,   // first: wait status of the helper behind its init
+    LAUNCH_REPORT_PATH = 4,    // before the levels; first: which of the writable folders cannot be written to, second: errno
 };
 struct launch_report {
     uint32_t kind, first, second;
@@ -88,8 +92,12 @@ int launch(const struct launch_plan *plan, struct launch_result *result);
 // Sends a signal; without an init to the process group as well. A process that ended already is no error.
 void launch_signal(const struct launch_result *process, int signal);
 
-// Reaps a process that has ended. Returns 1 and its wait status, or 0 if it still runs, or a negative errno.
-int launch_reap(int pidfd, int *status);
+// Reaps a process that has ended, and ends what it left in its session if it had no init. Returns 1 and its wait status, or 0 if it
+// still runs, or a negative errno.
+int launch_reap(const struct launch_result *process, int *status);
+
+// Kills a process that nobody can watch, waits for its end, which is a moment, and closes what the result holds.
+void launch_end(const struct launch_result *process);
 
 // Both ends closed by exec. Returns 0 or an errno.
 int launch_pipe(int ends[2]);

@@ -142,7 +142,8 @@ class Helper:
     def Authenticate(self, network, link, portal=None, credential=None, consent=False, session=None):
         return reply(network=network, link=link, portal=portal, credential=credential, consent=consent)
 
-    def PresentUI(self, network, link, answers, portal=None, credential=None, consent=False, session=None):
+    # The package hands parameters over in the order of the interface's text.
+    def PresentUI(self, network, link, portal=None, answers=None, credential=None, consent=False, session=None):
         return reply(network=network, link=link, portal=portal, answers=answers, credential=credential, consent=consent)
 
     def Maintain(self, network, link, session=None):

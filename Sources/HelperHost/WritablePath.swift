@@ -1,0 +1,62 @@
+import Glibc
+import HotspotCore
+
+/// A folder of a helper's `ReadWritePaths=`.
+enum WritablePath {
+    /// Folders that are nobody's to write to, and whose contents are not either.
+    private static let closed = ["/proc", "/sys", "/dev", "/boot", "/usr", "/etc/hotspotd"]
+    /// Folders of which a part may be a helper's, but never the whole.
+    private static let divided = ["/", "/etc", "/var", "/var/lib", "/run", "/home", "/root"]
+
+    /// Why the helper may not have it, whatever the kernel would say; `nil` if it may.
+    ///
+    /// A folder above a hidden one is refused as well: as a mount of its own it would be writable with all that is in it.
+    static func refusal(of path: String, hidden: [String]) -> Problem? {
+        let canonical = Launcher.canonical(path)
+        func refuse(_ reason: String) -> Problem {
+            Problem(
+                "helperPathRefused", "ReadWritePaths= has \(Printable.text(path, limit: 200)), which stays read-only: \(reason).",
+                hint: "name a folder of the helper's own")
+        }
+        if let folder = hidden.first(where: { isWithin(canonical, $0) }) { return refuse("\(folder) is the daemon's") }
+        if let folder = hidden.first(where: { isWithin($0, canonical) }) {
+            return refuse("\(folder), which is the daemon's, lies in it")
+        }
+        if divided.contains(canonical) || closed.contains(where: { isWithin(canonical, $0) || isWithin($0, canonical) }) {
+            return refuse("it is the system's")
+        }
+        return nil
+    }
+
+    /// What keeps a helper from writing there although its file says that it may.
+    static func problem(with path: String, hidden: [String], denied: Int32? = nil) -> Problem? {
+        if let refusal = refusal(of: path, hidden: hidden) { return refusal }
+        if let denied { return missing(path, denied) }
+        var status = stat()
+        guard stat(path, &status) == 0 else { return missing(path, errno) }
+        guard status.st_mode & S_IFMT == S_IFDIR else { return missing(path, ENOTDIR) }
+        if access(path, W_OK) != 0 { return missing(path, errno) }
+        // Helpers have no capability, so root's is no help to them.
+        let (user, group) = (geteuid(), getegid())
+        let needed: mode_t = status.st_uid == user ? S_IWUSR : status.st_gid == group ? S_IWGRP : S_IWOTH
+        return status.st_mode & needed == 0 ? missing(path, EACCES) : nil
+    }
+
+    private static func missing(_ path: String, _ code: Int32) -> Problem {
+        let shown = Printable.text(path, limit: 200)
+        let hint =
+            switch code {
+            case ENOENT: "mkdir -p \(shown)"
+            case EROFS: "systemctl edit hotspotd, with ReadWritePaths=\(shown) in [Service]"
+            case EACCES, EPERM: "chown \(geteuid()) \(shown) && chmod u+rwx \(shown)"
+            default: "hotspotctl helpers --verbose"
+            }
+        return Problem(
+            "helperPathMissing", "ReadWritePaths= has \(shown), where it cannot write: \(String(cString: strerror(code))).",
+            hint: hint)
+    }
+
+    private static func isWithin(_ path: String, _ folder: String) -> Bool {
+        path == folder || path.hasPrefix(folder == "/" ? "/" : folder + "/")
+    }
+}

@@ -1,0 +1,35 @@
+import CNetlink
+import EventLoop
+import Netlink
+
+/// Tells when somebody changed routing rules, of whichever family: perhaps the gate's. Needs no capability and no timer.
+@LoopActor public final class RuleWatch {
+    private let exchange: NetlinkExchange
+    private var isChanged = false
+
+    /// Begins.
+    ///
+    /// - Parameter onChange: called once for all changes of one turn of the loop, our own among them.
+    public init(onChange: @escaping () -> Void) throws(LinkError) {
+        do {
+            exchange = try NetlinkExchange { () throws(NetlinkError) in
+                let socket = try NetlinkSocket(protocol: NETLINK_ROUTE)
+                for group in [RTNLGRP_IPV4_RULE, RTNLGRP_IPV6_RULE] { try socket.join(Int32(group.rawValue)) }
+                return socket
+            }
+            exchange.onEvent = { [weak self] _ in self?.isChanged = true }
+            exchange.onOverrun = { [weak self] in self?.isChanged = true }
+            exchange.onTurn = { [weak self] in
+                guard let self, isChanged else { return }
+                isChanged = false
+                onChange()
+            }
+            try exchange.start()
+        } catch {
+            throw LinkError(error)
+        }
+    }
+
+    /// Ends; no call follows.
+    public func stop() { exchange.stop() }
+}

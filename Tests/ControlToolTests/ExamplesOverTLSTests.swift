@@ -1,0 +1,24 @@
+import Glibc
+import Testing
+
+/// What authors begin with sends nothing in clear that was asked for over https, and nothing to a portal without a good certificate.
+@Suite(.timeLimit(.minutes(2))) struct ExamplesOverTLSTests {
+    private static let examples = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/Examples"
+
+    /// In CI nothing is skipped.
+    private static func has(_ programs: String...) -> Bool {
+        getenv("CI") != nil || programs.allSatisfy { access("/usr/bin/" + $0, X_OK) == 0 }
+    }
+
+    private func play(_ example: String) async throws {
+        let ended = try await Aside.run {
+            try Tool.run(
+                [Self.examples + "/" + example], program: Self.examples + "/over-tls.py", environment: ["PATH=/usr/bin:/bin"])
+        }
+        #expect(ended.status == 0 && ended.output == "ok\n", "\(ended.output)\(ended.errors)")
+    }
+
+    @Test(.enabled(if: has("python3", "openssl"))) func python() async throws { try await play("python/aroma.py") }
+
+    @Test(.enabled(if: has("python3", "openssl", "curl", "jq"))) func shell() async throws { try await play("shell/aroma.sh") }
+}

@@ -1,0 +1,236 @@
+import ControlServer
+import EventLoop
+import Glibc
+import HelperHost
+import HotspotCore
+import HotspotMachine
+import LinkState
+import Logging
+import Store
+import Testing
+import Varlink
+import Vault
+
+@testable import hotspotd
+
+/// A filter cycle over a list that the test writes, with helpers that are real processes. Everything is gone after ``close()``.
+@LoopActor final class FilterBench {
+    nonisolated let folder: String
+    let services: Services
+    private(set) var cycle: FilterCycle!
+    /// What is in sight.
+    var scan: [ScannedBSS] = []
+    /// How often labels came or went, or a tick passed.
+    var changes = 0
+    /// What the journal would be told: who learnt of how many networks.
+    var disclosed: [(helper: String, names: [String])] = []
+    var ignored: [String: Int] = [:]
+    private var entries: [HelperEntry] = []
+
+    init(
+        interval: Duration = .milliseconds(50), timeout: Duration = .seconds(45),
+        _ adjust: (inout HostConfiguration) -> Void = { _ in }
+    ) throws {
+        var template = Array("/tmp/hotspotd-filter-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        for name in ["run", "notes", "programs"] { mkdir("\(folder)/\(name)", 0o755) }
+        var settings = Settings(environment: ["STATE_DIRECTORY": folder + "/state", "RUNTIME_DIRECTORY": folder + "/run"])
+        settings.filterInterval = interval
+        settings.policy.commandTimeout = timeout
+        var configuration = HostConfiguration(
+            runtimeDirectory: folder + "/run", hiddenDirectories: [folder + "/state"], scratchDirectory: folder + "/run/scratch")
+        adjust(&configuration)
+        let store = try Store(directory: folder + "/state")
+        let vault = try Vault(keyFile: folder + "/state/vault.key", hasSealedRows: false)
+        var log = Logger(label: "filter") { _ in SwiftLogNoOpLogHandler() }
+        log.logLevel = .critical
+        services = Services(
+            settings: settings, store: store, vault: vault, host: HelperHost(configuration: configuration), log: log)
+        services.onDisclosed = { [weak self] helper, networks in
+            self?.disclosed.append((helper, networks.map(\.ssid).sorted()))
+        }
+        cycle = FilterCycle(services: services) { [weak self] in
+            ScanClaims.groups(self?.scan ?? [])
+        } onChange: { [weak self] in
+            self?.changes += 1
+        } onIgnored: { [weak self] helper, count in
+            self?.ignored[helper, default: 0] += count
+        }
+    }
+
+    /// A helper: it writes down what it is asked, waits as long as there is a file `NAME.hold` (`NAME.METHOD.hold`: for one method
+    /// alone), and answers to FilterScanList with what is in `NAME.answer`, to Evaluate high, and to all else success.
+    nonisolated private static func program(_ folder: String, _ name: String) -> String {
+        """
+        #!/usr/bin/python3 -IS
+        import json, os, sys, time
+        data = b""
+        while not data.endswith(b"\\0"):
+            chunk = os.read(0, 65536)
+            if not chunk: sys.exit(0)
+            data += chunk
+        call = json.loads(data[:-1])
+        method = call["method"].rsplit(".", 1)[1]
+        notes = "\(folder)/notes/"
+        me = notes + "\(name)."
+        part = f"{notes}part.{time.monotonic_ns()}.{os.getpid()}"
+        with open(part, "w") as file: json.dump(call["parameters"], file)
+        os.rename(part, f"{me}{method}.{time.monotonic_ns():020}.told")
+        while os.path.exists(me + "hold") or os.path.exists(f"{me}{method}.hold"): time.sleep(0.002)
+        if os.path.exists(me + "late"): sys.stdin.buffer.read()
+        if method == "FilterScanList":
+            try: answer = open(me + "answer").read()
+            except FileNotFoundError: answer = "{}"
+        elif method == "Evaluate": answer = '{"confidence": "high"}'
+        else: answer = '{"reply": {"result": "success"}}'
+        os.write(1, b'{"parameters":' + answer.encode() + b"}\\0")
+        """
+    }
+
+    func add(
+        _ name: String, ssids: String = "", security: Set<Security> = [], scanList: Bool = true
+    ) throws {
+        let path = "\(folder)/programs/\(name)"
+        write(path, Self.program(folder, name), mode: 0o755)
+        let spec = HelperSpec(
+            name: name, displayName: "The \(name)", activation: .stdio(exec: [path]), ssids: try SSIDPattern.list(ssids),
+            security: security, scanList: scanList, readWritePaths: [folder + "/notes"])
+        entries.removeAll { $0.spec.name == name }
+        entries.append(HelperEntry(spec: spec, file: "\(folder)/\(name).helper"))
+        load()
+    }
+
+    func remove(_ name: String) {
+        entries.removeAll { $0.spec.name == name }
+        load()
+    }
+
+    private func load() {
+        services.host.setHelpers(entries)
+        cycle.helpersChanged()
+    }
+
+    func `switch`(helper: String?, ssid: SSID?, on: Bool) throws {
+        try services.store.setEnabled(helper: helper, ssid: ssid?.hex, enabled: on)
+        cycle.helpersChanged()
+    }
+
+    // MARK: What helpers do
+
+    /// What a helper answers to FilterScanList: the members of `parameters`.
+    func answers(_ name: String, _ json: String) { write("\(folder)/notes/\(name).answer", json) }
+
+    func labels(_ name: String, _ annotations: [(String, String)]) {
+        let entries = annotations.map { #"{"ssidHex": "\#(SSID(printable: $0.0)!.hex)", \#($0.1)}"# }
+        answers(name, #"{"annotations": [\#(entries.joined(separator: ", "))]}"#)
+    }
+
+    func hold(_ name: String) { write("\(folder)/notes/\(name).hold", "") }
+    func letGo(_ name: String) { unlink("\(folder)/notes/\(name).hold") }
+    func answerAfterTheEnd(_ name: String) { write("\(folder)/notes/\(name).late", "") }
+
+    /// What a helper was told in its calls of one method, in their order.
+    func told(_ name: String, _ method: String = "FilterScanList") -> [JSONValue] {
+        names(in: folder + "/notes").filter { $0.hasPrefix("\(name).\(method).") && $0.hasSuffix(".told") }.sorted()
+            .compactMap { try? Coding.decode(JSONValue.self, from: read("\(folder)/notes/\($0)")) }
+    }
+
+    /// The names of the networks in one question.
+    func asked(_ question: JSONValue?) -> [String] {
+        (question?["networks"]?.array ?? []).compactMap { $0["ssid"]?.string }.sorted()
+    }
+
+    // MARK: What the user sees
+
+    func see(_ names: (String, Security)...) {
+        scan = names.enumerated().map { number, name in
+            ScannedBSS(
+                ssid: SSID(printable: name.0)!, bssid: BSSID(octets: [2, 0, 0, 0, 0, UInt8(number)])!, frequency: 2412,
+                signal: -50 - number, security: name.1, lastSeen: 0, interface: "wlan0")
+        }
+    }
+
+    /// The list as it is shown: the networks in their order, with the helpers that label them by an answer.
+    var shown: [(name: String, security: Security, labels: [ScanClaims.Claim])] {
+        let groups = ScanClaims.groups(scan)
+        cycle.learn(groups)
+        let switches = services.store.switches
+        return groups.map { group in
+            let claims = cycle.coverage.claims(
+                for: group, labels: cycle.labels, remembered: nil, credentials: [],
+                isDisabled: { switches.isOff(helper: $0, group.network) })
+            return (group.ssid.description, group.security, claims.filter { $0.source == .filter })
+        }
+    }
+
+    func labellers(_ name: String, _ security: Security = .open) -> [String] {
+        shown.first { $0.name == name && $0.security == security }?.labels.map(\.helper) ?? []
+    }
+
+    /// Looks again every few milliseconds; the time is only an upper limit.
+    func eventually(_ condition: () -> Bool) async -> Bool {
+        for _ in 0..<6000 {
+            if condition() { return true }
+            await pause(.milliseconds(5))
+        }
+        return condition()
+    }
+
+    func pause(_ duration: Duration) async {
+        var source: EventSource?
+        await withCheckedContinuation { continuation in
+            source = try! EventLoop.shared.schedule(after: duration) { continuation.resume() }
+        }
+        source?.cancel()
+    }
+
+    func once() async {
+        await withCheckedContinuation { continuation in cycle.once { continuation.resume() } }
+    }
+
+    /// Ends the helpers, checks that none is left, and removes the folder.
+    func close() async {
+        cycle.watch(0)
+        await withCheckedContinuation { continuation in services.host.shutDown { continuation.resume() } }
+        #expect(services.host.processCount == 0)
+        remove(tree: folder)
+    }
+
+    // MARK: Files
+
+    func write(_ path: String, _ text: String, mode: mode_t = 0o644) {
+        let part = path + ".new"
+        let descriptor = open(part, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, mode)
+        let octets = Array(text.utf8)
+        #expect(Glibc.write(descriptor, octets, octets.count) == octets.count)
+        Glibc.close(descriptor)
+        rename(part, path)
+    }
+
+    private func read(_ path: String) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { Glibc.close(descriptor) }
+        var octets: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        while case let count = Glibc.read(descriptor, &chunk, chunk.count), count > 0 { octets += chunk[..<count] }
+        return octets
+    }
+
+    private func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    private func remove(tree path: String) {
+        for name in names(in: path) where unlink("\(path)/\(name)") != 0 { remove(tree: "\(path)/\(name)") }
+        rmdir(path)
+    }
+}

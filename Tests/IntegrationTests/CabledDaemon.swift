@@ -16,6 +16,7 @@ final class CabledDaemon {
     /// The last octet of the address that a cable was given last.
     var lastAddress = 2
     private let isRoot = geteuid() == 0
+    private let isBare: Bool
     var socket: String { scratch.path + "/run/org.hotspotd.Control" }
     var pid: Int32 { process.processIdentifier }
     var log: String { (try? String(contentsOfFile: scratch.path + "/log", encoding: .utf8)) ?? "" }
@@ -27,9 +28,11 @@ final class CabledDaemon {
     }
 
     /// - Parameters:
+    ///   - isBare: the daemon has no capabilities and can make no namespaces, as on a machine that forbids them to users.
     ///   - settings: sections that follow ours. There is no verdict: what helpers say is all there is.
     ///   - prepare: writes helpers before the daemon starts.
-    init(settings: String = "", prepare: (CabledDaemon) throws -> Void) throws {
+    init(isBare: Bool = false, settings: String = "", prepare: (CabledDaemon) throws -> Void) throws {
+        self.isBare = isBare
         scratch = try Scratch()
         for folder in ["helpers", "programs", "notes"] {
             try FileManager.default.createDirectory(atPath: "\(scratch.path)/\(folder)", withIntermediateDirectories: true)
@@ -78,7 +81,12 @@ final class CabledDaemon {
     func start() throws {
         process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/nsenter")
-        process.arguments = inside + [Machine.release.appendingPathComponent("hotspotd").path, "--settings", settings]
+        let bare = [
+            "unshare", "--user", "--map-root-user", "/bin/sh", "-ec",
+            "echo 0 > /proc/sys/user/max_user_namespaces; exec setpriv --bounding-set=-all --inh-caps=-all \"$@\"", "sh",
+        ]
+        process.arguments =
+            inside + (isBare ? bare : []) + [Machine.release.appendingPathComponent("hotspotd").path, "--settings", settings]
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.path + "/log"))
         handle.seekToEndOfFile()
         process.standardInput = FileHandle.nullDevice

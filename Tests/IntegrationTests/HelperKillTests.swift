@@ -1,0 +1,150 @@
+import Foundation
+import HotspotCore
+import Testing
+
+/// A helper's process is killed in the middle of each command: the right state at once, and one retry.
+@Suite(
+    .serialized, .timeLimit(.minutes(5)),
+    .enabled(if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, iproute2 and util-linux"))
+struct HelperKillTests {
+    /// It writes down each command, and does not answer the one that the file `hang` names.
+    private static let body = """
+        import socket, threading
+        def serve(call, say):
+            command = call["method"].rsplit(".", 1)[1]
+            with open(NOTES + "log", "a") as log: log.write(command + "\\n")
+            if os.path.exists(NOTES + "hang") and open(NOTES + "hang").read() == command:
+                open(NOTES + "hangs-" + command, "w").close()
+                time.sleep(1000)
+            if command == "Evaluate": reply = {"confidence": "high"}
+            elif command == "Authenticate" and os.path.exists(NOTES + "ask"):
+                reply = {"reply": {"result": "uiRequired", "prompt": {"title": "Room", "fields": []}}}
+            else: reply = {"reply": {"result": "success"}}
+            say(json.dumps({"parameters": reply}).encode() + b"\\0")
+        if "LISTEN_FDS" not in os.environ: serve(receive(), say); sys.exit(0)
+        def answer(line):
+            data = b""
+            while not data.endswith(b"\\0"):
+                chunk = line.recv(65536)
+                if not chunk: return
+                data += chunk
+            serve(json.loads(data[:-1]), line.sendall)
+            line.close()
+        listener = socket.socket(fileno=3)
+        while True: threading.Thread(target=answer, args=(listener.accept()[0],), daemon=True).start()
+        """
+
+    private func count(_ command: String, _ daemon: CabledDaemon) -> Int {
+        daemon.told("log").split(separator: "\n").count { $0 == command }
+    }
+
+    /// Waits until it hangs in a command, and kills it there. The next one of the kind is answered.
+    private func kill(in command: String, _ daemon: CabledDaemon) throws {
+        _ = try daemon.note("hangs-\(command)")
+        try FileManager.default.removeItem(atPath: "\(daemon.scratch.path)/notes/hang")
+        for process in daemon.helperProcesses { Foundation.kill(Int32(process)!, SIGKILL) }
+    }
+
+    @Test(arguments: ["stdio", "socket"]) func inEveryState(_ activation: String) throws {
+        let daemon = try CabledDaemon(settings: "[Commands]\nMaintainIntervalSec=1") { daemon in
+            let notes = "\(daemon.scratch.path)/notes"
+            try daemon.leave("hang", "Evaluate")
+            try daemon.add(
+                "victim", "Activation=\(activation)\nReadWritePaths=\(notes)", python: "NOTES = \"\(notes)/\"\n" + Self.body)
+        }
+        try daemon.plug("hot1", 1)
+
+        // Evaluating: nobody claims it. It is looked at again, and the helper is asked once more.
+        try kill(in: "Evaluate", daemon)
+        try daemon.eventually("the race goes on without it") { try daemon.helpers()["victim"]?["strikes"]?.integer == 1 }
+        #expect(try daemon.helpers()["victim"]?["problems"]?.array?.first?["code"] == "helperCrashed")
+        try daemon.leave("hang", "Authenticate")
+        if daemon.state() == "authenticated" { try daemon.call("Login") }
+
+        // Authenticating: a temporary failure, and another try after ten seconds.
+        try kill(in: "Authenticate", daemon)
+        try daemon.wait("hot1", "failure") { status in
+            status?["problems"]?.array?.contains { $0["code"] == "helperCrashed" } == true
+        }
+        #expect(count("Authenticate", daemon) == 1)
+        try daemon.leave("ask", "")
+
+        // PresentUI: the same question, under another name.
+        let asked = try daemon.wait("hot1", "presentingUI") { $0?["prompt"]?.string != nil }
+        #expect(count("Authenticate", daemon) == 2, "one retry")
+        let prompt = try #require(asked?["prompt"]?.string)
+        try daemon.leave("hang", "PresentUI")
+        try daemon.call("Answer", ["id": .string(prompt), "answers": [:], "remember": false])
+        try kill(in: "PresentUI", daemon)
+        let again = try daemon.wait("hot1", "presentingUI") { $0?["prompt"]?.string.map { $0 != prompt } ?? false }
+        try FileManager.default.removeItem(atPath: "\(daemon.scratch.path)/notes/ask")
+        try daemon.leave("hang", "Maintain")
+        try daemon.call("Answer", ["id": try #require(again?["prompt"]), "answers": [:], "remember": false])
+        try daemon.wait("hot1", "authenticated")
+        #expect(count("PresentUI", daemon) == 2)
+
+        // Maintaining: whether the session is good nobody knows, so it is begun anew, and the helper may win again.
+        let evaluated = count("Evaluate", daemon)
+        try kill(in: "Maintain", daemon)
+        try daemon.eventually("the helper logs in again") { count("Authenticate", daemon) == 3 }
+        try daemon.wait("hot1", "authenticated")
+        #expect(count("Evaluate", daemon) == evaluated + 1)
+
+        // Logging off: the session is over, whoever says so, and it stays so.
+        try daemon.leave("hang", "Logoff")
+        try daemon.eventually("it may log off") {
+            guard daemon.state() == "authenticated" else { return false }
+            try daemon.call("Logoff")
+            return true
+        }
+        try kill(in: "Logoff", daemon)
+        try daemon.wait("hot1", "inactive") { status in
+            status?["problems"]?.array?.contains { $0["code"] == "held" } == true
+        }
+        #expect(count("Logoff", daemon) == 1)
+        try daemon.call("Login")
+        try daemon.wait("hot1", "authenticated") { $0?["helper"] == "victim" }
+        if activation == "stdio" {
+            try daemon.eventually("nothing is left of the killed: \(daemon.helperProcesses)") {
+                daemon.state() != "authenticated" || daemon.helperProcesses.isEmpty
+            }
+        }
+        #expect(!daemon.log.contains("Fatal error"))
+    }
+
+    /// Our own helpers and the prober share one process; a portal that never answers keeps it busy.
+    @Test func ourOwnInTheMiddleOfEvaluating() throws {
+        let daemon = try CabledDaemon(settings: "[Commands]\nTimeoutSec=40\n[Probe]\nExec=\nURL=http://192.0.1.77/\nExpect=204") { daemon in
+            // Under a name of its own, so that no other test's process is meant.
+            let program = "\(daemon.scratch.path)/programs/hotspot-helpers"
+            let install = try Finished.run(
+                "/usr/bin/install", ["-m", "755", Machine.release.appendingPathComponent("hotspot-helpers").path, program])
+            #expect(install.status == 0)
+            for name in ["form", "wispr"] {
+                try daemon.file(name, "[Helper]\nName=\(name)\nExec=\(program)\nActivation=socket\n")
+            }
+        }
+        // Nobody is there, and nothing says so.
+        try daemon.shell("ip link add hot1 type veth peer name peer1; ip link set peer1 up; ip link set hot1 up")
+        try daemon.shell("ip neigh replace 192.0.1.77 lladdr 02:00:00:00:00:77 dev hot1 nud permanent")
+        try daemon.address("hot1", 1)
+        try daemon.wait("hot1", "evaluating")
+        try daemon.eventually("it runs") { daemon.helperProcesses.count > 0 }
+        // In the middle of its transfers.
+        try daemon.eventually("it speaks to nobody") { try daemon.shell("ss -Htn state syn-sent dst 192.0.1.77").contains("192.0.1.77") }
+        for process in daemon.helperProcesses { Foundation.kill(Int32(process)!, SIGKILL) }
+        try daemon.eventually("both have a strike") {
+            let helpers = try daemon.helpers()
+            return helpers["form"]?["strikes"]?.integer == 1 && helpers["wispr"]?["strikes"]?.integer == 1
+        }
+        for name in ["form", "wispr"] {
+            #expect(try daemon.helpers()[name]?["problems"]?.array?.first?["code"] == "helperCrashed")
+        }
+        // Looked at again, by a new process.
+        try daemon.eventually("it is asked once more") {
+            try daemon.state() == "evaluating" && daemon.helperProcesses.count > 0
+                && daemon.shell("ss -Htn state syn-sent dst 192.0.1.77").contains("192.0.1.77")
+        }
+        #expect(!daemon.log.contains("Fatal error"))
+    }
+}

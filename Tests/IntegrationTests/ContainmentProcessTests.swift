@@ -40,11 +40,11 @@ struct ContainmentProcessTests {
 
     /// However the daemon ends, its helpers end with it: also those that forked twice, took a session of their own and ignore
     /// signals.
-    @Test(.enabled(if: Machine.runs(WiredDaemon.isPossible), "needs root, iproute2 and util-linux"))
+    @Test(.enabled(if: Machine.runs(CabledDaemon.canRun), "needs network namespaces, iproute2 and util-linux"))
     func aKilledDaemonLeavesNoHelper() throws {
-        let daemon = try WiredDaemon { daemon in
+        let daemon = try CabledDaemon { daemon in
             try daemon.add(
-                "stubborn", "ReadWritePaths=\(daemon.scratch.path)/told",
+                "stubborn", "ReadWritePaths=\(daemon.scratch.path)/notes",
                 python: """
                     for number in (1, 2, 15): signal.signal(number, signal.SIG_IGN)
                     receive()
@@ -52,11 +52,12 @@ struct ContainmentProcessTests {
                         if os.fork() == 0:
                             os.setsid()
                             if os.fork() == 0:
-                                open("\(daemon.scratch.path)/told/stubborn", "a").write("x")
+                                open("\(daemon.scratch.path)/notes/stubborn", "a").write("x")
                                 while True: time.sleep(1000)
                     while True: time.sleep(1000)
                     """)
         }
+        try daemon.plug("hot1", 1)
         try daemon.eventually("they all run") { daemon.told("stubborn").count == 3 }
         #expect(daemon.helperProcesses.count >= 5)
         Foundation.kill(daemon.pid, SIGKILL)

@@ -19,7 +19,9 @@ struct EnduranceTests {
         // Each join is told by a shell, which starts in a fraction of the time that Python takes.
         let daemon = try CabledDaemon(helper: "")
         let program = try daemon.scratch.write(
-            "quick.sh", "#!/bin/sh\nprintf '{\"parameters\":{\"confidence\":\"high\",\"reply\":{\"result\":\"success\"}}}\\0'\n")
+            "quick.sh",
+            "#!/bin/sh\n# Nobody answers before he was asked.\nhead -c 1 > /dev/null\nprintf '{\"parameters\":{\"confidence\":\"high\",\"reply\":{\"result\":\"success\"}}}\\0'\n"
+        )
         chmod(program, 0o755)
         _ = try daemon.scratch.write("helpers/clerk.helper", "[Helper]\nName=clerk\nDisplayName=The clerk\nExec=\(program)\n")
         daemon.kill()
@@ -53,7 +55,9 @@ struct EnduranceTests {
         #expect(end.descriptors == warm.descriptors)
         #expect(end.memory - warm.memory <= Self.allowance)
         let attempts = try daemon.call("History")["attempts"]?.array ?? []
-        #expect(attempts.count == 200 && attempts.allSatisfy { $0["outcome"] == "online" }, "every one of them was a login")
+        #expect(attempts.count == 200)
+        let others = attempts.filter { $0["outcome"] != "online" }
+        #expect(others.isEmpty, "every one of them was a login")
     }
 
     /// As many attempts as the journal keeps: until then it grows, and the cache of its pages with it.

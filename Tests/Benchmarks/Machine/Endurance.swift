@@ -158,10 +158,10 @@ private struct Laptop {
         case .report(let problem): told("problem", problem.message)
         case .remember(let helper): try? store.remember(network, Remembered(helper: helper, committed: time))
         case .forgetChoice: try? store.dropChoice(network)
-        case .hold(let reason, let duration, _):
+        case .hold(let reason, let duration, let sentence):
             guard let reason = StoredHold.Reason(rawValue: reason.rawValue) else { break }
             let until = duration.map { time + Int($0.nanoseconds / 1_000_000) }
-            try? store.setHold(network, StoredHold(reason: reason, until: until, sentence: "held"))
+            try? store.setHold(network, StoredHold(reason: reason, until: until, sentence: sentence))
         case .releaseHold: try? store.releaseHold(network)
         default: break
         }

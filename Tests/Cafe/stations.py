@@ -19,6 +19,8 @@ class Stations:
         self.first = fabric.client
         # Who was in which network: the truth that the helpers' records are held against.
         self.visits: set[tuple[str, str]] = set()
+        # The helper that freed the hotel: it has a form, and an API.
+        self.host: str | None = None
 
     def run(self) -> None:
         self.report.heading("Two stations")
@@ -49,8 +51,9 @@ class Stations:
         self.report.say(f"{client.link} at {network.ssid}: {' → '.join(path)}")
         return path
 
-    def answer(self, client: station.Station, replies: list[tuple[str, str]], helper: str) -> None:
-        mark = self.monitor.mark()
+    def answer(self, client: station.Station, replies: list[tuple[str, str]]) -> None:
+        """Whoever asked is the one that frees it."""
+        mark, helper = self.monitor.mark(), self.daemon.status(client.link)["helper"]
         status, screen = self.daemon.answerInTerminal(replies, self.daemon.status(client.link)["prompt"])
         if status != 0:
             raise Trouble(f"no answer on {client.link} ({status}): {screen}")
@@ -91,7 +94,7 @@ class Stations:
         # So that the one helper that may hear of this network only is the one that frees it.
         self.daemon.ctl("disable", "--helper", "wispr", TRAIN.ssid)
         self.join(self.first, TRAIN, {"presentingUI"})
-        self.answer(self.first, RIDER, "train-only")
+        self.answer(self.first, RIDER)
         self.isOnline("stations.firstOnline", self.first)
 
     def secondIsAsked(self) -> None:
@@ -113,7 +116,8 @@ class Stations:
 
     def secondAnswers(self) -> None:
         mark = self.monitor.mark()
-        self.answer(self.second, GUEST, "form")
+        self.answer(self.second, GUEST)
+        self.host = self.daemon.status(self.second.link)["helper"]
         self.isOnline("stations.secondOnline", self.second)
         moved = [event["to"] for event in self.monitor.transitions(mark)]
         self.report.check("stations.firstStaysOut", not moved and self.now(self.first)["state"] == "inactive", str(moved))
@@ -147,7 +151,7 @@ class Stations:
         self.report.attempt("stations.renamed", lambda: self.isManaged(NEW_NAME))
         self.report.check("stations.oldNameGone", not self.daemon.status(old) and self.second.index() == index, str(
             self.daemon.status(old)))
-        path = self.join(self.second, HOTEL, {"authenticated"}, lambda event: event.get("helper") == "form")
+        path = self.join(self.second, HOTEL, {"authenticated"}, lambda event: event.get("helper") == self.host)
         # What is remembered belongs to the network, not to the interface's name.
         self.report.check("stations.renamedMaintained", self.isMaintained(path), " → ".join(path))
         self.isOnline("stations.renamedOnline", self.second)

@@ -13,7 +13,8 @@ enum FileTrust {
             switch error {
             case .absent(let code):
                 return Problem(
-                    kind == .program ? "helperProgramMissing" : "helperFileMissing", "\(path): \(String(cString: strerror(code)))")
+                    kind == .program ? "helperProgramMissing" : "helperFileMissing", "\(path): \(String(cString: strerror(code)))"
+                )
             case .reason(let reason):
                 return refuse(path, reason, hint: "chown root \(Printable.text(path)) && chmod go-w \(Printable.text(path))")
             }

@@ -19,7 +19,9 @@ enum WritablePath {
                 hint: "name a folder of the helper's own")
         }
         if let folder = hidden.first(where: { isWithin(canonical, $0) }) { return refuse("\(folder) is the daemon's") }
-        if let folder = hidden.first(where: { isWithin($0, canonical) }) { return refuse("\(folder), which is the daemon's, lies in it") }
+        if let folder = hidden.first(where: { isWithin($0, canonical) }) {
+            return refuse("\(folder), which is the daemon's, lies in it")
+        }
         if divided.contains(canonical) || closed.contains(where: { isWithin(canonical, $0) || isWithin($0, canonical) }) {
             return refuse("it is the system's")
         }
@@ -50,7 +52,8 @@ enum WritablePath {
             default: "hotspotctl helpers --verbose"
             }
         return Problem(
-            "helperPathMissing", "ReadWritePaths= has \(shown), where it cannot write: \(String(cString: strerror(code))).", hint: hint)
+            "helperPathMissing", "ReadWritePaths= has \(shown), where it cannot write: \(String(cString: strerror(code))).",
+            hint: hint)
     }
 
     private static func isWithin(_ path: String, _ folder: String) -> Bool {

@@ -66,7 +66,8 @@ import Testing
     @Test @LoopActor func underPressureHelpersGoFirst() async {
         let shop = Workshop()
         shop.add(
-            "score", python: "receive(); answer({'confidence': 'low', 'reason': open('/proc/self/oom_score_adj').read().strip()})")
+            "score", python: "receive(); answer({'confidence': 'low', 'reason': open('/proc/self/oom_score_adj').read().strip()})"
+        )
         #expect(await shop.ask("score").evaluation?.reason == "500")
         await shop.close()
     }
@@ -75,7 +76,8 @@ import Testing
     @Test @LoopActor func twoHundredHelpersComeAndGo() async {
         let shop = Workshop()
         let program = shop.write(
-            "small", "#!/bin/sh\nhead -c 1 >/dev/null\nprintf '{\"parameters\":{\"confidence\":\"%s\"}}\\000' \"$1\"\nsleep 1000\n")
+            "small",
+            "#!/bin/sh\nhead -c 1 >/dev/null\nprintf '{\"parameters\":{\"confidence\":\"%s\"}}\\000' \"$1\"\nsleep 1000\n")
         let names = (0..<200).map { "h\($0)" }
         for name in names {
             shop.add(HelperSpec(name: name, activation: .stdio(exec: [program, name == "h199" ? "high" : "none"])))

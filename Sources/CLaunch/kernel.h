@@ -8,7 +8,8 @@
 #define CALL_WITH_SIX(number, a, b, c, d, e, f, ...)                                                                              \
     kernel_call((long)(number), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
-static inline long kernel_call(long number, long a, long b, long c, long d, long e, long f) {
+// Part of its caller, because it must not look for the stack protector's canary after a call that has turned it to zeros.
+__attribute__((always_inline, no_stack_protector)) static inline long kernel_call(long number, long a, long b, long c, long d, long e, long f) {
 #if defined(__x86_64__)
     long result = number;
     register long r10 __asm__("r10") = d;

@@ -44,9 +44,8 @@ public struct Containment: Hashable, Sendable {
         // kept in one.
         var optional: Set<String> = ["own user namespace", "no network"]
         if has(LAUNCH_FILTER) { optional.insert("own IPC namespace") }
-        return Self.table.filter { !has($0.level) && !optional.contains($0.word) }.map {
-            $0.word + (consequence(of: $0.level) ?? "")
-        }
+        let lacking = Self.table.filter { !has($0.level) && !optional.contains($0.word) }
+        return lacking.map { $0.word + (consequence(of: $0.level) ?? "") }
     }
 
     /// What a helper can do without a level, where its name does not say so.
@@ -54,7 +53,7 @@ public struct Containment: Hashable, Sendable {
         switch level {
         case LAUNCH_HIDDEN: " (it gets no stored credential)"
         case LAUNCH_PROCESS_NAMESPACE:
-            canSignal ? " (it can end the daemon, and leave processes)" : " (it can leave processes behind)"
+            canSignal ? " (it can end the daemon, leave processes)" : " (it can leave processes behind)"
         case LAUNCH_IPC_NAMESPACE: " (it can leave shared memory)"
         case LAUNCH_FILTER: " (it can see networks in sight)"
         case LAUNCH_PROCESS_LIMIT: " (it can start any number)"

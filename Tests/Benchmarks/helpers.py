@@ -172,6 +172,20 @@ def bare(program: pathlib.Path, count: int) -> float:
     return (decided - began) * 1000
 
 
+def start() -> None:
+    """A contained start beside a bare spawn."""
+    sources = pathlib.Path(__file__).resolve().parents[2] / "Sources/CLaunch"
+    compiler = shutil.which("cc") or shutil.which("clang")
+    if not compiler:
+        print("start of a helper: not measured, there is no C compiler")
+        return
+    with tempfile.TemporaryDirectory(prefix="hotspotd-bench-") as folder:
+        program = f"{folder}/launch"
+        files = [*map(str, sources.glob("*.c")), str(pathlib.Path(__file__).with_name("launch.c"))]
+        subprocess.run([compiler, "-O2", "-w", f"-I{sources}/include", "-o", program, *files], check=True)
+        subprocess.run([program], check=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", type=pathlib.Path, default=pathlib.Path(".build/release"))
@@ -186,6 +200,7 @@ def main() -> None:
             return
         os.execvp("unshare", ["unshare", "--net", sys.executable, *sys.argv, "--inside"])
 
+    start()
     gateway = subprocess.Popen(
         ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "sh", "-c", "echo; exec sleep infinity"], stdout=subprocess.PIPE
     )
@@ -196,14 +211,15 @@ def main() -> None:
             f"nsenter --net=/proc/{gateway.pid}/ns/net sh -ec 'ip addr add 192.0.2.1/24 dev cable1; ip link set cable1 up'\n"
             "ip link set cable0 up"
         )
-        print(f"{'helpers':>8} {'address→decision':>18} {'race alone':>12} {'all gone':>10} {'slowest reply':>14} {'bare script':>12}   (ms, medians of {options.rounds})")
+        print(f"{'helpers':>8} {'address→decision':>18} {'race alone':>12} {'all gone':>10} {'slowest reply':>14} {'bare script':>12} {'daemon before and after':>24}   (ms, medians of {options.rounds}; MB, Pss)")
         for count in [int(word) for word in options.counts.split(",")]:
             daemon = Daemon(options.bin, count)
             try:
+                before = daemon.pss()
                 times = [joined(daemon, round) for round in range(options.rounds)]
                 plain = [bare(daemon.program, count) for _ in range(options.rounds)]
                 medians = [statistics.median(column) for column in zip(*times)]
-                print(f"{count:>8} {medians[0]:>18.0f} {medians[1]:>12.0f} {medians[2]:>10.0f} {medians[3]:>14.0f} {statistics.median(plain):>12.0f}", flush=True)
+                print(f"{count:>8} {medians[0]:>18.0f} {medians[1]:>12.0f} {medians[2]:>10.0f} {medians[3]:>14.0f} {statistics.median(plain):>12.0f} {before / 1024:>12.1f} {daemon.pss() / 1024:>11.1f}", flush=True)
                 if count == max(int(word) for word in options.counts.split(",")):
                     cable("ip addr flush dev cable0")
                     time.sleep(1)

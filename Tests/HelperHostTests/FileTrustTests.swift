@@ -77,10 +77,11 @@ import Testing
         folder.link("around", to: "state/within")
         func code(_ path: String) -> String? { WritablePath.problem(with: path, hidden: [state])?.code }
         #expect(code(own) == nil)
-        for path in [
+        let refused = [
             state, state + "/within", folder.path, folder.path + "/around", "/", "/etc", "/etc/hotspotd/helpers", "/usr",
             "/proc/sys",
-        ] {
+        ]
+        for path in refused {
             #expect(code(path) == "helperPathRefused", "\(path)")
         }
         let absent = WritablePath.problem(with: own + "/absent", hidden: [state])

@@ -30,10 +30,15 @@ struct ContainmentProcessTests {
         #expect(words.allSatisfy { $0 == "EACCES" || $0 == "EPERM" }, "\(run.output)")
         // The same looks at a process that anybody may trace, so that the refusals mean something.
         let open = Process()
-        open.executableURL = URL(fileURLWithPath: "/usr/bin/sleep")
-        open.arguments = ["1000"]
+        let sleep = command.dropLast(python.count) + ["/usr/bin/sleep", "1000"]
+        open.executableURL = URL(fileURLWithPath: sleep[0])
+        open.arguments = Array(sleep.dropFirst())
         try open.run()
-        defer { open.terminate() }
+        defer {
+            // A child may come into the world with SIGTERM blocked.
+            Foundation.kill(open.processIdentifier, SIGKILL)
+            open.waitUntilExit()
+        }
         let other = command.map { $0.replacingOccurrences(of: "pid = \(daemon.pid)", with: "pid = \(open.processIdentifier)") }
         #expect(try Finished.run(other[0], Array(other.dropFirst())).output.contains("yes"))
     }
@@ -42,7 +47,7 @@ struct ContainmentProcessTests {
     /// signals.
     @Test(.enabled(if: Machine.runs(CabledDaemon.canRun), "needs network namespaces, iproute2 and util-linux"))
     func aKilledDaemonLeavesNoHelper() throws {
-        let daemon = try CabledDaemon { daemon in
+        let daemon = try CabledDaemon(settings: "[Commands]\nTimeoutSec=100") { daemon in
             try daemon.add(
                 "stubborn", "ReadWritePaths=\(daemon.scratch.path)/notes",
                 python: """
@@ -51,9 +56,8 @@ struct ContainmentProcessTests {
                     for _ in range(3):
                         if os.fork() == 0:
                             os.setsid()
-                            if os.fork() == 0:
-                                open("\(daemon.scratch.path)/notes/stubborn", "a").write("x")
-                                while True: time.sleep(1000)
+                            if os.fork() == 0: open("\(daemon.scratch.path)/notes/stubborn", "a").write("x")
+                            while True: time.sleep(1000)
                     while True: time.sleep(1000)
                     """)
         }

@@ -96,7 +96,7 @@ struct HelperTests {
         }
         #expect(helpers["swapped"]?["strikes"]?.integer == 1)
         let refused = helpers["swapped"]?["problems"]?.array?.first
-        #expect(refused?["code"]?.string == "helperNotStarted" && refused?["hint"] != nil, "\(refused ?? nil)")
+        #expect(refused?["code"]?.string == "helperNotTrusted" && refused?["hint"] != nil, "\(refused ?? nil)")
         #expect(abs(daemon.descriptors - descriptors) <= 2, "\(descriptors) descriptors became \(daemon.descriptors)")
 
         // A good one comes while the daemon runs: no restart, and the bad company delays nothing.

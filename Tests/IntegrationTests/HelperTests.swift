@@ -43,7 +43,6 @@ struct HelperTests {
             body: "receive()\nfor c in ['none', 'high', 'high']: answer(confidence=c)", code: nil, strikes: false),
         "flood": Manners(body: "receive()\nwhile True: answer(confidence='none')", code: nil, strikes: false),
         "unknown": Manners(body: "receive(); answer(confidence='none', colour=[1, {}])", code: nil, strikes: false),
-        "unasked": Manners(body: "answer(confidence='none'); time.sleep(1000)", code: nil, strikes: false),
         "loud": Manners(
             body: "receive()\nfor _ in range(50): os.write(2, b'e' * 65536)\nos.write(2, b'\\nthe last word')\nsys.exit(1)",
             code: "helperCrashed", word: "status 1"),
@@ -96,7 +95,7 @@ struct HelperTests {
         }
         #expect(helpers["swapped"]?["strikes"]?.integer == 1)
         let refused = helpers["swapped"]?["problems"]?.array?.first
-        #expect(refused?["code"]?.string == "helperNotStarted" && refused?["hint"] != nil, "\(refused ?? nil)")
+        #expect(refused?["code"]?.string == "helperNotTrusted" && refused?["hint"] != nil, "\(refused ?? nil)")
         #expect(abs(daemon.descriptors - descriptors) <= 2, "\(descriptors) descriptors became \(daemon.descriptors)")
 
         // A good one comes while the daemon runs: no restart, and the bad company delays nothing.

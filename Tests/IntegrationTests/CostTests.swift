@@ -9,6 +9,7 @@ struct CostTests {
         print(run.output)
         #expect(run.status == 0, "\(run.output)")
         #expect(run.output.components(separatedBy: "10000 days with Rules=").count == 3)
+        #expect(run.output.contains("500 days with a journal"))
     }
 
     /// Printed and not asserted: how fast a machine is that runs tests at the same time is nobody's promise. `make bench` asserts.

@@ -10,15 +10,18 @@ import Varlink
 struct KillTests {
     static let rounds = 200
 
-    /// What the user changed: the switches that are off, and the networks that are remembered.
+    /// What the user changed: the switches that are off, the names that are remembered, and those that are held.
     struct Changes: Equatable {
         var off: Set<Disabled> = []
         var remembered: Set<Int> = []
+        var held: Set<Int> = []
     }
 
     enum Change {
         case set(Disabled, enabled: Bool)
         case forget(Int)
+        /// Switches a name on that is off and held.
+        case release(Int)
 
         func applied(to changes: Changes) -> Changes {
             var changes = changes
@@ -26,6 +29,9 @@ struct KillTests {
             case .set(let subject, enabled: true): changes.off.remove(subject)
             case .set(let subject, enabled: false): changes.off.insert(subject)
             case .forget(let number): changes.remembered.remove(number)
+            case .release(let number):
+                changes.off.remove(Disabled(helper: nil, ssid: KillTests.heldName(number).hex))
+                changes.held.remove(number)
             }
             return changes
         }
@@ -39,14 +45,22 @@ struct KillTests {
                 _ = try client.call("org.hotspotd.Control.SetEnabled", .object(parameters))
             case .forget(let number):
                 _ = try client.call("org.hotspotd.Control.Forget", ["ssid": .string(KillTests.ssid(number).description)])
+            case .release(let number):
+                _ = try client.call(
+                    "org.hotspotd.Control.SetEnabled",
+                    ["ssid": .string(KillTests.heldName(number).description), "enabled": true])
             }
         }
     }
 
     static let helpers = ["one", "two", "three"]
-    static let networks = 1500
+    /// Names, each of them remembered under every security here.
+    static let networks = 800
+    static let heldNetworks = 300
+    static let securities = [Security.open, .psk]
 
     static func ssid(_ number: Int) -> SSID { SSID(printable: "Place \(number)")! }
+    static func heldName(_ number: Int) -> SSID { SSID(printable: "Held \(number)")! }
 
     /// SplitMix64: the same seed kills at the same moments, as far as a busy machine has the same moments.
     struct Random: RandomNumberGenerator {
@@ -60,7 +74,10 @@ struct KillTests {
         }
 
         mutating func change(_ now: Changes) -> Change {
-            if Int.random(in: 0..<4, using: &self) == 0, let number = now.remembered.sorted().randomElement(using: &self) {
+            if Int.random(in: 0..<8, using: &self) == 0, let number = now.held.sorted().randomElement(using: &self) {
+                return .release(number)
+            }
+            if Int.random(in: 0..<5, using: &self) == 0, let number = now.remembered.sorted().randomElement(using: &self) {
                 return .forget(number)
             }
             let helper = Bool.random(using: &self) ? KillTests.helpers.randomElement(using: &self) : nil
@@ -75,17 +92,30 @@ struct KillTests {
         let daemon = try RunningDaemon(
             helpers: Dictionary(uniqueKeysWithValues: Self.helpers.map { ($0, file.replacingOccurrences(of: "%", with: $0)) }))
         daemon.stop()
-        var known = Changes(off: [], remembered: Set(0..<Self.networks))
+        var known = Changes(remembered: Set(0..<Self.networks), held: Set(0..<Self.heldNetworks))
         do {
             // Networks that a login left behind, as if there had been one.
             let store = try Store(directory: daemon.scratch.path + "/state")
             let now = Int(Date().timeIntervalSince1970 * 1000)
             for number in known.remembered {
-                try store.remember(.wireless(Self.ssid(number), .open), Remembered(helper: "one", portal: nil, committed: now))
+                for security in Self.securities {
+                    try store.remember(
+                        .wireless(Self.ssid(number), security), Remembered(helper: "one", portal: nil, committed: now))
+                }
+            }
+            for number in known.held {
+                for security in Self.securities {
+                    try store.setHold(
+                        .wireless(Self.heldName(number), security), StoredHold(reason: .autoJoinOff, sentence: "It failed."))
+                }
+                let name = Self.heldName(number).hex
+                try store.setEnabled(helper: nil, ssid: name, enabled: false)
+                known.off.insert(Disabled(helper: nil, ssid: name))
             }
         }
         var random = Random(state: 2026)
         var times: [Double] = []
+        var processorTimes: [Double] = []
         var acknowledged = 0
         for round in 0..<Self.rounds {
             let killsEarly = round % 8 == 7
@@ -100,10 +130,9 @@ struct KillTests {
             let began = ContinuousClock.now
             try daemon.start()
             let client = try daemon.connect()
+            times.append((ContinuousClock.now - began) / .seconds(1))
+            processorTimes.append(try Self.processorTime(of: daemon.pid))
             try checkHelpers(client, known, round)
-            times.append(
-                Double((ContinuousClock.now - began).components.attoseconds) / 1e18
-                    + Double((ContinuousClock.now - began).components.seconds))
             let pid = daemon.pid
             DispatchQueue.global().asyncAfter(deadline: .now() + delay) { Foundation.kill(pid, SIGKILL) }
             var possible = [known]
@@ -125,10 +154,15 @@ struct KillTests {
             known = try check(daemon, possible, round)
         }
         let sorted = times.sorted()
+        let slowest = try #require(processorTimes.max())
         print(
             "killed \(Self.rounds) times, \(acknowledged) changes acknowledged and none lost; ready again in "
-                + String(format: "%.0f ms (median), %.0f ms at most", sorted[sorted.count / 2] * 1000, sorted.last! * 1000))
+                + String(format: "%.0f ms (median), %.0f ms at most", sorted[sorted.count / 2] * 1000, sorted.last! * 1000)
+                + String(format: ", and %.0f ms at most of its own processor time", slowest * 1000))
         #expect(acknowledged > Self.rounds, "the client came to change something")
+        // Ready again in under a second: what the daemon itself needs is asserted. The clock's time has in it whatever else runs
+        // beside this test, other tests and compilers among it, so that its bound can only be a wide one; the figure is printed.
+        #expect(slowest < 1)
         #expect(sorted.last! < 10)
         try daemon.start()
         #expect(daemon.stop() == 0)
@@ -141,8 +175,19 @@ struct KillTests {
         let store = try Store(directory: copy.path + "/state")
         #expect(store.problems.isEmpty && store.skippedRows == 0, "round \(round): \(store.problems)")
         let now = Int(Date().timeIntervalSince1970 * 1000)
-        let remembered = (0..<Self.networks).filter { store.remembered(.wireless(Self.ssid($0), .open), now: now) != nil }
-        let found = Changes(off: store.allDisabled, remembered: Set(remembered))
+        let memories = store.memories(now: now)
+        // A name is there under all of its securities, or under none: no change is half done.
+        func names(_ numbers: Range<Int>, _ name: (Int) -> SSID, _ isThere: (NetworkMemory) -> Bool) throws -> Set<Int> {
+            try Set(
+                numbers.filter { number in
+                    let count = Self.securities.count { isThere(memories[.wireless(name(number), $0)]) }
+                    try #require(count == 0 || count == Self.securities.count, "round \(round): \(name(number)) is half done")
+                    return count > 0
+                })
+        }
+        let found = Changes(
+            off: store.allDisabled, remembered: try names(0..<Self.networks, Self.ssid) { $0.helper != nil },
+            held: try names(0..<Self.heldNetworks, Self.heldName) { $0.hold != nil })
         try #require(possible.contains(found), "round \(round): neither what was acknowledged nor what was asked")
         return found
     }
@@ -156,5 +201,14 @@ struct KillTests {
             let off = known.off.filter { $0.helper == name }.compactMap { $0.ssid.flatMap { SSID(hex: $0) }?.description }
             #expect(helper["disabledFor"]?.array?.compactMap(\.string) == off.sorted(), "round \(round)")
         }
+    }
+
+    /// Seconds of processor time that a process has had (proc_pid_stat(5)).
+    private static func processorTime(of pid: Int32) throws -> Double {
+        let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+        let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
+        let ticks = try #require(
+            fields.count > 12 ? Double(fields[11]).flatMap { user in Double(fields[12]).map { user + $0 } } : nil)
+        return ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 }

@@ -1,14 +1,50 @@
 import CHeap
 import HotspotCore
 import HotspotMachine
+import Store
 
 /// 10,000 days of a laptop, several visits each, with logins, questions, failures, roaming, sleep and logoffs, under both rules: what
 /// the heap holds at the end is what it held after the first hundred days.
 enum Endurance {
     static let days = 10_000
     private static let allowance = 4096
+    /// With a journal: 90 days of outcomes and choices and its 1,000 attempts are full long before these days end.
+    static let journalDays = 500
+    private static let settling = 200
+    /// Octets that heap and files may differ by: SQLite's cache and the database's pages are filled a little differently each day.
+    private static let journalAllowance = 256 << 10
 
-    static func run() -> Bool {
+    static func run() -> Bool { machineAlone() && withJournal() }
+
+    /// The same life with a store that takes down what happens, as the daemon's does.
+    private static func withJournal() -> Bool {
+        let folder = TemporaryFolder()
+        guard let store = try? Store(directory: folder.path + "/state") else {
+            print("the store cannot be made in \(folder.path)")
+            return false
+        }
+        var laptop = Laptop(rules: .default, store: store)
+        var settled = (heap: 0, file: 0)
+        let elapsed = ContinuousClock().measure {
+            for day in 0..<journalDays {
+                laptop.live(day)
+                if day == settling - 1 { settled = (Int(heap), TemporaryFolder.size(of: store.path)) }
+            }
+        }
+        let growth = Int(heap) - settled.heap
+        let file = TemporaryFolder.size(of: store.path)
+        let attempts = store.attempts(limit: 5000)
+        let isGood =
+            growth <= journalAllowance && file - settled.file <= journalAllowance && laptop.isAtRest && store.problem == nil
+            && attempts.count <= Store.attemptLimit + 1 && laptop.attempts > 2 * Store.attemptLimit
+        print(
+            "\(journalDays) days with a journal: \(laptop.events) events, \(laptop.attempts) attempts of which \(attempts.count) are kept, "
+                + "in \(elapsed.nanoseconds / 1_000_000) ms; heap \(settled.heap) octets after \(settling) days, \(growth) more at the end; "
+                + "database \(settled.file) octets, \(file - settled.file) more\(isGood ? "" : "  TOO MUCH")")
+        return isGood
+    }
+
+    private static func machineAlone() -> Bool {
         Policy.Rules.allCases.allSatisfy { rules in
             var laptop = Laptop(rules: rules)
             var settled: UInt = 0
@@ -38,8 +74,13 @@ private struct Laptop {
     private(set) var events = 0
     private var timers: [TimerID: Instant] = [:]
     private let names = (0..<5).map { "helper\($0)" }
+    private let store: Store?
+    private var network = NetworkID.anonymous
+    private var attempt: String?
+    private(set) var attempts = 0
 
-    init(rules: Policy.Rules) {
+    init(rules: Policy.Rules, store: Store? = nil) {
+        self.store = store
         machine = Machine(policy: Policy(rules: rules))
         _ = machine.handle(.helpersChanged(names.map { Candidate($0) }), at: now)
     }
@@ -50,6 +91,7 @@ private struct Laptop {
         // Another place each day; home and work are among them again and again.
         for place in [day, 1 << 20, 1 << 21] {
             let name = SSID(octets: [UInt8(place & 255), UInt8(place >> 8 & 255), UInt8(place >> 16 & 255)])!
+            network = .wireless(name, .open)
             let remembered = place > Endurance.days && day > 0 ? names[0] : nil
             feed(
                 .addressAcquired(
@@ -78,6 +120,7 @@ private struct Laptop {
             events += 1
             rounds += 1
             for action in machine.handle(event, at: now) {
+                if store != nil { note(action) }
                 switch action {
                 case .startTimer(let id, let at, _): timers[id] = at
                 case .stopTimer(let id): timers[id] = nil
@@ -92,6 +135,35 @@ private struct Laptop {
                 default: break
                 }
             }
+        }
+    }
+
+    /// What the daemon writes down of an action.
+    private mutating func note(_ action: Action) {
+        guard let store else { return }
+        let time = Int(now.nanoseconds / 1_000_000)
+        func told(_ kind: String, _ detail: String, from: StateName? = nil, to: StateName? = nil) {
+            guard let attempt else { return }
+            try? store.addSteps(attempt, [Step(at: 0, time: time, from: from, to: to, kind: kind, detail: detail)])
+        }
+        switch action {
+        case .beginAttempt:
+            attempts += 1
+            attempt = "a\(attempts)"
+            try? store.beginAttempt(attempt!, interface: "wlan0", network: network, ssid: network.key ?? "", began: time)
+        case .endAttempt(_, let outcome):
+            if let attempt { try? store.endAttempt(attempt, ended: time, outcome: outcome.rawValue, verdict: "so it ended") }
+            try? store.setOutcome(network, StoredOutcome(word: outcome.rawValue, time: time))
+        case .transition(let from, let to, let cause): told("transition", cause, from: from, to: to)
+        case .report(let problem): told("problem", problem.message)
+        case .remember(let helper): try? store.remember(network, Remembered(helper: helper, committed: time))
+        case .forgetChoice: try? store.dropChoice(network)
+        case .hold(let reason, let duration, _):
+            guard let reason = StoredHold.Reason(rawValue: reason.rawValue) else { break }
+            let until = duration.map { time + Int($0.nanoseconds / 1_000_000) }
+            try? store.setHold(network, StoredHold(reason: reason, until: until, sentence: "held"))
+        case .releaseHold: try? store.releaseHold(network)
+        default: break
         }
     }
 

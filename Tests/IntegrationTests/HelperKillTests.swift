@@ -114,7 +114,8 @@ struct HelperKillTests {
 
     /// Our own helpers and the prober share one process; a portal that never answers keeps it busy.
     @Test func ourOwnInTheMiddleOfEvaluating() throws {
-        let daemon = try CabledDaemon(settings: "[Commands]\nTimeoutSec=40\n[Probe]\nURL=http://192.0.1.77/\nExpect=204") { daemon in
+        let settings = "[Commands]\nTimeoutSec=40\n[Probe]\nURL=http://192.0.1.77/\nExpect=204"
+        let daemon = try CabledDaemon(settings: settings) { daemon in
             // Under a name of its own, so that no other test's process is meant.
             let program = "\(daemon.scratch.path)/programs/hotspot-helpers"
             let install = try Finished.run(
@@ -134,7 +135,8 @@ struct HelperKillTests {
         try daemon.wait("hot1", "evaluating")
         try daemon.eventually("it runs") { daemon.helperProcesses.count > 0 }
         // In the middle of its transfers.
-        try daemon.eventually("it speaks to nobody") { try daemon.shell("ss -Htn state syn-sent dst 192.0.1.77").contains("192.0.1.77") }
+        let asks = "ss -Htn state syn-sent dst 192.0.1.77"
+        try daemon.eventually("it speaks to nobody") { try daemon.shell(asks).contains("192.0.1.77") }
         for process in daemon.helperProcesses { Foundation.kill(Int32(process)!, SIGKILL) }
         try daemon.eventually("both have a strike") {
             let helpers = try daemon.helpers()
@@ -147,7 +149,7 @@ struct HelperKillTests {
         // Nobody claims it and nothing was proven, so a new process looks again (D9).
         try daemon.eventually("it is looked at once more") {
             try daemon.helperProcesses.count > 0
-                && daemon.shell("ss -Htn state syn-sent dst 192.0.1.77").contains("192.0.1.77")
+                && daemon.shell(asks).contains("192.0.1.77")
         }
         #expect(!daemon.log.contains("Fatal error"))
     }

@@ -43,7 +43,6 @@ struct HelperTests {
             body: "receive()\nfor c in ['none', 'high', 'high']: answer(confidence=c)", code: nil, strikes: false),
         "flood": Manners(body: "receive()\nwhile True: answer(confidence='none')", code: nil, strikes: false),
         "unknown": Manners(body: "receive(); answer(confidence='none', colour=[1, {}])", code: nil, strikes: false),
-        "unasked": Manners(body: "answer(confidence='none'); time.sleep(1000)", code: nil, strikes: false),
         "loud": Manners(
             body: "receive()\nfor _ in range(50): os.write(2, b'e' * 65536)\nos.write(2, b'\\nthe last word')\nsys.exit(1)",
             code: "helperCrashed", word: "status 1"),

@@ -25,3 +25,33 @@ public struct LinkFacts: Hashable, Sendable {
     /// The facts of this link now; `nil` if nothing is known of it.
     func facts(for link: LinkSnapshot) -> LinkFacts?
 }
+
+extension LinkFacts {
+    /// From a file that all links share, and that is written last.
+    public var isShared: Bool { source == "resolv.conf" }
+
+    /// Without the resolvers that are on another link and not on this one: of a file that all links share nobody knows which link it
+    /// speaks of, and the names of one network are not to be asked for in another.
+    public func without(resolversOf others: [LinkSnapshot], on link: LinkSnapshot) -> LinkFacts {
+        guard isShared else { return self }
+        var own = self
+        own.nameservers.removeAll { server in
+            !link.reaches(server) && others.contains { $0.index != link.index && $0.reaches(server) }
+        }
+        return own
+    }
+}
+
+extension LinkSnapshot {
+    /// The address is in the network of one of the link's own addresses.
+    func reaches(_ address: String) -> Bool {
+        guard let octets = AddressText.octets(of: address) else { return false }
+        return addresses.contains { own in
+            let parts = own.split(separator: "/")
+            guard parts.count == 2, let length = Int(parts[1]), let mine = AddressText.octets(of: String(parts[0])),
+                mine.count == octets.count, (0...mine.count * 8).contains(length)
+            else { return false }
+            return (0..<length).allSatisfy { bit in (mine[bit / 8] ^ octets[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0 }
+        }
+    }
+}

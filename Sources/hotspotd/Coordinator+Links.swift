@@ -233,7 +233,7 @@ extension Coordinator {
             arrivals[index] = PendingArrival(began: EventLoop.now, time: WallClock.now)
             if !isWireless(index) { prepare(index) }
         }
-        let facts = linkFacts.facts(for: link)
+        let facts = ownFacts(linkFacts.facts(for: link), of: link)
         let waited = EventLoop.now - arrivals[index]!.began
         let isKnown = facts.map { !$0.nameservers.isEmpty } ?? false
         let isOwn = facts.map { !$0.isShared } ?? false
@@ -244,6 +244,11 @@ extension Coordinator {
         arrived(
             link, facts, network: .wireless(association.ssid, association.security), ssid: association.ssid,
             security: association.security, bssid: association.bssid, signal: association.signal)
+    }
+
+    /// What the records say of a link, without what speaks of another link that is up.
+    func ownFacts(_ facts: LinkFacts?, of link: LinkSnapshot) -> LinkFacts? {
+        facts?.without(resolversOf: links?.links.values.filter { $0.isUp && $0.hasCarrier } ?? [], on: link)
     }
 
     /// Addresses stay on a link until somebody takes them away: one that was got in another network says nothing of this one, unless
@@ -329,9 +334,4 @@ enum SharedResolvers {
         guard stat("/etc/resolv.conf", &status) == 0 else { return false }
         return status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1_000_000 >= time
     }
-}
-
-extension LinkFacts {
-    /// From a file that all links share, and that is written last.
-    fileprivate var isShared: Bool { source == "resolv.conf" }
 }

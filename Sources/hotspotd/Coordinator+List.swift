@@ -8,13 +8,17 @@ import Wireless
 /// The list of networks in sight, and who would take them.
 extension Coordinator {
     func makeFilter() -> FilterCycle {
-        FilterCycle(services: services) { [weak self] in
+        let filter = FilterCycle(services: services) { [weak self] in
             self?.groups(interface: nil).map(\.0) ?? []
         } onChange: { [weak self] in
             self?.control?.listChanged()
         } onIgnored: { [weak self] helper, count in
             self?.ignored(helper, count)
         }
+        // Who looks on wants to see what comes into sight.
+        filter.onTick = { [weak self] in self?.scan() }
+        services.onAttempt = { [weak filter] in filter?.tellAgain() }
+        return filter
     }
 
     private func groups(interface: String?) -> [(ScanClaims.Group, Int)] {
@@ -66,7 +70,6 @@ extension Coordinator {
 
     func listWatchers(_ count: Int) {
         filter.watch(count)
-        if count > 0 { scan() }
     }
 
     /// The scan list went to a helper: a step of the interfaces that saw these networks, and a line of the log, because there may be

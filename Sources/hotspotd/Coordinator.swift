@@ -87,7 +87,7 @@ import Wireless
         services.onDisclosed = { [weak self] in self?.disclosed($0, $1) }
         services.onStrikes = { [weak self] in self?.updateCandidates() }
         services.host.onChange = { [weak self] in self?.control?.statusChanged() }
-        services.facts = { [weak self] link in self?.linkFacts.facts(for: link) }
+        services.facts = { [weak self] link in self?.ownFacts(self?.linkFacts.facts(for: link), of: link) }
         services.disassociate = { [weak self] index in self?.disassociate(index) ?? false }
         services.setGate = { [weak self] _, _, _ in self?.gate.machinesMoved() }
         services.waking.readAgain = { [weak self] in self?.readLinksAgain($0) }

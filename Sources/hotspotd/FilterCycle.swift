@@ -26,11 +26,15 @@ import Varlink
 
     /// How long a list that is asked for once waits for answers.
     private static let patience = Duration.seconds(1)
+    /// However often a list is asked for once: helpers are asked for it so often at most.
+    private static let pause = Duration.seconds(1)
 
     private let services: Services
     private let source: () -> [ScanClaims.Group]
     private let onChange: () -> Void
     private let onIgnored: (_ helper: String, _ count: Int) -> Void
+    /// Called before helpers are asked on behalf of those who look on.
+    var onTick: () -> Void = {}
     /// What each helper's last answer comes to.
     private(set) var labels: [String: ScanClaims.Labels] = [:]
     /// Who may hear of what; the list itself is labelled from it too.
@@ -42,8 +46,17 @@ import Varlink
     private var watchers = 0
     private var waiters: [Int: Waiter] = [:]
     private var lastWaiter = 0
-    /// The names that each helper was told of last, so that the journal tells of changes alone.
-    private var disclosed: [String: Set<SSID>] = [:]
+    private var lastAsked: Instant?
+    /// Who wants the list once, and too soon after somebody else did.
+    private var early: [() -> Void] = []
+    private var pausing: EventSource?
+    /// What each helper was told of last, so that the journal tells of changes alone.
+    private var disclosed: [String: Set<Told>] = [:]
+
+    private struct Told: Hashable {
+        let ssid: SSID
+        let interface: String
+    }
 
     /// - Parameters:
     ///   - source: the networks in sight now.
@@ -74,7 +87,29 @@ import Varlink
 
     /// Asks once; calls back when all have answered, or after a second.
     func once(_ done: @escaping () -> Void) {
+        if questions.isEmpty, let lastAsked, EventLoop.now - lastAsked < Self.pause {
+            early.append(done)
+            guard pausing == nil else { return }
+            pausing = try? EventLoop.shared.schedule(at: lastAsked + Self.pause) { [weak self] in self?.admitEarly() }
+            if pausing == nil { admitEarly() }
+            return
+        }
         ask()
+        wait(done)
+    }
+
+    private func admitEarly() {
+        pausing = nil
+        let all = early
+        early = []
+        ask()
+        for done in all { wait(done) }
+    }
+
+    /// Another attempt begins: what helpers are told during it is to stand in its journal.
+    func tellAgain() { disclosed = [:] }
+
+    private func wait(_ done: @escaping () -> Void) {
         lastWaiter += 1
         let number = lastWaiter
         let patience = try? EventLoop.shared.schedule(after: Self.patience) { [weak self] in
@@ -115,6 +150,7 @@ import Varlink
 
     private func tick() {
         guard watchers > 0 else { return }
+        onTick()
         ask()
         onChange()
         timer = try? EventLoop.shared.schedule(after: services.settings.filterInterval, accuracy: .milliseconds(100)) {
@@ -124,6 +160,7 @@ import Varlink
     }
 
     private func ask() {
+        lastAsked = EventLoop.now
         let groups = source()
         learn(groups)
         let switches = services.store.switches
@@ -145,9 +182,9 @@ import Varlink
                 ssid: group.ssid, bssid: group.strongest.bssid, interface: group.strongest.interface,
                 signalStrength: SignalScale.strength(dBm: group.strongest.signal), security: group.security, autoJoined: false)
         }
-        let names = Set(asked.map(\.ssid))
-        if disclosed[name] != names { services.onDisclosed(name, networks) }
-        disclosed[name] = names
+        let told = Set(asked.map { Told(ssid: $0.ssid, interface: $0.strongest.interface) })
+        if disclosed[name] != told { services.onDisclosed(name, networks) }
+        disclosed[name] = told
         let call = services.host.send(
             .filterScanList, to: name, parameters: .object(["networks": Coding.value(networks)])
         ) { [weak self] outcome in
@@ -174,6 +211,11 @@ import Varlink
             specs[name] = answer.isEmpty ? nil : question.spec
         } else {
             forget(name)
+            // It is no strike, for nobody waited; but its author wants to know.
+            if case .failed(let fault) = outcome {
+                services.blame(name, fault.problem)
+                services.log.warning("\(name): \(fault.sentence)")
+            }
         }
         if labels[name] != before { onChange() }
         releaseIfAnswered()
@@ -181,6 +223,7 @@ import Varlink
 
     private func miss(_ name: String) {
         withdraw(name)
+        services.blame(name, Problem("helperTimeout", "\(name) did not answer the scan list in time."))
         let had = labels[name] != nil
         forget(name)
         if had { onChange() }

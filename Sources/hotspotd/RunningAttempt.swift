@@ -21,6 +21,7 @@ extension InterfaceController {
         guard let joined else { return }
         // The record may have come after the join, with other resolvers and the portal's API.
         if let facts = services.facts(joined.snapshot) { refresh { $0.facts = facts } }
+        services.onAttempt()
         let attempt = RunningAttempt(id: "\(joined.association)-\(number.number)", began: EventLoop.now)
         self.attempt = attempt
         services.saving("journal") {

@@ -26,6 +26,8 @@ import Vault
 
     /// A step was taken on an interface.
     var onStep: (_ interface: String, _ step: Step) -> Void = { _, _ in }
+    /// An attempt begins on some interface.
+    var onAttempt: () -> Void = {}
     /// What `Status` shows has changed.
     var onStatus: () -> Void = {}
     /// A helper is told of networks in sight that it was not told of just before.

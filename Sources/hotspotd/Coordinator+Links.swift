@@ -84,7 +84,7 @@ extension Coordinator {
             if let gone = controllers.removeValue(forKey: link.index) {
                 gone.leave("not managed any more")
                 gate.machinesMoved()
-                standDownIfSettled()
+                services.host.standDown(interface: link.index)
                 control?.statusChanged()
             }
             return nil
@@ -125,7 +125,7 @@ extension Coordinator {
             gate.machinesMoved()
             control?.statusChanged()
         }
-        standDownIfSettled()
+        services.host.standDown(interface: index)
     }
 
     private func update(_ link: LinkSnapshot) {
@@ -137,7 +137,7 @@ extension Coordinator {
             if isThere { return arrive(link) }
             guard arrivals[link.index] != nil else { return }
             cancelArrival(link.index)
-            standDownIfSettled()
+            services.host.standDown(interface: link.index)
             return
         }
         if !isThere {
@@ -174,8 +174,7 @@ extension Coordinator {
             cancelArrival(index)
             controllers[index]?.record("link", "disconnected")
             controllers[index]?.leave("disconnected")
-            // What was prepared for this network; unless another interface is about to ask, which ends it when it has settled.
-            standDownIfSettled()
+            services.host.standDown(interface: index)
         case .lost: log.debug("netlink lost messages; everything is read again")
         }
     }
@@ -208,13 +207,15 @@ extension Coordinator {
             return services.isEnabled(spec, for: nil)
                 && (isWireless(index) ? spec.ssids.isEmpty && spec.security.isEmpty : spec.covers(.empty, .wired))
         }
-        services.host.prepare(helpers.map(\.name))
+        services.host.prepare(helpers.map(\.name), for: index)
     }
 
-    /// Whoever was started and not asked, because it was not its turn, is ended as soon as nobody on any interface will ask.
+    /// Whoever was started for an interface and not asked, because it was not its turn, is ended as soon as nobody will ask there. An
+    /// interface that is not joined yet may be on its way: it is ended when it fails, and by the host's own limit.
     func standDownIfSettled() {
-        guard arrivals.isEmpty, controllers.values.allSatisfy({ $0.machine.state.isSettled }) else { return }
-        services.host.standDown()
+        for controller in controllers.values where controller.joined != nil && controller.machine.state.isSettled {
+            if arrivals[controller.index] == nil { services.host.standDown(interface: controller.index) }
+        }
     }
 
     // MARK: Arrivals

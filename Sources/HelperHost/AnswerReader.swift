@@ -83,10 +83,19 @@ enum AnswerReader {
 
     private static func portal(_ parent: FieldReader) throws(HelperFault) -> Portal? {
         guard let object = try parent.object("portal") else { return nil }
+        let origin = try object.requiredString("origin")
+        // It is shown to everybody and kept in the history: no user's name or password is in it.
+        guard origin.utf8.count <= textLimit, !origin.contains("@") else {
+            throw FieldReader.malformed("«\(object.path).origin»", "is no scheme://host[:port]")
+        }
         return Portal(
-            origin: try object.requiredString("origin"), pin: try object.string("pin"), kind: try object.requiredString("kind"),
-            title: try object.string("title"))
+            origin: origin, pin: try object.string("pin").map { String($0.prefix(128)) },
+            kind: String(try object.requiredString("kind").prefix(64)),
+            title: try object.string("title").map { String($0.prefix(256)) })
     }
+
+    /// The most octets of an address.
+    private static let textLimit = 2048
 
     private static func session(_ parent: FieldReader) throws(HelperFault) -> Session? {
         guard let object = try parent.object("session") else { return nil }
@@ -99,7 +108,8 @@ enum AnswerReader {
         }
         return Session(
             secondsRemaining: try object.integer("secondsRemaining"), bytesRemaining: try object.integer("bytesRemaining"),
-            canExtend: try object.bool("canExtend"), venueURL: try object.string("venueURL"), memory: memory)
+            canExtend: try object.bool("canExtend"),
+            venueURL: try object.string("venueURL").flatMap { $0.utf8.count <= textLimit ? $0 : nil }, memory: memory)
     }
 
     private static func prompt(_ parent: FieldReader) throws(HelperFault) -> Prompt? {

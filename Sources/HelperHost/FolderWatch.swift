@@ -8,6 +8,8 @@ import Glibc
 @LoopActor public final class FolderWatch {
     /// Several changes in a row, such as a package being unpacked, are told as one, so long after the first of them.
     public nonisolated static let debounce = Duration.milliseconds(200)
+    /// After a failure it is tried again so often.
+    nonisolated static let pause = Duration.seconds(10)
     /// Files that are awaited at most.
     public nonisolated static let fileLimit = 256
 
@@ -21,6 +23,9 @@ import Glibc
     private var descriptor: Int32 = -1
     private var source: EventSource?
     private var timer: EventSource?
+    private var retry: EventSource?
+    /// All that is watched at present.
+    private var watches: Set<Int32> = []
     /// What matters of a watched folder: everything in it, or these names.
     private var interests: [Int32: Interest] = [:]
 
@@ -55,6 +60,7 @@ import Glibc
     private func close() {
         source?.cancel()
         timer?.cancel()
+        retry?.cancel()
         if descriptor >= 0 { Glibc.close(descriptor) }
         descriptor = -1
     }
@@ -68,22 +74,41 @@ import Glibc
     // The folder itself goes away, and perhaps another takes its name.
     private nonisolated static let itself = UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
 
-    /// Anew each time: a few system calls, and no bookkeeping of which folder stood for which.
+    /// Anew each time: a few system calls, and no bookkeeping of which folder stood for which. The instance is kept, for their number is
+    /// limited for each user, and somebody else may take what is given back.
     private func arm() {
-        let old = descriptor
-        source?.cancel()
+        for watch in watches { inotify_rm_watch(descriptor, watch) }
+        watches = []
         interests = [:]
         failure = nil
+        if descriptor < 0 { open() }
+        if descriptor >= 0 {
+            for folder in folders { follow(folder, isFolder: true) }
+            for file in files { follow(file, isFolder: false) }
+        }
+        retry?.cancel()
+        retry = nil
+        guard failure != nil else { return }
+        retry = try? EventLoop.shared.schedule(after: Self.pause, accuracy: .seconds(1)) { [weak self] in
+            guard let self else { return }
+            arm()
+            // What changed meanwhile was seen by nobody.
+            onChange()
+        }
+    }
+
+    private func open() {
         descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-        if old >= 0 { Glibc.close(old) }
         guard descriptor >= 0 else {
             failure = "inotify: \(String(cString: strerror(errno)))"
             return
         }
-        for folder in folders { follow(folder, isFolder: true) }
-        for file in files { follow(file, isFolder: false) }
-        do { source = try EventLoop.shared.watch(descriptor) { [weak self] _ in self?.readable() } } catch {
+        do {
+            source = try EventLoop.shared.watch(descriptor) { [weak self] _ in self?.readable() }
+        } catch {
             failure = error.description
+            Glibc.close(descriptor)
+            descriptor = -1
         }
     }
 
@@ -99,6 +124,10 @@ import Glibc
                 return
             }
             add(parent, Self.itself)
+            if Self.isLink(child) {
+                // Another link may take its place.
+                add(parent, UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | Self.itself, name: part)
+            }
             if access(child, F_OK) != 0 {
                 add(parent, UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | Self.itself, name: part)
                 guard access(child, F_OK) == 0 else { return }
@@ -108,6 +137,11 @@ import Glibc
         if isFolder { add(parent, Self.content | Self.itself, everything: true) }
     }
 
+    private static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
     private func add(_ path: String, _ mask: UInt32, name: String? = nil, everything: Bool = false) {
         let number = inotify_add_watch(descriptor, path, mask | UInt32(IN_MASK_ADD) | UInt32(IN_ONLYDIR))
         guard number >= 0 else {
@@ -115,6 +149,7 @@ import Glibc
             if errno == ENOSPC || errno == ENOMEM { failure = "inotify: \(String(cString: strerror(errno)))" }
             return
         }
+        watches.insert(number)
         if everything { interests[number, default: Interest()].everything = true }
         if let name { interests[number, default: Interest()].names.insert(name) }
     }

@@ -132,14 +132,16 @@ public enum HelperFolders {
             guard octets.first != UInt8(ascii: "."), let name = String(validating: octets, as: UTF8.self),
                 name.hasSuffix(".helper")
             else { continue }
-            guard names.count < fileLimit else {
-                problems.append(
-                    HelperProblem(directory, Problem("tooManyHelpers", "\(directory) has more than \(fileLimit) helper files")))
-                break
-            }
             names.append(name)
+            // A folder without end must not hold the loop up either.
+            if names.count == 64 * fileLimit { break }
         }
-        return names
+        guard names.count > fileLimit else { return names }
+        problems.append(
+            HelperProblem(
+                directory,
+                Problem("tooManyHelpers", "\(directory) has more than \(fileLimit) helper files; the first by name count")))
+        return Array(names.sorted().prefix(fileLimit))
     }
 
     private static func isMask(_ path: String) -> Bool {

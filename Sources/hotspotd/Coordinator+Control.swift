@@ -67,7 +67,7 @@ extension Coordinator: ControlBackend {
                 }.sorted(), priority: spec.priority, ssids: spec.ssids.map(\.source), activation: spec.activation.word,
                 running: services.host.isRunning(spec.name), strikes: services.strikes.count(spec.name),
                 quarantined: services.strikes.isQuarantined(spec.name),
-                problems: helperProblems.filter { $0.subject == spec.name || $0.subject == entry.file }.map(\.problem)
+                problems: helperProblems.filter { $0.subject == spec.name || $0.subject == entry.file }.prefix(8).map(\.problem)
                     + services.host.pathProblems(of: spec.name) + services.conduct(spec.name),
                 file: entry.file, containment: services.host.containment(of: spec.name),
                 missing: services.host.missingContainment(of: spec.name), scanList: spec.scanList,
@@ -81,7 +81,7 @@ extension Coordinator: ControlBackend {
         let known = Set(all.map(\.name)).union(services.host.helpers.map(\.file))
         for refused in helperProblems where !known.contains(refused.subject) {
             if let index = all.firstIndex(where: { $0.name == refused.subject }) {
-                all[index].problems.append(refused.problem)
+                if all[index].problems.count < 8 { all[index].problems.append(refused.problem) }
             } else {
                 all.append(
                     HelperStatus(

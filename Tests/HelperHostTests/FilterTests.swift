@@ -40,10 +40,12 @@ import Testing
             found = [call((272, 97), flag) for flag in (0x10000000, 0x20000, 0x40000000, 0x80)]
             found += [call((56, 220), 0x10000000 | 17, 0, 0, 0, 0), call(435, 0, 0)]
             found += [call((101, 117), 0, 0, 0, 0), call((308, 268), 0, 0), call((165, 40), 0, 0, 0, 0, 0), call((321, 280), 0, 0, 0)]
+            import fcntl
+            found += ["EPERM" if attempt(lambda: fcntl.fcntl(0, 1024, n)) == "EACCES" else "leased" for n in (0, 1)]
             found += [call(425, 1, 0), call((250, 219), 0, -3, 0), call((323, 282), 1), call((298, 241), 0, 0, 0, 0, 0), call(438, 0, 0, 0)]
             """)
         #expect(shop.host.containment(of: "calls").contains("system-call filter"))
-        let refused = "['EPERM', 'EPERM', 'EPERM', 'EPERM', 'EPERM', 'ENOSYS'" + String(repeating: ", 'EPERM'", count: 9) + "]"
+        let refused = "['EPERM', 'EPERM', 'EPERM', 'EPERM', 'EPERM', 'ENOSYS'" + String(repeating: ", 'EPERM'", count: 11) + "]"
         #expect(found == refused)
         await shop.close()
     }

@@ -41,6 +41,46 @@ import Testing
         #expect(told == before)
         await shop.close()
     }
+
+    /// A link on the way is followed to where it leads now.
+    @Test @LoopActor func anotherLinkInItsPlaceIsTold() async {
+        let shop = Workshop()
+        for name in ["one", "two"] { mkdir(shop.folder + "/" + name, 0o755) }
+        symlink("one", shop.folder + "/current")
+        let watch = FolderWatch()
+        var told = 0
+        watch.onChange = { told += 1 }
+        watch.watch([shop.folder + "/current"])
+        let steps: [() -> Void] = [
+            { shop.write("one/a.helper", "x") },
+            {
+                symlink("two", shop.folder + "/next")
+                rename(shop.folder + "/next", shop.folder + "/current")
+            },
+            { shop.write("two/b.helper", "x") },
+        ]
+        for (index, step) in steps.enumerated() {
+            let before = told
+            step()
+            #expect(await eventually { told > before }, "step \(index)")
+        }
+        await shop.close()
+    }
+
+    /// Of a folder with too many files the same ones count each time.
+    @Test @LoopActor func ofTooManyFilesTheFirstByNameCount() async {
+        let shop = Workshop()
+        let folder = shop.folder + "/many"
+        mkdir(folder, 0o755)
+        for number in (0..<HelperFolders.fileLimit + 20).shuffled() {
+            close(open("\(folder)/\(10_000 + number).helper", O_CREAT | O_WRONLY | O_CLOEXEC, 0o644))
+        }
+        let catalog = HelperFolders.load(directories: [folder])
+        #expect(catalog.problems.filter { $0.problem.code == "tooManyHelpers" }.count == 1)
+        shop.write("many/00000.helper", "[Helper]\nName=first\nExec=/bin/true\n", mode: 0o644)
+        #expect(HelperFolders.load(directories: [folder]).entries.map(\.spec.name) == ["first"])
+        await shop.close()
+    }
 }
 
 @Suite(.serialized, .timeLimit(.minutes(1))) struct PacerTests {

@@ -71,6 +71,14 @@ import Testing
         ("receive(); say(b'{}\\0')", .helperMalformed, "confidence"),
         ("receive(); answer({'confidence': 3})", .helperMalformed, "confidence"),
         ("receive(); answer({'confidence': 'low', 'needs': 'user'})", .helperMalformed, "needs"),
+        (
+            "receive(); answer({'confidence': 'low', 'portal': {'origin': 'http://u:p@x', 'kind': 'x'}})", .helperMalformed,
+            "origin"
+        ),
+        (
+            "receive(); answer({'confidence': 'low', 'portal': {'origin': 'http://' + 'x' * 4000, 'kind': 'x'}})",
+            .helperMalformed, "origin"
+        ),
         ("receive(); answer({'confidence': 'HIGH'})", .helperUnknownValue, "HIGH"),
         ("receive(); answer({'confidence': 'low', 'session': {'memory': {'x': 'y' * 20000}}})", .helperTooLong, "memory"),
         ("receive(); say(b'x' * (100 << 20))", .helperTooLong, "1024 KiB"),

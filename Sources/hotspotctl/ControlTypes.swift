@@ -68,6 +68,16 @@ struct HelperStatus: Codable {
     var containment: [String]?
     var missing: [String]?
     var scanList: Bool?
+    /// What it was told since the daemon started, the newest first.
+    var given: [Given]?
+}
+
+struct Given: Codable {
+    var networks: [String]
+    var count: Int
+    var scanList: Bool
+    var credential: Bool
+    var at: Int
 }
 
 struct PromptsReply: Codable {
@@ -100,6 +110,8 @@ struct ExplainReply: Codable {
 
 struct HistoryReply: Codable {
     var attempts: [PastAttempt]
+    /// There are older ones.
+    var more: Bool?
 }
 
 struct PastAttempt: Codable {

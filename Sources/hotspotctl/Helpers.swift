@@ -73,10 +73,18 @@ extension Renderer {
             helper.ssids.isEmpty
                 ? helper.scanList == true ? "every network in sight" : "the network that is joined" : "its networks alone")
         if let file = helper.file { add("file", safe(file)) }
-        func words(_ list: [String]) -> String { list.map { safe($0, limit: 64) }.joined(separator: ", ") }
+        func words(_ list: [String]) -> String { list.map { safe($0, limit: 200) }.joined(separator: ", ") }
         if let kept = helper.containment, !kept.isEmpty { add("kept in its place by", words(kept)) }
         if let missing = helper.missing, !missing.isEmpty { add("not to be had here", words(missing)) }
         if !helper.disabledFor.isEmpty { add("switched off for", helper.disabledFor.map(name).joined(separator: "; ")) }
+        for given in (helper.given ?? []).prefix(5) { add("was told of", told(given)) }
         return lines
+    }
+
+    private func told(_ given: Given) -> String {
+        let names = given.networks.prefix(3).map { safe($0, limit: 128) }.joined(separator: "; ")
+        let rest = given.count > 3 ? "; and \(given.count - 3) more" : ""
+        let what = given.scanList ? "networks in sight: " : ""
+        return "\(what)\(names)\(rest), \(ago(given.at))" + (given.credential ? ", with stored answers" : "")
     }
 }

@@ -10,8 +10,11 @@ struct History: ParsableCommand {
     @Argument(help: "Only this network.", completion: Complete.networks)
     var network: String?
 
+    @Option(name: .long, help: "Those before this attempt: one page has 200 of at most 1,000.")
+    var before: String?
+
     func run() throws {
-        let reply = try common.connect().call("History", .members(["ssid": network]))
+        let reply = try common.connect().call("History", .members(["ssid": network, "before": before]))
         if let mode = common.jsonMode { return Output.print(reply, mode) }
         Output.print(common.renderer.lines(try Daemon.read(HistoryReply.self, reply)))
     }
@@ -19,8 +22,8 @@ struct History: ParsableCommand {
 
 extension Renderer {
     func lines(_ reply: HistoryReply) -> [String] {
-        guard !reply.attempts.isEmpty else { return ["Nothing happened yet."] }
-        return table(
+        guard let oldest = reply.attempts.last else { return ["Nothing happened yet."] }
+        let lines = table(
             ["WHEN", "INTERFACE", "NETWORK", "HELPER", "OUTCOME", "TOOK", "ATTEMPT"],
             reply.attempts.map { attempt in
                 let took = attempt.ended.map {
@@ -32,5 +35,7 @@ extension Renderer {
                     safe(attempt.id, limit: 64),
                 ]
             })
+        guard reply.more == true else { return lines }
+        return lines + ["Older ones: hotspotctl history --before=\(safe(oldest.id, limit: 64))"]
     }
 }

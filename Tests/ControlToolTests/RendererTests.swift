@@ -29,7 +29,8 @@ import Testing
             lastOutcome: evil)
         let helper = HelperStatus(
             name: evil, displayName: evil, version: evil, enabled: true, disabledFor: [evil], priority: 1, ssids: [evil],
-            activation: evil, running: false, strikes: 1, quarantined: false, problems: [problem])
+            activation: evil, running: false, strikes: 1, quarantined: false, problems: [problem],
+            given: [Given(networks: [evil, evil, evil, evil], count: 9, scanList: true, credential: true, at: 1)])
         var step = Step(at: 1, kind: evil, helper: evil, detail: evil)
         let attempt = PastAttempt(id: evil, interface: evil, ssid: evil, began: 1, helper: evil, outcome: evil)
         var lines = renderer.lines(StatusReply(interfaces: [interface]), helperNames: [evil: evil])
@@ -42,6 +43,9 @@ import Testing
         step.to = evil
         lines += [renderer.line(MonitorReply(interface: evil, step: step))]
         lines += renderer.lines(HistoryReply(attempts: [attempt]))
+        let page = renderer.lines(HistoryReply(attempts: [attempt], more: true))
+        #expect(page.last?.hasPrefix("Older ones: hotspotctl history --before=x") == true)
+        #expect(renderer.lines(HistoryReply(attempts: [attempt], more: false)).count == page.count - 1)
         lines += [renderer.failure(interface).message, renderer.failure(interface).hint ?? ""]
         #expect(lines.count > 20)
         for line in lines {

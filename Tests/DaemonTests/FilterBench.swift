@@ -22,6 +22,8 @@ import Vault
     var scan: [ScannedBSS] = []
     /// How often labels came or went, or a tick passed.
     var changes = 0
+    /// Who labelled «Cafe» when it was last announced.
+    var announced: [String] = []
     /// What the journal would be told: who learnt of how many networks.
     var disclosed: [(helper: String, names: [String])] = []
     var ignored: [String: Int] = [:]
@@ -54,6 +56,7 @@ import Vault
             ScanClaims.groups(self?.scan ?? [])
         } onChange: { [weak self] in
             self?.changes += 1
+            self?.announced = self?.labellers("Cafe") ?? []
         } onIgnored: { [weak self] helper, count in
             self?.ignored[helper, default: 0] += count
         }

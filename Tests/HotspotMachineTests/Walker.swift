@@ -73,6 +73,7 @@ struct Walker {
     private mutating func answer() {
         guard let open = bench.commands.randomElement(using: &random) else { return }
         if chance(12) { return send(.answered(open.id, .crashed)) }
+        if chance(12) { return send(.answered(open.id, .garbled(reason: nil))) }
         if open.command == .evaluate, !chance(10) {
             return send(.answered(open.id, .evaluated(Confidence.allCases.randomElement(using: &random)!)))
         }

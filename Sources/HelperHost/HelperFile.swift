@@ -61,6 +61,9 @@ public enum HelperFile {
                 throw fail(entry, error.description)
             }
         }
+        if let entry = last("SSID"), spec.ssids.isEmpty {
+            throw fail(entry, "is empty, and the helper would hear of every network; leave the key out if that is meant")
+        }
         if let entry = last("Security") {
             for word in entry.value.split(whereSeparator: { $0 == ";" || $0 == "," || $0.isWhitespace }) {
                 guard let security = Security(rawValue: String(word)) else {

@@ -36,7 +36,12 @@ extension Renderer {
                     ? [safe($0.name), nothing, state($0), nothing, nothing]
                     : [safe($0.name, limit: 64), safe($0.displayName, limit: 64), state($0), "\($0.priority)", networks($0)]
             })
-        return lines + reply.helpers.flatMap { $0.problems.flatMap(self.lines) }
+        return lines
+            + reply.helpers.flatMap { helper in
+                // The sentence about a file that was refused names it already.
+                let owner = isBroken(helper) ? nil : helper.name
+                return helper.problems.flatMap { self.lines($0, of: owner) }
+            }
     }
 
     /// It was refused, with its reason as a problem; what is installed and in order names its file.

@@ -88,8 +88,12 @@ struct Renderer {
     }
 
     /// A problem: what is wrong, and what helps.
-    func lines(_ problem: Problem) -> [String] {
-        var lines = ["  \(tone("!", .bad)) \(safe(problem.message))"]
+    func lines(_ problem: Problem) -> [String] { lines(problem, of: nil) }
+
+    /// The same under the name of who has it, unless the sentence begins with it.
+    func lines(_ problem: Problem, of owner: String?) -> [String] {
+        let name = owner.flatMap { problem.message.hasPrefix($0) ? nil : "\(safe($0, limit: 64)): " } ?? ""
+        var lines = ["  \(tone("!", .bad)) \(name)\(safe(problem.message))"]
         if let hint = problem.hint, !hint.isEmpty { lines.append("    try: \(safe(hint))") }
         return lines
     }

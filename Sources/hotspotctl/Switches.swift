@@ -17,11 +17,20 @@ struct SwitchArguments: ParsableArguments {
     func set(_ enabled: Bool, _ common: CommonOptions) throws {
         var members = JSONValue.members(["helper": helper, "ssid": network]).object ?? [:]
         members["enabled"] = .bool(enabled)
-        _ = try common.connect().call("SetEnabled", .object(members))
+        let connection = try common.connect()
+        _ = try connection.call("SetEnabled", .object(members))
         let renderer = common.renderer
         let who = helper.map { "\(renderer.safe($0, limit: 64)) is" } ?? "All helpers are"
         let place = network.map { " for \(renderer.name($0))" } ?? ""
-        Output.print(["\(who) switched \(enabled ? "on" : "off")\(place)."])
+        var lines = ["\(who) switched \(enabled ? "on" : "off")\(place)."]
+        if helper == nil, let network, let reply = try? connection.call("Helpers"),
+            let known = try? Daemon.read(HelpersReply.self, reply), known.helpers.contains(where: { $0.name == network })
+        {
+            let verb = enabled ? "enable" : "disable"
+            lines.append(
+                "This is a network. The helper of that name: hotspotctl \(verb) --helper \(renderer.safe(network, limit: 64))")
+        }
+        Output.print(lines)
     }
 }
 

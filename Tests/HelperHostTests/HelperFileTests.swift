@@ -46,6 +46,7 @@ import Testing
         ("Name=a\nExec=/b\nSocket=/c", "exclude each other"), ("Name=a\nSocket=c", "absolute path"),
         ("Name=a\nExec=/b\nPriority=101", "0 to 100"), ("Name=a\nExec=/b\nEnabled=maybe", "neither yes nor no"),
         ("Name=a\nExec=/b\nSecurity=wpa9", "known are open, owe"), ("Name=a\nExec=/b\nSSID=\\q", "unknown escape"),
+        ("Name=a\nExec=/b\nSSID=", "SSID= is empty"), ("Name=a\nExec=/b\nSSID=x\nSSID=", "SSID= is empty"),
         ("Name=a\nExec=/b\nReadWritePaths=/", "absolute folders below /"),
         ("Name=a\nExec=/b\nReadWritePaths=/a/../b", "absolute folders"),
     ])

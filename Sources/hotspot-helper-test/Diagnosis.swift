@@ -59,9 +59,13 @@ enum Diagnosis {
 
     /// The end of standard error, for people, without the secrets.
     static func errors(_ record: Record, masking secrets: [String]) -> [String] {
-        var text = String(decoding: record.errors, as: UTF8.self)
-        for secret in secrets { text = text.replacing(secret, with: "•••") }
+        let text = masked(String(decoding: record.errors, as: UTF8.self), secrets)
         return text.split(whereSeparator: \.isNewline).suffix(20).map { harmless(String($0)) }
+    }
+
+    /// Without the secrets.
+    static func masked(_ text: String, _ secrets: [String]) -> String {
+        secrets.reduce(text) { $0.replacing($1, with: "•••") }
     }
 
     /// Control characters and their like escaped; a backslash is the author's own, often a piece of source, and stays.
@@ -81,7 +85,8 @@ enum Diagnosis {
 
     /// Where a helper may write.
     static let readOnly = Remark.note(
-        "A helper may write to its own folder $TMPDIR, which is gone afterwards; any other wants ReadWritePaths= in the .helper file.")
+        "A helper may write to its own folder $TMPDIR, which is gone afterwards; any other wants ReadWritePaths= in the .helper file."
+    )
 
     /// A script for env(1) with the line ends of Windows: the kernel finds env, and env no interpreter.
     static func windowsLineEnds(_ program: String) -> String? {

@@ -266,7 +266,7 @@ import Varlink
         _ title: String, shape: String, _ parameters: [String: JSONValue], _ send: @escaping Stage.Sending
     ) async throws(Pointless) -> HelperOutcome? {
         let scene = await stage.play(send) { [self] in
-            transcript.wait("\(title): no answer yet; after \(stage.patience) it is cut off …")
+            transcript.wait("\(title): no answer yet; after \(stage.patience.milliseconds / 1000) s it is cut off …")
         }
         let secrets = parameters["answers"] != nil || parameters["credential"] != nil ? RehearsalUser.secrets : []
         var errors = scene.record.map { Diagnosis.errors($0, masking: RehearsalUser.secrets) } ?? []
@@ -283,14 +283,20 @@ import Varlink
         switch scene.outcome {
         case nil:
             let hint = scene.record?.output.isEmpty == true ? " " + Diagnosis.endlessReading : ""
-            transcript.fail(title, words, "No answer within \(stage.patience): the daemon would have cut it off.\(hint)", errors)
+            transcript.fail(
+                title, words,
+                "No answer within \(stage.patience.milliseconds / 1000) s: the daemon would have cut it off.\(hint)", errors)
             if misses > 1 {
-                throw Pointless(words: "Two commands in a row had no answer, so nothing else was played; the daemon asks no more then, either.")
+                throw Pointless(
+                    words:
+                        "Two commands in a row had no answer, so nothing else was played; the daemon asks no more then, either.")
             }
         case .failed(let fault)?:
             let better = scene.record.flatMap { Diagnosis.fault($0, program: Candidate.program(of: spec) ?? "", shape: shape) }
             if scene.record == nil {
-                errors = fault.standardError?.split(separator: "\n").suffix(20).map(String.init) ?? []
+                errors =
+                    fault.standardError.map { Diagnosis.masked($0, RehearsalUser.secrets) }?.split(separator: "\n").suffix(20)
+                    .map(String.init) ?? []
             }
             // 126 and 127 are what env(1) and shells end with where there is nothing to run.
             let ending = scene.record?.status.map { $0 >> 8 & 0xFF } ?? 0

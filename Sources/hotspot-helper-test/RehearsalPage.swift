@@ -119,7 +119,9 @@ struct RehearsalPage: Sendable {
         }
         let shown = zip(form.submits, sent).filter(\.1).map { Self.shown($0.0) }
         if Set(shown).count > 1 {
-            return ["several buttons were sent, \(Set(shown).sorted().joined(separator: " and ")); a browser sends the one that is pressed"]
+            return [
+                "several buttons were sent, \(Set(shown).sorted().joined(separator: " and ")); a browser sends the one that is pressed"
+            ]
         }
         guard shown.isEmpty, let first = form.submits.first, !first.name.isEmpty else { return [] }
         return ["the button \(Self.shown(first)) is missing; a browser sends the one that is pressed, and by itself the first"]

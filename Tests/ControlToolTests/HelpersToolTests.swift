@@ -272,7 +272,8 @@ import Testing
         let folder = try Folder()
         try folder.write("page.html", Self.twoButtons)
         let body =
-            Self.claims + "if method == 'Authenticate': send('/in', b'a=1&plan=Y&t=hello&r=2\(buttons)'); reply('failure', reason='x')"
+            Self.claims
+            + "if method == 'Authenticate': send('/in', b'a=1&plan=Y&t=hello&r=2\(buttons)'); reply('failure', reason='x')"
         let ended = try await test(Self.program(body), ["--page", folder.path + "/page.html"])
         let opened = ended.output.contains("The portal is open now, though it says failure")
         #expect(words == "logged in" ? opened : !opened && ended.output.contains(words), "\(ended.output)")

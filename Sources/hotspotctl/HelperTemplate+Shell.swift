@@ -35,7 +35,7 @@ extension HelperTemplate {
             [ -s "$TMPDIR/form" ] && ! grep -qiE '<(select|textarea)|type=["'\'']?(text|password|email|tel)' "$TMPDIR/form" && seen=captive
         }
         # The value of an attribute of the tag on standard input.
-        value() { sed -n "s/.*[[:space:]]$1=\"\([^\"]*\)\".*/\1/Ip" | sed 's/&quot;/"/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g'; }
+        value() { sed -nE "s/.*[[:space:]]$1=(\"([^\"]*)\"|'([^']*)'|([^\"'>[:space:]]+)).*/\2\3\4/Ip" | sed 's/&quot;/"/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g'; }
         # What the form sends with all boxes ticked: of several buttons the first one alone, as a browser does, of radio buttons the checked one.
         fields() {
             pressed=''

@@ -27,6 +27,9 @@ enum Diagnosis {
             return
                 "It wrote \(output.count == 1 ? "one octet" : "\(output.count) octets") but no NUL at the end; end each message with a zero octet."
         }
+        if message.drop(while: isBlank).dropFirst().first(where: { !isBlank($0) }) == UInt8(ascii: "'") {
+            return "It wrote «\(beginning(message))»; JSON wants double quotes (json.dumps)."
+        }
         guard let answer = try? Coding.decode(JSONValue.self, from: Array(message)), let members = answer.object,
             members["error"] == nil
         else { return nil }
@@ -56,9 +59,39 @@ enum Diagnosis {
 
     /// The end of standard error, for people, without the secrets.
     static func errors(_ record: Record, masking secrets: [String]) -> [String] {
-        var text = String(decoding: record.errors, as: UTF8.self)
-        for secret in secrets { text = text.replacing(secret, with: "•••") }
-        return text.split(whereSeparator: \.isNewline).suffix(20).map { Printable.text(String($0), limit: 400) }
+        let text = masked(String(decoding: record.errors, as: UTF8.self), secrets)
+        return text.split(whereSeparator: \.isNewline).suffix(20).map { harmless(String($0)) }
+    }
+
+    /// Without the secrets.
+    static func masked(_ text: String, _ secrets: [String]) -> String {
+        secrets.reduce(text) { $0.replacing($1, with: "•••") }
+    }
+
+    /// Control characters and their like escaped; a backslash is the author's own, often a piece of source, and stays.
+    static func harmless(_ line: String) -> String {
+        let cut = line.prefix(400)
+        return cut.split(separator: "\\", omittingEmptySubsequences: false).map { Printable.text(String($0), limit: 4096) }
+            .joined(separator: "\\") + (cut.endIndex < line.endIndex ? "…" : "")
+    }
+
+    /// What most likely keeps a helper from answering that wrote nothing at all.
+    static let endlessReading = "Does it read to the end of standard input? Read up to the NUL: the input stays open."
+
+    /// Standard error speaks of a folder that may not be written to.
+    static func isReadOnly(_ errors: [String]) -> Bool {
+        errors.contains { $0.contains("Read-only file system") || $0.contains("EROFS") || $0.contains("[Errno 30]") }
+    }
+
+    /// Where a helper may write.
+    static let readOnly = Remark.note(
+        "A helper may write to its own folder $TMPDIR, which is gone afterwards; any other wants ReadWritePaths= in the .helper file."
+    )
+
+    /// A script for env(1) with the line ends of Windows: the kernel finds env, and env no interpreter.
+    static func windowsLineEnds(_ program: String) -> String? {
+        let words = StartFailure.words(program: program, code: ENOENT)
+        return words.contains("line ends of Windows") ? words + "." : nil
     }
 
     private static func beginning(_ octets: ArraySlice<UInt8>) -> String {

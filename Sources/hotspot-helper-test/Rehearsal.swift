@@ -6,8 +6,11 @@ import Varlink
 
 /// The commands of the contract, one after the other, with a made-up network and a portal on loopback.
 @LoopActor final class Rehearsal {
-    /// The helper cannot be started: nothing else is worth playing.
-    private struct CannotStart: Error {}
+    /// The helper cannot be started, or says nothing: nothing else is worth playing.
+    private struct Pointless: Error {
+        /// Why, for the author.
+        var words = "It cannot start, so nothing else was played."
+    }
 
     private let candidate: Candidate
     private let portal: RehearsalPortal
@@ -28,6 +31,8 @@ import Varlink
     private var telling = ""
     /// Slower answers are worth a word.
     private let slow = 5_000
+    /// Commands without an answer in time, in a row.
+    private var misses = 0
 
     init(_ candidate: Candidate, networks: RehearsalNetworks, portal: RehearsalPortal) {
         self.candidate = candidate
@@ -39,11 +44,11 @@ import Varlink
     private var spec: HelperSpec { candidate.spec }
 
     func run() async {
-        print(
+        Transcript.show(
             "\(spec.name) («\(Printable.text(spec.displayName, limit: 64))»), \(spec.activation.word); the network is «\(networks.joined.ssid)», the portal \(portal.origin)"
         )
         transcript.say(candidate.remarks + portal.remarks)
-        do throws(CannotStart) {
+        do throws(Pointless) {
             try await describe()
             try await filter()
             try await evaluate()
@@ -53,7 +58,7 @@ import Varlink
             try await cancel()
             judge()
         } catch {
-            transcript.say([.note("It cannot start, so nothing else was played.")])
+            transcript.say([.note(error.words)])
         }
         conclude()
         await stage.close()
@@ -62,7 +67,7 @@ import Varlink
 
     // MARK: The commands
 
-    private func describe() async throws(CannotStart) {
+    private func describe() async throws(Pointless) {
         let outcome = try await play("Describe", shape: Telling.description, [:]) { host, name, completion in
             host.describe(name, completion: completion)
         }
@@ -72,7 +77,7 @@ import Varlink
                 ? [.wrong("Describe tells nothing; it has this shape: \(Telling.description)")] : Review.description(value, spec))
     }
 
-    private func filter() async throws(CannotStart) {
+    private func filter() async throws(Pointless) {
         guard !spec.ssids.isEmpty || spec.scanList else {
             return transcript.skip("FilterScanList: not asked, since the file has neither SSID= nor ScanList=yes")
         }
@@ -82,7 +87,7 @@ import Varlink
         }
     }
 
-    private func evaluate() async throws(CannotStart) {
+    private func evaluate() async throws(Pointless) {
         for (title, expect) in [
             ("Evaluate, no login needed", "204"), ("Evaluate, no login needed, the probe answers with a text", "made-up success"),
         ] {
@@ -112,7 +117,7 @@ import Varlink
         portal.meet()
     }
 
-    private func logIn() async throws(CannotStart) {
+    private func logIn() async throws(Pointless) {
         attempts += 1
         let first = try await authenticate("Authenticate, nothing accepted yet", login(consent: false), consent: false)
         if first != nil { try await present(first) }
@@ -135,7 +140,7 @@ import Varlink
 
     private func authenticate(
         _ title: String, _ parameters: [String: JSONValue], consent: Bool
-    ) async throws(CannotStart) -> Prompt? {
+    ) async throws(Pointless) -> Prompt? {
         guard case .reply(let reply)? = try await play(title, .authenticate, parameters) else { return nil }
         review(reply, consent: consent)
         return reply.result == .uiRequired ? reply.prompt : nil
@@ -143,7 +148,7 @@ import Varlink
 
     /// Answers a prompt, and those that follow from it, such as one for a code by text message. Without one, the command is played with
     /// no answers.
-    private func present(_ first: Prompt?) async throws(CannotStart) {
+    private func present(_ first: Prompt?) async throws(Pointless) {
         var prompt = first
         for round in 0..<3 {
             var parameters = login(consent: false)
@@ -161,7 +166,7 @@ import Varlink
         }
     }
 
-    private func maintain() async throws(CannotStart) {
+    private func maintain() async throws(Pointless) {
         portal.isOpen = true
         for (title, open) in [("Maintain, session good", true), ("Maintain, session over", false)] {
             portal.isOpen = open
@@ -173,7 +178,7 @@ import Varlink
         }
     }
 
-    private func logOff() async throws(CannotStart) {
+    private func logOff() async throws(Pointless) {
         portal.isOpen = true
         var parameters = place(new: true)
         parameters["session"] = session.map { Coding.value($0) }
@@ -182,7 +187,7 @@ import Varlink
     }
 
     /// Nobody waits any more while the portal keeps it waiting, as when another helper won.
-    private func cancel() async throws(CannotStart) {
+    private func cancel() async throws(Pointless) {
         portal.reset(open: false)
         portal.meet(.stall)
         defer { portal.meet() }
@@ -201,18 +206,21 @@ import Varlink
 
     /// Nothing is worth anything as long as nobody gets in.
     private func judge() {
-        guard !opened else { return }
         let confidences = evaluations.compactMap {
             if case .evaluation(let evaluation)? = $0 { evaluation.confidence } else { nil }
         }
         if confidences.isEmpty {
             // What failed was said; what is merely unknown was not.
-            if evaluations.contains(.notRecognized) { transcript.say([Review.unknownEvaluate]) }
+            if !opened, evaluations.contains(.notRecognized) { transcript.say([Review.unknownEvaluate]) }
             return
         }
         let refuses = !results.isEmpty && results.allSatisfy { $0 == .unsupportedNetwork }
         let claims = confidences.contains { $0 != .none } && !refuses
-        transcript.say([claims ? Review.useless(telling: telling, hasOwnPage: !portal.servesItsOwnPage) : Review.neverClaims])
+        if !claims {
+            transcript.say([Review.neverClaims])
+        } else if !opened {
+            transcript.say([Review.useless(telling: telling, hasOwnPage: !portal.servesItsOwnPage)])
+        }
     }
 
     // MARK: Parameters
@@ -248,7 +256,7 @@ import Varlink
 
     private func play(
         _ title: String, _ command: Command, _ parameters: [String: JSONValue]
-    ) async throws(CannotStart) -> HelperOutcome? {
+    ) async throws(Pointless) -> HelperOutcome? {
         try await play(title, shape: Telling.shape(command), parameters) { host, name, completion in
             host.send(command, to: name, parameters: .object(parameters), completion: completion)
         }
@@ -256,10 +264,12 @@ import Varlink
 
     private func play(
         _ title: String, shape: String, _ parameters: [String: JSONValue], _ send: @escaping Stage.Sending
-    ) async throws(CannotStart) -> HelperOutcome? {
-        let scene = await stage.play(send)
+    ) async throws(Pointless) -> HelperOutcome? {
+        let scene = await stage.play(send) { [self] in
+            transcript.wait("\(title): no answer yet; after \(stage.patience.milliseconds / 1000) s it is cut off …")
+        }
         let secrets = parameters["answers"] != nil || parameters["credential"] != nil ? RehearsalUser.secrets : []
-        transcript.errors = scene.record.map { Diagnosis.errors($0, masking: secrets) } ?? []
+        var errors = scene.record.map { Diagnosis.errors($0, masking: RehearsalUser.secrets) } ?? []
         let words = "\(Telling.words(scene.outcome)) (\(scene.milliseconds) ms)"
         var remarks = scene.record.map(Diagnosis.afterwards) ?? []
         if let record = scene.record, Diagnosis.leaks(record, secrets) {
@@ -268,24 +278,34 @@ import Varlink
                     "Its standard error shows what the user typed, or what was released to it. Never write answers or credentials there."
                 ))
         }
+        if Diagnosis.isReadOnly(errors) { remarks.append(Diagnosis.readOnly) }
+        if case nil = scene.outcome { misses += 1 } else { misses = 0 }
         switch scene.outcome {
         case nil:
+            let hint = scene.record?.output.isEmpty == true ? " " + Diagnosis.endlessReading : ""
             transcript.fail(
                 title, words,
-                "No answer within \(stage.patience): the daemon would have cut it off. After two misses in a row it is not asked any more."
-            )
+                "No answer within \(stage.patience.milliseconds / 1000) s: the daemon would have cut it off.\(hint)", errors)
+            if misses > 1 {
+                throw Pointless(
+                    words:
+                        "Two commands in a row had no answer, so nothing else was played; the daemon asks no more then, either.")
+            }
         case .failed(let fault)?:
             let better = scene.record.flatMap { Diagnosis.fault($0, program: Candidate.program(of: spec) ?? "", shape: shape) }
             if scene.record == nil {
-                transcript.errors = fault.standardError?.split(separator: "\n").suffix(20).map(String.init) ?? []
+                errors =
+                    fault.standardError.map { Diagnosis.masked($0, RehearsalUser.secrets) }?.split(separator: "\n").suffix(20)
+                    .map(String.init) ?? []
             }
-            transcript.fail(title, words, better ?? fault.sentence + ".")
             // 126 and 127 are what env(1) and shells end with where there is nothing to run.
             let ending = scene.record?.status.map { $0 >> 8 & 0xFF } ?? 0
             let isMissing = scene.record?.output.isEmpty == true && (ending == 126 || ending == 127)
-            if fault.code == .helperNotStarted || scene.record?.startError != nil || isMissing { throw CannotStart() }
+            let ends = isMissing ? Diagnosis.windowsLineEnds(Candidate.program(of: spec) ?? "") : nil
+            transcript.fail(title, words, ends ?? better ?? fault.sentence + ".", errors)
+            if fault.code == .helperNotStarted || scene.record?.startError != nil || isMissing { throw Pointless() }
         case .evaluation, .reply, .annotations, .value, .notRecognized:
-            transcript.line("\(title): \(words)")
+            transcript.line("\(title): \(words)", errors)
             if scene.milliseconds > slow {
                 remarks.append(
                     .note(

@@ -12,9 +12,13 @@ struct RehearsalPage: Sendable {
     /// What an author should know about the page.
     let remarks: [Remark]
     private let form: HTMLForm
+    /// A browser sends one of the form's buttons, and so must a helper.
+    private let wantsButton: Bool
 
     /// Reads a page that will lie at `origin`. Throws ``Unusable`` where nothing on it could log anybody in.
-    init(_ octets: [UInt8], name: String, origin: String) throws(Unusable) {
+    ///
+    /// - Parameter wantsButton: a button that has a name is sent as well, and no second one.
+    init(_ octets: [UInt8], name: String, origin: String, wantsButton: Bool) throws(Unusable) {
         let url = WebURL(origin + "/portal")!
         let page = HTMLPage.read(octets, at: url)
         guard
@@ -34,7 +38,8 @@ struct RehearsalPage: Sendable {
                     "\(Printable.text(name)): its form goes to \(Printable.text(target.origin, limit: 120)), where the made-up portal is not; write the address without scheme and host."
                 )
             }
-            let moved = try RehearsalPage(Array(text.replacing(target.origin, with: origin).utf8), name: name, origin: origin)
+            let moved = try RehearsalPage(
+                Array(text.replacing(target.origin, with: origin).utf8), name: name, origin: origin, wantsButton: wantsButton)
             self = moved.adding(.note("\(Printable.text(target.origin, limit: 120)) in the page is served as \(origin)."))
             return
         }
@@ -51,6 +56,7 @@ struct RehearsalPage: Sendable {
         self.octets = octets
         self.form = form
         self.remarks = remarks
+        self.wantsButton = wantsButton
         action = target.path
         let references = page.links.map(\.reference) + form.inputs.flatMap(\.links)
         links = Set(references.compactMap { WebURL($0, relativeTo: page.base) }.filter { $0.origin == origin }.map(\.path))
@@ -61,6 +67,7 @@ struct RehearsalPage: Sendable {
         action = other.action
         links = other.links
         form = other.form
+        wantsButton = other.wantsButton
         self.remarks = remarks
     }
 
@@ -97,7 +104,31 @@ struct RehearsalPage: Sendable {
             case .submit, .image, .button, .file: break
             }
         }
-        return lacks
+        return wantsButton ? lacks + button(pairs) : lacks
+    }
+
+    /// What is wrong with the buttons that were sent. Whoever uses a browser presses one, and where it has a name, that is sent; a form
+    /// that is sent with the return key carries the first (HTML, implicit submission). Another one alone may have been pressed as well.
+    private func button(_ pairs: [(name: String, value: String)]) -> [String] {
+        let sent = form.submits.map { submit in
+            pairs.contains {
+                submit.kind == .image
+                    ? $0.name == (submit.name.isEmpty ? "x" : submit.name + ".x")
+                    : !submit.name.isEmpty && $0.name == submit.name && $0.value == submit.value
+            }
+        }
+        let shown = zip(form.submits, sent).filter(\.1).map { Self.shown($0.0) }
+        if Set(shown).count > 1 {
+            return [
+                "several buttons were sent, \(Set(shown).sorted().joined(separator: " and ")); a browser sends the one that is pressed"
+            ]
+        }
+        guard shown.isEmpty, let first = form.submits.first, !first.name.isEmpty else { return [] }
+        return ["the button \(Self.shown(first)) is missing; a browser sends the one that is pressed, and by itself the first"]
+    }
+
+    private static func shown(_ submit: HTMLControl) -> String {
+        "«\(Printable.text(submit.name, limit: 40))=\(Printable.text(submit.value, limit: 40))»"
     }
 
     /// Whether somebody who sent this accepted terms.

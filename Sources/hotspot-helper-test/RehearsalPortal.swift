@@ -78,7 +78,7 @@ final class RehearsalPortal: Sendable {
         let octets =
             try file.map { name throws(Unusable) in try Self.read(name) }
             ?? Array(RehearsalPage.usual(token: 100, complaint: "").utf8)
-        let page = try RehearsalPage(octets, name: file ?? "the page", origin: origin)
+        let page = try RehearsalPage(octets, name: file ?? "the page", origin: origin, wantsButton: file != nil)
         remarks = page.remarks
         servesItsOwnPage = file == nil
         state = Monitor(State(page: page))
@@ -234,7 +234,9 @@ final class RehearsalPortal: Sendable {
         state.token += 1
         let text = RehearsalPage.usual(token: state.token, complaint: complaint)
         // The words are our own: they have a form.
-        if let page = try? RehearsalPage(Array(text.utf8), name: "the page", origin: origin) { state.page = page }
+        if let page = try? RehearsalPage(Array(text.utf8), name: "the page", origin: origin, wantsButton: false) {
+            state.page = page
+        }
         return Self.http("200 OK", text)
     }
 

@@ -180,8 +180,8 @@ enum Review {
         "It does not know Evaluate: no network is ever its own, and it never logs anybody in.")
 
     /// Of the whole, where the network was wanted by nobody.
-    static let neverClaims = Remark.note(
-        "It never claims the made-up network, so that no login was seen. If it knows its portal by the page, save that page and give it with --page FILE.html; if by the name, with --ssid NAME."
+    static let neverClaims = Remark.wrong(
+        "It never claims the made-up network: the daemon would never choose it. If it knows its portal by the page, save that page and give it with --page FILE.html; if by the name, with --ssid NAME."
     )
 
     /// Of the whole, where the network was wanted and nobody got in.

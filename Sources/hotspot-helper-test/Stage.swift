@@ -51,10 +51,11 @@ import HotspotCore
         host.setHelpers([HelperEntry(spec: spec, file: candidate.path)])
     }
 
-    /// Plays a command to its end.
-    func play(_ send: @escaping Sending) async -> Scene {
+    /// Plays a command to its end; says so once where it takes long.
+    func play(_ send: @escaping Sending, onWaiting: @escaping () -> Void) async -> Scene {
         let start = EventLoop.now
         var timer: EventSource?
+        let waiting = try? EventLoop.shared.schedule(after: .seconds(10), onWaiting)
         let outcome: HelperOutcome? = await withCheckedContinuation { continuation in
             let call = send(host, name) { continuation.resume(returning: $0) }
             timer = try? EventLoop.shared.schedule(after: patience) {
@@ -64,6 +65,7 @@ import HotspotCore
             }
         }
         timer?.cancel()
+        waiting?.cancel()
         let took = (EventLoop.now - start).milliseconds
         return Scene(outcome: outcome, milliseconds: took, record: await record())
     }

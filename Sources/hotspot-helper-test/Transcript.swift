@@ -5,9 +5,8 @@ import HotspotCore
 struct Transcript {
     /// Remarks that count against the helper.
     private(set) var mistakes = 0
-    /// What it wrote to standard error during the command at hand; shown beneath the first thing that is wrong.
-    var errors: [String] = []
-    private var failure: String?
+    /// The sentence of the failure before, and what stood on standard error then.
+    private var failure: (sentence: String, errors: [String])?
     private var repeated: [String] = []
     private var skipped: [String] = []
     private var notes: Set<String> = []
@@ -21,11 +20,18 @@ struct Transcript {
         fflush(nil)
     }
 
-    /// A command's own line.
-    mutating func line(_ text: String) {
+    /// A command's own line, and below it what the helper wrote to standard error during this command.
+    mutating func line(_ text: String, _ errors: [String] = []) {
         flush()
         failure = nil
         write(text)
+        for error in errors { write("         | " + error) }
+    }
+
+    /// The command at hand takes long.
+    mutating func wait(_ text: String) {
+        flush()
+        write("  … " + text)
     }
 
     /// A command that is not played. What fails before and after it is still the same failure.
@@ -41,20 +47,18 @@ struct Transcript {
             write(remark.line)
             guard remark.isWrong else { continue }
             mistakes += 1
-            for error in errors { write("         | " + error) }
-            errors = []
         }
     }
 
-    /// A command without a usable answer. The same sentence as just before is only counted.
-    mutating func fail(_ title: String, _ outcome: String, _ sentence: String) {
-        guard failure != sentence else {
+    /// A command without a usable answer. The same as just before, in the sentence and on standard error, is only counted.
+    mutating func fail(_ title: String, _ outcome: String, _ sentence: String, _ errors: [String]) {
+        if let failure, failure.sentence == sentence, failure.errors == errors {
             repeated.append(title)
             return
         }
-        line("\(title): \(outcome)")
+        line("\(title): \(outcome)", errors)
         say([.wrong(sentence)])
-        failure = sentence
+        failure = (sentence, errors)
     }
 
     /// Says what was only counted so far.

@@ -30,19 +30,26 @@ extension HelperTemplate {
             *) page=$probe ;; # The page stands in the probe's own place.
             esac
             origin=$(printf '%s' "$page" | sed -n 's|^\(https\{0,1\}://[^/?#]*\).*|\1|p')
-            # The first form, on one line. Fields to type into are not this helper's business.
+            # The first form, on one line. Fields to type into and lists to choose from are not this helper's business.
             tr '\r\n' '  ' <"$TMPDIR/page" | sed -n 's/.*\(<form.*\)/\1/Ip' | sed 's|</form.*||I' >"$TMPDIR/form"
-            [ -s "$TMPDIR/form" ] && ! grep -qiE 'type=["'\'']?(text|password|email|tel)' "$TMPDIR/form" && seen=captive
+            [ -s "$TMPDIR/form" ] && ! grep -qiE '<(select|textarea)|type=["'\'']?(text|password|email|tel)' "$TMPDIR/form" && seen=captive
         }
         # The value of an attribute of the tag on standard input.
-        value() { sed -n "s/.*[[:space:]]$1=\"\([^\"]*\)\".*/\1/Ip" | sed 's/&quot;/"/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g'; }
-        # What the form sends with all boxes ticked.
+        value() { sed -nE "s/.*[[:space:]]$1=(\"([^\"]*)\"|'([^']*)'|([^\"'>[:space:]]+)).*/\2\3\4/Ip" | sed 's/&quot;/"/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g'; }
+        # What the form sends with all boxes ticked: of several buttons the first one alone, as a browser does, of radio buttons the checked one.
         fields() {
-            grep -oi '<input[^>]*>' "$TMPDIR/form" | while IFS= read -r tag; do
+            pressed=''
+            grep -oiE '<(input|button)([[:space:]][^>]*)?>' "$TMPDIR/form" | while IFS= read -r tag; do
                 kind=$(printf '%s' "$tag" | value type | tr 'A-Z' 'a-z')
+                case $tag in '<'[bB]*) : "${kind:=submit}" ;; esac
                 content=$(printf '%s' "$tag" | value value)
-                case $kind in hidden | checkbox | submit) ;; *) continue ;; esac
-                [ "$kind" = checkbox ] && : "${content:=on}"
+                case $kind in
+                hidden) ;;
+                checkbox) : "${content:=on}" ;;
+                radio) printf '%s' "$tag" | grep -qiE '[[:space:]]checked[[:space:]=/>]' || continue ;;
+                submit) [ -z "$pressed" ] || continue; pressed=yes ;;
+                *) continue ;;
+                esac
                 jq -rn --arg name "$(printf '%s' "$tag" | value name)" --arg value "$content" \
                     'if $name == "" then empty else "\($name | @uri)=\($value | @uri)" end'
             done | paste -sd '&' -

@@ -73,6 +73,10 @@ import Testing
             "if method == 'Evaluate': say(b'{\"parameters\":{\"confidence\":\"none\"}}\\0\\n')",
             "note   After the NUL it wrote «\\x0a»"
         ),
+        (
+            "if method == 'Evaluate': say(str({'parameters': {}}).encode() + b'\\0')",
+            "WRONG  It wrote «{'parameters': {}}»; JSON wants double quotes (json.dumps)."
+        ),
         ("", "WRONG  It does not know Evaluate: no network is ever its own"),
         (
             claims + "if method == 'Authenticate': reply('temporaryFailure', reason='later')",
@@ -149,6 +153,7 @@ import Testing
         ("print()\n", "does not say in its first line what runs it"),
         ("#!/nowhere/python3\n", "wants the interpreter /nowhere/python3, which is not there"),
         ("#!/usr/bin/env nonesuch-interpreter\n", "status 127"),
+        ("#!/usr/bin/env python3\r\nprint()\r\n", "has the line ends of Windows"),
     ]) func whatCannotStartIsTriedOnce(_ text: String, _ words: String) async throws {
         let ended = try await test(text)
         #expect(ended.status == 1 && ended.output.contains(words), "\(ended.output)")
@@ -157,8 +162,49 @@ import Testing
 
     @Test(.enabled(if: python)) func whoNeverClaimsIsNoSuccess() async throws {
         let ended = try await test(Self.program("if method == 'Evaluate': answer(confidence='none')"))
-        #expect(ended.status == 1 && ended.output.contains("note   It never claims the made-up network"), "\(ended.output)")
-        #expect(!ended.output.contains("WRONG"))
+        #expect(ended.status == 1 && ended.output.contains("WRONG  It never claims the made-up network"), "\(ended.output)")
+        #expect(ended.output.contains("--page FILE.html") && !ended.output.contains("Nothing is wrong"))
+    }
+
+    /// The daemon would never ask such a helper to log in, so that it is no help that it could.
+    @Test(.enabled(if: python)) func whoLogsInAndNeverClaimsIsNoSuccess() async throws {
+        let folder = try Folder()
+        _ = try await play(["helpers", "new", "mine", "--ssid", "Cafe", "--directory", folder.path])
+        let source = try folder.read("mine/mine.py")
+        let shy = source.replacing("if is_ours else", with: "if False else")
+        #expect(shy != source)
+        try folder.write("mine/mine.py", shy, mode: 0o755)
+        let ended = try await play(["helpers", "test", folder.path + "/mine"])
+        #expect(ended.output.contains("PresentUI, answered: success"), "\(ended.output)")
+        #expect(ended.status == 1 && ended.output.contains("WRONG  It never claims the made-up network"), "\(ended.output)")
+    }
+
+    /// The most frequent mistake of all costs two waits and not thirteen, and is named.
+    @Test(.enabled(if: python)) func whoReadsToTheEndIsToldSo() async throws {
+        let ended = try await test("#!/usr/bin/python3 -IS\nimport sys\nsys.stdin.buffer.read()\n")
+        let hint = "Does it read to the end of standard input? Read up to the NUL: the input stays open."
+        #expect(ended.status == 1 && ended.output.components(hint) == 1, "\(ended.output)")
+        #expect(ended.output.contains("Describe: no answer yet") && ended.output.contains("Two commands in a row had no answer"))
+        #expect(!ended.output.contains("Evaluate"), "\(ended.output)")
+    }
+
+    /// What stands on standard error stands below the command that it belongs to, and is shown as it is.
+    @Test(.enabled(if: python)) func standardErrorBelongsToItsCommand() async throws {
+        let body = #"""
+            if method == "Logoff": print("below\\\\Logoff \x1b[1m", file=sys.stderr); reply("failure", reason="x")
+            if method == "Maintain": open("/usr/nothing", "w")
+            if method == "Evaluate": print("saying", method, file=sys.stderr); answer(confidence="high", portal=portal)
+            """#
+        let ended = try await test(Self.program(body))
+        let lines = ended.output.split(separator: "\n").map(String.init)
+        for (index, line) in lines.enumerated() where line.hasPrefix("Evaluate, ") && !line.contains("cancelled") {
+            #expect(lines[index + 1] == "         | saying Evaluate", "\(ended.output)")
+        }
+        let logoff = try #require(lines.firstIndex { $0.hasPrefix("Logoff:") }, "\(ended.output)")
+        #expect(lines[logoff + 1] == #"         | below\\Logoff \x1b[1m"#, "\(ended.output)")
+        #expect(ended.output.components("saying Evaluate") == 4, "\(ended.output)")
+        // Who may write everywhere is not kept from it here.
+        if ended.output.contains("Read-only file system") { #expect(ended.output.contains("ReadWritePaths=")) }
     }
 
     @Test(arguments: [
@@ -201,6 +247,36 @@ import Testing
     {
         let ended = try await page(html)
         #expect(ended.status == 0 && ended.output.contains("Nothing is wrong."), "\(ended.output)")
+    }
+
+    private static let twoButtons = """
+        <form action=/in method=post><input type=hidden name=a value=1><select name=plan><option value=x>X<option selected>Y</select>
+        <textarea name=t>
+        hello</textarea><input type=radio name=r value=1><input type=radio name=r value=2 checked>
+        <button type=button name=no value=1>Help</button><button name=go value="Connect now">Go</button>
+        <input type=submit name=later value=Later></form>
+        """
+
+    @Test(.enabled(if: python)) func aBrowserSendsOneButton() async throws {
+        let ended = try await page(Self.twoButtons)
+        #expect(ended.status == 0 && ended.output.contains("Nothing is wrong."), "\(ended.output)")
+    }
+
+    @Test(
+        .enabled(if: python),
+        arguments: [
+            ("&go=Connect+now&later=Later", "several buttons were sent, «go=Connect now» and «later=Later»"),
+            ("", "the button «go=Connect now» is missing"), ("&later=Later", "logged in"),
+        ]) func anotherNumberOfButtonsIsWrong(_ buttons: String, _ words: String) async throws
+    {
+        let folder = try Folder()
+        try folder.write("page.html", Self.twoButtons)
+        let body =
+            Self.claims
+            + "if method == 'Authenticate': send('/in', b'a=1&plan=Y&t=hello&r=2\(buttons)'); reply('failure', reason='x')"
+        let ended = try await test(Self.program(body), ["--page", folder.path + "/page.html"])
+        let opened = ended.output.contains("The portal is open now, though it says failure")
+        #expect(words == "logged in" ? opened : !opened && ended.output.contains(words), "\(ended.output)")
     }
 
     @Test(.enabled(if: python)) func aPageWithoutAFormIsAnError() async throws {

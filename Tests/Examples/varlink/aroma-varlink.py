@@ -12,7 +12,7 @@ import varlink
 FOLDER = os.environ.get("VARLINK_DIR", "/usr/share/hotspotd/varlink")
 service = varlink.Service(vendor="Aroma", product="aroma", version="1", url="https://aroma.example", interface_dir=FOLDER)
 
-TYPED = {"text": "text", "password": "password", "email": "email", "tel": "phone"}
+TYPED = {"text": "text", "number": "text", "textarea": "text", "password": "password", "email": "email", "tel": "phone"}
 
 def ask(link, url, body=None):
     """One request over this link and no other, through checked TLS where the address says https. A redirect is an answer, too."""
@@ -54,20 +54,58 @@ def look(link):
     return url, text
 
 class Form(html.parser.HTMLParser):
-    """The first form of a page: where it goes, and what is in it."""
+    """The first form of a page: where it goes, and what a browser sends of it. Of several buttons that is the first one alone."""
     def __init__(self, text):
         super().__init__()
-        self.action, self.method, self.fields, self.inside = None, "get", [], False
+        self.action, self.method, self.fields, self.inside, self.pressed = None, "get", [], False, False
+        self.area = self.select = None
         self.feed(text)
+        self.close()
 
     def handle_starttag(self, tag, attributes):
         has = {key: value or "" for key, value in attributes}
         if tag == "form" and self.action is None:
             self.action, self.method, self.inside = has.get("action", ""), has.get("method", "get").lower(), True
-        elif tag == "input" and self.inside and has.get("name"):
-            self.fields.append((has.get("type", "text").lower(), has["name"], has.get("value", "")))
+        elif not self.inside or "disabled" in has:
+            return
+        elif tag == "input":
+            self.add((has.get("type") or "text").lower(), has, has.get("value", ""))
+        elif tag == "button":
+            self.add((has.get("type") or "submit").lower(), has, has.get("value", ""))
+        elif tag == "textarea":
+            self.area = [has, ""]
+        elif tag == "select":
+            self.select = [has, []]
+        elif tag == "option" and self.select:
+            self.select[1].append([has.get("value"), "", "selected" in has])
+
+    def add(self, kind, has, value):
+        name = has.get("name", "")
+        if kind in ("submit", "image"):
+            if self.pressed:
+                return
+            self.pressed = True
+        if kind == "image":
+            self.fields += [("submit", (name + "." if name else "") + axis, "1") for axis in "xy"]
+        elif name and (kind != "radio" or "checked" in has):
+            self.fields.append((kind, name, value))
+
+    def handle_data(self, data):
+        if self.area:
+            self.area[1] += data
+        elif self.select and self.select[1]:
+            self.select[1][-1][1] += data
 
     def handle_endtag(self, tag):
+        if tag == "textarea" and self.area:
+            self.add("textarea", self.area[0], self.area[1].removeprefix("\n"))
+            self.area = None
+        elif tag == "select" and self.select:
+            (has, options), self.select = self.select, None
+            chosen = [option for option in options if option[2]]
+            # Where one can be chosen: the last that is marked, or else the first.
+            for value, text, _ in chosen if "multiple" in has else chosen[-1:] or options[:1]:
+                self.add("select", has, " ".join(text.split()) if value is None else value)
         self.inside = self.inside and tag != "form"
 
 def named(page):
@@ -96,7 +134,7 @@ def log_in(call):
             if not value and not given.get(name):
                 wanted.append({"name": name, "label": name, "kind": TYPED[kind], "required": True})
             pairs.append((name, given.get(name) or value))
-        elif kind in ("hidden", "submit"):
+        elif kind in ("hidden", "submit", "radio", "select"):
             pairs.append((name, value))
     question = {"result": "uiRequired", "portal": named(page), "prompt": {"title": call["network"]["ssid"], "fields": wanted}}
     if wanted:

@@ -42,7 +42,7 @@ extension HelperHost {
     public func pathProblems(of name: String) -> [Problem] {
         helpers.first { $0.spec.name == name }?.spec.readWritePaths.compactMap {
             WritablePath.problem(
-                with: $0, hidden: launcher.hidden, denied: containments[name]?.deniedPaths[Launcher.canonical($0)])
+                with: $0, hidden: launcher.refused, denied: containments[name]?.deniedPaths[Launcher.canonical($0)])
         } ?? []
     }
 

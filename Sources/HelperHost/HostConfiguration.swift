@@ -34,6 +34,8 @@ public struct HostConfiguration: Hashable, Sendable {
     public var runtimeDirectory: String
     /// Folders that helpers never see: the daemon's state and runtime folders.
     public var hiddenDirectories: [String]
+    /// Folders and files that no helper may write to, beside the system's: those of helpers, and the settings.
+    public var protectedDirectories: [String] = []
     /// The private folders of helpers (`TMPDIR`) are made in here.
     public var scratchDirectory: String
     /// Sockets inside the hidden folders that helpers may nevertheless connect to: the control socket.

@@ -26,6 +26,8 @@ struct Launcher {
     private let configuration: HostConfiguration
     /// The folders that helpers never see, links resolved.
     let hidden: [String]
+    /// The folders that helpers never write to, links resolved.
+    let refused: [String]
     /// Whether a launch was seen to cover the hidden folders, so that reading needs no list.
     var coversFolders = false
     /// The levels that are tried at all; fewer only in tests of what happens without them.
@@ -34,11 +36,12 @@ struct Launcher {
     init(_ configuration: HostConfiguration) {
         self.configuration = configuration
         hidden = Self.outermost(configuration.hiddenDirectories.map(Self.canonical))
+        refused = hidden + configuration.protectedDirectories.map(Self.canonical)
     }
 
     /// Of a helper's writable folders those that it may have, links resolved, in the order in which the child tells of them.
     func writable(_ paths: [String]) -> [String] {
-        paths.filter { WritablePath.refusal(of: $0, hidden: hidden) == nil }.map(Self.canonical)
+        paths.filter { WritablePath.refusal(of: $0, hidden: refused) == nil }.map(Self.canonical)
     }
 
     /// Starts the program. Throws an errno.

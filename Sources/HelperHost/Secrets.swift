@@ -8,10 +8,15 @@ public struct Secrets: Sendable {
     /// What stands in their place.
     static let mark = Array("•••".utf8)
     /// More of a text is not looked at, and not kept.
-    static let textLimit = 256 << 10
+    static let textLimit = 16 << 10
+    /// So many ellipses of a text are looked at; nobody honest cuts more often.
+    private static let cutLimit = 8
 
     /// By the first octet; the longest first, so that a secret within another leaves no rest.
     private var forms: [UInt8: [[UInt8]]] = [:]
+    /// The lengths of the forms, ascending, and for each the forms' hashes: a text is searched in time that grows with its length and with
+    /// the number of lengths, however alike it and the secrets are.
+    private var hashes: [(length: Int, hashes: Set<UInt64>)] = []
     /// The longest form, in octets.
     private(set) var longest = 0
 
@@ -28,6 +33,30 @@ public struct Secrets: Sendable {
         for form in all { forms[form[0], default: []].append(form) }
         for key in forms.keys { forms[key]?.sort { $0.count > $1.count } }
         longest = all.map(\.count).max() ?? 0
+        hashes = Dictionary(grouping: all, by: \.count).sorted { $0.key < $1.key }.map { length, forms in
+            (length, Set(forms.map(Self.hash)))
+        }
+    }
+
+    private static let base: UInt64 = 0x100000001B3
+
+    private static func hash(_ octets: [UInt8]) -> UInt64 { octets.reduce(0) { $0 &* base &+ UInt64($1) &+ 1 } }
+
+    /// At each octet the length of the longest form that may begin there; 0 for none.
+    private func candidates(in octets: [UInt8]) -> [Int] {
+        var longest = [Int](repeating: 0, count: octets.count)
+        for (length, known) in hashes where length <= octets.count {
+            var power: UInt64 = 1
+            for _ in 0..<length { power = power &* Self.base }
+            var hash: UInt64 = 0
+            for index in octets.indices {
+                hash = hash &* Self.base &+ UInt64(octets[index]) &+ 1
+                guard index >= length - 1 else { continue }
+                if index >= length { hash = hash &- power &* (UInt64(octets[index - length]) &+ 1) }
+                if known.contains(hash) { longest[index - length + 1] = length }
+            }
+        }
+        return longest
     }
 
     /// There is nothing to mask.
@@ -46,9 +75,10 @@ public struct Secrets: Sendable {
         guard !isEmpty else { return octets }
         var masked: [UInt8] = []
         masked.reserveCapacity(octets.count)
+        let candidates = candidates(in: octets)
         var index = 0
         while index < octets.count {
-            if let form = forms[octets[index]]?.first(where: { octets[index...].starts(with: $0) }) {
+            if candidates[index] > 0, let form = forms[octets[index]]?.first(where: { octets[index...].starts(with: $0) }) {
                 masked += Self.mark
                 index += form.count
             } else {
@@ -65,8 +95,10 @@ public struct Secrets: Sendable {
     private func maskCut(_ octets: [UInt8]) -> [UInt8] {
         var masked: [UInt8] = []
         var index = 0
+        var cuts = 0
         while index < octets.count {
-            if octets[index] == Self.ellipsis[0], octets[index...].starts(with: Self.ellipsis) {
+            if octets[index] == Self.ellipsis[0], cuts < Self.cutLimit, octets[index...].starts(with: Self.ellipsis) {
+                cuts += 1
                 let cut =
                     forms.values.joined().map { form in
                         (Self.shortest..<max(min(form.count, 512), Self.shortest)).last {
@@ -121,7 +153,7 @@ extension HelperOutcome {
             return .evaluation(evaluation)
         case .reply(var reply):
             reply.reason = reply.reason.map(secrets.mask)
-            reply.trace = reply.trace?.map(secrets.mask)
+            reply.trace = reply.trace?.prefix(100).map(secrets.mask)
             reply.portal?.mask(secrets)
             if var prompt = reply.prompt {
                 prompt.title = secrets.mask(prompt.title)

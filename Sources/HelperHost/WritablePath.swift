@@ -18,6 +18,9 @@ enum WritablePath {
                 "helperPathRefused", "ReadWritePaths= has \(Printable.text(path, limit: 200)), which stays read-only: \(reason).",
                 hint: "name a folder of the helper's own")
         }
+        // Another helper may be able to change what a link on the way leads to.
+        let plain = "/" + path.split(separator: "/").joined(separator: "/")
+        if canonical != plain { return refuse("it leads to \(Printable.text(canonical, limit: 200)) through a link") }
         if let folder = hidden.first(where: { isWithin(canonical, $0) }) { return refuse("\(folder) is the daemon's") }
         if let folder = hidden.first(where: { isWithin($0, canonical) }) {
             return refuse("\(folder), which is the daemon's, lies in it")

@@ -79,7 +79,14 @@ enum Recorder {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         var child: pid_t = 0
-        let code = posix_spawn(&child, command[0], &actions, &attributes, &words, environ)
+        var code = posix_spawn(&child, command[0], &actions, &attributes, &words, environ)
+        // Somebody has it open for writing, such as an editor that is just saving it, or a program forked by one.
+        var patience = 25
+        while code == ETXTBSY, patience > 0 {
+            usleep(20_000)
+            patience -= 1
+            code = posix_spawn(&child, command[0], &actions, &attributes, &words, environ)
+        }
         guard code == 0 else {
             notes.add("spawn \(code)")
             exit(127)

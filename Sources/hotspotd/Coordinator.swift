@@ -63,10 +63,12 @@ import Wireless
         }
         let scratch = settings.runtimeDirectory + "/scratch"
         try Folder.make(scratch, mode: 0o711)
-        let configuration = HostConfiguration(
+        var configuration = HostConfiguration(
             runtimeDirectory: settings.runtimeDirectory,
             hiddenDirectories: [settings.stateDirectory, settings.runtimeDirectory], scratchDirectory: scratch,
             reachableSockets: [settings.helperControlSocket])
+        configuration.protectedDirectories =
+            settings.helperDirectories + [file, file + ".d"]
         var log = Logger(label: "hotspotd") { _ in JournalHandler(level: .info) }
         log.logLevel = settings.logLevel.loggerLevel
         services = Services(

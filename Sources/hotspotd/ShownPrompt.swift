@@ -97,14 +97,17 @@ extension Prompt {
             title: Printable.text(title, limit: 200), message: message.map { Printable.text($0, limit: 1000) },
             fields: fields.prefix(32).map { field in
                 Field(
-                    name: String(field.name.prefix(256)), label: Printable.text(field.label, limit: 200), kind: field.kind,
-                    required: field.required, choices: field.choices.map { Array($0.prefix(256)) },
+                    // A name that is too long is no name that an answer could be kept under.
+                    name: field.name.utf8.count <= 256 ? field.name : "", label: Printable.text(field.label, limit: 200),
+                    kind: field.kind,
+                    required: field.required,
+                    choices: field.choices.map { choices in choices.prefix(256).filter { $0.utf8.count <= 256 } },
                     value: field.value.map { Printable.text($0, limit: 1000) })
             },
             termsURL: termsURL.flatMap { url in
                 url.utf8.count <= 2048 && (url.hasPrefix("https://") || url.hasPrefix("http://"))
                     ? Printable.text(url, limit: 2048) : nil
             },
-            terms: terms.map { String($0.prefix(64 * 1024)) })
+            terms: terms.map { String(decoding: $0.utf8.prefix(64 * 1024), as: UTF8.self) })
     }
 }

@@ -84,6 +84,9 @@ import Testing
         for path in refused {
             #expect(code(path) == "helperPathRefused", "\(path)")
         }
+        folder.link("elsewhere", to: "state/../own")
+        #expect(WritablePath.problem(with: folder.path + "/elsewhere", hidden: [])?.code == "helperPathRefused", "a link")
+        #expect(WritablePath.problem(with: own, hidden: [own + "/settings.conf"])?.code == "helperPathRefused", "it lies in it")
         let absent = WritablePath.problem(with: own + "/absent", hidden: [state])
         #expect(absent?.code == "helperPathMissing" && absent?.hint == "mkdir -p \(own)/absent")
         #expect(code(folder.write("file", 0o644)) == "helperPathMissing")

@@ -232,7 +232,7 @@ private let helpers = """
     @Test func helpersShowTheirProblems() throws {
         let ended = try run(.init(replies: ["Helpers": [helpers]]), ["helpers"])
         #expect(ended.output.contains("form  Portal form  running  10        any"))
-        #expect(ended.output.contains("  ! Something is odd.\n    try: ls\n"))
+        #expect(ended.output.contains("  ! form: Something is odd.\n    try: ls\n"))
         #expect(try run(.init(replies: ["Helpers": [helpers]]), ["helpers", "--verbose"]).output.contains("reached by: socket"))
     }
 

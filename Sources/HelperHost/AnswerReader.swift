@@ -78,7 +78,8 @@ enum AnswerReader {
     private static func reply(_ object: FieldReader) throws(HelperFault) -> Reply {
         Reply(
             try object.requiredWord("result"), prompt: try prompt(object), portal: try portal(object),
-            session: try session(object), reason: try object.string("reason"), trace: try object.strings("trace"))
+            session: try session(object), reason: try object.string("reason"),
+            trace: try object.strings("trace").map { Array($0.prefix(traceLimit)) })
     }
 
     private static func portal(_ parent: FieldReader) throws(HelperFault) -> Portal? {
@@ -96,6 +97,8 @@ enum AnswerReader {
 
     /// The most octets of an address.
     private static let textLimit = 2048
+    /// The most lines of a trace.
+    private static let traceLimit = 100
 
     private static func session(_ parent: FieldReader) throws(HelperFault) -> Session? {
         guard let object = try parent.object("session") else { return nil }

@@ -50,17 +50,23 @@ enum FileTrust {
         Problem("helperNotTrusted", "\(path) is not used: \(reason)", hint: hint)
     }
 
-    private enum Distrust: Error {
+    /// Why a path is not trusted, or leads nowhere.
+    enum Distrust: Error {
         case absent(Int32)
         case reason(String)
     }
 
     /// Goes the way of the kernel (path_resolution(7)), and looks at every folder and link on it: who can change one of them chooses
     /// where the path leads. The thing itself must not be writable by others at all; folders on the way may be sticky, as `/tmp` is.
-    private static func walk(_ path: String) throws(Distrust) -> (path: String, status: stat) {
+    ///
+    /// - Parameter othersMayWrite: the permissions of the thing itself do not matter, as those of a socket do not.
+    static func walk(_ path: String, othersMayWrite: Bool = false) throws(Distrust) -> (path: String, status: stat) {
         guard path.hasPrefix("/") else { throw .absent(ENOENT) }
         var ahead = Array(path.split(separator: "/").reversed())
         var here = "/"
+        func look(_ path: String, isLast: Bool) throws(Distrust) -> stat {
+            try Self.look(path, isLast: isLast, othersMayWrite: isLast && othersMayWrite)
+        }
         var status = try look("/", isLast: ahead.isEmpty)
         var links = 0
         while let part = ahead.popLast() {
@@ -90,21 +96,25 @@ enum FileTrust {
     }
 
     /// One step: who owns it, and who may write to it.
-    private static func look(_ path: String, isLast: Bool) throws(Distrust) -> stat {
+    private static func look(_ path: String, isLast: Bool, othersMayWrite: Bool) throws(Distrust) -> stat {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw .absent(errno) }
-        let name = isLast ? "it" : "\(status.st_mode & S_IFMT == S_IFLNK ? "the link" : "the folder") \(path)"
-        guard status.st_uid == 0 || status.st_uid == geteuid() else {
+        let isLink = status.st_mode & S_IFMT == S_IFLNK
+        let name = isLast ? "it" : "\(isLink ? "the link" : "the folder") \(Printable.text(path))"
+        guard isTrusted(status.st_uid) else {
             throw .reason("\(name) belongs to user \(status.st_uid), not to root or the daemon's user")
         }
         // The permissions of a link mean nothing, and the folder that it is in was looked at.
-        if status.st_mode & S_IFMT == S_IFLNK { return status }
+        if isLink || othersMayWrite { return status }
         let isSticky = !isLast && status.st_mode & S_ISVTX != 0
         if !isSticky, status.st_mode & (S_IWGRP | S_IWOTH) != 0 {
             throw .reason("\(name) can be written by group or others")
         }
         return status
     }
+
+    /// Root or the daemon's own user.
+    static func isTrusted(_ user: uid_t) -> Bool { user == 0 || user == geteuid() }
 
     private static func target(of link: String) throws(Distrust) -> String {
         var octets = [CChar](repeating: 0, count: Int(PATH_MAX))

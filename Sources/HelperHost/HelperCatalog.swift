@@ -71,7 +71,7 @@ public enum HelperFolders {
                 catalog.problems.append(HelperProblem(directory, distrust))
                 continue
             }
-            for name in names(in: directory, problems: &catalog.problems).sorted() {
+            for name in names(in: directory, problems: &catalog.problems) {
                 let path = directory + "/" + name
                 if let earlier = chosen[name] {
                     if path != earlier { catalog.problems.append(covered(path, by: earlier)) }
@@ -136,12 +136,13 @@ public enum HelperFolders {
             // A folder without end must not hold the loop up either.
             if names.count == 64 * fileLimit { break }
         }
+        names.sort()
         guard names.count > fileLimit else { return names }
         problems.append(
             HelperProblem(
                 directory,
                 Problem("tooManyHelpers", "\(directory) has more than \(fileLimit) helper files; the first by name count")))
-        return Array(names.sorted().prefix(fileLimit))
+        return Array(names.prefix(fileLimit))
     }
 
     private static func isMask(_ path: String) -> Bool {

@@ -8,8 +8,6 @@ public enum HelperFile {
         "Name", "DisplayName", "Exec", "Socket", "Activation", "SSID", "Security", "Priority", "Enabled", "ScanList",
         "ReadWritePaths",
     ]
-    /// The longest `Name=`, in octets: it is part of a socket's path.
-    public static let nameLimit = 48
 
     /// Reads a file. What is wrong but harmless comes back as problems; what makes the helper unusable is thrown.
     public static func read(_ path: String) throws(Keyfile.Error) -> (spec: HelperSpec, problems: [Problem]) {
@@ -23,7 +21,7 @@ public enum HelperFile {
                 file: file, line: 1, message: "the file begins with a byte order mark (BOM); save it as UTF-8 without one")
         }
         let keyfile = try Keyfile(octets, file: file)
-        try checkWords(keyfile, octets)
+        try checkWords(keyfile)
         var problems: [Problem] = []
         func last(_ key: String) -> Keyfile.Entry? { keyfile.last("Helper", key) }
         func fail(_ entry: Keyfile.Entry, _ message: String) -> Keyfile.Error { keyfile.error(entry, message) }
@@ -34,10 +32,11 @@ public enum HelperFile {
         }
 
         guard let name = last("Name") else { throw Keyfile.Error(file: file, line: 0, message: "Name= is missing in [Helper]") }
-        guard isName(name.value) else {
+        guard HelperSpec.isName(name.value) else {
             throw fail(
                 name,
-                "must have 1 to \(nameLimit) letters, digits, dots, hyphens or underscores, and begin with a letter or digit")
+                "must have 1 to \(HelperSpec.nameLimit) letters, digits, dots, hyphens or underscores, and begin with a letter or digit"
+            )
         }
         guard name.value != HelperHost.proberName else { throw fail(name, "may not be «\(name.value)», which is the prober's") }
 
@@ -96,17 +95,13 @@ public enum HelperFile {
     }
 
     /// What is unknown is refused and not passed over: a misspelt `SSID=` would let the helper hear of every network.
-    private static func checkWords(_ keyfile: Keyfile, _ octets: [UInt8]) throws(Keyfile.Error) {
+    private static func checkWords(_ keyfile: Keyfile) throws(Keyfile.Error) {
         for entry in keyfile.entries {
             let section = Printable.text(entry.section, limit: 64)
             guard entry.section == "Helper" else {
-                // The section's own line, which no entry remembers.
-                let lines = String(decoding: octets, as: UTF8.self).split(
-                    omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-                let line = lines.firstIndex { $0.filter { !$0.isWhitespace } == "[\(entry.section)]" }.map { $0 + 1 }
                 let isSlip = Nearest.word(to: entry.section, in: ["Helper"]) != nil
                 throw Keyfile.Error(
-                    file: keyfile.file, line: line ?? entry.line,
+                    file: keyfile.file, line: entry.sectionLine,
                     message:
                         "the section [\(section)] is unknown; \(isSlip ? "did you mean [Helper]?" : "there is [Helper] alone")")
             }
@@ -147,15 +142,6 @@ public enum HelperFile {
 
     private static func words(_ entry: Keyfile.Entry, in keyfile: Keyfile) throws(Keyfile.Error) -> [String] {
         do { return try ExecLine.split(entry.value) } catch { throw keyfile.error(entry, error.description) }
-    }
-
-    private static func isName(_ text: String) -> Bool {
-        guard let first = text.utf8.first, text.utf8.count <= nameLimit else { return false }
-        func isAlphanumeric(_ octet: UInt8) -> Bool {
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet)
-                || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(octet | 0x20)
-        }
-        return isAlphanumeric(first) && text.utf8.allSatisfy { isAlphanumeric($0) || Array("._-".utf8).contains($0) }
     }
 
     /// Without blocking on a pipe or device that someone put there, and never more than a keyfile may have.

@@ -1,4 +1,4 @@
-import Glibc
+import EventLoop
 import HotspotCore
 
 /// Something that a helper was told, without what it was told in secret: the answer to «what does it know of me?».
@@ -38,9 +38,7 @@ public struct HelperGiven: Hashable, Sendable {
             return nil
         }
         hasCredential = question.hasCredential
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        time = now.tv_sec * 1000 + now.tv_nsec / 1_000_000
+        time = WallClock.now
     }
 
     /// The newest first; the same network once.

@@ -52,14 +52,6 @@ extension HelperHost {
         endUnused(names)
     }
 
-    /// What was prepared and not used is ended, for whichever interface it was.
-    public func standDown() {
-        for expiry in expiries.values { expiry.cancel() }
-        expiries = [:]
-        wanted = [:]
-        endUnused(toPrepare.union(prepared.keys).union(services.keys))
-    }
-
     private func endUnused(_ names: Set<String>) {
         let stillWanted = wanted.values.reduce(into: Set<String>()) { $0.formUnion($1) }
         for name in names.subtracting(stillWanted) {

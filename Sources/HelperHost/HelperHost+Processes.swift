@@ -69,12 +69,6 @@ extension HelperHost {
 
     // MARK: What is known of them
 
-    /// The helper whose process was started with this token, as long as the process runs. If helpers share it, the first of them.
-    public func helperName(forToken token: String) -> String? {
-        guard !token.isEmpty else { return nil }
-        return processes.values.first { $0.token == token && $0.isRunning }?.names.first
-    }
-
     /// All helpers that the process with this token speaks for, as long as it runs; none for a token of nobody.
     public func helperNames(forToken token: String) -> [String] {
         guard !token.isEmpty else { return [] }

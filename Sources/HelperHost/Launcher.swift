@@ -25,7 +25,7 @@ struct LaunchRequest {
 struct Launcher {
     private let configuration: HostConfiguration
     /// The folders that helpers never see, links resolved.
-    let hidden: [String]
+    private let hidden: [String]
     /// The folders that helpers never write to, links resolved.
     let refused: [String]
     /// Whether a launch was seen to cover the hidden folders, so that reading needs no list.

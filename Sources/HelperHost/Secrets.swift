@@ -18,7 +18,7 @@ public struct Secrets: Sendable {
     /// the number of lengths, however alike it and the secrets are.
     private var hashes: [(length: Int, hashes: Set<UInt64>)] = []
     /// The longest form, in octets.
-    private(set) var longest = 0
+    var longest: Int { hashes.last?.length ?? 0 }
 
     /// The secrets of these texts.
     public init(_ texts: some Sequence<String>) {
@@ -32,7 +32,6 @@ public struct Secrets: Sendable {
         }
         for form in all { forms[form[0], default: []].append(form) }
         for key in forms.keys { forms[key]?.sort { $0.count > $1.count } }
-        longest = all.map(\.count).max() ?? 0
         hashes = Dictionary(grouping: all, by: \.count).sorted { $0.key < $1.key }.map { length, forms in
             (length, Set(forms.map(Self.hash)))
         }
@@ -44,7 +43,7 @@ public struct Secrets: Sendable {
 
     /// At each octet the length of the longest form that may begin there; 0 for none.
     private func candidates(in octets: [UInt8]) -> [Int] {
-        var longest = [Int](repeating: 0, count: octets.count)
+        var candidates = [Int](repeating: 0, count: octets.count)
         for (length, known) in hashes where length <= octets.count {
             var power: UInt64 = 1
             for _ in 0..<length { power = power &* Self.base }
@@ -53,10 +52,10 @@ public struct Secrets: Sendable {
                 hash = hash &* Self.base &+ UInt64(octets[index]) &+ 1
                 guard index >= length - 1 else { continue }
                 if index >= length { hash = hash &- power &* (UInt64(octets[index - length]) &+ 1) }
-                if known.contains(hash) { longest[index - length + 1] = length }
+                if known.contains(hash) { candidates[index - length + 1] = length }
             }
         }
-        return longest
+        return candidates
     }
 
     /// There is nothing to mask.
@@ -153,7 +152,7 @@ extension HelperOutcome {
             return .evaluation(evaluation)
         case .reply(var reply):
             reply.reason = reply.reason.map(secrets.mask)
-            reply.trace = reply.trace?.prefix(100).map(secrets.mask)
+            reply.trace = reply.trace?.map(secrets.mask)
             reply.portal?.mask(secrets)
             if var prompt = reply.prompt {
                 prompt.title = secrets.mask(prompt.title)

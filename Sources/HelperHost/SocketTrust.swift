@@ -11,28 +11,26 @@ import Varlink
 enum SocketTrust {
     /// Refuses a socket that could be somebody else's. One that is not there is for the connection to find.
     static func check(path: String) throws(HelperFault) {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return }
-        guard let pointer = realpath(path, nil) else { return }
-        defer { free(pointer) }
-        let resolved = String(cString: pointer)
-        // Who can change a link can choose its target, so the link's folders count as well as the target's.
-        for candidate in resolved == path ? [path] : [path, resolved] {
-            if let reason = chainProblem(candidate) { throw refuse(path, reason) }
+        let end: (path: String, status: stat)
+        do throws(FileTrust.Distrust) {
+            end = try FileTrust.walk(path, othersMayWrite: true)
+        } catch {
+            switch error {
+            case .absent: return
+            case .reason(let reason): throw refuse(path, reason)
+            }
         }
-        guard stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { throw refuse(path, "it is no socket") }
+        guard end.status.st_mode & S_IFMT == S_IFSOCK else { throw refuse(path, "it is no socket") }
     }
 
     /// Refuses a listener of another user: the socket may have been made for it by somebody who may not.
     static func check(peerOf socket: Int32, path: String) throws(HelperFault) {
         // For a listening socket these are the credentials of whoever called listen(2).
         guard let peer = PeerCredentials(socket: socket) else { throw refuse(path, "nothing is known of who listens") }
-        guard isTrusted(peer.uid) else {
+        guard FileTrust.isTrusted(peer.uid) else {
             throw refuse(path, "user \(peer.uid) listens there, not root or the daemon's user")
         }
     }
-
-    private static func isTrusted(_ user: uid_t) -> Bool { user == 0 || user == geteuid() }
 
     private static func refuse(_ path: String, _ reason: String) -> HelperFault {
         let path = Printable.text(path)
@@ -42,27 +40,5 @@ enum SocketTrust {
             cause: Problem(
                 HelperFault.Code.helperNotTrusted.rawValue, sentence,
                 hint: "let systemd make it (hotspot-helper@.socket), or give it and its folder to root"))
-    }
-
-    private static func chainProblem(_ path: String) -> String? {
-        var current = path
-        var isParent = false
-        while true {
-            var status = stat()
-            guard (isParent ? stat(current, &status) : lstat(current, &status)) == 0 else {
-                return String(cString: strerror(errno))
-            }
-            let what = isParent ? "the folder \(Printable.text(current))" : "it"
-            guard isTrusted(status.st_uid) else {
-                return "\(what) belongs to user \(status.st_uid), not to root or the daemon's user"
-            }
-            // In a sticky folder nobody takes away what is not his.
-            if isParent, status.st_mode & S_ISVTX == 0, status.st_mode & (S_IWGRP | S_IWOTH) != 0 {
-                return "\(what) can be written by group or others"
-            }
-            guard let slash = current.lastIndex(of: "/"), current != "/" else { return nil }
-            current = slash == current.startIndex ? "/" : String(current[..<slash])
-            isParent = true
-        }
     }
 }

@@ -22,6 +22,21 @@ public struct HelperSpec: Hashable, Sendable {
     /// The longest display name, in characters [A].
     public static let displayNameLimit = 15
 
+    /// The longest name, in octets: it is part of a socket's path.
+    public static let nameLimit = 48
+    /// What a file that was just made has in place of the networks' names, for its author to replace.
+    public static let networkPlaceholder = "Name Of Your Network"
+
+    /// Whether a helper may have this name: letters, digits, dots, hyphens and underscores, the first a letter or digit.
+    public static func isName(_ text: String) -> Bool {
+        guard let first = text.utf8.first, text.utf8.count <= nameLimit else { return false }
+        func isAlphanumeric(_ octet: UInt8) -> Bool {
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet)
+                || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(octet | 0x20)
+        }
+        return isAlphanumeric(first) && text.utf8.allSatisfy { isAlphanumeric($0) || Array("._-".utf8).contains($0) }
+    }
+
     /// The name under which it is chosen, remembered and switched.
     public var name: String
     /// What people read, at most 15 characters.

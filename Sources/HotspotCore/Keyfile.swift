@@ -11,6 +11,8 @@ public struct Keyfile: Hashable, Sendable {
         public let value: String
         /// Counted from 1.
         public let line: Int
+        /// The line of its section's name, counted from 1.
+        public let sectionLine: Int
     }
 
     /// What is wrong with a file, where, and what would be right.
@@ -51,7 +53,7 @@ public struct Keyfile: Hashable, Sendable {
             throw Error(file: file, line: 0, message: "not UTF-8 text")
         }
         var entries: [Entry] = []
-        var section: String?
+        var section: (name: String, line: Int)?
         var number = 0
         for raw in text.split(omittingEmptySubsequences: false, whereSeparator: { $0.isNewline }) {
             number += 1
@@ -61,7 +63,7 @@ public struct Keyfile: Hashable, Sendable {
                 guard line.hasSuffix("]"), line.count > 2 else {
                     throw Error(file: file, line: number, message: "a section is written [Name]")
                 }
-                section = String(line.dropFirst().dropLast())
+                section = (String(line.dropFirst().dropLast()), number)
                 continue
             }
             guard let equals = line.firstIndex(of: "="), equals != line.startIndex else {
@@ -72,8 +74,8 @@ public struct Keyfile: Hashable, Sendable {
             }
             entries.append(
                 Entry(
-                    section: section, key: Self.trim(line[..<equals]), value: Self.trim(line[line.index(after: equals)...]),
-                    line: number))
+                    section: section.name, key: Self.trim(line[..<equals]), value: Self.trim(line[line.index(after: equals)...]),
+                    line: number, sectionLine: section.line))
         }
         self.entries = entries
     }

@@ -1,4 +1,3 @@
-import Glibc
 import HotspotCore
 
 /// What is remembered of a network. Nothing is ever remembered of an anonymous one: writing does nothing, reading finds nothing.
@@ -85,14 +84,14 @@ extension Store {
 
     /// Keeps the hash of the accepted terms; `nil` withdraws the consent.
     ///
-    /// - Parameter now: Unix time in milliseconds at which it was given; without it, this moment.
-    public func setConsent(_ network: NetworkID, origin: String, terms: String?, now: Int? = nil) throws(StoreError) {
+    /// - Parameter now: Unix time in milliseconds at which it was given.
+    public func setConsent(_ network: NetworkID, origin: String, terms: String?, now: Int) throws(StoreError) {
         guard let key = network.key else { return }
         try write { database throws(SQLiteFailure) in
             if let terms {
                 try database.run(
                     "INSERT OR REPLACE INTO consents (network, origin, terms, time) VALUES (?, ?, ?, ?)",
-                    [.text(key), .text(origin), .text(terms), .integer(now ?? Self.wallClock)])
+                    [.text(key), .text(origin), .text(terms), .integer(now)])
             } else {
                 try database.run("DELETE FROM consents WHERE network = ? AND origin = ?", [.text(key), .text(origin)])
             }
@@ -155,12 +154,6 @@ extension Store {
     public func forget(_ ssid: SSID) throws(StoreError) -> Bool {
         // Hexadecimal digits and colons mean nothing else in a glob.
         try forget("network GLOB ?", "wifi:\(ssid.hex):*")
-    }
-
-    private static var wallClock: Int {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 
     private static let tables = ["choices", "sessions", "consents", "holds", "outcomes", "credentials"]

@@ -48,13 +48,21 @@ public struct Switches: Hashable, Sendable {
 
     /// The network is switched off for all helpers.
     public func isOff(_ network: NetworkID) -> Bool {
-        !networks.isEmpty && network.switchName.map(networks.contains) ?? false
+        !networks.isEmpty && isOff(helper: nil, name: network.switchName)
     }
 
     /// The helper is switched off, everywhere or here, or the network is.
     public func isOff(helper: String, _ network: NetworkID) -> Bool {
-        if helpers.contains(helper) || isOff(network) { return true }
-        return !pairs.isEmpty && network.switchName.flatMap { pairs[$0] }?.contains(helper) ?? false
+        // A network's name is made for the question, so it is asked for only where it matters.
+        let name = networks.isEmpty && pairs.isEmpty ? nil : network.switchName
+        return isOff(helper: helper, name: name)
+    }
+
+    /// The same by a network's ``NetworkID/switchName``. `nil` stands for all helpers, or for all networks.
+    func isOff(helper: String?, name: String?) -> Bool {
+        if let helper, helpers.contains(helper) { return true }
+        guard let name else { return false }
+        return networks.contains(name) || helper.map { pairs[name]?.contains($0) ?? false } ?? false
     }
 }
 
@@ -77,9 +85,7 @@ extension Store {
 
     /// Whether the user switched this helper off, everywhere or for this network. `nil` asks for «all helpers» or «all networks».
     public func isDisabled(helper: String?, ssid: String?) -> Bool {
-        let all = allDisabled
-        return all.contains(Disabled(helper: helper, ssid: ssid)) || all.contains(Disabled(helper: helper, ssid: nil))
-            || all.contains(Disabled(helper: nil, ssid: ssid))
+        switches.isOff(helper: helper, name: ssid)
     }
 
     /// Switches a helper on or off, everywhere or for one network, or (without helper) a network for all. Refuses to switch

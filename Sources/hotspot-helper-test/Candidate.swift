@@ -5,9 +5,6 @@ import HotspotCore
 
 /// The helper that is to be tried: from its file, or from a program alone.
 struct Candidate {
-    /// What `hotspotctl helpers new` writes where no network was named.
-    static let placeholder = "Name Of Your Network"
-
     /// What its file says.
     let spec: HelperSpec
     /// Its file, or the program where there is none.
@@ -92,7 +89,7 @@ struct Candidate {
         var remarks: [Remark] = []
         for source in spec.ssids.map(\.source) {
             let shown = Printable.text(source, limit: 80)
-            if source == placeholder {
+            if source == HelperSpec.networkPlaceholder {
                 remarks.append(.note("SSID= has the placeholder «\(shown)»: put your network's name there."))
             }
             if source.contains(",") {

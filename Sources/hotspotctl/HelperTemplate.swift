@@ -1,4 +1,5 @@
 import ArgumentParser
+import HotspotCore
 
 /// A working helper to begin with: its files, with the name and the place filled in.
 struct HelperTemplate {
@@ -19,8 +20,6 @@ struct HelperTemplate {
     private static let placeholder = "aroma"
     private static let displayPlaceholder = "Aroma portal"
 
-    /// In place of a network's name where none was said; `helpers test` notes it.
-    static let networkPlaceholder = "Name Of Your Network"
     /// Where the program goes when it is installed.
     static let programFolder = "/usr/local/libexec"
 
@@ -29,7 +28,7 @@ struct HelperTemplate {
     /// The helper's folder, absolute.
     let folder: String
     /// The value of `SSID=`.
-    var ssid = networkPlaceholder
+    var ssid = HelperSpec.networkPlaceholder
     /// A local checkout of hotspotd, absolute, for the Swift package to depend on.
     var checkout: String?
 

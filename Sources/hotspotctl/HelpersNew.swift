@@ -16,7 +16,7 @@ struct HelpersNew: ParsableCommand {
     @Option(
         help: ArgumentHelp("The networks that it may hear of: names or globs between «;», as SSID= has them.", valueName: "names")
     )
-    var ssid = HelperTemplate.networkPlaceholder
+    var ssid = HelperSpec.networkPlaceholder
 
     @Option(
         help: ArgumentHelp("Swift only: a local checkout of hotspotd to build with.", valueName: "path"), completion: .directory)
@@ -25,12 +25,10 @@ struct HelpersNew: ParsableCommand {
     @Option(help: ArgumentHelp("Where its folder is made.", valueName: "path"))
     var directory = "."
 
-    private static let nameLimit = 48
-
     func validate() throws {
-        guard Self.isName(name) else {
+        guard HelperSpec.isName(name) else {
             throw ValidationError(
-                "«\(Printable.text(name, limit: 64))» is no name: 1 to \(Self.nameLimit) letters, digits, dots, hyphens or underscores, beginning with a letter or digit."
+                "«\(Printable.text(name, limit: 64))» is no name: 1 to \(HelperSpec.nameLimit) letters, digits, dots, hyphens or underscores, beginning with a letter or digit."
             )
         }
         guard name != "probe" else { throw ValidationError("«probe» is the name of the prober's socket.") }
@@ -64,7 +62,7 @@ struct HelpersNew: ParsableCommand {
         lines += ["", "Now:"]
         if template.needsBuild { lines.append("  swift build -c release --package-path \(Self.word(shown))") }
         lines.append("  hotspotctl helpers test \(Self.word(shown))     plays all commands against it")
-        if ssid == HelperTemplate.networkPlaceholder {
+        if ssid == HelperSpec.networkPlaceholder {
             lines.append("  then put your network's name into SSID= of \(Printable.text("\(shown)/\(name).helper"))")
         }
         lines += ["", "When it does what you want, give it to root; your own files stay as they are:"]
@@ -111,14 +109,5 @@ struct HelpersNew: ParsableCommand {
 
     private static func failure(_ path: String) -> Failure {
         Failure(.failed, "\(Printable.text(path)): \(String(cString: strerror(errno)))")
-    }
-
-    private static func isName(_ text: String) -> Bool {
-        guard let first = text.utf8.first, text.utf8.count <= nameLimit else { return false }
-        func isAlphanumeric(_ octet: UInt8) -> Bool {
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet)
-                || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(octet | 0x20)
-        }
-        return isAlphanumeric(first) && text.utf8.allSatisfy { isAlphanumeric($0) || Array("._-".utf8).contains($0) }
     }
 }

@@ -2,9 +2,6 @@ import ArgumentParser
 import Glibc
 import HotspotCore
 
-/// The version that `--version` tells; the daemon's own is in `hotspotctl --json`.
-let hotspotctlVersion = "0.1.0"
-
 /// The command: its verbs and its exit status.
 @main struct Hotspotctl: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,7 +11,7 @@ let hotspotctlVersion = "0.1.0"
             Exit status: 0 done, 1 failed, 2 wrong usage, 3 time-out, 4 an answer is needed, 8 the daemon is not running, \
             10 no such network, interface, helper or prompt.
             """,
-        version: "hotspotctl \(hotspotctlVersion)",
+        version: "hotspotctl \(hotspotdVersion)",
         subcommands: [
             Status.self, List.self, Helpers.self, Prompts.self, Answer.self, Login.self, Logoff.self, Monitor.self, Explain.self,
             History.self, Check.self, Enable.self, Disable.self, Forget.self, MachineTable.self,

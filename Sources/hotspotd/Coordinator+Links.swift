@@ -83,9 +83,8 @@ extension Coordinator {
             cancelArrival(link.index)
             if let gone = controllers.removeValue(forKey: link.index) {
                 gone.leave("not managed any more")
-                gate.machinesMoved()
                 services.host.standDown(interface: link.index)
-                control?.statusChanged()
+                services.onStatus()
             }
             return nil
         }
@@ -97,8 +96,7 @@ extension Coordinator {
         controllers[link.index] = made
         log.info("\(link.name): managed")
         // A machine begins with its gate closed, and tells of changes only.
-        gate.machinesMoved()
-        control?.statusChanged()
+        services.onStatus()
         return made
     }
 
@@ -122,8 +120,7 @@ extension Coordinator {
         lastJoin[index] = nil
         if let controller = controllers.removeValue(forKey: index) {
             controller.leave("the interface is gone")
-            gate.machinesMoved()
-            control?.statusChanged()
+            services.onStatus()
         }
         services.host.standDown(interface: index)
     }

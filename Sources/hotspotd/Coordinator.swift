@@ -67,8 +67,7 @@ import Wireless
             runtimeDirectory: settings.runtimeDirectory,
             hiddenDirectories: [settings.stateDirectory, settings.runtimeDirectory], scratchDirectory: scratch,
             reachableSockets: [settings.helperControlSocket])
-        configuration.protectedDirectories =
-            settings.helperDirectories + [file, file + ".d"]
+        configuration.protectedDirectories = settings.helperDirectories + [file, file + ".d"]
         var log = Logger(label: "hotspotd") { _ in JournalHandler(level: .info) }
         log.logLevel = settings.logLevel.loggerLevel
         services = Services(
@@ -91,7 +90,7 @@ import Wireless
         services.host.onChange = { [weak self] in self?.control?.statusChanged() }
         services.facts = { [weak self] link in self?.ownFacts(self?.linkFacts.facts(for: link), of: link) }
         services.disassociate = { [weak self] index in self?.disassociate(index) ?? false }
-        services.setGate = { [weak self] _, _, _ in self?.gate.machinesMoved() }
+        services.onGate = { [weak self] in self?.gate.machinesMoved() }
         services.waking.readAgain = { [weak self] in self?.readLinksAgain($0) }
         helperFolders.onChange = { [weak self] in
             self?.log.info("the helper folders have changed")

@@ -4,9 +4,6 @@ import Glibc
 import HotspotCore
 import LinkState
 
-/// The version that `hotspotd --version`, `Status` and the service's own interface tell.
-let hotspotdVersion = "0.1.0"
-
 /// The entry point: settings, coordinator, loop.
 @main struct Daemon {
     static func main() {

@@ -62,7 +62,6 @@ extension InterfaceController {
 
     /// The race tells many helpers the same: that is one step of the journal.
     func recordDisclosures() {
-        endLosers()
         guard !told.isEmpty, let joined else { return told = [] }
         let who = "\(told.count) helper\(told.count == 1 ? "" : "s"): \(told.joined(separator: ", "))"
         told = []
@@ -106,16 +105,15 @@ extension InterfaceController {
             if !evaluates { attempt?.lastWord = fault.sentence }
             services.log.warning(
                 "\(name): \(helper): \(fault.sentence)\(fault.standardError.map { "; it wrote: \($0.suffix(500))" } ?? "")")
+            services.blame(helper, fault.problem)
             // In the race, garbage is no answer at all: it earns a strike as a crash does (D7). Elsewhere what came in time and is no
             // answer of the contract fails the command, without a strike, and it is never a good answer.
             if fault.isCrash || (evaluates && fault.isGarbage) {
-                services.blame(helper, fault.problem)
                 crashed = helper
                 feed(.answered(id, .crashed))
                 crashed = nil
                 return
             }
-            services.blame(helper, fault.problem)
             feed(.answered(id, .garbled(reason: fault.sentence)))
             report(fault.problem)
         }
@@ -142,6 +140,6 @@ extension InterfaceController {
             keep(session, of: helper)
             sessionEnd = session.secondsRemaining.flatMap { $0 >= 0 ? EventLoop.now + .seconds(min($0, 315_360_000)) : nil }
         }
-        for line in (reply.trace ?? []).prefix(100) { record("trace", Printable.text(line, limit: 500), helper: helper) }
+        for line in reply.trace ?? [] { record("trace", Printable.text(line, limit: 500), helper: helper) }
     }
 }

@@ -84,7 +84,8 @@ extension InterfaceController {
         if services.settings.acceptTerms == .remembered, answers.acceptsTerms {
             services.saving("remembering a consent") {
                 try services.store.setConsent(
-                    network, origin: portal.origin, terms: answers.prompt.terms ?? answers.prompt.termsURL ?? "")
+                    network, origin: portal.origin, terms: answers.prompt.terms ?? answers.prompt.termsURL ?? "",
+                    now: WallClock.now)
             }
         }
         guard answers.remember else { return }

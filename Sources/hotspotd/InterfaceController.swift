@@ -65,6 +65,7 @@ import Vault
         while !events.isEmpty {
             let actions = machine.handle(events.removeFirst(), at: EventLoop.now)
             for action in actions { perform(action, among: actions) }
+            endLosers()
             recordDisclosures()
         }
         isFeeding = false
@@ -154,7 +155,7 @@ import Vault
         case .endAttempt(_, let outcome): endAttempt(outcome)
         case .setGate(let open):
             record("gate", open ? "open to ordinary traffic" : "closed to ordinary traffic")
-            services.setGate(open, index, name)
+            services.onGate()
         case .sendCommand(let id, let command, let helper, let justJoined): send(id, command, to: helper, justJoined)
         case .cancelCommand(let id):
             guard let sent = commands.removeValue(forKey: id) else { break }

@@ -40,8 +40,8 @@ import Vault
     var onStrikes: () -> Void = {}
     /// What the DHCP client's record says of a link now.
     var facts: (_ link: LinkSnapshot) -> LinkFacts? = { _ in nil }
-    /// Open a link to ordinary programs, or close it.
-    var setGate: (_ open: Bool, _ index: Int, _ name: String) -> Void = { _, _, _ in }
+    /// A machine opens its link to ordinary programs, or closes it.
+    var onGate: () -> Void = {}
     /// End this link.
     var disassociate: (_ index: Int) -> Bool = { _ in false }
 
@@ -72,8 +72,7 @@ import Vault
 
     /// The same for a network by its ``NetworkID/switchName``.
     private func isEnabled(_ spec: HelperSpec, in name: String?) -> Bool {
-        guard spec.enabled, !store.isDisabled(helper: spec.name, ssid: nil) else { return false }
-        return name.map { !store.isDisabled(helper: spec.name, ssid: $0) } ?? true
+        spec.enabled && !store.isDisabled(helper: spec.name, ssid: name)
     }
 
     /// A helper did something wrong: shown with it until it answers well, with a command that helps.

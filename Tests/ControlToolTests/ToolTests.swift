@@ -63,7 +63,7 @@ private let helpers = """
 
     @Test func itKnowsItsVersion() throws {
         let ended = try Tool.run(["--version"])
-        #expect(ended.status == 0 && ended.output == "hotspotctl \(hotspotctlVersion)\n")
+        #expect(ended.status == 0 && ended.output == "hotspotctl \(hotspotdVersion)\n")
     }
 
     @Test(arguments: [

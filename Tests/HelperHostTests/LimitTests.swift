@@ -102,7 +102,7 @@ import Testing
             }
             for call in calls.values { call.cancel() }
             let atDecision = answers
-            shop.host.standDown()
+            shop.host.standDown(interface: 0)
             #expect(winner == "h199")
             let gone = await eventually { shop.host.processCount == 0 && shop.survivors.isEmpty }
             #expect(gone, "\(shop.host.processCount) processes")

@@ -50,7 +50,7 @@ import Testing
         #expect(await shop.ask("one").evaluation?.confidence == .low)
         #expect(await eventually { shop.host.processCount == 0 })
         shop.host.prepare(["one"])
-        shop.host.standDown()
+        shop.host.standDown(interface: 0)
         #expect(await eventually { shop.host.processCount == 0 })
         #expect(!shop.host.isRunning("one"))
         await shop.close()

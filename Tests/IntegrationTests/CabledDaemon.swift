@@ -40,10 +40,7 @@ final class CabledDaemon {
         self.settings = try scratch.write(
             "hotspotd.conf",
             """
-            [Daemon]
-            StateDirectory=\(scratch.path)/state
-            RuntimeDirectory=\(scratch.path)/run
-            HelperDirectories=\(scratch.path)/helpers
+            \(scratch.daemonSettings)
             [Interfaces]
             Match=hot*
             ManageEthernet=yes

@@ -80,10 +80,7 @@ struct DaemonProcessTests {
         let file = try scratch.write(
             "hotspotd.conf",
             """
-            [Daemon]
-            StateDirectory=\(scratch.path)/state
-            RuntimeDirectory=\(scratch.path)/run
-            HelperDirectories=\(scratch.path)/helpers
+            \(scratch.daemonSettings)
             [Interfaces]
             Match=none
             \(extra)

@@ -18,10 +18,7 @@ struct GateProcessTests {
         let file = try scratch.write(
             "hotspotd.conf",
             """
-            [Daemon]
-            StateDirectory=\(scratch.path)/state
-            RuntimeDirectory=\(scratch.path)/run
-            HelperDirectories=\(scratch.path)/helpers
+            \(scratch.daemonSettings)
             [Interfaces]
             Match=w0
             ManageEthernet=yes

@@ -78,6 +78,16 @@ final class Scratch {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
+    /// The beginning of a daemon's settings, with all its folders in here.
+    var daemonSettings: String {
+        """
+        [Daemon]
+        StateDirectory=\(path)/state
+        RuntimeDirectory=\(path)/run
+        HelperDirectories=\(path)/helpers
+        """
+    }
+
     func write(_ name: String, _ text: String) throws -> String {
         let file = path + "/" + name
         try text.write(toFile: file, atomically: true, encoding: .utf8)

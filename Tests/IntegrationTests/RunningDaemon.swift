@@ -16,10 +16,7 @@ final class RunningDaemon {
         settings = try scratch.write(
             "hotspotd.conf",
             """
-            [Daemon]
-            StateDirectory=\(scratch.path)/state
-            RuntimeDirectory=\(scratch.path)/run
-            HelperDirectories=\(scratch.path)/helpers
+            \(scratch.daemonSettings)
             [Interfaces]
             Match=none-of-this-machine
             \(extra)

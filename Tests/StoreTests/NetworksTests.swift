@@ -89,11 +89,11 @@ import Testing
 
     @Test func consentBelongsToOnePortal() throws {
         let store = try folder.open()
-        try store.setConsent(cafe, origin: "https://a.example", terms: "hash")
+        try store.setConsent(cafe, origin: "https://a.example", terms: "hash", now: 1)
         #expect(store.consent(cafe, origin: "https://a.example") == "hash")
         #expect(store.consent(cafe, origin: "https://b.example") == nil)
         #expect(store.consent(twin, origin: "https://a.example") == nil)
-        try store.setConsent(cafe, origin: "https://a.example", terms: nil)
+        try store.setConsent(cafe, origin: "https://a.example", terms: nil, now: 1)
         #expect(store.consent(cafe, origin: "https://a.example") == nil)
     }
 
@@ -103,7 +103,7 @@ import Testing
         for network in [cafe, twin, other, hotel] {
             try store.remember(network, Remembered(helper: "form", committed: 1))
             try store.setOutcome(network, StoredOutcome(word: "online", time: 1))
-            try store.setConsent(network, origin: "o", terms: "t")
+            try store.setConsent(network, origin: "o", terms: "t", now: 1)
             try store.setHold(network, StoredHold(reason: .loggedOff, sentence: "s"))
             try store.setSealedSession(network, [1])
             try store.setCredential(network, helper: "form", origin: "o", pin: nil, fieldNames: ["a"], sealed: [1])

@@ -26,15 +26,7 @@ struct GateRepairTests {
     }
 
     private func play(secondLink: Bool = false, _ scene: @escaping (GateStage) throws -> Void) throws {
-        let outcome = NamespaceThread.run { () -> Result<[String], any Error>? in
-            guard let stage = GateStage(secondLink: secondLink) else { return nil }
-            return Result {
-                try scene(stage)
-                return stage.failures
-            }
-        }
-        let failures = try #require(outcome ?? nil).get()
-        #expect(failures == [])
+        try GateStage.play(secondLink: secondLink, scene)
     }
 
     private func index(_ name: String) -> Int { Int(if_nametoindex(name)) }

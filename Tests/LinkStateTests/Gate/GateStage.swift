@@ -1,4 +1,5 @@
 import Glibc
+import Testing
 
 /// Two links, `w0` and `w1`, each with a network of its own behind it and one router at the end of both. For the thread of a
 /// ``NamespaceThread`` alone.
@@ -16,6 +17,20 @@ final class GateStage {
     /// Notes a failure.
     func expect(_ condition: Bool, _ words: @autoclosure () -> String = "", line: Int = #line) {
         if !condition { failures.append("line \(line) \(words())") }
+    }
+
+    /// Plays a scene on a stage of its own; the gate and everything that connects lives on one thread in the namespace.
+    static func play(secondLink: Bool, _ scene: @escaping (GateStage) throws -> Void) throws {
+        let outcome = NamespaceThread.run { () -> Result<[String], any Error>? in
+            guard let stage = GateStage(secondLink: secondLink) else { return nil }
+            return Result {
+                try scene(stage)
+                return stage.failures
+            }
+        }
+        // Told here: on the scene's thread nobody knows which test this is.
+        let failures = try #require(outcome ?? nil).get()
+        #expect(failures == [])
     }
 
     init?(secondLink: Bool = true) {

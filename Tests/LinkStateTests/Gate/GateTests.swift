@@ -6,18 +6,8 @@ import Testing
 /// The gate in the real kernel, in network namespaces of the tests' own. Needs root; in CI it must be there.
 @Suite(.serialized, .enabled(if: geteuid() == 0 || getenv("CI") != nil, "a network namespace needs root"))
 struct GateTests {
-    /// Plays a scene on a stage of its own; the gate and everything that connects lives on one thread in the namespace.
     private func play(secondLink: Bool = true, _ scene: @escaping (GateStage) throws -> Void) throws {
-        let outcome = NamespaceThread.run { () -> Result<[String], any Error>? in
-            guard let stage = GateStage(secondLink: secondLink) else { return nil }
-            return Result {
-                try scene(stage)
-                return stage.failures
-            }
-        }
-        // Told here: on the scene's thread nobody knows which test this is.
-        let failures = try #require(outcome ?? nil).get()
-        #expect(failures == [])
+        try GateStage.play(secondLink: secondLink, scene)
     }
 
     /// The packet filter's program, and its check of return paths in the kernel.

@@ -1,16 +1,15 @@
-import EventLoop
 import Glibc
 import HotspotCore
 
 /// The wall clock: for people and for the store, never for a deadline.
-enum WallClock {
+public enum WallClock {
     /// Unix time in milliseconds.
-    static var now: Int {
+    public static var now: Int {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 
     /// What the wall will show at an instant of the deadlines' clock.
-    static func time(of instant: Instant) -> Int { now + (instant - EventLoop.now).milliseconds }
+    public static func time(of instant: Instant) -> Int { now + (instant - EventLoop.now).milliseconds }
 }

@@ -36,6 +36,9 @@ public struct HostConfiguration: Hashable, Sendable {
     public var hiddenDirectories: [String]
     /// Folders and files that no helper may write to, beside the system's: those of helpers, and the settings.
     public var protectedDirectories: [String] = []
+    /// Folders of message buses, hidden where they exist: by way of a bus a helper would see the networks in sight, which its file may
+    /// keep from it, and could have the service manager start what outlives it.
+    public var busDirectories = ["/run/dbus", "/run/user"]
     /// The private folders of helpers (`TMPDIR`) are made in here.
     public var scratchDirectory: String
     /// Sockets inside the hidden folders that helpers may nevertheless connect to: the control socket.

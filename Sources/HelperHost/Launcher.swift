@@ -26,6 +26,8 @@ struct Launcher {
     private let configuration: HostConfiguration
     /// The folders that helpers never see, links resolved.
     private let hidden: [String]
+    /// The same of those that need not exist.
+    private let buses: [String]
     /// The folders that helpers never write to, links resolved.
     let refused: [String]
     /// Whether a launch was seen to cover the hidden folders, so that reading needs no list.
@@ -35,8 +37,9 @@ struct Launcher {
 
     init(_ configuration: HostConfiguration) {
         self.configuration = configuration
-        hidden = Self.outermost(configuration.hiddenDirectories.map(Self.canonical))
-        refused = hidden + configuration.protectedDirectories.map(Self.canonical)
+        hidden = configuration.hiddenDirectories.map(Self.canonical)
+        buses = configuration.busDirectories.map(Self.canonical)
+        refused = hidden + buses + configuration.protectedDirectories.map(Self.canonical)
     }
 
     /// Of a helper's writable folders those that it may have, links resolved, in the order in which the child tells of them.
@@ -48,10 +51,11 @@ struct Launcher {
     func start(_ request: LaunchRequest) throws(Errno) -> launch_result {
         let arguments = CStringList(request.exec)
         let environment = CStringList(request.environment)
-        let hidden = CStringList(hidden)
+        let covered = Self.outermost(hidden + buses.filter { access($0, F_OK) == 0 })
+        let hidden = CStringList(covered)
         let reachable = CStringList(configuration.reachableSockets.map(Self.canonical))
         let writable = CStringList(request.writable)
-        let readable = CStringList(coversFolders ? [] : Self.everything(but: self.hidden))
+        let readable = CStringList(coversFolders ? [] : Self.everything(but: covered))
         let scratch = CStringList([Self.canonical(request.scratch)])
         var plan = launch_plan()
         plan.program = arguments.pointer[0]

@@ -126,6 +126,23 @@ import Testing
         await shop.close()
     }
 
+    /// The bus of the system tells which networks are in sight, and a user's starts what outlives the helper.
+    @Test @LoopActor func aBusIsOutOfReach() async {
+        let shop = Workshop { $0.busDirectories = ["/run/hotspot-none", $0.runtimeDirectory + "-bus"] }
+        let bus = shop.folder + "/run-bus"
+        mkdir(bus, 0o755)
+        shop.write("run-bus/system_bus_socket", "")
+        let found = await look(
+            shop, "rider", "found = attempt(lambda: os.listdir('\(bus)'))\nif found == 'yes': found = os.listdir('\(bus)')")
+        if shop.host.containment(of: "rider").contains("daemon's folders covered") {
+            #expect(found == "[]")
+        } else {
+            #expect(getenv("CI") == nil, "mount namespaces are not to be had here")
+        }
+        #expect(shop.host.launcher.writable([bus]).isEmpty)
+        await shop.close()
+    }
+
     @Test @LoopActor func theScanListIsAnsweredWithoutNetwork() async {
         let shop = Workshop()
         shop.add(

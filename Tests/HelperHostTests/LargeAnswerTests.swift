@@ -19,22 +19,24 @@ import Testing
                 octets = json.dumps({'parameters': text}).encode() + b'\\0'
                 say(octets[:-1])
                 # All of them are in the daemon's memory before the first one ends.
+                open('\(shop.folder)/told/' + sys.argv[1], 'w').close()
                 while not os.path.exists('\(shop.folder)/told/go'): time.sleep(0.05)
                 say(octets[-1:])
                 """)
         let names = (0..<100).map { "h\($0)" }
         mkdir(shop.folder + "/told", 0o755)
-        for name in names { shop.add(HelperSpec(name: name, activation: .stdio(exec: [program, name]))) }
+        for name in names { shop.add(HelperSpec(name: name, activation: .stdio(exec: [program, name]), readWritePaths: [shop.folder + "/told"])) }
         // What the first round makes for good.
         shop.write("told/go", "")
         _ = await shop.ask("h0")
         unlink(shop.folder + "/told/go")
+        unlink(shop.folder + "/told/h0")
         let before = Self.resident
         var outcomes: [HelperOutcome] = []
         await withTaskGroup(of: HelperOutcome.self) { group in
             for name in names { group.addTask { await shop.ask(name) } }
             group.addTask {
-                await pause(.seconds(15))
+                for _ in 0..<10 where await !eventually({ Workshop.names(in: shop.folder + "/told").count == names.count }) {}
                 await shop.write("told/go", "")
                 return .notRecognized
             }

@@ -71,15 +71,16 @@ enum AnswerReader {
 
     private static func evaluation(_ parameters: FieldReader) throws(HelperFault) -> Evaluation {
         Evaluation(
-            try parameters.requiredWord("confidence"), portal: try portal(parameters), needs: try parameters.strings("needs"),
-            session: try session(parameters), reason: try parameters.string("reason"))
+            try parameters.requiredWord("confidence"), portal: try portal(parameters),
+            needs: try parameters.strings("needs").map { $0.prefix(needLimit).map { cut($0, needLength) } },
+            session: try session(parameters), reason: try parameters.string("reason").map { cut($0) })
     }
 
     private static func reply(_ object: FieldReader) throws(HelperFault) -> Reply {
         Reply(
             try object.requiredWord("result"), prompt: try prompt(object), portal: try portal(object),
-            session: try session(object), reason: try object.string("reason"),
-            trace: try object.strings("trace").map { Array($0.prefix(traceLimit)) })
+            session: try session(object), reason: try object.string("reason").map { cut($0) },
+            trace: try object.strings("trace").map { $0.prefix(traceLimit).map { cut($0) } })
     }
 
     private static func portal(_ parent: FieldReader) throws(HelperFault) -> Portal? {
@@ -99,6 +100,13 @@ enum AnswerReader {
     private static let textLimit = 2048
     /// The most lines of a trace.
     private static let traceLimit = 100
+    /// The most fields that an evaluation names, and the most characters of each.
+    private static let (needLimit, needLength) = (64, 128)
+
+    /// The beginning of a text in memory of its own: what is kept of an answer must not keep all of it.
+    private static func cut(_ text: String, _ limit: Int = textLimit) -> String {
+        text.utf8.count <= limit ? text : String(text.unicodeScalars.prefix(limit))
+    }
 
     private static func session(_ parent: FieldReader) throws(HelperFault) -> Session? {
         guard let object = try parent.object("session") else { return nil }

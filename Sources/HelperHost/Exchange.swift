@@ -36,6 +36,8 @@ struct Question {
     private(set) var isAnswered = false
     /// Called at most once, and never by ``close()``.
     var onEnding: (Ending) -> Void = { _ in }
+    /// So many octets came and were read.
+    var onReceived: (Int) -> Void = { _ in }
     /// An answer came too late or too often.
     var onIgnored: () -> Void = {}
     /// The connection is over, whatever happened before.
@@ -70,6 +72,7 @@ struct Question {
     }
 
     private func received(_ message: [UInt8]) {
+        onReceived(message.count)
         if isAnswered {
             ignored += 1
             onIgnored()
@@ -87,6 +90,7 @@ struct Question {
             switch end {
             case .closedHere, .closedThere: self.end(.closed)
             case .failed(.tooLong(let limit)):
+                onReceived(limit)
                 self.end(.answered(.failed(HelperFault(.helperTooLong, "its message is longer than \(limit / 1024) KiB"))))
             case .failed(let error): self.end(.answered(.failed(HelperFault(.helperCrashed, error.description))))
             }

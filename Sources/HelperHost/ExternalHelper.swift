@@ -25,6 +25,7 @@ extension HelperHost {
             }
             self.later { exchange.close() }
         }
+        exchange.onReceived = call.onReceived
         exchange.onOver = { onIgnored(exchange.ignored) }
         call.onSent(question)
     }

@@ -7,6 +7,8 @@ import HotspotCore
     var onCancel: (() -> Void)?
     /// The host's: the question left, as it is here.
     var onSent: (Question) -> Void = { _ in }
+    /// The host's: so many octets of an answer came.
+    var onReceived: (Int) -> Void = { _ in }
     /// Called at most once, when nothing can come any more: so many answers came too late or too often, and changed nothing (D18).
     public var onIgnored: (Int) -> Void = { _ in }
     /// The stored credential was left out of the command, because this very process could read the daemon's folders.

@@ -36,8 +36,8 @@ public struct HelperCatalog: Hashable, Sendable {
     public var entries: [HelperEntry] = []
     /// What was refused, cut or shadowed.
     public var problems: [HelperProblem] = []
-    /// Programs that helpers want and that may not be used, or are not there: with a change to one of them the folders are worth
-    /// another look.
+    /// Programs that helpers want and that may not be used, or are not there, and files that links in the folders lead to: with a change
+    /// to one of them the folders are worth another look.
     public var awaited: [String] = []
 
     /// An empty catalogue.
@@ -48,6 +48,10 @@ public struct HelperCatalog: Hashable, Sendable {
 public enum HelperFolders {
     /// The most files that are read of one folder.
     public static let fileLimit = 1024
+    /// The most helpers that share a process: each has a socket in it, and they and the prober's must fit into one launch.
+    public static let sharedLimit = 250
+    /// The most links that are followed of one file.
+    private static let linkLimit = 8
 
     /// Reads the folders; an earlier one masks files of the same name in the later ones (`/etc` before `/usr/lib`). An empty file, or a
     /// link to `/dev/null`, masks without offering anything. Of two files with the same `Name=` that of the first folder counts. What is
@@ -57,6 +61,7 @@ public enum HelperFolders {
         /// By file name, of the first folder that has it.
         var chosen: [String: String] = [:]
         var owners: [String: String] = [:]
+        var sharing: [[String]: Int] = [:]
         for directory in directories {
             var status = stat()
             guard stat(directory, &status) == 0 else {
@@ -78,7 +83,9 @@ public enum HelperFolders {
                     continue
                 }
                 chosen[name] = path
-                if !isMask(path) { read(path, &owners, &catalog) }
+                if isMask(path) { continue }
+                catalog.awaited += targets(of: path)
+                read(path, &owners, &sharing, &catalog)
             }
         }
         catalog.entries.sort { ($0.file.split(separator: "/").last ?? "") < ($1.file.split(separator: "/").last ?? "") }
@@ -92,7 +99,26 @@ public enum HelperFolders {
             : HelperProblem(path, Problem("helperShadowed", "\(path) is shadowed by \(earlier), which has the same file name"))
     }
 
-    private static func read(_ path: String, _ owners: inout [String: String], _ catalog: inout HelperCatalog) {
+    /// Where a link leads, and where that leads if it is a link again: none if the path is no link.
+    private static func targets(of path: String) -> [String] {
+        var targets: [String] = []
+        var path = path
+        for _ in 0..<linkLimit {
+            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+            let count = readlink(path, &buffer, buffer.count)
+            guard count > 0, count < buffer.count,
+                let target = String(validating: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            else { break }
+            let parent = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
+            path = target.hasPrefix("/") ? target : "\(parent)/\(target)"
+            targets.append(path)
+        }
+        return targets
+    }
+
+    private static func read(
+        _ path: String, _ owners: inout [String: String], _ sharing: inout [[String]: Int], _ catalog: inout HelperCatalog
+    ) {
         if let distrust = FileTrust.problem(with: path, kind: .file) {
             catalog.problems.append(HelperProblem(path, distrust))
             return
@@ -112,6 +138,19 @@ public enum HelperFolders {
                 catalog.problems.append(HelperProblem(spec.name, distrust))
                 catalog.awaited.append(exec[0])
                 return
+            }
+            if case .socket(let exec) = spec.activation {
+                guard sharing[exec, default: 0] < sharedLimit else {
+                    catalog.problems.append(
+                        HelperProblem(
+                            spec.name,
+                            Problem(
+                                "tooManySharing",
+                                "\(path) is left out: \(sharedLimit) helpers have the same Exec= with Activation=socket already.",
+                                hint: "give it an argument of its own in Exec=, and with that another process")))
+                    return
+                }
+                sharing[exec, default: 0] += 1
             }
             catalog.entries.append(HelperEntry(spec: spec, file: path))
         } catch {

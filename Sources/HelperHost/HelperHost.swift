@@ -18,6 +18,9 @@ import Varlink
     public private(set) var helpers: [HelperEntry] = []
     /// The set of running processes, or what is known of one, has changed.
     public var onChange: () -> Void = {}
+    /// Processes of these helpers were ended because something ran out that is counted for all processes of the daemon's user; the
+    /// second is what ran out. For the log.
+    public var onRelief: ([String], String) -> Void = { _, _ in }
     /// Answers that came too late or too often, by helper (D18).
     public private(set) var ignoredAnswers: [String: Int] = [:]
     /// What each helper was told lately, the newest first.
@@ -39,6 +42,10 @@ import Varlink
     var untilContained: [ObjectIdentifier: [() -> Void]] = [:]
     var adoptsOrphans = false
     private var deferred: [ObjectIdentifier: EventSource] = [:]
+    var lastRelief: Instant?
+    private var shortage: EventSource?
+    var received = 0
+    var tidying: EventSource?
     let pacer = Pacer()
     var isShut = false
     var onShut: (() -> Void)?
@@ -54,6 +61,14 @@ import Varlink
         for directory in configuration.hiddenDirectories { Scratch.makeFolder(directory) }
         Scratch.prepare(configuration.scratchDirectory)
         launcher = Launcher(configuration)
+        shortage = EventLoop.shared.onShortage { [weak self] in
+            self?.relieve(of: "watches of epoll (fs.epoll.max_user_watches)")
+        }
+        launcher.onRefusal = { [weak self] code in
+            // EAGAIN: the user's limit, the unit's TasksMax=, or the machine's.
+            guard code == EAGAIN else { return }
+            self?.later { self?.relieve(of: "processes and threads") }
+        }
     }
 
     // MARK: Who can be asked
@@ -149,6 +164,7 @@ import Varlink
         parameters: JSONValue, completion: @escaping (HelperOutcome) -> Void
     ) -> HelperCall {
         let call = HelperCall(completion: completion)
+        call.onReceived = { [weak self] in self?.countReceived($0) }
         begin(call, Self.proberName) { () throws(HelperFault) in
             guard let service = self.services[Self.proberName] else { throw HelperFault(.helperNotStarted, "there is no prober") }
             try service.send(
@@ -163,6 +179,7 @@ import Varlink
     ) -> HelperCall {
         let call = HelperCall(completion: completion)
         call.onSent = { [weak self] question in self?.recordGiven(question, to: name) }
+        call.onReceived = { [weak self] in self?.countReceived($0) }
         begin(call, name) { () throws(HelperFault) in
             guard let entry = self.byName[name] else { throw HelperFault(.helperNotStarted, "there is no such helper") }
             let onIgnored: (Int) -> Void = { self.countIgnored($0, name, call) }
@@ -198,6 +215,7 @@ import Varlink
         guard question.hasCredential else { return try handNow(question, to: process, waited: waited, name: name, call: call) }
         let (term, kill) = (configuration.cancelTerm, configuration.cancelKill)
         call.onCancel = { process.end(term: term, kill: kill) }
+        process.isBusy = { call.isLive }
         whenContained(process) {
             guard call.isLive else { return }
             let isKept = process.containment?.hidesFolders ?? false

@@ -25,6 +25,10 @@ import HotspotCore
     let tail: ErrorTail
     /// The owner's: called once, after it was reaped.
     var onExit: () -> Void = {}
+    /// The owner's: somebody waits for what it does.
+    var isBusy: () -> Bool = { false }
+    /// The owner's: it is about to be ended by the host, and is not to be asked any more.
+    var onRelief: () -> Void = {}
     /// The host's: called once, after ``onExit``.
     var onGone: () -> Void = {}
     /// The host's: the child told what it reached.
@@ -223,6 +227,8 @@ import HotspotCore
         let (onExit, onGone) = (onExit, onGone)
         self.onExit = {}
         self.onGone = {}
+        isBusy = { false }
+        onRelief = {}
         onContained = { _ in }
         onExit()
         onGone()

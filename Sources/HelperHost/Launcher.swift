@@ -32,6 +32,8 @@ struct Launcher {
     let refused: [String]
     /// Whether a launch was seen to cover the hidden folders, so that reading needs no list.
     var coversFolders = false
+    /// The kernel gave no process, for this reason.
+    var onRefusal: (Int32) -> Void = { _ in }
     /// The levels that are tried at all; fewer only in tests of what happens without them.
     var wanted = LAUNCH_ALL.rawValue & ~LAUNCH_NO_NETWORK.rawValue
 
@@ -87,7 +89,10 @@ struct Launcher {
         }
         // The lists must live until here.
         _ = (arguments.count, environment.count, hidden.count, reachable.count, writable.count, readable.count, scratch.count)
-        guard code == 0 else { throw Errno(code: code) }
+        guard code == 0 else {
+            onRefusal(code)
+            throw Errno(code: code)
+        }
         return result
     }
 

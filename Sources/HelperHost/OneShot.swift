@@ -42,7 +42,9 @@ import Varlink
         process.tail.add(secrets: secrets)
         call.onCancel = { self.cancel() }
         exchange.onEnding = { self.ended($0) }
+        exchange.onReceived = call.onReceived
         process.onExit = { self.exited() }
+        process.isBusy = { call.isLive }
         call.onSent(question)
     }
 

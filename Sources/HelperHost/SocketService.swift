@@ -29,6 +29,7 @@ import Varlink
     private let host: Host
     private let directory: String
     private let configuration: HostConfiguration
+    /// In the order of the key's names.
     private var listeners: [(name: String, descriptor: Int32)] = []
     /// Helpers whose socket could not be made; the others are served.
     private var listenFaults: [String: HelperFault] = [:]
@@ -52,19 +53,72 @@ import Varlink
         self.directory = directory
         self.configuration = configuration
         self.host = host
-        for name in key.names {
+        listen()
+    }
+
+    private func path(_ name: String) -> String { "\(directory)/\(name)" }
+
+    // MARK: Its sockets
+
+    /// Sockets that are in order, for the next process.
+    ///
+    /// A process and the daemon share each socket, and what the process does to it stays when the process is gone: after shutdown(2)
+    /// nobody can connect any more, which shows as a hang-up, and listen(2) changes how many may wait.
+    private func listen() {
+        for listener in listeners where Self.isDead(listener.descriptor) { drop(listener.name) }
+        for listener in listeners { Glibc.listen(listener.descriptor, Socket.backlog) }
+        guard listeners.count < key.names.count else { return }
+        var kept = Dictionary(listeners.map { ($0.name, $0.descriptor) }, uniquingKeysWith: { first, _ in first })
+        for name in key.names where kept[name] == nil {
             do throws(VarlinkError) {
                 let socket = try Socket.listen(path: path(name), mode: 0o600).take()
                 // The service manager's protocol hands over sockets that block, and only the helper ever accepts.
                 _ = fcntl(socket, F_SETFL, 0)
-                listeners.append((name, socket))
+                kept[name] = socket
+                listenFaults[name] = nil
             } catch {
                 listenFaults[name] = HelperFault(.helperNotStarted, "no socket for it: \(error)")
             }
         }
+        listeners = key.names.compactMap { name in kept[name].map { (name, $0) } }
     }
 
-    private func path(_ name: String) -> String { "\(directory)/\(name)" }
+    /// Gives a socket up; ``listen()`` makes another.
+    private func drop(_ name: String) {
+        for listener in listeners where listener.name == name {
+            close(listener.descriptor)
+            unlink(path(name))
+        }
+        listeners.removeAll { $0.name == name }
+    }
+
+    /// Nobody can connect to it any more (unix(7): a listening socket hangs up only when it was shut down).
+    private static func isDead(_ listener: Int32) -> Bool {
+        // POLLRDHUP, which Glibc's module leaves out.
+        var state = pollfd(fd: listener, events: 0x2000, revents: 0)
+        return poll(&state, 1, 0) > 0 && state.revents & ~Int16(POLLIN) != 0
+    }
+
+    /// Connects for a command; `nil` if the socket is useless, and is given up: the process has shut it down, or another file is in its
+    /// place.
+    private func connect(_ name: String) throws(HelperFault) -> Int32? {
+        for isSecond in [false, true] {
+            do throws(VarlinkError) {
+                return try Socket.connect(path: path(name), nonblocking: true).take()
+            } catch {
+                switch error {
+                case .unreachable(_, ECONNREFUSED), .unreachable(_, EINVAL), .unreachable(_, ENOENT):
+                    drop(name)
+                    return nil
+                case .unreachable(_, EAGAIN) where !isSecond:
+                    // Full. Perhaps because the process has made it small.
+                    for listener in listeners where listener.name == name { Glibc.listen(listener.descriptor, Socket.backlog) }
+                default: throw HelperFault(.helperNotStarted, error.description)
+                }
+            }
+        }
+        return nil
+    }
 
     // MARK: Its process
 
@@ -107,7 +161,11 @@ import Varlink
     private func running() throws(HelperFault) -> HelperProcess {
         if let process, process.isRunning { return process }
         guard !isRetired else { throw HelperFault(.helperNotStarted, "there is no socket for it any more") }
+        listen()
+        if listeners.isEmpty, let fault = listenFaults.values.first { throw fault }
         let process = try host.start(listeners)
+        process.isBusy = { [weak self] in self?.isAwaited ?? false }
+        process.onRelief = { [weak self] in self?.isEnding = true }
         process.onExit = { [weak self, weak process] in
             if let process { self?.exited(process) }
         }
@@ -115,6 +173,9 @@ import Varlink
         wasAsked = false
         return process
     }
+
+    /// Somebody waits for what its process does.
+    private var isAwaited: Bool { waitingForLevel > 0 || commands.values.contains { $0.call.isLive } }
 
     private func exited(_ process: HelperProcess) {
         guard self.process === process else { return }
@@ -174,16 +235,9 @@ import Varlink
     func send(
         _ question: Question, to name: String, call: HelperCall, onIgnored: @escaping (Int) -> Void, isSecond: Bool = false
     ) throws(HelperFault) {
-        if let fault = listenFaults[name] { throw fault }
-        if isEnding {
-            held.append {
-                self.resume(call, name) { () throws(HelperFault) in
-                    try self.send(question, to: name, call: call, onIgnored: onIgnored, isSecond: isSecond)
-                }
-            }
-            return
-        }
+        if isEnding { return hold(question, name, call, onIgnored, isSecond) }
         let process = try running()
+        if let fault = listenFaults[name] { throw fault }
         var question = question
         if question.hasCredential {
             guard let containment = process.containment else {
@@ -207,14 +261,31 @@ import Varlink
                 call.onWithheld()
             }
         }
+        guard let socket = try connect(name) else {
+            // The process goes, and the command is for the next one, with another socket.
+            end(kill: configuration.cancelKill)
+            guard !isSecond else { throw HelperFault(.helperCrashed, "nobody can connect to its socket, which it may have shut down") }
+            return hold(question, name, call, onIgnored, true)
+        }
         let command = try ServiceCommand(
-            question, name: name, path: path(name), call: call, service: self, configuration: configuration, onIgnored: onIgnored)
+            question, name: name, socket: socket, call: call, service: self, configuration: configuration, onIgnored: onIgnored)
         command.wasRetried = isSecond
         commands[ObjectIdentifier(command)] = command
         process.tail.add(secrets: command.secrets)
         wasAsked = true
         idle = nil
         call.onSent(question)
+    }
+
+    /// Sends it to the next process, when this one is gone.
+    private func hold(
+        _ question: Question, _ name: String, _ call: HelperCall, _ onIgnored: @escaping (Int) -> Void, _ isSecond: Bool
+    ) {
+        held.append {
+            self.resume(call, name) { () throws(HelperFault) in
+                try self.send(question, to: name, call: call, onIgnored: onIgnored, isSecond: isSecond)
+            }
+        }
     }
 
     /// Goes on with a command that was held back; what goes wrong is told to its caller.
@@ -272,12 +343,12 @@ import Varlink
     private var timer: EventSource?
 
     init(
-        _ question: Question, name: String, path: String, call: HelperCall, service: SocketService,
+        _ question: Question, name: String, socket: Int32, call: HelperCall, service: SocketService,
         configuration: HostConfiguration, onIgnored: @escaping (Int) -> Void
     ) throws(HelperFault) {
+        descriptor = socket
         do throws(VarlinkError) {
-            descriptor = try Socket.connect(path: path, nonblocking: true).take()
-            exchange = Exchange(question, on: try Connection(socket: descriptor, limit: configuration.limits.message))
+            exchange = Exchange(question, on: try Connection(socket: socket, limit: configuration.limits.message))
         } catch {
             throw HelperFault(.helperNotStarted, error.description)
         }
@@ -290,6 +361,7 @@ import Varlink
         let patience = configuration.serviceCancel
         call.onCancel = { [weak self] in self?.cancel(patience) }
         exchange.onEnding = { [weak self] in self?.ended($0) }
+        exchange.onReceived = call.onReceived
         exchange.onOver = { [weak self] in self?.over() }
     }
 

@@ -222,6 +222,8 @@ import HotspotCore
     private func finish(_ end: End?) {
         guard isOpen else { return }
         isOpen = false
+        framer.clear()
+        pending = []
         reader?.cancel()
         stopWriting()
         patience?.cancel()

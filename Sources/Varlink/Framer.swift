@@ -7,6 +7,7 @@ public struct Framer: Sendable {
     public let limit: Int
     private var buffer: [UInt8] = []
     private var scanned = 0
+    private static let kept = 64 << 10
 
     /// A framer with a limit.
     public init(limit: Int) { self.limit = limit }
@@ -20,6 +21,12 @@ public struct Framer: Sendable {
     /// Takes octets in. Call ``next()`` until it has no more, before the next octets.
     public mutating func append(_ octets: some Collection<UInt8>) { buffer += octets }
 
+    /// Lets go of what came and is no whole message.
+    mutating func clear() {
+        buffer = []
+        scanned = 0
+    }
+
     /// The next whole message without its NUL, or `nil` until more octets came. Throws ``VarlinkError/tooLong(limit:)`` as soon as a
     /// message cannot end within the limit any more.
     public mutating func next() throws(VarlinkError) -> [UInt8]? {
@@ -30,7 +37,12 @@ public struct Framer: Sendable {
         }
         guard end <= limit else { throw .tooLong(limit: limit) }
         let message = Array(buffer[..<end])
-        buffer.removeSubrange(...end)
+        if end + 1 == buffer.count {
+            // The memory of a long message is not kept for the next one, which may never come.
+            buffer.removeAll(keepingCapacity: end < Self.kept)
+        } else {
+            buffer.removeSubrange(...end)
+        }
         scanned = 0
         return message
     }

@@ -22,6 +22,9 @@ public struct Descriptor: ~Copyable, Sendable {
 
 /// Unix stream sockets.
 public enum Socket {
+    /// How many connections may wait for accept(2).
+    public static let backlog: Int32 = 64
+
     /// The longest path of a socket, in octets, with its NUL (unix(7)).
     static let pathLimit = 108
 
@@ -38,16 +41,23 @@ public enum Socket {
         let socket = try make(nonblocking: true)
         var result = try withAddress(path) { address, length in Glibc.bind(socket.raw, address, length) }
         if result != 0, errno == EADDRINUSE {
-            if let peer = try? connect(path: path) {
-                _ = peer.raw
-                throw .unreachable(path: path, code: EADDRINUSE)
-            }
+            if hasListener(path) { throw .unreachable(path: path, code: EADDRINUSE) }
             unlink(path)
             result = try withAddress(path) { address, length in Glibc.bind(socket.raw, address, length) }
         }
         guard result == 0 else { throw .unreachable(path: path, code: errno) }
-        guard chmod(path, mode) == 0, Glibc.listen(socket.raw, 64) == 0 else { throw .unreachable(path: path, code: errno) }
+        guard chmod(path, mode) == 0, Glibc.listen(socket.raw, backlog) == 0 else { throw .unreachable(path: path, code: errno) }
         return socket
+    }
+
+    /// Somebody listens there; one whose queue is full does so too, and is not waited for.
+    private static func hasListener(_ path: String) -> Bool {
+        do throws(VarlinkError) {
+            let peer = try connect(path: path, nonblocking: true)
+            return peer.raw >= 0
+        } catch {
+            return error == .unreachable(path: path, code: EAGAIN)
+        }
     }
 
     /// Two connected ends.

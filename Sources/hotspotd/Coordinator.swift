@@ -88,6 +88,10 @@ import Wireless
         services.onDisclosed = { [weak self] in self?.disclosed($0, $1) }
         services.onStrikes = { [weak self] in self?.updateCandidates() }
         services.host.onChange = { [weak self] in self?.control?.statusChanged() }
+        services.host.onRelief = { [weak self] names, what in
+            self?.log.warning(
+                "this user's \(what) are used up, perhaps by a helper; ended as nobody waits for them: \(names.joined(separator: ", "))")
+        }
         services.facts = { [weak self] link in self?.ownFacts(self?.linkFacts.facts(for: link), of: link) }
         services.disassociate = { [weak self] index in self?.disassociate(index) ?? false }
         services.onGate = { [weak self] in self?.gate.machinesMoved() }

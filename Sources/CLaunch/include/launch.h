@@ -1,6 +1,7 @@
 // From clone to exec of a helper, in one function. In the child nothing but system calls is used, because the parent may have
 // held any lock when it was copied (signal-safety(7)).
 #pragma once
+#include <malloc.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -101,3 +102,10 @@ void launch_end(const struct launch_result *process);
 
 // Both ends closed by exec. Returns 0 or an errno.
 int launch_pipe(int ends[2]);
+
+// Free memory of the daemon goes back to the kernel; malloc_trim(3), which Swift's module of the C library leaves out.
+static inline void launch_trim(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}

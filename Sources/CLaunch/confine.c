@@ -38,8 +38,7 @@ enum {
 struct ruleset { uint64_t fs, net, scoped; };
 struct beneath { uint64_t access; int32_t parent; } __attribute__((packed));
 
-static void allow(int rules, const char *path, uint64_t access) {
-    int descriptor = (int)call(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC, 0);
+static void allow(int rules, int descriptor, uint64_t access) {
     if (descriptor < 0) return;
     struct statx status;
     // What is no folder may only have the rights of files, else the rule is refused.
@@ -50,6 +49,8 @@ static void allow(int rules, const char *path, uint64_t access) {
     call(SYS_close, descriptor);
 }
 
+static int open_place(const char *path) { return (int)call(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC, 0); }
+
 uint32_t launch_landlock(const struct launch_plan *plan, uint32_t levels) {
     if (!(plan->wanted & LAUNCH_LANDLOCK)) return 0;
     long abi = call(SYS_landlock_create_ruleset, NULL, 0, 1);
@@ -59,16 +60,13 @@ uint32_t launch_landlock(const struct launch_plan *plan, uint32_t levels) {
     struct ruleset attributes = {all, 0, abi >= 6 ? 3 : 0};
     int rules = (int)call(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
     if (rules < 0) return 0;
-    if (levels & LAUNCH_HIDDEN) {
-        allow(rules, "/", FS_READING);
-    } else {
-        for (const char *const *path = plan->readable; path && *path; path++) allow(rules, *path, FS_READING);
-    }
+    const char *const *readable = levels & LAUNCH_HIDDEN ? plan->readable : plan->readable_uncovered;
+    for (const char *const *path = readable; path && *path; path++) allow(rules, open_place(*path), FS_READING);
     static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
-        allow(rules, devices[i], (FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE | FS_IOCTL_DEV) & all);
-    if (plan->scratch) allow(rules, plan->scratch, all);
-    for (const char *const *path = plan->writable; path && *path; path++) allow(rules, *path, all);
+        allow(rules, open_place(devices[i]), (FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE | FS_IOCTL_DEV) & all);
+    if (plan->scratch) allow(rules, open_place(plan->scratch), all);
+    for (const char *const *path = plan->writable; path && *path; path++) allow(rules, launch_open_plain(*path), all);
     long result = call(SYS_landlock_restrict_self, rules, 0);
     call(SYS_close, rules);
     if (result < 0) return 0;

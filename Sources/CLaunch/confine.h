@@ -30,6 +30,10 @@ void launch_free_room(struct launch_room *room);
 // and thread-local data read as zeros. Returns -1 if nothing can be forgotten.
 int launch_forget(void);
 
+// A path without links, as a place (O_PATH). Who may write to a folder on its way can make another of it, but not lead out of what is
+// his. Returns a descriptor or a negative errno.
+int launch_open_plain(const char *path);
+
 // Also tells what became of the writable folders.
 uint32_t launch_namespaces(const struct launch_plan *plan, uint32_t levels, int report_pipe);
 uint32_t launch_drop_capabilities(void);

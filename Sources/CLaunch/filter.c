@@ -56,7 +56,7 @@ static void refuse_call(struct program *p, long number, int code) {
 }
 
 // Never of use to a helper: other namespaces and mounts, the memory of others, the kernel's programmable parts, keyrings that
-// outlive the process, and io_uring, whose operations pass by this filter.
+// outlive the process, files of memory, and io_uring, whose operations pass by this filter.
 static const long never[] = {
     SYS_setns, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_mount_setattr,
 #ifdef SYS_fsopen
@@ -68,6 +68,11 @@ static const long never[] = {
     SYS_io_uring_setup,
 #endif
     SYS_keyctl, SYS_add_key, SYS_request_key,
+    // Memory that is nobody's, so that no limit of a process counts it.
+    SYS_memfd_create,
+#ifdef SYS_memfd_secret
+    SYS_memfd_secret,
+#endif
 };
 // They make what outlives the process, where it has no IPC namespace of its own.
 static const long lasting[] = {SYS_shmget, SYS_semget, SYS_msgget, SYS_mq_open};

@@ -69,6 +69,45 @@ static int map_identity(const char *path, uint64_t number) {
     return write_file(path, line);
 }
 
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+// openat2(2), struct open_how; Linux 5.6.
+struct open_way {
+    uint64_t flags, mode, resolve;
+};
+enum { NO_LINKS = 0x04 };
+
+int launch_open_plain(const char *path) {
+    struct open_way way = {O_PATH | O_CLOEXEC, 0, NO_LINKS};
+    int descriptor = (int)call(SYS_openat2, AT_FDCWD, path, &way, sizeof way);
+    return descriptor == -ENOSYS ? (int)call(SYS_openat, AT_FDCWD, path, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0) : descriptor;
+}
+
+// Where a place can be mounted from, and on.
+static void name_place(char *path, int descriptor) {
+    append_number(path, append(path, 0, "/proc/self/fd/"), (uint64_t)descriptor);
+}
+
+static int mount_on_itself(const char *folder) {
+    int place = launch_open_plain(folder);
+    if (place < 0) return place;
+    char path[PATH_ROOM];
+    name_place(path, place);
+    int result = (int)call(SYS_mount, path, path, NULL, MS_BIND | MS_REC);
+    call(SYS_close, place);
+    return result;
+}
+
+static int set_writable(const char *folder) {
+    int place = launch_open_plain(folder);
+    if (place < 0) return place;
+    struct mount_attributes attributes = {0, ATTRIBUTE_READ_ONLY, 0, 0};
+    int result = (int)call(SYS_mount_setattr, place, "", AT_EMPTY_PATH, &attributes, sizeof attributes);
+    call(SYS_close, place);
+    return result;
+}
+
 static int set_read_only(const char *path, int on, int recursive) {
     struct mount_attributes attributes = {on ? ATTRIBUTE_READ_ONLY : 0, on ? 0 : ATTRIBUTE_READ_ONLY, 0, 0};
     return (int)call(SYS_mount_setattr, AT_FDCWD, path, recursive ? AT_RECURSIVE : 0, &attributes, sizeof attributes);
@@ -99,7 +138,7 @@ static void make_folders(const char *cover, const char *path, int last) {
 // A socket that was reachable before its folder was covered is put back at its place.
 static void put_back(const char *path, int socket) {
     char source[PATH_ROOM];
-    append_number(source, append(source, 0, "/proc/self/fd/"), (uint64_t)socket);
+    name_place(source, socket);
     int file = (int)call(SYS_openat, AT_FDCWD, path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
     if (file < 0) return;
     call(SYS_close, file);
@@ -120,11 +159,11 @@ static uint32_t arrange_mounts(const struct launch_plan *plan, int report_pipe) 
 
     // Mounts of their own, so that they can stay writable when the rest no longer is.
     for (uint32_t i = 0; plan->writable && plan->writable[i]; i++)
-        tell_path(report_pipe, i, call(SYS_mount, plan->writable[i], plan->writable[i], NULL, MS_BIND | MS_REC));
+        tell_path(report_pipe, i, mount_on_itself(plan->writable[i]));
     if (set_read_only("/", 1, 1) == 0) reached |= LAUNCH_READ_ONLY_ROOT;
     // One that could not be a mount of its own has nothing to be set here, and was told of.
     for (uint32_t i = 0; plan->writable && plan->writable[i]; i++) {
-        int result = set_read_only(plan->writable[i], 0, 0);
+        int result = set_writable(plan->writable[i]);
         if (result != -EINVAL) tell_path(report_pipe, i, result);
     }
 
@@ -201,7 +240,12 @@ uint32_t launch_namespaces(const struct launch_plan *plan, uint32_t levels, int 
         && call(SYS_mount, "proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0)
         reached |= LAUNCH_PRIVATE_PROC;
     // A namespace within this one would give all capabilities again, to attack the kernel with. The filter refuses it as well.
-    if (levels & LAUNCH_USER_NAMESPACE) write_file("/proc/sys/user/max_user_namespaces", "0");
+    if (levels & LAUNCH_USER_NAMESPACE) {
+        write_file("/proc/sys/user/max_user_namespaces", "0");
+        // What is counted here is counted for the daemon's user as well, who may have few (inotify(7)).
+        write_file("/proc/sys/user/max_inotify_instances", "4");
+        write_file("/proc/sys/user/max_inotify_watches", "256");
+    }
     if (reached & LAUNCH_PRIVATE_PROC) {
         // Only for root, to whom no other limit applies; elsewhere the real one is lower.
         if (plan->user == 0 && plan->limits.processes && has_own_process_limit()

@@ -45,7 +45,7 @@ static const char *const *copy_list(char **cursor, const char *const *list) {
 
 int launch_make_room(const struct launch_plan *plan, struct launch_room *room) {
     const char *const *const lists[] = {plan->arguments, plan->environment, plan->hidden,
-                                        plan->reachable, plan->writable,    plan->readable};
+                                        plan->reachable, plan->writable,    plan->readable, plan->readable_uncovered};
     size_t listeners = plan->listener_count * sizeof *plan->listeners;
     size_t size = sizeof *room->start + listeners + room_for_text(plan->program) + room_for_text(plan->scratch) + 64;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) size += room_for_list(lists[i]);
@@ -73,6 +73,7 @@ int launch_make_room(const struct launch_plan *plan, struct launch_room *room) {
     copy->reachable = copy_list(&cursor, plan->reachable);
     copy->writable = copy_list(&cursor, plan->writable);
     copy->readable = copy_list(&cursor, plan->readable);
+    copy->readable_uncovered = copy_list(&cursor, plan->readable_uncovered);
     copy->listeners = listeners ? memcpy(take(&cursor, listeners, alignof(int)), plan->listeners, listeners) : NULL;
     copy->program = copy_text(&cursor, plan->program);
     copy->scratch = copy_text(&cursor, plan->scratch);

@@ -14,9 +14,9 @@ public struct HostConfiguration: Hashable, Sendable {
         public var serviceProcessorTime: UInt64 = 600
         /// Processes and threads. Holds where the helper has a user namespace of its own; under a daemon that is root it is some 300
         /// more, since Linux 6.14, and does not hold before.
-        public var processes: UInt64 = 64
+        public var processes: UInt64 = 32
         /// Open descriptors.
-        public var descriptors: UInt64 = 256
+        public var descriptors: UInt64 = 128
         /// Octets of one file.
         public var fileSize: UInt64 = 64 << 20
         /// Octets of the private folder, where it is a file system of its own.
@@ -36,9 +36,11 @@ public struct HostConfiguration: Hashable, Sendable {
     public var hiddenDirectories: [String]
     /// Folders and files that no helper may write to, beside the system's: those of helpers, and the settings.
     public var protectedDirectories: [String] = []
-    /// Folders of message buses, hidden where they exist: by way of a bus a helper would see the networks in sight, which its file may
-    /// keep from it, and could have the service manager start what outlives it.
-    public var busDirectories = ["/run/dbus", "/run/user"]
+    /// Folders where programs meet, hidden where they exist and the helper itself does not lie in them. By way of a message bus it would
+    /// see the networks in sight, which its file may keep from it, and could have a service manager start what outlives it; so it could
+    /// with the sockets that a user's programs leave in `/tmp`. In the journal's it would speak for the daemon, and read what is typed
+    /// from terminals.
+    public var sharedDirectories = ["/run/dbus", "/run/user", "/run/systemd/journal", "/tmp", "/var/tmp", "/dev/pts"]
     /// The private folders of helpers (`TMPDIR`) are made in here.
     public var scratchDirectory: String
     /// Sockets inside the hidden folders that helpers may nevertheless connect to: the control socket.

@@ -26,8 +26,9 @@ struct Launcher {
     private let configuration: HostConfiguration
     /// The folders that helpers never see, links resolved.
     private let hidden: [String]
-    /// The same of those that need not exist.
-    private let buses: [String]
+    /// Where programs meet, links resolved; they need not exist.
+    private let shared: [String]
+    private let mounts = MountWatch()
     /// The folders that helpers never write to, links resolved.
     let refused: [String]
     /// Whether a launch was seen to cover the hidden folders, so that reading needs no list.
@@ -40,8 +41,8 @@ struct Launcher {
     init(_ configuration: HostConfiguration) {
         self.configuration = configuration
         hidden = configuration.hiddenDirectories.map(Self.canonical)
-        buses = configuration.busDirectories.map(Self.canonical)
-        refused = hidden + buses + configuration.protectedDirectories.map(Self.canonical)
+        shared = configuration.sharedDirectories.map(Self.canonical)
+        refused = hidden + configuration.protectedDirectories.map(Self.canonical)
     }
 
     /// Of a helper's writable folders those that it may have, links resolved, in the order in which the child tells of them.
@@ -53,11 +54,12 @@ struct Launcher {
     func start(_ request: LaunchRequest) throws(Errno) -> launch_result {
         let arguments = CStringList(request.exec)
         let environment = CStringList(request.environment)
-        let covered = Self.outermost(hidden + buses.filter { access($0, F_OK) == 0 })
+        let covered = covered(for: request)
         let hidden = CStringList(covered)
         let reachable = CStringList(configuration.reachableSockets.map(Self.canonical))
         let writable = CStringList(request.writable)
-        let readable = CStringList(coversFolders ? [] : Self.everything(but: covered))
+        let readable = CStringList(Self.everything(but: ["/dev"]))
+        let readableUncovered = CStringList(coversFolders ? [] : Self.everything(but: covered + ["/dev"]))
         let scratch = CStringList([Self.canonical(request.scratch)])
         var plan = launch_plan()
         plan.program = arguments.pointer[0]
@@ -73,6 +75,7 @@ struct Launcher {
         plan.reachable = UnsafePointer(reachable.pointer)
         plan.writable = UnsafePointer(writable.pointer)
         plan.readable = UnsafePointer(readable.pointer)
+        plan.readable_uncovered = UnsafePointer(readableUncovered.pointer)
         plan.limits = launch_limits(
             address_space: configuration.limits.addressSpace, data: configuration.limits.data,
             processor_time: request.processorTime, processes: configuration.limits.processes,
@@ -88,12 +91,30 @@ struct Launcher {
             return launch(&plan, &result)
         }
         // The lists must live until here.
-        _ = (arguments.count, environment.count, hidden.count, reachable.count, writable.count, readable.count, scratch.count)
+        _ = (
+            arguments.count, environment.count, hidden.count, reachable.count, writable.count, readable.count,
+            readableUncovered.count, scratch.count
+        )
         guard code == 0 else {
             onRefusal(code)
             throw Errno(code: code)
         }
         return result
+    }
+
+    /// The folders that this helper does not see, wherever they are mounted.
+    private func covered(for request: LaunchRequest) -> [String] {
+        let table = mounts.current()
+        let views = hidden.flatMap { folder in table.views(of: folder).filter { $0 == folder || Self.isFolder($0) } }
+        // What is its own must stay there: its program, a script among the arguments, what it may write to.
+        let own = request.exec.filter { $0.hasPrefix("/") }.map(Self.canonical) + request.writable
+        return Self.outermost(
+            views + shared.filter { folder in Self.isFolder(folder) && !own.contains { $0.hasPrefix(folder + "/") } })
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Links resolved, as far as the path exists.

@@ -128,7 +128,7 @@ import Testing
 
     /// The bus of the system tells which networks are in sight, and a user's starts what outlives the helper.
     @Test @LoopActor func aBusIsOutOfReach() async {
-        let shop = Workshop { $0.busDirectories = ["/run/hotspot-none", $0.runtimeDirectory + "-bus"] }
+        let shop = Workshop { $0.sharedDirectories = ["/run/hotspot-none", $0.runtimeDirectory + "-bus"] }
         let bus = shop.folder + "/run-bus"
         mkdir(bus, 0o755)
         shop.write("run-bus/system_bus_socket", "")
@@ -139,7 +139,70 @@ import Testing
         } else {
             #expect(getenv("CI") == nil, "mount namespaces are not to be had here")
         }
-        #expect(shop.host.launcher.writable([bus]).isEmpty)
+        await shop.close()
+    }
+
+    /// What somebody types is read by whoever has the terminal open.
+    @Test @LoopActor func terminalsAreOutOfReach() async throws {
+        let shop = Workshop()
+        let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        defer { close(terminal) }
+        var (locked, number): (Int32, UInt32) = (0, 0)
+        // TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h.
+        try #require(ioctl(terminal, 0x4004_5431, &locked) == 0 && ioctl(terminal, 0x8004_5430, &number) == 0)
+        let name = "/dev/pts/\(number)"
+        let found = await look(
+            shop, "typist",
+            "found = [attempt(lambda: open(p, 'rb', 0).close()) for p in ['\(name)', '/dev/ptmx', '/dev/urandom', '/dev/null']]\n"
+                + "found = ['yes' if x == 'yes' else 'no' for x in found]")
+        if shop.host.containment(of: "typist").contains("Landlock") {
+            #expect(found == "['no', 'no', 'yes', 'yes']")
+        } else {
+            #expect(getenv("CI") == nil, "Landlock is not to be had here")
+        }
+        await shop.close()
+    }
+
+    @Test @LoopActor func memoryThatNoLimitCountsIsRefused() async {
+        let shop = Workshop()
+        let found = await look(shop, "hoarder", "found = attempt(lambda: os.close(os.memfd_create('x')))")
+        if shop.host.containment(of: "hoarder").contains("system-call filter") { #expect(found == "Operation not permitted") }
+        await shop.close()
+    }
+
+    /// Inotify instances are counted for the daemon's user as well.
+    @Test @LoopActor func watchersAreFew() async {
+        let shop = Workshop()
+        let found = await look(
+            shop, "watcher",
+            "import ctypes\nlibc = ctypes.CDLL(None)\nfound = len([1 for i in range(100) if libc.inotify_init1(0) >= 0])")
+        if shop.host.containment(of: "watcher").contains("own user namespace") { #expect(found == "4") }
+        await shop.close()
+    }
+
+    /// The path was looked at, and then somebody who may write to a folder on its way puts a link there.
+    @Test @LoopActor func aWritableFolderThatBecameALinkIsNotFollowed() async throws {
+        let shop = Workshop()
+        for name in ["victim", "mine", "mine/real"] { mkdir(shop.folder + "/" + name, 0o777) }
+        symlink(shop.folder + "/victim", shop.folder + "/mine/link")
+        let pipe = shop.write("sink", "")
+        let sink = open(pipe, O_WRONLY | O_CLOEXEC)
+        let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        defer { close(sink); close(null) }
+        let script = "echo x > \(shop.folder)/mine/link/new; echo x > \(shop.folder)/mine/real/new"
+        let result = try shop.host.launcher.start(
+            LaunchRequest(
+                exec: ["/bin/sh", "-c", script], environment: ["PATH=/usr/bin:/bin"], input: null, output: sink, error: sink,
+                scratch: shop.folder + "/scratch", writable: [shop.folder + "/mine/link", shop.folder + "/mine/real"],
+                processorTime: 10))
+        var (process, status): (launch_result, Int32) = (result, 0)
+        var ended = pollfd(fd: result.pidfd, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&ended, 1, 20_000) == 1)
+        #expect(launch_reap(&process, &status) == 1)
+        close(result.pidfd)
+        close(result.report)
+        #expect(Workshop.read(shop.folder + "/mine/real/new") == Array("x\n".utf8))
+        #expect(access(shop.folder + "/victim/new", F_OK) != 0)
         await shop.close()
     }
 

@@ -35,7 +35,8 @@ import Testing
             let long: JSONValue = ["network": .string(String(repeating: "x", count: 300_000))]
             #expect(await shop.ask("one", .evaluate, long).evaluation?.confidence == .low)
             let fault = await shop.ask("crash").fault
-            #expect(fault?.standardError == "ouch" && fault?.sentence.contains("status 3") == true, "\(String(describing: fault))")
+            #expect(
+                fault?.standardError == "ouch" && fault?.sentence.contains("status 3") == true, "\(String(describing: fault))")
             let call = shop.host.send(.evaluate, to: "deaf", parameters: [:]) { _ in Issue.record("answered") }
             await pause(.milliseconds(50))
             call.cancel()

@@ -57,8 +57,9 @@ struct launch_plan {
     // Sockets within hidden folders that stay reachable.
     const char *const *reachable;
     const char *const *writable;
-    // What may be read if the hidden folders could not be covered: everything else.
+    // What may be read, beside the devices that are nobody's, where the hidden folders are covered and where they could not be.
     const char *const *readable;
+    const char *const *readable_uncovered;
     struct launch_limits limits;
     // Who the helper is, also in a user namespace: the daemon's own.
     uid_t user;

@@ -1,0 +1,111 @@
+import Glibc
+
+/// The mounts of this process, by which a folder may be seen in more than one place: a bind mount, or the top of a file system that
+/// is mounted beside one of its parts.
+struct MountTable {
+    /// One line of `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
+    struct Mount: Hashable {
+        /// Major and minor number, which every mount of one file system has in common.
+        let device: String
+        /// What of the file system is mounted here.
+        let root: String
+        /// Where.
+        let point: String
+    }
+
+    /// In the order of the file: of mounts on the same folder the last one is seen.
+    let mounts: [Mount]
+
+    /// Reads lines of `mountinfo`; what is no such line is left out.
+    init(_ text: String) {
+        mounts = text.split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ", maxSplits: 5)
+            guard fields.count > 5, fields[3].hasPrefix("/"), fields[4].hasPrefix("/") else { return nil }
+            return Mount(device: String(fields[2]), root: Self.unescaped(fields[3]), point: Self.unescaped(fields[4]))
+        }
+    }
+
+    /// All places where a folder, or a part of it, is to be seen, itself first. The folder's path has no links.
+    func views(of folder: String) -> [String] {
+        var home: Mount?
+        for mount in mounts where Self.rest(of: folder, below: mount.point) != nil {
+            if mount.point.utf8.count >= home?.point.utf8.count ?? 0 { home = mount }
+        }
+        guard let home, let rest = Self.rest(of: folder, below: home.point) else { return [folder] }
+        let inside = Self.joined(home.root, rest)
+        var views = [folder]
+        for mount in mounts where mount.device == home.device {
+            let view: String? =
+                if let rest = Self.rest(of: inside, below: mount.root) {
+                    Self.joined(mount.point, rest)
+                } else if Self.rest(of: mount.root, below: inside) != nil {
+                    mount.point
+                } else {
+                    nil
+                }
+            if let view, !views.contains(view) { views.append(view) }
+        }
+        return views
+    }
+
+    /// What follows the folder in the path: "" for the folder itself, `nil` if the path is not in it.
+    private static func rest(of path: String, below folder: String) -> String? {
+        if path == folder { return "" }
+        let start = folder == "/" ? "/" : folder + "/"
+        return path.hasPrefix(start) ? String(path.dropFirst(start.count)) : nil
+    }
+
+    private static func joined(_ folder: String, _ rest: String) -> String {
+        if rest.isEmpty { return folder }
+        return folder == "/" ? "/" + rest : folder + "/" + rest
+    }
+
+    /// Blanks and the like stand as three octal digits behind a backslash.
+    private static func unescaped(_ field: Substring) -> String {
+        var octets: [UInt8] = []
+        var ahead = Array(field.utf8)[...]
+        while let octet = ahead.popFirst() {
+            if octet == UInt8(ascii: "\\"), let number = UInt8(String(decoding: ahead.prefix(3), as: UTF8.self), radix: 8) {
+                octets.append(number)
+                ahead = ahead.dropFirst(3)
+            } else {
+                octets.append(octet)
+            }
+        }
+        return String(decoding: octets, as: UTF8.self)
+    }
+}
+
+/// The mount table of this process, read again when the kernel says that it has changed.
+final class MountWatch {
+    private let descriptor = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
+    private var table: MountTable?
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// The table as it is now; without mounts where there is no `/proc`.
+    func current() -> MountTable {
+        // A change is exceptional data and an error at once, until somebody has looked (proc_pid_mounts(5)).
+        var entry = pollfd(fd: descriptor, events: Int16(POLLPRI), revents: 0)
+        let changed = descriptor >= 0 && poll(&entry, 1, 0) > 0
+        if let table, !changed { return table }
+        let table = MountTable(read())
+        self.table = table
+        return table
+    }
+
+    /// Up to 4 MiB, which is some twenty thousand mounts.
+    private func read() -> String {
+        var octets: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while descriptor >= 0, octets.count < 4 << 20 {
+            let count = pread(descriptor, &piece, piece.count, off_t(octets.count))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            octets += piece[..<count]
+        }
+        return String(decoding: octets, as: UTF8.self)
+    }
+}

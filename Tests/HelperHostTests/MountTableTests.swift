@@ -1,0 +1,57 @@
+import Glibc
+import Testing
+
+@testable import HelperHost
+
+@Suite struct MountTableTests {
+    static let plain = """
+        22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+        23 22 0:21 / /run rw shared:2 - tmpfs tmpfs rw
+        """
+
+    @Test func aFolderIsSeenAtItsPlace() {
+        #expect(MountTable(Self.plain).views(of: "/var/lib/hotspotd") == ["/var/lib/hotspotd"])
+        #expect(MountTable("").views(of: "/var/lib/hotspotd") == ["/var/lib/hotspotd"])
+    }
+
+    @Test func aBindMountAboveItShowsItAgain() {
+        let table = MountTable(Self.plain + "\n40 22 8:1 /var/lib /mnt/with\\040blank rw - ext4 /dev/sda1 rw\n")
+        #expect(table.views(of: "/var/lib/hotspotd") == ["/var/lib/hotspotd", "/mnt/with blank/hotspotd"])
+    }
+
+    @Test func aPartOfItThatIsMountedElsewhereIsOne() {
+        let table = MountTable(Self.plain + "\n40 22 8:1 /var/lib/hotspotd/part /srv/part rw - ext4 /dev/sda1 rw\n")
+        #expect(table.views(of: "/var/lib/hotspotd") == ["/var/lib/hotspotd", "/srv/part"])
+        #expect(table.views(of: "/var/lib/hotspot") == ["/var/lib/hotspot"])
+    }
+
+    /// Subvolumes, as a system on btrfs has them, with its top mounted as well.
+    @Test func theTopOfAFileSystemShowsItsParts() {
+        let table = MountTable(
+            """
+            22 1 0:30 /@ / rw - btrfs /dev/sda2 rw,subvol=/@
+            23 22 0:30 /@var /var rw - btrfs /dev/sda2 rw,subvol=/@var
+            24 22 0:30 / /.top rw - btrfs /dev/sda2 rw,subvolid=5
+            25 22 0:31 / /.other rw - btrfs /dev/sdb1 rw
+            """)
+        #expect(table.views(of: "/var/lib/hotspotd") == ["/var/lib/hotspotd", "/.top/@var/lib/hotspotd"])
+    }
+
+    @Test func theLastOfTwoMountsOnAFolderCounts() {
+        let table = MountTable(
+            Self.plain
+                + "\n30 22 0:40 / /var rw - tmpfs a rw\n31 30 0:41 /x /var rw - tmpfs b rw\n32 22 0:41 / /b rw - tmpfs b rw")
+        #expect(table.views(of: "/var/lib") == ["/var/lib", "/b/x/lib"])
+    }
+
+    @Test(arguments: ["", "x", "1 2 3", "1 2 8:1 root point - a b", "\u{0}", String(repeating: "9 ", count: 5_000)])
+    func whatIsNoLineIsLeftOut(_ text: String) {
+        #expect(MountTable(text).mounts.isEmpty)
+    }
+
+    @Test func thisProcessHasMounts() {
+        let watch = MountWatch()
+        #expect(watch.current().mounts.contains { $0.point == "/" })
+        #expect(watch.current().mounts == watch.current().mounts)
+    }
+}

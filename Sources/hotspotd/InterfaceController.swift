@@ -208,7 +208,7 @@ import Vault
             case .command, .lowGrace, .probe, .proof: .milliseconds(1)
             // A session of two seconds is renewed two tenths before its end.
             case .maintain, .leave: .milliseconds(50)
-            case .recheck, .watch, .retry, .hold: .milliseconds(250)
+            case .recheck, .watch, .retry, .pause, .hold: .milliseconds(250)
             }
         do {
             timers[id] = try EventLoop.shared.schedule(at: instant, accuracy: accuracy) { [weak self] in

@@ -56,6 +56,9 @@ import Varlink
         launcher = Launcher(configuration)
     }
 
+    /// Takes the place of ``HostConfiguration/protectedDirectories``; counts for every process that is started from now on.
+    public func protect(_ paths: [String]) { launcher.protect(paths) }
+
     // MARK: Who can be asked
 
     var hasProber: Bool { prober != nil }

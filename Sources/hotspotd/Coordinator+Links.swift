@@ -207,14 +207,6 @@ extension Coordinator {
         services.host.prepare(helpers.map(\.name), for: index)
     }
 
-    /// Whoever was started for an interface and not asked, because it was not its turn, is ended as soon as nobody will ask there. An
-    /// interface that is not joined yet may be on its way: it is ended when it fails, and by the host's own limit.
-    func standDownIfSettled() {
-        for controller in controllers.values where controller.joined != nil && controller.machine.state.isSettled {
-            if arrivals[controller.index] == nil { services.host.standDown(interface: controller.index) }
-        }
-    }
-
     // MARK: Arrivals
 
     private func cancelArrival(_ index: Int) {

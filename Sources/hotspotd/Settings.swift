@@ -47,6 +47,18 @@ struct Settings: Hashable, Sendable {
         return all
     }
 
+    /// What counts when `next` is read while the daemon runs, and the keys whose change waits for the next start: the folders that
+    /// are open, and locked.
+    func following(_ next: Settings) -> (settings: Settings, kept: [String]) {
+        var settings = next
+        var kept: [String] = []
+        if next.stateDirectory != stateDirectory { kept.append("StateDirectory=") }
+        if next.runtimeDirectory != runtimeDirectory { kept.append("RuntimeDirectory=") }
+        settings.stateDirectory = stateDirectory
+        settings.runtimeDirectory = runtimeDirectory
+        return (settings, kept)
+    }
+
     /// The control socket's path.
     var controlSocket: String { runtimeDirectory + "/org.hotspotd.Control" }
     /// The control socket of the helpers that we start: they run as our own user, and here that counts for nothing.

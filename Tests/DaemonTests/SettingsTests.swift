@@ -32,6 +32,16 @@ import Testing
         fclose(stream)
     }
 
+    @Test func aReloadKeepsTheFoldersThatAreOpenAndSaysSo() throws {
+        let now = try load("[Daemon]\nStateDirectory=/one\nRuntimeDirectory=/two\nLogLevel=info\n")
+        let (same, none) = now.following(try load("[Daemon]\nStateDirectory=/one\nRuntimeDirectory=/two\nLogLevel=debug\n"))
+        #expect(none.isEmpty && same.logLevel == .debug)
+        let (next, kept) = now.following(
+            try load("[Daemon]\nStateDirectory=/three\nRuntimeDirectory=/four\nHelperDirectories=/five\n"))
+        #expect(kept == ["StateDirectory=", "RuntimeDirectory="])
+        #expect(next.stateDirectory == "/one" && next.controlSocket == now.controlSocket && next.helperDirectories == ["/five"])
+    }
+
     @Test func theDefaultsAreTheSpecifications() throws {
         let settings = try load("")
         #expect(settings.policy.commandTimeout == .seconds(45))

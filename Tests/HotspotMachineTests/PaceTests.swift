@@ -11,6 +11,9 @@ import Testing
     struct Storm {
         var bench: Bench
         var random: Walker.Random
+        /// Seconds for which sessions are said to last, at most.
+        var stay = 0
+        var isFlaky = false
         static let names = ["H1", "H2", "H3"]
 
         init(_ rules: Policy.Rules, seed: UInt64) {
@@ -20,17 +23,22 @@ import Testing
         }
 
         mutating func run(_ duration: Duration) {
-            // Each walk has its own taste, so that some storms are about one answer.
-            let declines = chance(3)
-            let results: [Result] =
-                [.success, .success, .success, .authenticationRequired, .authenticationRequired, .failure, .uiRequired]
-                + (chance(2) ? [.temporaryFailure] : []) + (declines ? [.unsupportedNetwork] : [])
+            // Each storm has its own taste: what ends in a rest or in a question is no storm, and comes in some of them only.
+            var maintains: [Result] = [.authenticationRequired, .success]
+            var logins: [Result] = [.success]
+            if chance(3) { maintains += [.failure, .uiRequired] }
+            if chance(3) { logins += [.success, .success, .success, .temporaryFailure] }
+            if chance(3) { logins += [.success, .success, .unsupportedNetwork] }
+            if chance(4) { logins += [.uiRequired] }
+            isFlaky = chance(2)
+            // Some end each session as soon as that costs no pause any more.
+            stay = chance(2) ? 3 : 70
             let end = bench.now + duration
             while bench.now < end {
                 // Who answers takes a moment; so does a check that somebody's program makes.
                 bench.wait(.milliseconds(Int.random(in: 1...400, using: &random)))
                 if let open = bench.commands.randomElement(using: &random) {
-                    answer(open, results)
+                    answer(open, open.command == .maintain ? maintains : logins)
                 } else if !bench.probes.isEmpty {
                     bench.probe(verdict(), seconds: chance(2) ? Int.random(in: 0...3, using: &random) : nil)
                 } else if chance(20) {
@@ -40,15 +48,19 @@ import Testing
         }
 
         private mutating func answer(_ open: Bench.Open, _ results: [Result]) {
-            if chance(30) { return bench.answer(open.helper, .crashed) }
+            if isFlaky, chance(30) { return bench.answer(open.helper, .crashed) }
             if open.command == .evaluate { return bench.bid(open.helper, chance(4) ? .low : .high) }
-            // For good means at rest until a person comes: that is no storm.
-            var result = results.randomElement(using: &random)!
-            if open.command == .authenticate, result == .failure || result == .authenticationRequired { result = .success }
-            bench.reply(open.helper, result, seconds: Int.random(in: 0...3, using: &random))
+            bench.reply(
+                open.helper, results.randomElement(using: &random)!,
+                seconds: stay > 3 ? stay : Int.random(in: 0...stay, using: &random))
         }
 
-        private mutating func verdict() -> Verdict { chance(4) ? .captive : .online }
+        private mutating func verdict() -> Verdict {
+            isFlaky && chance(4) || machineWaits ? .captive : .online
+        }
+
+        /// Who waits for a login would have to wait for nothing if the network opened by itself.
+        private var machineWaits: Bool { bench.state == .authenticating && bench.due(.pause) != nil }
 
         private mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
     }
@@ -68,7 +80,6 @@ import Testing
             #expect(logins <= limit, "seed \(seed): \(logins) logins")
             most = max(most, logins)
         }
-        print("storm: \(most) logins at most in \(time) s, \(limit) are the limit")
         #expect(most > 20, "storms that never log in prove nothing: \(most)")
     }
 

@@ -179,6 +179,8 @@ extension Coordinator {
     private func connected(_ index: Int, _ association: Wireless.Association) {
         let before = controllers[index]?.joined
         associations[index] = association
+        // A trusted network is open from here on, any other closed, whatever the last one was.
+        gate.machinesMoved()
         guard let link = links?.links[index] else { return }
         guard let controller = controller(for: link) else { return }
         controller.record("link", "connected to \(association.ssid) at \(association.bssid)")

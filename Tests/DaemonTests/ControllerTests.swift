@@ -7,6 +7,7 @@ import LinkState
 import Logging
 import Store
 import Testing
+import Wireless
 
 @testable import hotspotd
 
@@ -125,6 +126,31 @@ import Testing
         let found = Found(Evaluation(.high, portal: portal, session: session, reason: "mine"))
         #expect(found?.portal == portal && found?.session == session)
         #expect(Found(Evaluation(.none, portal: portal, session: session)) == nil)
+    }
+
+    // MARK: The gate
+
+    @Test @LoopActor func trustedNetworksAreLeftAlone() async throws {
+        let bench = try FilterBench()
+        var settings = bench.services.settings
+        settings.trustedNetworks = try SSIDPattern.list("Home*")
+        settings.runtimeDirectory = bench.folder + "/other"
+        settings.stateDirectory = bench.folder + "/other-state"
+        let coordinator = try Coordinator(settings: settings, file: bench.folder + "/none", isDefaultFile: true)
+        func closed(_ name: String, _ security: Security) -> [Int: String] {
+            coordinator.controllers[Self.index] = InterfaceController(
+                index: Self.index, name: "hot7", services: coordinator.services)
+            coordinator.associations[Self.index] = Association(
+                ssid: SSID(printable: name)!, bssid: BSSID(octets: [2, 0, 0, 0, 0, 1])!, security: security)
+            return coordinator.gateWishes.closed
+        }
+        #expect(closed("Home", .psk) == [:])
+        #expect(closed("Home", .open) == [Self.index: "hot7"], "anybody can use that name")
+        #expect(closed("Cafe", .psk) == [Self.index: "hot7"])
+        coordinator.associations[Self.index] = nil
+        #expect(coordinator.gateWishes.closed == [Self.index: "hot7"], "a cable, or no network at all")
+        coordinator.controllers = [:]
+        await bench.close()
     }
 
     // MARK: A reload

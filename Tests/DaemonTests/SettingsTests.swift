@@ -32,6 +32,18 @@ import Testing
         fclose(stream)
     }
 
+    @Test func trustedNetworksAreProtectedOnes() throws {
+        let settings = try load("[Policy]\nTrustedNetworks=Home;Office-*\n")
+        let protected: Set<Security> = [.psk, .sae, .enterprise]
+        for security in Security.allCases {
+            for name in ["Home", "Office-2"] {
+                #expect(settings.trusts(SSID(printable: name)!, security) == protected.contains(security), "\(name) \(security)")
+            }
+            #expect(!settings.trusts(SSID(printable: "Cafe")!, security) && !settings.trusts(SSID(printable: "home")!, security))
+            #expect(!Settings(environment: [:]).trusts(SSID(printable: "Home")!, security))
+        }
+    }
+
     @Test func aReloadKeepsTheFoldersThatAreOpenAndSaysSo() throws {
         let now = try load("[Daemon]\nStateDirectory=/one\nRuntimeDirectory=/two\nLogLevel=info\n")
         let (same, none) = now.following(try load("[Daemon]\nStateDirectory=/one\nRuntimeDirectory=/two\nLogLevel=debug\n"))

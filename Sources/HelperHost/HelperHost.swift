@@ -71,6 +71,9 @@ import Varlink
         }
     }
 
+    /// Takes the place of ``HostConfiguration/protectedDirectories``; counts for every process that is started from now on.
+    public func protect(_ paths: [String]) { launcher.protect(paths) }
+
     // MARK: Who can be asked
 
     var hasProber: Bool { prober != nil }

@@ -30,7 +30,7 @@ struct Launcher {
     private let shared: [String]
     private let mounts = MountWatch()
     /// The folders that helpers never write to, links resolved.
-    let refused: [String]
+    private(set) var refused: [String]
     /// Whether a launch was seen to cover the hidden folders, so that reading needs no list.
     var coversFolders = false
     /// The kernel gave no process, for this reason.
@@ -44,6 +44,9 @@ struct Launcher {
         shared = configuration.sharedDirectories.map(Self.canonical)
         refused = hidden + configuration.protectedDirectories.map(Self.canonical)
     }
+
+    /// Other folders and files than before are kept from being written to, from the next launch on.
+    mutating func protect(_ paths: [String]) { refused = hidden + paths.map(Self.canonical) }
 
     /// Of a helper's writable folders those that it may have, links resolved, in the order in which the child tells of them.
     func writable(_ paths: [String]) -> [String] {

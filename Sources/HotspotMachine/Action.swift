@@ -66,6 +66,8 @@ public enum TimerPurpose: String, Hashable, Sendable, CaseIterable {
     case watch
     /// The next evaluation after a temporary failure (D19).
     case retry
+    /// The end of the pause before another login (D23).
+    case pause
     /// The end of a hold (D13).
     case hold
     /// The end of the patience with a link that was asked to end.

@@ -10,6 +10,7 @@ extension Machine {
             return evaluate(association.started(byUser: true), only: wanted, "the user asked for a login", &turn)
         }
         switch authenticating.phase {
+        case .pausing(let end, let watch): handle(event, authenticating, until: end, watch, &turn)
         case .commanding(let pending):
             switch event {
             case .answered(let id, let answer) where id == pending.id:
@@ -30,6 +31,27 @@ extension Machine {
             case .proven(let verdict, let seconds): proven(association, helper, verdict, seconds, &turn)
             case .refuted: failTemporarily(association, .stillCaptive(helper), &turn)
             }
+        }
+    }
+
+    /// D23: the login waits its time, or is not needed any more.
+    private mutating func handle(
+        _ event: Event, _ authenticating: Authenticating, until end: Deadline, _ watch: Watch, _ turn: inout Turn
+    ) {
+        var next = authenticating
+        if event == .timerFired(end.id) {
+            turn.act(.clearProblems)
+            next.phase = .commanding(send(.authenticate, to: next.helper, &turn))
+            state = .authenticating(next)
+            return
+        }
+        switch advance(watch, event, &turn) {
+        case .none: break
+        case .goesOn(let watch):
+            next.phase = .pausing(end, watch)
+            state = .authenticating(next)
+        case .opened(let seconds):
+            openUnclaimed(next.association, .open, secondsRemaining: seconds, "the network opened by itself", &turn)
         }
     }
 
@@ -99,6 +121,11 @@ extension Problem {
     }
     static func notNow(_ helper: String, _ reason: String?) -> Problem {
         Problem("loginDelayed", reason ?? "\(helper) could not log in for now.", hint: "hotspotctl explain")
+    }
+    static func tooSoon(_ helper: String) -> Problem {
+        Problem(
+            "loginPaused", "\(helper) wants to log in again, and the last login was a moment ago: it has to wait a while.",
+            hint: "hotspotctl login")
     }
     static func stillCaptive(_ helper: String) -> Problem {
         Problem("stillCaptive", "\(helper) says that it is done, and the portal is still there.", hint: "hotspotctl explain")

@@ -90,9 +90,8 @@ extension Machine {
 
     private mutating func win(_ evaluating: Evaluating, _ helper: String, _ ending: String?, _ turn: inout Turn) {
         var association = evaluating.association
-        // D11 counts the wins in a row that follow a failed maintain: another's win begins the count anew.
-        association.winsAfterFailedMaintain = Dictionary(
-            uniqueKeysWithValues: association.winsAfterFailedMaintain.map { ($0, $0 == helper ? $1 + 1 : 0) })
+        // D11 counts the wins that follow a failed maintain, whoever wins in between: two that take turns would never come to an end.
+        association.winsAfterFailedMaintain[helper]? += 1
         let cause = "claimed by \(helper): \(evaluating.race.reason(for: helper))" + (ending.map { "; \($0)" } ?? "")
         authenticate(association, helper, cause, &turn)
     }

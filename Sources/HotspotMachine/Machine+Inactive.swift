@@ -50,6 +50,7 @@ extension Association {
         var fresh = resting
         fresh.arrival.hold = nil
         fresh.temporaryFailures = 0
+        fresh.pace = Pace()
         // D22: the user's wish makes it the user's join.
         if byUser { fresh.arrival.autoJoined = false }
         return fresh

@@ -48,6 +48,8 @@ extension Machine {
     mutating func endAttempt(_ association: inout Association, _ outcome: Outcome, _ turn: inout Turn) {
         guard association.attemptIsOpen, let id = association.attempt else { return }
         association.attemptIsOpen = false
+        // Who declines, or is switched off, hands the login over to another; and what the user wants begins anew anyway.
+        if outcome != .superseded, state.logsIn { association.pace.loginEnded(at: turn.now) }
         turn.act(.endAttempt(id, outcome))
     }
 
@@ -131,10 +133,18 @@ extension Machine {
         settle(evaluating, &turn)
     }
 
-    /// T8, T10, T37: one helper frees the network.
+    /// T8, T10, T37: one helper frees the network, at its time (D23).
     mutating func authenticate(_ association: Association, _ helper: String, _ cause: String, _ turn: inout Turn) {
-        let pending = send(.authenticate, to: helper, &turn)
-        go(.authenticating(Authenticating(association: association, helper: helper, phase: .commanding(pending))), cause, &turn)
+        var association = association
+        let begin = association.pace.login(at: turn.now, policy)
+        let phase: Authenticating.Phase
+        if begin > turn.now {
+            phase = .pausing(startTimer(.pause, at: begin, &turn), startWatch(&turn))
+            turn.act(.report(.tooSoon(helper)))
+        } else {
+            phase = .commanding(send(.authenticate, to: helper, &turn))
+        }
+        go(.authenticating(Authenticating(association: association, helper: helper, phase: phase)), cause, &turn)
     }
 
     /// T3, T33: is the session still good? The prober is asked beside the helper (D20).
@@ -160,12 +170,14 @@ extension Machine {
         var association = association
         endAttempt(&association, .online, &turn)
         association.temporaryFailures = 0
-        association.winsAfterFailedMaintain[helper] = nil
+        // D11: a login that the next maintain finds to be void was no success.
+        if association.pace.hasLasted(at: turn.now, policy) { association.winsAfterFailedMaintain[helper] = nil }
         recentFailures[association.arrival.network] = nil
         turn.act(.remember(helper: helper))
         var schedule = schedule
         schedule.update(secondsRemaining: secondsRemaining, at: turn.now)
-        let due = schedule.next(after: turn.now, interval: policy.maintainInterval)
+        let wanted = schedule.next(after: turn.now, interval: policy.maintainInterval)
+        let due = association.pace.look(wanted: wanted, at: turn.now, policy)
         let maintain = startTimer(.maintain, at: due, &turn)
         let claim = Authenticated.Claim.helper(helper, maintain: maintain, schedule: schedule)
         go(.authenticated(Authenticated(association: association, claim: claim)), cause, &turn)
@@ -182,8 +194,8 @@ extension Machine {
         // Where nothing told anything the next look is soon: detection's retries, then D9's doubling.
         let interval = outcome == .unknown ? policy.retryFirst : policy.recheckFirst
         let first = secondsRemaining.map { min(.seconds(max(0, min($0, 86400)) + 5), interval) } ?? interval
-        let recheck = Recheck(
-            interval: interval, phase: .waiting(startTimer(.recheck, after: first, &turn)))
+        let due = association.pace.look(wanted: turn.now + first, at: turn.now, policy)
+        let recheck = Recheck(interval: interval, phase: .waiting(startTimer(.recheck, at: due, &turn)))
         go(.authenticated(Authenticated(association: association, claim: .nobody(recheck: recheck))), cause, &turn)
     }
 

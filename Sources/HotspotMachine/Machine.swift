@@ -201,6 +201,9 @@ extension MachineState {
             }
         case .authenticating(let state):
             switch state.phase {
+            case .pausing(let end, let watch):
+                all.add(end)
+                all.add(watch)
             case .commanding(let pending): all.add(pending)
             case .proving(let proof): all.add(proof)
             }
@@ -239,6 +242,7 @@ extension MachineState {
         case .evaluating(let state): state.opinion.probing
         case .authenticating(let state):
             switch state.phase {
+            case .pausing(_, let watch): watch.probing
             case .commanding: nil
             case .proving(let proof): proof.probing
             }

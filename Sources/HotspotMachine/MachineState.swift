@@ -36,10 +36,12 @@ public struct Association: Hashable, Sendable {
     public var attemptIsOpen = false
     /// Refused by answering unsupportedNetwork, or by D11; asked again after the next join.
     public var excluded: Set<String> = []
-    /// Wins since the last failed maintain of a helper (D11).
+    /// Wins since the last failed maintain of a helper, whoever won in between (D11).
     public var winsAfterFailedMaintain: [String: Int] = [:]
     /// Temporary failures in a row (D19).
     public var temporaryFailures = 0
+    /// How soon it may log in again by itself (D23).
+    public var pace = Pace()
     /// What the prober said last.
     public var lastVerdict: Verdict?
 
@@ -116,6 +118,8 @@ public struct Authenticating: Hashable, Sendable {
     var phase: Phase
 
     enum Phase: Hashable, Sendable {
+        /// It was here a moment ago: the command waits its time (D23), and somebody else may free the network meanwhile.
+        case pausing(Deadline, Watch)
         case commanding(Pending)
         case proving(Proof)
     }
@@ -199,4 +203,15 @@ public struct Failed: Hashable, Sendable {
     /// After a temporary failure: the next evaluation.
     var retry: Deadline?
     var watch: Watch
+}
+
+extension MachineState {
+    /// A login runs: the helper works, the user is asked, or the prober proves it.
+    var logsIn: Bool {
+        switch self {
+        case .authenticating(let state): if case .pausing = state.phase { false } else { true }
+        case .presentingUI: true
+        case .inactive, .evaluating, .authenticated, .maintaining, .loggingOff, .failure: false
+        }
+    }
 }

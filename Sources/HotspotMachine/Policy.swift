@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// The rules that can be chosen; the decisions D1 to D22 of `RULES.md` name them.
+/// The rules that can be chosen; the decisions D1 to D23 of `RULES.md` name them.
 public struct Policy: Hashable, Sendable {
     /// Ours, or the letter of the sources.
     public enum Rules: String, Sendable, CaseIterable { case `default`, strict }
@@ -52,6 +52,15 @@ public struct Policy: Hashable, Sendable {
 
     /// How long a link that was asked to end may take; then it counts as one that cannot be ended.
     public var leavePatience: Duration = .seconds(10)
+
+    /// A session that lasted no longer is none for D11 and D23: a minute. Like all times of D23 it is a part of ``maintainInterval``, of
+    /// 300 s at most, so that who makes that shorter has all of it quicker.
+    public var shortStay: Duration { longStay / 5 }
+    /// After a session of this length everything begins anew (D23).
+    public var longStay: Duration { min(maintainInterval, .seconds(300)) }
+    /// From the end of a login to the next one that nobody asked for, while they are wanted within ``shortStay`` (D23): 10, 30 s, 1, 2
+    /// and then 5 minutes. The first three are those of ``retryDelays``, so that D19's retries come when they are due.
+    public var loginPauses: [Duration] { [longStay / 30, longStay / 10, longStay / 5, longStay * 2 / 5, longStay] }
 
     /// The default rules, or the strict ones.
     public init(rules: Rules = .default) {

@@ -18,6 +18,7 @@ extension MachineState {
             }
         case .authenticating(let state):
             switch state.phase {
+            case .pausing(_, let watch): phase = "waits its time" + watch.words
             case .commanding: phase = "command runs"
             case .proving(let proof): phase = proof.words(policy)
             }
@@ -50,8 +51,10 @@ extension MachineState {
     }
 
     /// What counts here and decides, beside the place.
-    var counters: [Int] {
+    func counters(at now: Instant, _ policy: Policy) -> [Int] {
         var counters = [min(association?.temporaryFailures ?? 0, 4)]
+        // Whether a login that is wanted now had to wait.
+        if var pace = association?.pace { counters.append(pace.login(at: now, policy) > now ? 1 : 0) }
         switch self {
         case .authenticating(let state): if case .proving(let proof) = state.phase { counters.append(proof.asked) }
         case .presentingUI(let state):

@@ -4,8 +4,8 @@ import HotspotCore
 ///
 /// Nothing here repeats a rule. From a machine at rest every event of ``TransitionTable/Explorer`` is handed to
 /// ``Machine/handle(_:at:)``, then from each place that this led to, until no new place turns up. Two helpers are there, both
-/// switched on, none quarantined; the link could be ended. Counters that decide (looks of a proof, questions, failures in a row) are
-/// walked through, so that an event may stand in more than one row of a place.
+/// switched on, none quarantined; the link could be ended. Counters that decide (looks of a proof, questions, failures in a row,
+/// whether the last login is a moment ago) are walked through, so that an event may stand in more than one row of a place.
 ///
 /// One rule holds for all rows and is in none of them: what a place has in flight and the next one has not is withdrawn.
 public struct TransitionTable: Hashable, Sendable {
@@ -138,7 +138,9 @@ extension TransitionTable {
         private mutating func note(_ standpoint: Standpoint) -> Bool {
             let state = standpoint.machine.state
             let place = state.place(policy)
-            guard seen.insert(Corner(place: place, counters: state.counters)).inserted else { return false }
+            guard seen.insert(Corner(place: place, counters: state.counters(at: standpoint.now, policy))).inserted else {
+                return false
+            }
             if !places.contains(place) { places.append(place) }
             return true
         }

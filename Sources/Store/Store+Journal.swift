@@ -30,7 +30,8 @@ public struct Attempt: Codable, Hashable, Sendable {
 }
 
 extension Store {
-    /// The most attempts that are kept. Beyond it the oldest routine ones go first, then the oldest.
+    /// The most attempts that are kept. Beyond it routine ones go first; then those of the network that has the most, its oldest first. So
+    /// the newest 50 of each network stay as long as there are 20 networks or fewer, however many attempts one of them brings about.
     public static let attemptLimit = 1000
     /// So many routine attempts of each network stay, the newest, also when the journal is full of others.
     public static let routineLimit = 5
@@ -173,18 +174,16 @@ extension Store {
         try database.run("DELETE FROM attempts WHERE began < ?", [oldest])
         let count = try database.rows("SELECT count(*) FROM attempts") { $0.integer(0) }.rows.first ?? 0
         if count > attemptLimit {
-            // A long session's maintains must not push the cafés out.
+            // Neither a long session's maintains nor a network's storms must push the others out. Whatever is the furthest from the
+            // newest of its own network is the oldest of the network that has the most.
             try database.run(
                 """
                 DELETE FROM attempts WHERE number IN (
                     SELECT number FROM (
-                        SELECT number, row_number() OVER (PARTITION BY ssid ORDER BY number DESC) AS age FROM attempts
-                        WHERE routine = 1)
-                    WHERE age > ? ORDER BY number LIMIT ?)
+                        SELECT number, row_number() OVER network AS age, routine = 1 AND sum(routine) OVER network > ? AS isSpare
+                        FROM attempts WINDOW network AS (PARTITION BY ssid ORDER BY number DESC ROWS UNBOUNDED PRECEDING))
+                    ORDER BY isSpare DESC, age DESC, number LIMIT ?)
                 """, [.integer(routineLimit), .integer(count - attemptLimit)])
-            try database.run(
-                "DELETE FROM attempts WHERE number <= (SELECT number FROM attempts ORDER BY number DESC LIMIT 1 OFFSET ?)",
-                [.integer(attemptLimit)])
         }
         try database.run("DELETE FROM outcomes WHERE time < ?", [oldest])
         try database.run("DELETE FROM choices WHERE expires <= ?", [.integer(now)])

@@ -18,14 +18,19 @@ extension Coordinator {
         gate.follow(isWanted: settings.gate == .routes)
     }
 
-    /// What the machines want: each managed link is closed, or open.
-    private var gateWishes: GateKeeper.Wishes {
+    /// What the machines want, and the list of trusted networks: each managed link is closed, or open.
+    var gateWishes: GateKeeper.Wishes {
         var closed: [Int: String] = [:]
-        for controller in controllers.values where !controller.machine.state.leavesTrafficAlone {
+        for controller in controllers.values
+        where !controller.machine.state.leavesTrafficAlone && !isInTrustedNetwork(controller.index) {
             closed[controller.index] = controller.name
         }
         let strays = links?.links.values.filter { $0.group == Gate.group && closed[$0.index] == nil }.map(\.index) ?? []
         return (closed, Set(strays))
+    }
+
+    private func isInTrustedNetwork(_ index: Int) -> Bool {
+        associations[index].map { settings.trusts($0.ssid, $0.security) } ?? false
     }
 
     private func show(_ trouble: GateKeeper.Trouble?) {

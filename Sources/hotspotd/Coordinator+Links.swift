@@ -179,6 +179,8 @@ extension Coordinator {
     private func connected(_ index: Int, _ association: Wireless.Association) {
         let before = controllers[index]?.joined
         associations[index] = association
+        // A trusted network is open from here on, any other closed, whatever the last one was.
+        gate.machinesMoved()
         guard let link = links?.links[index] else { return }
         guard let controller = controller(for: link) else { return }
         controller.record("link", "connected to \(association.ssid) at \(association.bssid)")
@@ -205,14 +207,6 @@ extension Coordinator {
                 && (isWireless(index) ? spec.ssids.isEmpty && spec.security.isEmpty : spec.covers(.empty, .wired))
         }
         services.host.prepare(helpers.map(\.name), for: index)
-    }
-
-    /// Whoever was started for an interface and not asked, because it was not its turn, is ended as soon as nobody will ask there. An
-    /// interface that is not joined yet may be on its way: it is ended when it fails, and by the host's own limit.
-    func standDownIfSettled() {
-        for controller in controllers.values where controller.joined != nil && controller.machine.state.isSettled {
-            if arrivals[controller.index] == nil { services.host.standDown(interface: controller.index) }
-        }
     }
 
     // MARK: Arrivals

@@ -67,12 +67,17 @@ import Wireless
             runtimeDirectory: settings.runtimeDirectory,
             hiddenDirectories: [settings.stateDirectory, settings.runtimeDirectory], scratchDirectory: scratch,
             reachableSockets: [settings.helperControlSocket])
-        configuration.protectedDirectories = settings.helperDirectories + [file, file + ".d"]
+        configuration.protectedDirectories = Self.protected(settings, file: file)
         var log = Logger(label: "hotspotd") { _ in JournalHandler(level: .info) }
         log.logLevel = settings.logLevel.loggerLevel
         services = Services(
             settings: settings, store: store, vault: vault, host: HelperHost(configuration: configuration), log: log)
         linkFacts = SystemLinkFacts(extraLeaseFiles: settings.leaseFiles)
+    }
+
+    /// What no helper may write to, beside the system: helper files, and the settings.
+    private static func protected(_ settings: Settings, file: String) -> [String] {
+        settings.helperDirectories + [file, file + ".d"]
     }
 
     // MARK: Start and end
@@ -84,7 +89,6 @@ import Wireless
             self?.control?.statusChanged()
         }
         services.onPrompts = { [weak self] in self?.control?.promptsChanged() }
-        services.onSettled = { [weak self] in self?.standDownIfSettled() }
         services.onDisclosed = { [weak self] in self?.disclosed($0, $1) }
         services.onStrikes = { [weak self] in self?.updateCandidates() }
         services.host.onChange = { [weak self] in self?.control?.statusChanged() }
@@ -151,15 +155,19 @@ import Wireless
     /// SIGHUP: the settings and the helper folders again. What cannot be read leaves everything as it was.
     private func reload() {
         do {
-            let next = try Settings.load(settingsFile, isDefault: isDefaultFile)
+            let (next, kept) = settings.following(try Settings.load(settingsFile, isDefault: isDefaultFile))
             withdraw("settings")
             services.settings = next
+            services.host.protect(Self.protected(next, file: settingsFile))
             services.log.logLevel = next.logLevel.loggerLevel
             followGate()
             services.strikes.limit = next.policy.quarantineAfter
             linkFacts = SystemLinkFacts(extraLeaseFiles: next.leaseFiles)
             updateLinks()
             log.info("the settings were read again; rules and times count from the next join of an interface on")
+            if !kept.isEmpty {
+                log.warning("\(kept.joined(separator: ", ")): the change counts from the next start of the daemon on")
+            }
         } catch {
             log.error("\(error); the settings from before stay in force")
             show(Problem("settings", "\(error)", hint: "systemctl reload hotspotd, once it is mended"))

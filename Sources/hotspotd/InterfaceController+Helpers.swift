@@ -52,9 +52,11 @@ extension InterfaceController {
         commands[id] = SentCommand(call: call, command: command, helper: helper)
     }
 
-    /// Who lost the race is ended, also if it has answered and is still there.
+    /// Who lost the race is ended, also if it has answered and is still there. What it found is nobody's any more.
     func endLosers() {
-        guard machine.state.name != .evaluating, !answered.isEmpty else { return }
+        guard machine.state.name != .evaluating else { return }
+        if !evaluations.isEmpty { evaluations = evaluations.filter { $0.key == machine.state.chosenHelper } }
+        guard !answered.isEmpty else { return }
         let losers = answered.filter { $0.helper != machine.state.chosenHelper }
         answered = []
         for loser in losers { loser.call.cancel() }
@@ -81,7 +83,7 @@ extension InterfaceController {
         let evaluates = command == .evaluate
         switch outcome {
         case .evaluation(let evaluation):
-            evaluations[helper] = evaluation
+            evaluations[helper] = Found(evaluation)
             let found = evaluation.portal.map { ", \($0.kind) at \(Printable.text($0.origin, limit: 300))" } ?? ""
             record("answer", "\(evaluation.confidence.rawValue)\(found)\(said(evaluation.reason))", helper: helper)
             feed(.answered(id, .evaluated(evaluation.confidence)))

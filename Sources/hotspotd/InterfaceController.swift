@@ -34,8 +34,8 @@ import Vault
     private var timers: [TimerID: EventSource] = [:]
     /// Evaluate commands that are answered; their processes may still be there.
     var answered: [SentCommand] = []
-    /// What each helper found in the race, for its Authenticate.
-    var evaluations: [String: Evaluation] = [:]
+    /// What each helper that claims the network found in the race, for its Authenticate; the losers' goes with the race.
+    var evaluations: [String: Found] = [:]
     /// The user's answers, until they are sent; then, if they shall be kept, until the login is proven.
     var answers: GivenAnswers?
     /// Who has been told of this network in this turn, until the journal has it.
@@ -61,7 +61,6 @@ import Vault
         events.append(event)
         guard !isFeeding else { return }
         isFeeding = true
-        let before = machine.state.name
         while !events.isEmpty {
             let actions = machine.handle(events.removeFirst(), at: EventLoop.now)
             for action in actions { perform(action, among: actions) }
@@ -69,7 +68,8 @@ import Vault
             recordDisclosures()
         }
         isFeeding = false
-        if machine.state.isSettled, machine.state.name != before { services.onSettled() }
+        // Whoever was started for this interface and not asked, because it was not its turn, is ended as soon as nobody will ask here.
+        if machine.state.isSettled { services.host.standDown(interface: index) }
         services.onStatus()
     }
 
@@ -107,6 +107,7 @@ import Vault
         guard joined != nil else { return }
         services.log.info("\(name): \(why)")
         feed(.addressLost)
+        services.host.standDown(interface: index)
         joined = nil
         portal = nil
         named = nil
@@ -208,7 +209,7 @@ import Vault
             case .command, .lowGrace, .probe, .proof: .milliseconds(1)
             // A session of two seconds is renewed two tenths before its end.
             case .maintain, .leave: .milliseconds(50)
-            case .recheck, .watch, .retry, .hold: .milliseconds(250)
+            case .recheck, .watch, .retry, .pause, .hold: .milliseconds(250)
             }
         do {
             timers[id] = try EventLoop.shared.schedule(at: instant, accuracy: accuracy) { [weak self] in

@@ -36,10 +36,11 @@ struct Joined {
 }
 
 extension MachineState {
-    /// No helper is asked, and none will be soon.
+    /// The network is joined; no helper is asked, and none will be soon. Without an address a join may be on its way.
     var isSettled: Bool {
-        switch name {
-        case .inactive, .authenticated, .failure: true
+        switch self {
+        case .inactive(.noAddress): false
+        case .inactive(.held), .inactive(.leaving), .authenticated, .failure: true
         case .evaluating, .authenticating, .presentingUI, .maintaining, .loggingOff: false
         }
     }

@@ -9,7 +9,8 @@ import Store
 @LoopActor final class JournalWriter {
     private static let delay = Duration.milliseconds(20)
     private let store: Store
-    private let log: Logger
+    /// Its level may change with the settings.
+    var log: Logger
     /// In the order in which the steps were taken.
     private var pending: [(attempt: String, step: Step)] = []
     private var timer: EventSource?

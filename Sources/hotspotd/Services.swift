@@ -17,7 +17,7 @@ import Vault
     var strikes: StrikeBook
     /// The last thing that each helper did wrong, until its next good answer.
     var faults: [String: Problem] = [:]
-    var log: Logger
+    var log: Logger { didSet { journal.log = log } }
     /// `nil`: there is none, and a problem says so.
     var prober: [String]?
 
@@ -34,8 +34,6 @@ import Vault
     var onDisclosed: (_ helper: String, _ networks: [Network]) -> Void = { _, _ in }
     /// What `Prompts` shows has changed.
     var onPrompts: () -> Void = {}
-    /// An interface has come to rest for now.
-    var onSettled: () -> Void = {}
     /// A helper's strikes have changed.
     var onStrikes: () -> Void = {}
     /// What the DHCP client's record says of a link now.

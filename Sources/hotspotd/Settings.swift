@@ -23,6 +23,7 @@ struct Settings: Hashable, Sendable {
     // [Commands] and [Policy]
     var policy = Policy()
     var gate = GateKind.none
+    var trustedNetworks: [SSIDPattern] = []
     var filterInterval: Duration = .seconds(5)
     var acceptTerms = AcceptTerms.remembered
     var allowPlainHTTPCredentials = false
@@ -45,6 +46,27 @@ struct Settings: Hashable, Sendable {
             if let value = getenv(name) { all[name] = String(cString: value) }
         }
         return all
+    }
+
+    /// The gate leaves this network alone (C11): its name is listed, and nobody is in it without a password or a certificate. The name
+    /// alone is anybody's to use.
+    func trusts(_ ssid: SSID, _ security: Security) -> Bool {
+        switch security {
+        case .psk, .sae, .enterprise: trustedNetworks.contains { $0.matches(ssid) }
+        case .open, .owe, .wep, .wired, .unknown: false
+        }
+    }
+
+    /// What counts when `next` is read while the daemon runs, and the keys whose change waits for the next start: the folders that
+    /// are open, and locked.
+    func following(_ next: Settings) -> (settings: Settings, kept: [String]) {
+        var settings = next
+        var kept: [String] = []
+        if next.stateDirectory != stateDirectory { kept.append("StateDirectory=") }
+        if next.runtimeDirectory != runtimeDirectory { kept.append("RuntimeDirectory=") }
+        settings.stateDirectory = stateDirectory
+        settings.runtimeDirectory = runtimeDirectory
+        return (settings, kept)
     }
 
     /// The control socket's path.

@@ -76,6 +76,9 @@ enum SettingsKey {
             "OnTimeout": { entry, file, settings throws(Keyfile.Error) in settings.policy.onTimeout = try word(entry, in: file) },
             "OnFailure": { entry, file, settings throws(Keyfile.Error) in settings.policy.onFailure = try word(entry, in: file) },
             "Gate": { entry, file, settings throws(Keyfile.Error) in settings.gate = try word(entry, in: file) },
+            "TrustedNetworks": { entry, file, settings throws(Keyfile.Error) in
+                settings.trustedNetworks = try globs(entry, in: file)
+            },
             "AcceptTerms": { entry, file, settings throws(Keyfile.Error) in settings.acceptTerms = try word(entry, in: file) },
             "AllowPlainHTTPCredentials": { entry, file, settings throws(Keyfile.Error) in
                 settings.allowPlainHTTPCredentials = try boolean(entry, in: file)

@@ -63,7 +63,8 @@ import Vault
     }
 
     /// A helper: it writes down what it is asked, waits as long as there is a file `NAME.hold` (`NAME.METHOD.hold`: for one method
-    /// alone), and answers to FilterScanList with what is in `NAME.answer`, to Evaluate high, and to all else success.
+    /// alone), and answers to FilterScanList with what is in `NAME.answer`, to Evaluate with `NAME.evaluation` or high, and to all else
+    /// success.
     nonisolated private static func program(_ folder: String, _ name: String) -> String {
         """
         #!/usr/bin/python3 -IS
@@ -85,7 +86,9 @@ import Vault
         if method == "FilterScanList":
             try: answer = open(me + "answer").read()
             except FileNotFoundError: answer = "{}"
-        elif method == "Evaluate": answer = '{"confidence": "high"}'
+        elif method == "Evaluate":
+            try: answer = open(me + "evaluation").read()
+            except FileNotFoundError: answer = '{"confidence": "high"}'
         else: answer = '{"reply": {"result": "success"}}'
         os.write(1, b'{"parameters":' + answer.encode() + b"}\\0")
         """
@@ -123,6 +126,9 @@ import Vault
 
     /// What a helper answers to FilterScanList: the members of `parameters`.
     func answers(_ name: String, _ json: String) { write("\(folder)/notes/\(name).answer", json) }
+
+    /// What a helper answers to Evaluate: the whole of `parameters`.
+    func evaluates(_ name: String, _ json: String) { write("\(folder)/notes/\(name).evaluation", json) }
 
     func labels(_ name: String, _ annotations: [(String, String)]) {
         let entries = annotations.map { #"{"ssidHex": "\#(SSID(printable: $0.0)!.hex)", \#($0.1)}"# }

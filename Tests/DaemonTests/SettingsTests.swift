@@ -32,6 +32,28 @@ import Testing
         fclose(stream)
     }
 
+    @Test func trustedNetworksAreProtectedOnes() throws {
+        let settings = try load("[Policy]\nTrustedNetworks=Home;Office-*\n")
+        let protected: Set<Security> = [.psk, .sae, .enterprise]
+        for security in Security.allCases {
+            for name in ["Home", "Office-2"] {
+                #expect(settings.trusts(SSID(printable: name)!, security) == protected.contains(security), "\(name) \(security)")
+            }
+            #expect(!settings.trusts(SSID(printable: "Cafe")!, security) && !settings.trusts(SSID(printable: "home")!, security))
+            #expect(!Settings(environment: [:]).trusts(SSID(printable: "Home")!, security))
+        }
+    }
+
+    @Test func aReloadKeepsTheFoldersThatAreOpenAndSaysSo() throws {
+        let now = try load("[Daemon]\nStateDirectory=/one\nRuntimeDirectory=/two\nLogLevel=info\n")
+        let (same, none) = now.following(try load("[Daemon]\nStateDirectory=/one\nRuntimeDirectory=/two\nLogLevel=debug\n"))
+        #expect(none.isEmpty && same.logLevel == .debug)
+        let (next, kept) = now.following(
+            try load("[Daemon]\nStateDirectory=/three\nRuntimeDirectory=/four\nHelperDirectories=/five\n"))
+        #expect(kept == ["StateDirectory=", "RuntimeDirectory="])
+        #expect(next.stateDirectory == "/one" && next.controlSocket == now.controlSocket && next.helperDirectories == ["/five"])
+    }
+
     @Test func theDefaultsAreTheSpecifications() throws {
         let settings = try load("")
         #expect(settings.policy.commandTimeout == .seconds(45))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HotspotMachine
 
-/// D1 to D22 of the specification, by the default rules and by the strict ones. D3 and D6 are about helpers and the vault, and
+/// D1 to D23 of the specification, by the default rules and by the strict ones. D3 and D6 are about helpers and the vault, and
 /// are proven there; what they need of the machine stands here.
 @Suite struct DecisionTests {
     func joined(_ rules: Policy.Rules = .default, canDisassociate: Bool = true, _ helpers: String...) -> Bench {
@@ -225,8 +225,43 @@ import Testing
             interrupted.reply(helper, .temporaryFailure)
             interrupted.wait(.seconds(delay))
         }
-        #expect(interrupted.open("H1") != nil)
-        #expect(interrupted.machine.state.association?.excluded == [], "another's win in between: not twice in a row")
+        #expect(interrupted.open("H1") == nil && interrupted.open("H2") != nil)
+        #expect(interrupted.machine.state.association?.excluded == ["H1"], "another's win in between changes nothing")
+    }
+
+    @Test("D11 A login that the next maintain finds to be void is no success, and taking turns does not help") func d11Turns() {
+        var bench = Bench(.default, "H1", "H2")
+        bench.join(remembered: "H1")
+        bench.reply("H1", .failure)
+        var winners: [String] = []
+        while winners.count < 20, bench.state == .evaluating {
+            guard let helper = (winners.last == "H1" ? ["H2", "H1"] : ["H1", "H2"]).first(where: { bench.open($0) != nil }) else {
+                break
+            }
+            winners.append(helper)
+            bench.bid(helper, .high)
+            bench.wait(bench.due(.pause) ?? .zero)
+            while bench.open(helper) == nil, !bench.probes.isEmpty { bench.probe(.captive) }
+            bench.reply(helper, .success, seconds: 1)
+            bench.probe(.online)
+            bench.wait(bench.due(.maintain)!)
+            bench.reply(helper, .failure)
+        }
+        #expect(winners == ["H1", "H2", "H1", "H2", "H2"])
+        bench.probe(.captive)
+        #expect(bench.state == .failure && bench.problemCodes == ["unclaimedCaptive"])
+    }
+
+    @Test("D23 Logins that nobody asked for are paced; see PaceTests") func d23() {
+        for rules in Policy.Rules.allCases {
+            var bench = authenticated(rules)
+            bench.send(.verdictSeen(.captive))
+            bench.reply("H1", .authenticationRequired)
+            #expect(bench.state == .authenticating && bench.commands.isEmpty && bench.due(.pause) == .seconds(10))
+            bench.send(.loginRequested(helper: nil))
+            bench.bid("H1", .high)
+            #expect(bench.open("H1")?.command == .authenticate)
+        }
     }
 
     @Test("D12 uiRequired in maintain: as authenticationRequired; strict: evaluated anew") func d12() {

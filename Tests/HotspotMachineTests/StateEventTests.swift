@@ -82,6 +82,12 @@ import Testing
             $0.reply("H1", .success)
             $0.probe(.captive)
         },
+        row("authenticating, its time has not come", "E I A E A E A A A A A O A") {
+            $0.join()
+            $0.login("H1")
+            $0.send(.verdictSeen(.captive))
+            $0.reply("H1", .authenticationRequired)
+        },
         row("presentingUI", "E I P E P E P P P P P O P") {
             $0.join()
             $0.ask("H1")

@@ -102,6 +102,18 @@ struct DaemonProcessTests {
         _ = try daemon.connect().call("org.hotspotd.Control.Status")
     }
 
+    @Test func aReloadSaysWhatWaitsForTheNextStart() throws {
+        let daemon = try RunningDaemon()
+        let good = try String(contentsOfFile: daemon.settings, encoding: .utf8)
+        let words = "StateDirectory=, RuntimeDirectory=: the change counts from the next start"
+        try (good + "\n[Daemon]\nStateDirectory=/nowhere\nRuntimeDirectory=/nowhere/at/all\n").write(
+            toFile: daemon.settings, atomically: true, encoding: .utf8)
+        Foundation.kill(daemon.pid, SIGHUP)
+        while !daemon.log.contains(words) { usleep(5000) }
+        #expect(daemon.log.contains("the settings were read again"))
+        _ = try daemon.connect().call("org.hotspotd.Control.Status")
+    }
+
     @Test func aSecondDaemonEndsWithAClearMessage() throws {
         let daemon = try RunningDaemon()
         let second = try Finished.run(

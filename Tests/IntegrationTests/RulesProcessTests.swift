@@ -243,6 +243,28 @@ struct RulesProcessTests {
         #expect(try joinsByItself(daemon))
     }
 
+    @Test(
+        "D23 A session that ends at once is renewed after a pause, and at once when the user wants it", arguments: Rules.allCases)
+    func pace(rules: Rules) throws {
+        let daemon = try CabledDaemon(
+            settings: settings(rules, "TimeoutSec=30"),
+            plan: [
+                "Authenticate": ["result": "success", "session": ["secondsRemaining": 1]],
+                "Maintain": ["result": "authenticationRequired"],
+            ])
+        try daemon.plug("hot1", 1)
+        let paused = try daemon.wait("hot1", "authenticating") { status in
+            status?["problems"]?.array?.contains { $0["code"] == "loginPaused" } == true
+        }
+        #expect(paused?["helper"] == "clerk")
+        #expect(try daemon.methods() == ["Evaluate", "Authenticate", "Maintain"])
+        try daemon.call("Login")
+        try daemon.eventually("the user is not kept waiting") { try daemon.methods().count >= 5 }
+        #expect(try daemon.methods().dropFirst(3).prefix(2) == ["Evaluate", "Authenticate"])
+        // What was taken over by the user's wish had begun, and waited: the helper was not asked in it.
+        #expect(try daemon.outcomes().prefix(3) == ["online", "expired", "superseded"])
+    }
+
     @Test("73 Silence in logoff: ended at the deadline as by any answer, and held", arguments: Rules.allCases)
     func silentLogoff(rules: Rules) throws {
         let daemon = try CabledDaemon(settings: settings(rules), plan: ["Logoff": ["silent": true]])

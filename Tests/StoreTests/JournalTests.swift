@@ -155,10 +155,70 @@ import Testing
         let later = store.attempts(limit: 5000)
         #expect(later.filter { $0.ssid == "Home" && $0.isRoutine }.count == Store.routineLimit)
         #expect(later.count == Store.attemptLimit)
-        // Where nothing is left to spare, the oldest go.
+        // Where nothing is left to spare, the oldest of the network with the most go.
         try add(Store.attemptLimit, "new", ssid: "New", routine: 0)
-        #expect(store.attempts(limit: 5000).allSatisfy { $0.id.hasPrefix("new") || $0.id == "begun new" })
-        #expect(store.attempts(limit: 5000).count == Store.attemptLimit)
+        let last = store.attempts(limit: 5000)
+        #expect(last.count == Store.attemptLimit && last.allSatisfy { !$0.id.hasPrefix("visit") })
+        #expect(last.filter { $0.ssid.hasPrefix("Cafe") }.count == 40, "the cafés are still there")
+        #expect(last.filter { $0.ssid == "New" }.map(\.id) == last.filter { $0.ssid == "New" }.map(\.id).sorted(by: newer))
+    }
+
+    /// By the numbers at the ends of two names of ``aLongSessionDoesNotPushTheCafesOut()``; what was begun is the newest.
+    private func newer(_ a: String, _ b: String) -> Bool {
+        (Int(a.drop { !$0.isNumber }) ?? .max) > (Int(b.drop { !$0.isNumber }) ?? .max)
+    }
+
+    /// Writes attempts as fast as the database can, without pruning.
+    private func fill(_ raw: borrowing Database, _ count: Int, ssid: String, routine: Int = 0) throws {
+        try raw.run(
+            """
+            WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < \(count - 1))
+            INSERT INTO attempts (id, interface, network, ssid, began, outcome, routine)
+            SELECT '\(ssid)/' || i, 'wlan0', NULL, '\(ssid)', 5, 'online', \(routine) FROM n
+            """)
+    }
+
+    @Test func aStormInOneNetworkLeavesTheOthersTheirHistory() throws {
+        let store = try folder.open()
+        let raw = try Database(path: store.path)
+        for number in 0..<15 { try fill(raw, 50, ssid: "Cafe \(number)") }
+        try fill(raw, 9_250, ssid: "Storm")
+        #expect(store.attempts(limit: 20_000).count == 10_000)
+        let clock = ContinuousClock()
+        let first = try clock.measure {
+            try store.beginAttempt("one more", interface: "wlan0", network: cafe, ssid: "Storm", began: 5)
+        }
+        let kept = store.attempts(limit: 20_000)
+        #expect(kept.count == Store.attemptLimit)
+        for number in 0..<15 { #expect(kept.count { $0.ssid == "Cafe \(number)" } == 50) }
+        let storm = kept.filter { $0.ssid == "Storm" }.map(\.id)
+        #expect(storm.prefix(2) == ["one more", "Storm/9249"] && storm.last == "Storm/9001", "of the storm the newest")
+
+        // It goes on: each new attempt of it takes the place of one of its own.
+        let next = try clock.measure {
+            for number in 0..<50 {
+                try store.beginAttempt("next\(number)", interface: "wlan0", network: cafe, ssid: "Storm", began: 5)
+            }
+        }
+        #expect(store.attempts(ssid: "Cafe 0").map(\.id).last == "Cafe 0/0")
+        #expect(store.attempts(ssid: "Storm", limit: 5000).count == 250)
+        print("journal: from 10,001 to 1,000 attempts in \(first), then \(next / 50) for a new one with its pruning")
+
+        // A new network takes its place from the one with the most, up to an equal share of all.
+        for number in 0..<300 {
+            try store.beginAttempt("new\(number)", interface: "wlan0", network: cafe, ssid: "New", began: 5)
+        }
+        let later = Dictionary(grouping: store.attempts(limit: 5000), by: \.ssid).mapValues(\.count)
+        #expect(later["New"] == 125 && later["Storm"] == 125 && later["Cafe 3"] == 50)
+    }
+
+    @Test func manyNetworksShareTheJournalEvenly() throws {
+        let store = try folder.open()
+        let raw = try Database(path: store.path)
+        for number in 0..<100 { try fill(raw, 100, ssid: "Net \(number)") }
+        try store.beginAttempt("one more", interface: "wlan0", network: cafe, ssid: "Net 0", began: 5)
+        let counts = Dictionary(grouping: store.attempts(limit: 20_000), by: \.ssid).mapValues(\.count)
+        #expect(counts.count == 100 && counts.values.allSatisfy { $0 == 10 })
     }
 
     @Test func aStepWithAStateOfTomorrowIsSkipped() throws {

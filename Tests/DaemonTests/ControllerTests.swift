@@ -1,0 +1,177 @@
+import EventLoop
+import Glibc
+import HelperHost
+import HotspotCore
+import HotspotMachine
+import LinkState
+import Logging
+import Store
+import Testing
+import Wireless
+
+@testable import hotspotd
+
+/// One interface's controller over the real host, with helpers that are real processes.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct ControllerTests {
+    init() { EventLoop.startThread() }
+
+    static let index = 7
+    static let network = NetworkID.wireless(SSID(printable: "Cafe")!, .open)
+
+    @LoopActor private func joined() -> Joined {
+        Joined(
+            association: Token.random(), network: Self.network, ssid: SSID(printable: "Cafe")!, security: .open,
+            bssid: HardwareAddress("02:00:00:00:00:01"), signal: -50,
+            snapshot: LinkSnapshot(
+                index: Self.index, name: "hot7", isUp: true, hasCarrier: true, addresses: ["192.0.2.2/24"],
+                gateways: ["192.0.2.1"]),
+            facts: LinkFacts(nameservers: ["192.0.2.53"], source: "none"))
+    }
+
+    /// A controller on a link, and helpers that were started when the station began to associate.
+    @LoopActor private func prepared(_ bench: FilterBench, _ names: String...) async throws -> InterfaceController {
+        for name in names { try bench.add(name) }
+        bench.services.host.prepare(names, for: Self.index)
+        #expect(await bench.eventually { names.allSatisfy(bench.services.host.isRunning) })
+        return InterfaceController(index: Self.index, name: "hot7", services: bench.services)
+    }
+
+    // MARK: Who is not needed any more
+
+    @Test(arguments: [StoredHold.Reason.loggedOff, .autoJoinOff]) @LoopActor func heldNetworksKeepNoHelpersWaiting(
+        _ reason: StoredHold.Reason
+    ) async throws {
+        let bench = try FilterBench()
+        let controller = try await prepared(bench, "a", "b")
+        try bench.services.store.setHold(
+            Self.network, StoredHold(reason: reason, until: WallClock.now + 3_600_000, sentence: "You logged off."))
+        controller.join(joined())
+        #expect(controller.machine.state.name == .inactive && controller.status.problems.map(\.code) == ["held"])
+        #expect(await bench.eventually { bench.services.host.processCount == 0 }, "long before the host's own limit of 90 s")
+        await bench.close()
+    }
+
+    @Test @LoopActor func aHeldLinkThatGoesLeavesNobodyWaiting() async throws {
+        let bench = try FilterBench()
+        let controller = try await prepared(bench, "a")
+        try bench.services.store.setHold(Self.network, StoredHold(reason: .loggedOff, until: nil, sentence: "You logged off."))
+        controller.join(joined())
+        // As if somebody had asked for them since.
+        bench.services.host.prepare(["a"], for: Self.index)
+        controller.leave("the address is gone")
+        #expect(await bench.eventually { bench.services.host.processCount == 0 })
+        await bench.close()
+    }
+
+    @Test @LoopActor func aLinkThatGoesEndsWhoWasNotAskedYet() async throws {
+        let bench = try FilterBench()
+        let controller = try await prepared(bench, "chosen", "other")
+        bench.hold("chosen")
+        try bench.services.store.remember(Self.network, Remembered(helper: "chosen", portal: nil, committed: WallClock.now))
+        controller.join(joined())
+        #expect(await bench.eventually { bench.told("chosen", "Maintain").count == 1 })
+        #expect(bench.services.host.isRunning("other"), "it may be asked yet")
+        controller.leave("the link is down")
+        #expect(await bench.eventually { bench.services.host.processCount == 0 })
+        await bench.close()
+    }
+
+    @Test @LoopActor func whoIsStartedBeforeTheJoinIsThereForIt() async throws {
+        let bench = try FilterBench()
+        let controller = try await prepared(bench, "a")
+        let processes = bench.services.host.processCount
+        bench.hold("a")
+        controller.join(joined())
+        #expect(await bench.eventually { bench.told("a", "Evaluate").count == 1 })
+        #expect(bench.services.host.processCount == processes, "it was the one that waited")
+        bench.letGo("a")
+        controller.leave("the test ends")
+        await bench.close()
+    }
+
+    // MARK: What is kept of the race
+
+    @Test @LoopActor func whatLosersFoundGoesWithTheRace() async throws {
+        let bench = try FilterBench()
+        let large = String(repeating: "x", count: 400_000)
+        let names = (0..<4).map { "low\($0)" }
+        for name in names {
+            try bench.add(name)
+            bench.evaluates(
+                name,
+                #"{"confidence": "low", "reason": "\#(large)", "needs": ["\#(large)"], "session": {"secondsRemaining": 5}}"#
+            )
+        }
+        try bench.add("none")
+        bench.evaluates("none", #"{"confidence": "none", "reason": "\#(large)"}"#)
+        try bench.add("high")
+        bench.hold("high")
+        let controller = InterfaceController(index: Self.index, name: "hot7", services: bench.services)
+        controller.join(joined())
+        #expect(await bench.eventually { controller.evaluations.count == names.count && controller.commands.count == 1 })
+        #expect(Set(controller.evaluations.keys) == Set(names), "of who claims nothing nothing is kept")
+        for found in controller.evaluations.values {
+            #expect(found.session == Session(secondsRemaining: 5) && found.portal == nil)
+        }
+        bench.letGo("high")
+        #expect(await bench.eventually { controller.machine.state.name != .evaluating })
+        #expect(controller.evaluations.isEmpty)
+        controller.leave("the test ends")
+        await bench.close()
+    }
+
+    @Test func whatTheWinnerNeedsIsKeptWhole() {
+        let portal = Portal(origin: "https://p.test", pin: "abc", kind: "form", title: "Welcome")
+        let session = Session(secondsRemaining: 9, venueURL: "https://v.test", memory: ["token": "1"])
+        let found = Found(Evaluation(.high, portal: portal, session: session, reason: "mine"))
+        #expect(found?.portal == portal && found?.session == session)
+        #expect(Found(Evaluation(.none, portal: portal, session: session)) == nil)
+    }
+
+    // MARK: The gate
+
+    @Test @LoopActor func trustedNetworksAreLeftAlone() async throws {
+        let bench = try FilterBench()
+        var settings = bench.services.settings
+        settings.trustedNetworks = try SSIDPattern.list("Home*")
+        settings.runtimeDirectory = bench.folder + "/other"
+        settings.stateDirectory = bench.folder + "/other-state"
+        let coordinator = try Coordinator(settings: settings, file: bench.folder + "/none", isDefaultFile: true)
+        func closed(_ name: String, _ security: Security) -> [Int: String] {
+            coordinator.controllers[Self.index] = InterfaceController(
+                index: Self.index, name: "hot7", services: coordinator.services)
+            coordinator.associations[Self.index] = Association(
+                ssid: SSID(printable: name)!, bssid: BSSID(octets: [2, 0, 0, 0, 0, 1])!, security: security)
+            return coordinator.gateWishes.closed
+        }
+        #expect(closed("Home", .psk) == [:])
+        #expect(closed("Home", .open) == [Self.index: "hot7"], "anybody can use that name")
+        #expect(closed("Cafe", .psk) == [Self.index: "hot7"])
+        coordinator.associations[Self.index] = nil
+        #expect(coordinator.gateWishes.closed == [Self.index: "hot7"], "a cable, or no network at all")
+        coordinator.controllers = [:]
+        await bench.close()
+    }
+
+    // MARK: A reload
+
+    @Test @LoopActor func foldersThatAReloadProtectsAreRefusedToHelpers() async throws {
+        let bench = try FilterBench()
+        try bench.add("a")
+        #expect(bench.services.host.pathProblems(of: "a").isEmpty)
+        bench.services.host.protect([bench.folder + "/notes"])
+        #expect(!bench.services.host.pathProblems(of: "a").isEmpty)
+        bench.services.host.protect([])
+        #expect(bench.services.host.pathProblems(of: "a").isEmpty)
+        await bench.close()
+    }
+
+    @Test @LoopActor func theJournalsWriterTakesTheLevelOver() throws {
+        let bench = try FilterBench()
+        bench.services.log = Logger(label: "test") { _ in JournalHandler(level: .info) }
+        bench.services.log.logLevel = .debug
+        #expect(bench.services.journal.log.logLevel == .debug)
+        bench.services.log.logLevel = .error
+        #expect(bench.services.journal.log.logLevel == .error)
+    }
+}

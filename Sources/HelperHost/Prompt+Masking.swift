@@ -6,6 +6,8 @@ public struct KnownWords: Sendable {
     fileprivate var names: Set<String>
     fileprivate var choices: Set<String>
     fileprivate var stored: [String: String]
+    /// Where the daemon sent it.
+    var origin: String?
 
     /// Without arguments: nothing.
     ///
@@ -17,6 +19,7 @@ public struct KnownWords: Sendable {
         names = Set(asked.map(\.name)).union(stored.keys)
         if let answers = parameters["answers"]?.object { names.formUnion(answers.keys) }
         choices = Set(asked.flatMap { $0.choices ?? [] })
+        origin = parameters["portal"]?["origin"]?.string
     }
 
     /// What was chosen at an earlier visit is stored like any other answer, but was the portal's word first. Whoever offers it under

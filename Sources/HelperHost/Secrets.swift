@@ -155,6 +155,8 @@ extension HelperOutcome {
             reply.reason = reply.reason.map { secrets.mask($0) }
             reply.trace = reply.trace?.map { secrets.mask($0) }
             reply.portal?.mask(secrets)
+            // Everybody reads it, and nothing can be masked in it: a new one that repeats a secret is none.
+            if let origin = reply.portal?.origin, origin != known.origin, secrets.mask(origin) != origin { reply.portal = nil }
             do throws(HelperFault) {
                 if let prompt = reply.prompt { reply.prompt = try prompt.masked(secrets, known: known) }
             } catch {

@@ -82,4 +82,17 @@ import Testing
         let given: JSONValue = ["answers": ["terms": "yes", "news": "true", "room": "214"], "credential": ["name": "Anna"]]
         #expect(Set(given.secrets) == ["214", "Anna"])
     }
+
+    @Test func anOriginThatRepeatsASecretIsNoneUnlessTheDaemonNamedIt() {
+        func portal(_ origin: String, _ known: KnownWords = KnownWords()) -> Portal? {
+            let reply = Reply(.success, portal: Portal(origin: origin, kind: "form"))
+            guard case .reply(let shown) = HelperOutcome.reply(reply).masked(secrets, known: known) else { return nil }
+            return shown.portal
+        }
+        #expect(portal("https://portal.example")?.origin == "https://portal.example")
+        #expect(portal("https://opensesame.example") == nil)
+        let known = KnownWords(parameters: ["portal": ["origin": "https://opensesame.example", "kind": "form"]])
+        #expect(portal("https://opensesame.example", known)?.origin == "https://opensesame.example")
+        #expect(portal("http://opensesame.example", known) == nil)
+    }
 }

@@ -64,7 +64,7 @@ struct GivenAnswers: CustomStringConvertible, CustomDebugStringConvertible {
         for name in values.keys.sorted() where !prompt.fields.contains(where: { $0.name == name }) {
             return (
                 Printable.text(name, limit: 64),
-                "There is no such field; asked are \(prompt.fields.map(\.name).joined(separator: ", "))."
+                "There is no such field; asked are \(list(prompt.fields.map(\.name)))."
             )
         }
         for field in prompt.fields {
@@ -79,7 +79,7 @@ struct GivenAnswers: CustomStringConvertible, CustomDebugStringConvertible {
                 if field.required, value != "yes", value != "true" { return (field.name, "This must be accepted to go on.") }
             case .choice:
                 if value.isEmpty ? field.required : !(field.choices ?? []).contains(value) {
-                    return (field.name, "Choose one of \((field.choices ?? []).joined(separator: ", ")).")
+                    return (field.name, "Choose one of \(list(field.choices ?? [])).")
                 }
             case .text, .password, .email, .phone, .code:
                 if field.required, value.isEmpty { return (field.name, "An answer is needed.") }
@@ -88,6 +88,9 @@ struct GivenAnswers: CustomStringConvertible, CustomDebugStringConvertible {
         return nil
     }
 }
+
+/// Names in a sentence of bounded length.
+private func list(_ names: [String]) -> String { Printable.cut(names.joined(separator: ", "), limit: 500) }
 
 extension Prompt {
     /// There is something to accept.
@@ -127,7 +130,7 @@ extension HelperOutcome {
     /// The same as it may go on to people and clients: without secrets, and with a question that can be shown; one that cannot is the
     /// fault of this helper.
     func presentable(without secrets: Secrets, known: KnownWords, of helper: String) -> HelperOutcome {
-        guard case .reply(var reply) = self, let prompt = reply.prompt?.limited else { return masked(secrets) }
+        guard case .reply(var reply) = self, let prompt = reply.prompt?.limited else { return masked(secrets, known: known) }
         // Before the search for secrets, which takes its time; and after it, since masks are longer than what they hide.
         guard prompt.fits else { return .failed(Self.tooLong.of(helper)) }
         reply.prompt = prompt

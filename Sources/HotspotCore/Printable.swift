@@ -35,6 +35,23 @@ public enum Printable {
         Self.text(of: Array(cut(text, limit: limit).utf8), keepingBackslash: true)
     }
 
+    /// A JSON text for a terminal: what could deceive a reader stands in it as `\\u` escapes, which any reader of JSON takes for the same
+    /// text. Encoders leave all of it alone but for ASCII's control characters.
+    public static func json(_ text: String) -> String {
+        var shown = ""
+        shown.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            if scalar.value < 0x7F || isHarmless(scalar) {
+                shown.unicodeScalars.append(scalar)
+            } else {
+                for unit in UTF16.encode(scalar)! {
+                    shown += "\\u" + Hex.encode([UInt8(unit >> 8), UInt8(unit & 0xFF)])
+                }
+            }
+        }
+        return shown
+    }
+
     /// The beginning of a text, at most `limit` octets long and without half a character; what was cut ends with an ellipsis, which
     /// does not count.
     public static func cut(_ text: String, limit: Int) -> String {

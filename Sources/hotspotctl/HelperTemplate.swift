@@ -48,7 +48,8 @@ struct HelperTemplate {
         case .shell: [File(path: program, text: filled(PackageResources.aroma_sh), isExecutable: true), helperFile]
         case .swift:
             [
-                File(path: "Package.swift", text: package), File(path: "Sources/\(name)/Main.swift", text: filled(PackageResources.aroma_main)),
+                File(path: "Package.swift", text: package),
+                File(path: "Sources/\(name)/Main.swift", text: filled(PackageResources.aroma_main)),
                 helperFile,
             ]
         }

@@ -248,6 +248,9 @@ private let onlineAtOnce = [
         #expect(after.contains("the answer to «\(shown)» is not accepted: \(shown)\r\n"))
         #expect(tool.end().status == 1)
         #expect(daemon.parameters("Answer")?["answers"]?["a"]?.string == "京\u{1B}[2J\u{202E}\0\n\\x1b", "the choice itself")
+        let json = try Tool.run(["prompts", "--json=pretty", "--socket", daemon.path]).output
+        #expect(FakeDaemon.value(json)["prompts"]?.array?.first?["title"]?.string == "京\u{1B}[2J\u{202E}\0\n\\x1b")
+        #expect(!json.unicodeScalars.contains { ($0.value < 0x20 && $0 != "\n") || $0.value == 0x202E })
         let listed = try Tool.run(["prompts", "--socket", daemon.path]).output
         #expect(listed.contains("  \(shown) (a: choice, one of \(shown), b, required)\n"))
     }

@@ -13,7 +13,8 @@ import Testing
     private func play(_ example: String, _ options: String...) async throws {
         let ended = try await Aside.run {
             try Tool.run(
-                [Self.examples + "/" + example] + options, program: Self.examples + "/over-tls.py", environment: ["PATH=/usr/bin:/bin"])
+                [Self.examples + "/" + example] + options, program: Self.examples + "/over-tls.py",
+                environment: ["PATH=/usr/bin:/bin"])
         }
         #expect(ended.status == 0 && ended.output == "ok\n", "\(ended.output)\(ended.errors)")
     }

@@ -71,6 +71,11 @@ import Testing
         #expect(Printable.shown(Printable.shown(text)) == shown)
     }
 
+    @Test func jsonKeepsItsValuesAndCommandsNoTerminal() {
+        #expect(Printable.json("{\n\"a\":\"京\\\\ é🛫\"}") == "{\n\"a\":\"京\\\\ é🛫\"}")
+        #expect(Printable.json("a\u{9B}2J\u{202E}\u{7F}\u{E0041}b") == #"a\u009b2J\u202e\u007f\udb40\udc41b"#)
+    }
+
     @Test func hex() {
         #expect(
             Hex.encode([0, 0x0F, 0xA5, 0xFF]) == "000fa5ff" && Hex.decode("000FA5ff") == [0, 0x0F, 0xA5, 0xFF]

@@ -30,6 +30,12 @@ public struct KnownWords: Sendable {
 }
 
 extension Prompt {
+    /// In a list of more choices than this a short text says nothing: one of countries and their codes has most numbers of rooms in it,
+    /// and one of years many a code.
+    private static let manyChoices = 8
+    /// What has fewer octets is short.
+    private static let shortLimit = 5
+
     /// The same without these secrets in anything that is only read. Names and choices come back to the helper with the answers, so
     /// they stay as they are; one that repeats a secret is the helper's fault, and the fault does not repeat it.
     ///
@@ -44,7 +50,9 @@ extension Prompt {
         prompt.termsURL = termsURL.map { secrets.mask($0) }
         for (index, field) in fields.enumerated() {
             if !known.names.contains(field.name), secrets.mask(field.name) != field.name { throw Self.repeats("name", index) }
-            for choice in field.choices ?? [] where !known.has(choice, of: field) && secrets.mask(choice) != choice {
+            let choices = field.choices ?? []
+            let telling = choices.count > Self.manyChoices ? secrets.withForms(from: Self.shortLimit) : secrets
+            for choice in choices where !known.has(choice, of: field) && telling.mask(choice) != choice {
                 throw Self.repeats("choices", index)
             }
             prompt.fields[index].label = secrets.mask(field.label)

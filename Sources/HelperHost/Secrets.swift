@@ -58,6 +58,14 @@ public struct Secrets: Sendable {
         return candidates
     }
 
+    /// Without the forms that have fewer octets.
+    func withForms(from length: Int) -> Secrets {
+        var long = self
+        long.forms = forms.mapValues { forms in forms.filter { $0.count >= length } }.filter { !$0.value.isEmpty }
+        long.hashes.removeAll { $0.length < length }
+        return long
+    }
+
     /// There is nothing to mask.
     public var isEmpty: Bool { forms.isEmpty }
 

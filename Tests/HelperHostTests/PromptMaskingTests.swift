@@ -78,6 +78,18 @@ import Testing
         }
     }
 
+    /// A list of countries after a page that asked for the room.
+    @Test func aShortAnswerMayBeAmongManyChoices() throws {
+        let codes = (400...430).map { "+\($0)" }
+        let secrets = Secrets(["421", "opensesame"])
+        #expect(try Prompt(title: "", fields: [field(kind: .choice, choices: codes)]).masked(secrets).fields[0].choices == codes)
+        for wrong in [["a", "421"], codes + ["opensesame"]] {
+            #expect(throws: HelperFault.self) {
+                try Prompt(title: "", fields: [field(kind: .choice, choices: wrong)]).masked(secrets)
+            }
+        }
+    }
+
     @Test func aTickIsNoSecret() {
         let given: JSONValue = ["answers": ["terms": "yes", "news": "true", "room": "214"], "credential": ["name": "Anna"]]
         #expect(Set(given.secrets) == ["214", "Anna"])

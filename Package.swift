@@ -75,7 +75,10 @@ let package = Package(
             ], exclude: ["README.md"], swiftSettings: rules),
         // The terminal: one file for each verb, one renderer.
         .executableTarget(
-            name: "hotspotctl", dependencies: ["HotspotCore", "HotspotMachine", "Varlink", arguments], swiftSettings: rules),
+            name: "hotspotctl", dependencies: ["HotspotCore", "HotspotMachine", "Varlink", arguments],
+            // The examples that authors begin with, which `helpers new` writes; links, so that there is one of each.
+            resources: ["aroma.py", "aroma.sh", "aroma.main", "aroma.package"].map { .embedInCode("Examples/\($0)") },
+            swiftSettings: rules),
         // What a helper's author uses in Swift: protocol, bound HTTP client, probe, forms, WISPr, RFC 8908.
         .target(
             name: "HelperKit", dependencies: ["HotspotCore", "Varlink", "CCurl", "CCares", "CXML", "CCrypto"],

@@ -1,7 +1,7 @@
 /// The text of `Interfaces/org.hotspotd.Control.varlink`, for introspection; a test holds the two together.
 let controlDefinition = #"""
     # What the daemon offers to hotspotctl and to any other Varlink client.
-    # Reading is open to every local user, without field values, traces and portal paths; changing, and reading those, needs root,
+    # Reading is open to every local user, without what prompts ask, traces and portal paths; changing, and reading those, needs root,
     # the hotspotd group, or the active seat's user. All instants are Unix time in milliseconds.
     interface org.hotspotd.Control
 
@@ -116,7 +116,9 @@ let controlDefinition = #"""
       fields: []Field,
       termsURL: ?string,
       terms: ?string,
-      since: int
+      since: int,
+      # Present and true where message, fields and terms are left out: only who may answer sees them.
+      withheld: ?bool
     )
 
     # One step of what happened, for monitor and explain.
@@ -163,8 +165,9 @@ let controlDefinition = #"""
 
     method Helpers() -> (helpers: []HelperStatus)
 
-    # With more: the present prompts, then each change.
-    method Prompts() -> (prompts: []PendingPrompt)
+    # With more: the present prompts, then each change. All texts are as the helper has them: escape them for a terminal.
+    # id: this prompt alone, or none. omitted: so many more wait and do not fit into one answer; Status has their identifiers.
+    method Prompts(id: ?string) -> (prompts: []PendingPrompt, omitted: ?int)
 
     # Returns when the answer is accepted, not when online. remember: keep the answers, sealed, for this network and portal;
     # fields of kind code are never kept.

@@ -5,7 +5,7 @@ import Varlink
 /// org.hotspotd.Control: each call checked against the caller's rights, handed to the daemon, and its answer cut to what the caller
 /// may see.
 ///
-/// Reading is open to every local user, without the values of fields, traces and the paths of portals.
+/// Reading is open to every local user, without what prompts ask, traces and the paths of portals.
 @LoopActor public final class ControlInterface: ServerInterface {
     /// org.hotspotd.Control
     public nonisolated var name: String { "org.hotspotd.Control" }
@@ -24,7 +24,7 @@ import Varlink
     public var onChange: (_ method: String, _ peer: PeerCredentials, _ allowed: Bool) -> Void = { _, _, _ in }
 
     private var statusWatchers: [ObjectIdentifier: ServerCall] = [:]
-    private var promptWatchers: [ObjectIdentifier: ServerCall] = [:]
+    private var promptWatchers: [ObjectIdentifier: (call: ServerCall, id: String?)] = [:]
     private var listWatchers: [ObjectIdentifier: (call: ServerCall, interface: String?)] = [:]
     private var monitors: [ObjectIdentifier: ServerCall] = [:]
 
@@ -61,7 +61,7 @@ import Varlink
     /// A prompt came or went.
     public func promptsChanged() {
         guard !promptWatchers.isEmpty, let backend else { return }
-        for call in promptWatchers.values { call.replyMore(prompts(backend, call)) }
+        for (call, id) in promptWatchers.values { call.replyMore(prompts(backend, call, id)) }
     }
 
     /// A scan ended, or claims changed.
@@ -96,7 +96,7 @@ import Varlink
         switch call.method {
         case "Status":
             if call.wantsMore {
-                watch(call, in: \.statusWatchers)
+                watch(call, in: \.statusWatchers, call)
                 call.replyMore(status(backend))
             } else {
                 call.reply(status(backend))
@@ -112,11 +112,12 @@ import Varlink
         case "List": try list(call, backend)
         case "Helpers": call.reply(HelpersReply(helpers: backend.helperStatus()))
         case "Prompts":
+            guard let parameters = call.decode(PromptParameter.self) else { return true }
             if call.wantsMore {
-                watch(call, in: \.promptWatchers)
-                call.replyMore(prompts(backend, call))
+                watch(call, in: \.promptWatchers, (call, parameters.id))
+                call.replyMore(prompts(backend, call, parameters.id))
             } else {
-                call.reply(prompts(backend, call))
+                call.reply(prompts(backend, call, parameters.id))
             }
         case "Answer":
             guard let parameters = call.decode(AnswerParameters.self), try mayChange(call) else { return true }
@@ -161,7 +162,7 @@ import Varlink
                 call.fail("Failed", ["code": "expectedMore", "message": "Monitor answers only callers that listen (more)"])
                 return true
             }
-            watch(call, in: \.monitors)
+            watch(call, in: \.monitors, call)
         case "Explain":
             guard let parameters = call.decode(ExplainParameters.self) else { return true }
             var (steps, verdict) = try backend.explain(
@@ -217,11 +218,12 @@ import Varlink
         backend.listWatchers(listWatchers.count)
     }
 
-    private func watch(
-        _ call: ServerCall, in watchers: ReferenceWritableKeyPath<ControlInterface, [ObjectIdentifier: ServerCall]>
+    private func watch<Watcher>(
+        _ call: ServerCall, in watchers: ReferenceWritableKeyPath<ControlInterface, [ObjectIdentifier: Watcher]>,
+        _ watcher: Watcher
     ) {
         let id = ObjectIdentifier(call)
-        self[keyPath: watchers][id] = call
+        self[keyPath: watchers][id] = watcher
         call.onCancel = { [weak self] in self?[keyPath: watchers][id] = nil }
     }
 
@@ -243,15 +245,12 @@ import Varlink
         StatusReply(interfaces: backend.interfaceStatus(), version: backend.version, problems: backend.daemonProblems())
     }
 
-    private func prompts(_ backend: any ControlBackend, _ call: ServerCall) -> PromptsReply {
+    private func prompts(_ backend: any ControlBackend, _ call: ServerCall, _ id: String?) -> PromptsReply {
         var prompts = backend.pendingPrompts()
-        if !permission.allows(call) {
-            for index in prompts.indices {
-                prompts[index].termsURL = nil
-                for field in prompts[index].fields.indices { prompts[index].fields[field].value = nil }
-            }
-        }
-        return PromptsReply(prompts: prompts)
+        if let id { prompts.removeAll { $0.id != id } }
+        if !permission.allows(call) { prompts = prompts.map(\.withheldFromStrangers) }
+        let shown = Self.fitting(prompts)
+        return PromptsReply(prompts: shown, omitted: shown.count < prompts.count ? prompts.count - shown.count : nil)
     }
 }
 
@@ -262,6 +261,7 @@ extension Step {
 
 private struct InterfaceParameter: Decodable { var interface: String? }
 private struct IDParameter: Decodable { var id: String }
+private struct PromptParameter: Decodable { var id: String? }
 private struct SSIDParameter: Decodable { var ssid: String }
 private struct HistoryParameters: Decodable { var ssid: String?; var before: String? }
 private struct TokenParameter: Decodable { var token: String }
@@ -275,7 +275,7 @@ private struct StatusReply: Encodable { var interfaces: [InterfaceStatus]; var v
 private struct QueuedReply: Encodable { var queued: Bool }
 private struct NetworksReply: Encodable { var networks: [ScannedNetwork] }
 private struct HelpersReply: Encodable { var helpers: [HelperStatus] }
-private struct PromptsReply: Encodable { var prompts: [PendingPrompt] }
+private struct PromptsReply: Encodable { var prompts: [PendingPrompt]; var omitted: Int? }
 private struct MonitorReply: Encodable { var interface: String; var step: Step }
 private struct ExplainReply: Encodable { var steps: [Step]; var verdict: String }
 private struct HistoryReply: Encodable { var attempts: [AttemptStatus]; var more: Bool }

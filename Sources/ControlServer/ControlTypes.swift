@@ -228,6 +228,8 @@ public struct PendingPrompt: Codable, Hashable, Sendable {
     public var terms: String?
     /// Unix time in milliseconds.
     public var since: Int
+    /// Message, fields and terms are left out: this reader may not answer. An addition of ours.
+    public var withheld: Bool?
 
     /// A prompt as it waits.
     public init(
@@ -244,6 +246,18 @@ public struct PendingPrompt: Codable, Hashable, Sendable {
         termsURL = prompt.termsURL
         terms = prompt.terms
         self.since = since
+    }
+
+    /// The same for who may not answer: that there is a question, where, and who asks. A helper may be wrong about what is secret,
+    /// and nobody else needs the rest.
+    var withheldFromStrangers: PendingPrompt {
+        var known = self
+        known.message = nil
+        known.fields = []
+        known.termsURL = nil
+        known.terms = nil
+        known.withheld = true
+        return known
     }
 }
 

@@ -32,6 +32,8 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
         case helperError
         /// More than the contract allows.
         case helperTooLong
+        /// What goes back to it, and so cannot be masked, repeats what it was told in secret.
+        case helperRepeatsSecret
         /// Its file, program or socket could be somebody else's.
         case helperNotTrusted
     }
@@ -60,8 +62,15 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
     public var isGarbage: Bool { code == .helperMalformed || code == .helperTooLong }
 
     /// The fault as a problem to show.
-    public var problem: Problem {
-        cause ?? Problem(code.rawValue, sentence, hint: code == .helperNotStarted ? "hotspotctl helpers --verbose" : nil)
+    public var problem: Problem { cause ?? Problem(code.rawValue, sentence, hint: hint) }
+
+    private var hint: String? {
+        switch code {
+        case .helperNotStarted: "hotspotctl helpers --verbose"
+        // Without what is stored there is nothing to repeat.
+        case .helperRepeatsSecret: "hotspotctl forget SSID"
+        case .helperCrashed, .helperMalformed, .helperUnknownValue, .helperError, .helperTooLong, .helperNotTrusted: nil
+        }
     }
 
     /// The sentence.

@@ -8,7 +8,7 @@ public struct Secrets: Sendable {
     /// What stands in their place.
     static let mark = Array("•••".utf8)
     /// More of a text is not looked at, and not kept.
-    static let textLimit = 16 << 10
+    public static let textLimit = 16 << 10
     /// So many ellipses of a text are looked at; nobody honest cuts more often.
     private static let cutLimit = 8
 
@@ -58,14 +58,22 @@ public struct Secrets: Sendable {
         return candidates
     }
 
+    /// Without the forms that have fewer octets.
+    func withForms(from length: Int) -> Secrets {
+        var long = self
+        long.forms = forms.mapValues { forms in forms.filter { $0.count >= length } }.filter { !$0.value.isEmpty }
+        long.hashes.removeAll { $0.length < length }
+        return long
+    }
+
     /// There is nothing to mask.
     public var isEmpty: Bool { forms.isEmpty }
 
-    /// The text with each secret masked, also one that was cut off by an ellipsis.
-    public func mask(_ text: String) -> String {
+    /// The text with each secret masked, also one that was cut off by an ellipsis. More than `limit` octets are not kept.
+    public func mask(_ text: String, limit: Int = Secrets.textLimit) -> String {
         guard !isEmpty else { return text }
-        var octets = Array(text.utf8.prefix(Self.textLimit + 1))
-        if octets.count > Self.textLimit { octets = Array(octets.dropLast(longest)) + Self.ellipsis }
+        var octets = Array(text.utf8.prefix(limit + 1))
+        if octets.count > limit { octets = Array(octets.dropLast(longest)) + Self.ellipsis }
         return String(decoding: maskCut(mask(octets)), as: UTF8.self)
     }
 
@@ -134,32 +142,33 @@ public struct Secrets: Sendable {
 }
 
 extension JSONValue {
-    /// The texts of a command that must not appear anywhere else: what the user typed, and what the vault released.
+    /// The texts of a command that must not appear anywhere else: what the user typed, and what the vault released. A tick is none.
     public var secrets: [String] {
         ["credential", "answers"].flatMap { self[$0]?.object?.values.compactMap(\.string) ?? [] }
+            .filter { !Field.tickWords.contains($0) }
     }
 }
 
 extension HelperOutcome {
     /// The same without these texts where people read: the reason, the trace, what went wrong, and the next question, which may echo an
-    /// answer.
-    public func masked(_ secrets: Secrets) -> HelperOutcome {
+    /// answer. A question whose fields cannot be masked is the helper's fault, see ``Prompt/masked(_:known:)``.
+    public func masked(_ secrets: Secrets, known: KnownWords = KnownWords()) -> HelperOutcome {
         guard !secrets.isEmpty else { return self }
         switch self {
         case .evaluation(var evaluation):
-            evaluation.reason = evaluation.reason.map(secrets.mask)
+            evaluation.reason = evaluation.reason.map { secrets.mask($0) }
             evaluation.portal?.mask(secrets)
             return .evaluation(evaluation)
         case .reply(var reply):
-            reply.reason = reply.reason.map(secrets.mask)
-            reply.trace = reply.trace?.map(secrets.mask)
+            reply.reason = reply.reason.map { secrets.mask($0) }
+            reply.trace = reply.trace?.map { secrets.mask($0) }
             reply.portal?.mask(secrets)
-            if var prompt = reply.prompt {
-                prompt.title = secrets.mask(prompt.title)
-                prompt.message = prompt.message.map(secrets.mask)
-                prompt.terms = prompt.terms.map(secrets.mask)
-                for index in prompt.fields.indices { prompt.fields[index].label = secrets.mask(prompt.fields[index].label) }
-                reply.prompt = prompt
+            // Everybody reads it, and nothing can be masked in it: a new one that repeats a secret is none.
+            if let origin = reply.portal?.origin, origin != known.origin, secrets.mask(origin) != origin { reply.portal = nil }
+            do throws(HelperFault) {
+                if let prompt = reply.prompt { reply.prompt = try prompt.masked(secrets, known: known) }
+            } catch {
+                return .failed(error)
             }
             return .reply(reply)
         case .failed(let fault): return .failed(fault.masked(secrets))
@@ -171,7 +180,7 @@ extension HelperOutcome {
 extension HelperFault {
     func masked(_ secrets: Secrets) -> HelperFault {
         HelperFault(
-            code, secrets.mask(sentence), standardError: standardError.map(secrets.mask), cause: cause)
+            code, secrets.mask(sentence), standardError: standardError.map { secrets.mask($0) }, cause: cause)
     }
 }
 
@@ -179,6 +188,6 @@ extension Portal {
     /// The origin stays: by it the credential is bound, and it is checked for what it may be.
     fileprivate mutating func mask(_ secrets: Secrets) {
         kind = secrets.mask(kind)
-        title = title.map(secrets.mask)
+        title = title.map { secrets.mask($0) }
     }
 }

@@ -121,5 +121,5 @@ public struct HTMLPage: Hashable, Sendable {
     public var isTruncated: Bool
 
     /// A form, a refresh or a script redirect: something that only a portal's error page has.
-    public var hasPortalMarks: Bool { !forms.isEmpty || refresh != nil || scriptTarget != nil }
+    var hasPortalMarks: Bool { !forms.isEmpty || refresh != nil || scriptTarget != nil }
 }

@@ -16,8 +16,6 @@ struct Memory: Codable, Sendable {
     var terms: [String]?
     /// Of the terms that the prompt under way shows: accepted only when they are.
     var shownTerms: [String]?
-    /// The portal API told of the portal.
-    var usesAPI: Bool?
 
     /// A request to be made later.
     struct SavedRequest: Codable, Sendable {

@@ -21,9 +21,9 @@ public struct ProbeEndpoint: Codable, Hashable, Sendable {
         ProbeEndpoint(url: "http://nmcheck.gnome.org/check_network_status.txt", expect: "NetworkManager is online"),
     ]
     /// An endpoint that needs no name: Cloudflare's resolver sends everybody to its own page by https.
-    public static let usualAddress = ProbeEndpoint(url: "http://1.1.1.1/", expect: "→https://1.1.1.1/")
+    static let usualAddress = ProbeEndpoint(url: "http://1.1.1.1/", expect: "→https://1.1.1.1/")
     /// The HTTPS endpoint beside the usual ones.
-    public static let usualHTTPS = "https://www.gstatic.com/generate_204"
+    static let usualHTTPS = "https://www.gstatic.com/generate_204"
 }
 
 /// One thing that was asked, and what came: the type `Evidence` of org.hotspotd.Probe.

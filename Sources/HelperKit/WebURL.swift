@@ -83,7 +83,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     public var masked: String { origin + path + (query == nil ? "" : "?…") }
 
     /// The same with another query.
-    public func replacingQuery(_ query: String) -> WebURL? {
+    func replacingQuery(_ query: String) -> WebURL? {
         WebURL(origin + path + (query.isEmpty ? "" : "?" + query))
     }
 

@@ -28,6 +28,9 @@ public struct Field: Codable, Hashable, Sendable {
         public var isSecret: Bool { self == .password || self == .code }
     }
 
+    /// What a box is answered with. These words say nothing about whoever answers.
+    public static let tickWords: Set<String> = ["yes", "no", "true", "false"]
+
     /// The key of the answer.
     public var name: String
     /// What the user reads.

@@ -4,14 +4,15 @@
 /// width, and the backslash: these, and octets that are not UTF-8, become `\xNN`.
 public enum Printable {
     /// The printable form of any octets.
-    public static func text(of octets: some Sequence<UInt8>) -> String {
-        let octets = Array(octets)
+    public static func text(of octets: some Sequence<UInt8>) -> String { text(of: Array(octets), keepingBackslash: false) }
+
+    private static func text(of octets: [UInt8], keepingBackslash: Bool) -> String {
         var text = ""
         var index = 0
         while index < octets.count {
             let length = sequenceLength(octets, at: index)
             if length > 0, let piece = String(validating: octets[index..<index + length], as: UTF8.self),
-                let scalar = piece.unicodeScalars.first, isHarmless(scalar)
+                let scalar = piece.unicodeScalars.first, isHarmless(scalar) || (keepingBackslash && scalar == "\\")
             {
                 text += piece
                 index += length
@@ -24,11 +25,41 @@ public enum Printable {
         return text
     }
 
-    /// Foreign text made safe in the same way; a long one is cut after `limit` octets, with an ellipsis.
-    public static func text(_ foreign: String, limit: Int = 1024) -> String {
-        let octets = Array(foreign.utf8.prefix(limit + 1))
-        guard octets.count > limit else { return text(of: octets) }
-        return text(of: octets.prefix(limit)) + "…"
+    /// Foreign text made safe in the same way; a long one is cut, see ``cut(_:limit:)``.
+    public static func text(_ foreign: String, limit: Int = 1024) -> String { text(of: cut(foreign, limit: limit).utf8) }
+
+    /// Text for a terminal that may be printable already, or have printable parts: backslashes stay, so that what is escaped is not
+    /// escaped again; everything else is escaped as ever. The same text comes out however often it passes through. No octets can be
+    /// read back from it: names that are, such as SSIDs, need ``text(of:)``.
+    public static func shown(_ text: String, limit: Int = 1024) -> String {
+        Self.text(of: Array(cut(text, limit: limit).utf8), keepingBackslash: true)
+    }
+
+    /// A JSON text for a terminal: what could deceive a reader stands in it as `\\u` escapes, which any reader of JSON takes for the same
+    /// text. Encoders leave all of it alone but for ASCII's control characters.
+    public static func json(_ text: String) -> String {
+        var shown = ""
+        shown.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            if scalar.value < 0x7F || isHarmless(scalar) {
+                shown.unicodeScalars.append(scalar)
+            } else {
+                for unit in UTF16.encode(scalar)! {
+                    shown += "\\u" + Hex.encode([UInt8(unit >> 8), UInt8(unit & 0xFF)])
+                }
+            }
+        }
+        return shown
+    }
+
+    /// The beginning of a text, at most `limit` octets long and without half a character; what was cut ends with an ellipsis, which
+    /// does not count.
+    public static func cut(_ text: String, limit: Int) -> String {
+        let octets = Array(text.utf8.prefix(limit + 1))
+        guard octets.count > limit else { return text }
+        var end = limit
+        while end > 0, octets[end] & 0xC0 == 0x80 { end -= 1 }
+        return String(decoding: octets[..<end], as: UTF8.self) + "…"
     }
 
     /// The octets that a printable form stands for; `nil` if an escape is malformed.

@@ -57,22 +57,12 @@ enum Diagnosis {
         return secrets.contains { text.contains($0) }
     }
 
-    /// The end of standard error, for people, without the secrets.
-    static func errors(_ record: Record, masking secrets: [String]) -> [String] {
-        let text = masked(String(decoding: record.errors, as: UTF8.self), secrets)
-        return text.split(whereSeparator: \.isNewline).suffix(20).map { harmless(String($0)) }
-    }
-
-    /// Without the secrets.
-    static func masked(_ text: String, _ secrets: [String]) -> String {
-        secrets.reduce(text) { $0.replacing($1, with: "•••") }
-    }
-
-    /// Control characters and their like escaped; a backslash is the author's own, often a piece of source, and stays.
-    static func harmless(_ line: String) -> String {
-        let cut = line.prefix(400)
-        return cut.split(separator: "\\", omittingEmptySubsequences: false).map { Printable.text(String($0), limit: 4096) }
-            .joined(separator: "\\") + (cut.endIndex < line.endIndex ? "…" : "")
+    /// The end of standard error, for people, without what the made-up user typed. A backslash in it is the author's own, often a piece
+    /// of source, and stays.
+    static func errors(_ text: String) -> [String] {
+        RehearsalUser.hidden.mask(text, limit: 2 * Recorder.limit).split(whereSeparator: \.isNewline).suffix(20).map {
+            Printable.shown(String($0), limit: 400)
+        }
     }
 
     /// What most likely keeps a helper from answering that wrote nothing at all.

@@ -7,7 +7,7 @@ import Varlink
 /// The commands of the contract, one after the other, with a made-up network and a portal on loopback.
 @LoopActor final class Rehearsal {
     /// The helper cannot be started, or says nothing: nothing else is worth playing.
-    private struct Pointless: Error {
+    struct Pointless: Error {
         /// Why, for the author.
         var words = "It cannot start, so nothing else was played."
     }
@@ -15,24 +15,26 @@ import Varlink
     private let candidate: Candidate
     private let portal: RehearsalPortal
     private let networks: RehearsalNetworks
-    private let stage: Stage
-    private var transcript = Transcript()
+    let stage: Stage
+    var transcript = Transcript()
     private var attempts = 0
     private var session: Session?
     private var found: Portal?
     private var needs: [String] = []
+    /// Fields that it asked for before they were answered.
+    private var asked: [Field] = []
     /// What it said of the captive network.
     private var evaluations: [HelperOutcome?] = []
     /// A login let somebody in.
-    private var opened = false
+    var opened = false
     /// Answers to logins.
     private var results: [Result] = []
     /// The last thing that the portal got in a login.
     private var telling = ""
     /// Slower answers are worth a word.
-    private let slow = 5_000
+    let slow = 5_000
     /// Commands without an answer in time, in a row.
-    private var misses = 0
+    var misses = 0
 
     init(_ candidate: Candidate, networks: RehearsalNetworks, portal: RehearsalPortal) {
         self.candidate = candidate
@@ -41,7 +43,7 @@ import Varlink
         stage = Stage(candidate)
     }
 
-    private var spec: HelperSpec { candidate.spec }
+    var spec: HelperSpec { candidate.spec }
 
     func run() async {
         Transcript.show(
@@ -142,7 +144,7 @@ import Varlink
         _ title: String, _ parameters: [String: JSONValue], consent: Bool
     ) async throws(Pointless) -> Prompt? {
         guard case .reply(let reply)? = try await play(title, .authenticate, parameters) else { return nil }
-        review(reply, consent: consent)
+        review(reply, consent: consent, after: parameters)
         return reply.result == .uiRequired ? reply.prompt : nil
     }
 
@@ -152,12 +154,13 @@ import Varlink
         var prompt = first
         for round in 0..<3 {
             var parameters = login(consent: false)
+            asked += prompt?.fields ?? []
             parameters["answers"] = Coding.value(prompt.map(RehearsalUser.answers) ?? [:])
             let outcome = try await play("PresentUI, answered", .presentUI, parameters)
             if prompt != nil, outcome == .notRecognized { transcript.say([Review.deadEnd]) }
             guard case .reply(let reply)? = outcome else { return }
             if prompt != nil, reply.result == .commandNotRecognized { transcript.say([Review.deadEnd]) }
-            review(reply, consent: true)
+            review(reply, consent: true, after: parameters)
             prompt = reply.result == .uiRequired ? reply.prompt : nil
             if prompt == nil { return }
             if round == 2 {
@@ -241,94 +244,15 @@ import Varlink
         return parameters
     }
 
-    private func review(_ reply: Reply, consent: Bool) {
+    private func review(_ reply: Reply, consent: Bool, after parameters: [String: JSONValue]) {
         let surroundings = Review.Login(
-            isOpen: portal.isOpen, acceptedTerms: portal.acceptedTerms, consent: consent, got: portal.got)
+            isOpen: portal.isOpen, acceptedTerms: portal.acceptedTerms, consent: consent, got: portal.got,
+            known: KnownWords(asked: asked, parameters: .object(parameters)))
         transcript.say(Review.login(reply, surroundings))
         if !portal.isOpen { telling = surroundings.telling }
         opened = opened || portal.isOpen
         results.append(reply.result)
         session = reply.session ?? session
         found = reply.portal ?? found
-    }
-
-    // MARK: Playing and telling
-
-    private func play(
-        _ title: String, _ command: Command, _ parameters: [String: JSONValue]
-    ) async throws(Pointless) -> HelperOutcome? {
-        try await play(title, shape: Telling.shape(command), parameters) { host, name, completion in
-            host.send(command, to: name, parameters: .object(parameters), completion: completion)
-        }
-    }
-
-    private func play(
-        _ title: String, shape: String, _ parameters: [String: JSONValue], _ send: @escaping Stage.Sending
-    ) async throws(Pointless) -> HelperOutcome? {
-        let scene = await stage.play(send) { [self] in
-            transcript.wait("\(title): no answer yet; after \(stage.patience.milliseconds / 1000) s it is cut off …")
-        }
-        let secrets = parameters["answers"] != nil || parameters["credential"] != nil ? RehearsalUser.secrets : []
-        var errors = scene.record.map { Diagnosis.errors($0, masking: RehearsalUser.secrets) } ?? []
-        let words = "\(Telling.words(scene.outcome)) (\(scene.milliseconds) ms)"
-        var remarks = scene.record.map(Diagnosis.afterwards) ?? []
-        if let record = scene.record, Diagnosis.leaks(record, secrets) {
-            remarks.append(
-                .wrong(
-                    "Its standard error shows what the user typed, or what was released to it. Never write answers or credentials there."
-                ))
-        }
-        if Diagnosis.isReadOnly(errors) { remarks.append(Diagnosis.readOnly) }
-        if case nil = scene.outcome { misses += 1 } else { misses = 0 }
-        switch scene.outcome {
-        case nil:
-            let hint = scene.record?.output.isEmpty == true ? " " + Diagnosis.endlessReading : ""
-            transcript.fail(
-                title, words,
-                "No answer within \(stage.patience.milliseconds / 1000) s: the daemon would have cut it off.\(hint)", errors)
-            if misses > 1 {
-                throw Pointless(
-                    words:
-                        "Two commands in a row had no answer, so nothing else was played; the daemon asks no more then, either.")
-            }
-        case .failed(let fault)?:
-            let better = scene.record.flatMap { Diagnosis.fault($0, program: Candidate.program(of: spec) ?? "", shape: shape) }
-            if scene.record == nil {
-                errors =
-                    fault.standardError.map { Diagnosis.masked($0, RehearsalUser.secrets) }?.split(separator: "\n").suffix(20)
-                    .map(String.init) ?? []
-            }
-            // 126 and 127 are what env(1) and shells end with where there is nothing to run.
-            let ending = scene.record?.status.map { $0 >> 8 & 0xFF } ?? 0
-            let isMissing = scene.record?.output.isEmpty == true && (ending == 126 || ending == 127)
-            let ends = isMissing ? Diagnosis.windowsLineEnds(Candidate.program(of: spec) ?? "") : nil
-            transcript.fail(title, words, ends ?? better ?? fault.sentence + ".", errors)
-            if fault.code == .helperNotStarted || scene.record?.startError != nil || isMissing { throw Pointless() }
-        case .evaluation, .reply, .annotations, .value, .notRecognized:
-            transcript.line("\(title): \(words)", errors)
-            if scene.milliseconds > slow {
-                remarks.append(
-                    .note(
-                        "It took \(scene.milliseconds / 1000) s. Other helpers may win meanwhile, and after 45 s it is cut off."))
-            }
-        }
-        transcript.say(remarks)
-        return scene.outcome
-    }
-
-    private func conclude() {
-        transcript.flush()
-        let words = stage.host.containment(of: spec.name)
-        if !words.isEmpty { print("It ran with: \(words.joined(separator: ", "))") }
-        let missing = stage.host.missingContainment(of: spec.name)
-        if !missing.isEmpty, !words.isEmpty { print("Not to be had here: \(missing.joined(separator: ", "))") }
-        if let ignored = stage.host.ignoredAnswers[spec.name] {
-            transcript.say([.wrong("It gave \(ignored) answers more than it was asked for; only the first counts.")])
-        }
-        switch transcript.mistakes {
-        case 0: print(opened ? "Nothing is wrong." : "Nothing is wrong, and no login was seen: that is not enough.")
-        case 1: print("One thing is wrong.")
-        case let count: print("\(count) things are wrong.")
-        }
     }
 }

@@ -1,3 +1,4 @@
+import HelperHost
 import HotspotCore
 
 /// The user of a rehearsal: says yes to everything, and types what fits.
@@ -10,6 +11,8 @@ enum RehearsalUser {
 
     /// What must not come back in a reason, a trace or on standard error.
     static let secrets = [password, name, code]
+    /// The same, to be found in every form in which a helper may repeat it.
+    static let hidden = Secrets(secrets)
 
     /// Answers to a prompt.
     static func answers(to prompt: Prompt) -> [String: String] {

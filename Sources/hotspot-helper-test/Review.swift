@@ -1,3 +1,4 @@
+import HelperHost
 import HelperKit
 import HotspotCore
 
@@ -103,6 +104,8 @@ enum Review {
         var consent: Bool
         /// What the portal got, values masked.
         var got: [String]
+        /// What the helper had before it was told any secret.
+        var known = KnownWords()
 
         /// The same in a sentence.
         var telling: String { got.isEmpty ? "It got nothing but the probe." : "It got: \(got.joined(separator: "; "))." }
@@ -121,7 +124,7 @@ enum Review {
             }
         case .uiRequired:
             if let prompt = reply.prompt {
-                remarks += self.prompt(prompt)
+                remarks += self.prompt(prompt) + echoes(prompt, login.known)
             } else {
                 remarks.append(.wrong("uiRequired needs a `prompt`: what shall the user be asked?"))
             }
@@ -225,6 +228,24 @@ enum Review {
             }
         }
         return remarks
+    }
+
+    /// A prompt that repeats what somebody typed.
+    private static func echoes(_ prompt: Prompt, _ known: KnownWords) -> [Remark] {
+        do throws(HelperFault) {
+            guard try prompt.masked(RehearsalUser.hidden, known: known) != prompt else { return [] }
+            return [
+                .note(
+                    "The prompt repeats what the user typed, or what was released to it; the daemon masks it, and fills in no such value."
+                )
+            ]
+        } catch {
+            return [
+                .wrong(
+                    "\(error.sentence). The daemon refuses the prompt: it can mask titles, messages, labels and terms, but not what comes back with the answers."
+                )
+            ]
+        }
     }
 
     private static func common(_ reply: Reply) -> [Remark] {

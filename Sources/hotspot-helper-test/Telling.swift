@@ -20,8 +20,8 @@ enum Telling {
         case .reply(let reply)?:
             let asks =
                 reply.prompt.map { prompt in
-                    let fields = prompt.fields.prefix(8).map { Printable.text($0.name, limit: 40) }.joined(separator: ", ")
-                    return " «\(Printable.text(prompt.title, limit: 60))» (\(fields.isEmpty ? "no fields" : fields))"
+                    let fields = prompt.fields.prefix(8).map { safe($0.name, limit: 40) }.joined(separator: ", ")
+                    return " «\(safe(prompt.title, limit: 60))» (\(fields.isEmpty ? "no fields" : fields))"
                 } ?? ""
             return reply.result.rawValue + asks + (reply.reason.map { ": " + safe($0) } ?? "")
         case .value(let value)?: return Printable.text(String(decoding: Coding.encode(value), as: UTF8.self), limit: 200)
@@ -41,9 +41,7 @@ enum Telling {
     }
 
     /// What somebody typed is not shown here either.
-    private static func safe(_ text: String) -> String {
-        var text = text
-        for secret in RehearsalUser.secrets { text = text.replacing(secret, with: "•••") }
-        return Printable.text(text, limit: 200)
+    private static func safe(_ text: String, limit: Int = 200) -> String {
+        Printable.text(RehearsalUser.hidden.mask(text), limit: limit)
     }
 }

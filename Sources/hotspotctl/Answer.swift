@@ -39,7 +39,7 @@ struct Answer: ParsableCommand {
 
     func run() throws {
         let daemon = try common.connect()
-        var prompt = try pick(try daemon.call("Prompts", as: PromptsReply.self).prompts, id)
+        var prompt = try pick(daemon, id)
         if dismiss {
             _ = try daemon.call("Dismiss", .members(["id": prompt.id]))
             return Output.print(["Dismissed; to start over: hotspotctl login"])
@@ -52,7 +52,7 @@ struct Answer: ParsableCommand {
             case .online(let sentence):
                 return Output.print([[sentence, remembered(answers, prompt)].compactMap { $0 }.joined(separator: " ")])
             case .asks(let next):
-                prompt = try pick(try daemon.call("Prompts", as: PromptsReply.self).prompts, next)
+                prompt = try pick(daemon, next)
                 guard isInteractive, !common.noAsk else { throw needed(prompt, "the portal asks again.") }
                 answers = try read(prompt, isInteractive)
             }
@@ -102,21 +102,32 @@ struct Answer: ParsableCommand {
         return Failure(.answerNeeded, message, hint: "hotspotctl answer \(common.renderer.safe(prompt.id, limit: 64))")
     }
 
-    private func pick(_ prompts: [PendingPrompt], _ id: String?) throws(Failure) -> PendingPrompt {
+    private func pick(_ daemon: Daemon, _ id: String?) throws(Failure) -> PendingPrompt {
         if let id {
-            guard let prompt = prompts.first(where: { $0.id == id }) else {
+            guard let prompt = try daemon.prompt(id) else {
                 throw Failure(
                     .notFound, "there is no prompt «\(Printable.text(id, limit: 64))»; it may have been answered.",
                     hint: "hotspotctl prompts")
             }
-            return prompt
+            return try readable(prompt)
         }
-        guard let first = prompts.first else { throw Failure(.notFound, "nobody asks anything.", hint: "hotspotctl status") }
-        guard prompts.count == 1 else {
-            Output.error(common.renderer.lines(PromptsReply(prompts: prompts)))
+        let reply = try daemon.call("Prompts", as: PromptsReply.self)
+        guard let first = reply.prompts.first else {
+            throw Failure(.notFound, "nobody asks anything.", hint: "hotspotctl status")
+        }
+        guard reply.prompts.count == 1, reply.omitted ?? 0 == 0 else {
+            Output.error(common.renderer.lines(reply))
             throw Failure(.usage, "several prompts wait: name one.")
         }
-        return first
+        return try readable(first)
+    }
+
+    /// Who does not see what is asked cannot answer it.
+    private func readable(_ prompt: PendingPrompt) throws(Failure) -> PendingPrompt {
+        guard prompt.withheld == true else { return prompt }
+        throw Failure(
+            .failed, "what is asked is for those who may answer: \(Renderer.whoMayAnswer).",
+            hint: "sudo hotspotctl answer, or join the group hotspotd")
     }
 
     /// What to promise: nothing if nothing that was answered is kept. Over plain HTTP what is kept is not sent by itself, and a code

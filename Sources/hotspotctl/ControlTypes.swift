@@ -82,6 +82,8 @@ struct Given: Codable {
 
 struct PromptsReply: Codable {
     var prompts: [PendingPrompt]
+    /// So many more wait, and are too long for one answer.
+    var omitted: Int?
 }
 
 struct PendingPrompt: Codable {
@@ -96,6 +98,8 @@ struct PendingPrompt: Codable {
     var termsURL: String?
     var terms: String?
     var since: Int?
+    /// Message, fields and terms are not for this user.
+    var withheld: Bool?
 }
 
 struct MonitorReply: Codable {

@@ -28,6 +28,11 @@ final class Daemon {
         try Self.read(type, try call(method, parameters))
     }
 
+    /// The prompt of this identifier, if it still waits.
+    func prompt(_ id: String) throws(Failure) -> PendingPrompt? {
+        try call("Prompts", ["id": .string(id)], as: PromptsReply.self).prompts.first { $0.id == id }
+    }
+
     /// Asks for a stream. Replies come from ``next(within:)``.
     func subscribe(_ method: String, _ parameters: JSONValue = [:]) throws(Failure) {
         do {

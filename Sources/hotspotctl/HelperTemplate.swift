@@ -1,7 +1,7 @@
 import ArgumentParser
 import HotspotCore
 
-/// A working helper to begin with: its files, with the name and the place filled in.
+/// A working helper to begin with: its files, with the name and the place filled in. The texts are those of `Tests/Examples`.
 struct HelperTemplate {
     /// The languages that there are examples in.
     enum Language: String, ExpressibleByArgument, CaseIterable {
@@ -44,11 +44,12 @@ struct HelperTemplate {
     /// All files, the `.helper` file last.
     var files: [File] {
         switch language {
-        case .python: [File(path: program, text: filled(Self.python), isExecutable: true), helperFile]
-        case .shell: [File(path: program, text: filled(Self.shell), isExecutable: true), helperFile]
+        case .python: [File(path: program, text: filled(PackageResources.aroma_py), isExecutable: true), helperFile]
+        case .shell: [File(path: program, text: filled(PackageResources.aroma_sh), isExecutable: true), helperFile]
         case .swift:
             [
-                File(path: "Package.swift", text: package), File(path: "Sources/\(name)/Main.swift", text: filled(Self.swift)),
+                File(path: "Package.swift", text: package),
+                File(path: "Sources/\(name)/Main.swift", text: filled(PackageResources.aroma_main)),
                 helperFile,
             ]
         }
@@ -57,8 +58,10 @@ struct HelperTemplate {
     /// It must be built before it can be tried.
     var needsBuild: Bool { language == .swift }
 
-    private func filled(_ text: String) -> String {
-        text.replacing(Self.displayPlaceholder, with: displayName).replacing(Self.placeholder, with: name) + "\n"
+    /// The text of an example, with the helper's names in it.
+    private func filled(_ example: [UInt8]) -> String {
+        String(decoding: example, as: UTF8.self)
+            .replacing(Self.displayPlaceholder, with: displayName).replacing(Self.placeholder, with: name)
     }
 
     /// The longest that is shown is 15 characters.
@@ -66,11 +69,11 @@ struct HelperTemplate {
 
     /// The Swift package, with the checkout in place of the address.
     private var package: String {
-        guard let checkout else { return filled(Self.package) }
+        guard let checkout else { return filled(PackageResources.aroma_package) }
         let path = checkout.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         // The identity of a package in a folder is the folder's name.
         let identity = path.split(separator: "/").last.map(String.init) ?? "hotspotd"
-        return filled(Self.package)
+        return filled(PackageResources.aroma_package)
             .replacing(
                 ".package(url: \"https://github.com/hotspotd/hotspotd\", branch: \"main\")", with: ".package(path: \"\(path)\")"
             )

@@ -33,8 +33,7 @@ struct Login: ParsableCommand {
         switch try watch.outcome(within: wait) {
         case .online(let status): Output.print([common.renderer.online(status, after: watch.elapsed)])
         case .asks(let prompt):
-            let pending = try daemon.call("Prompts", as: PromptsReply.self).prompts.first { $0.id == prompt }
-            if let pending { Output.error(common.renderer.lines(pending)) }
+            if let pending = try daemon.prompt(prompt) { Output.error(common.renderer.lines(pending)) }
             throw Failure(.answerNeeded, "the portal wants an answer.", hint: "hotspotctl answer")
         case .failed(let status): throw common.renderer.failure(status)
         case .timeout: throw Failure(.timeout, "no outcome within \(common.renderer.tenths(wait)).", hint: "hotspotctl monitor")

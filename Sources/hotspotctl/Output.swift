@@ -20,15 +20,15 @@ enum Output {
     /// A question, on the terminal of whoever answers; without a line's end.
     static func ask(_ text: String) { write(text, to: STDERR_FILENO) }
 
-    /// A reply as it came.
+    /// A reply as it came: the same values, whatever its texts hold.
     static func print(_ reply: JSONValue, _ mode: JSONMode) {
         switch mode {
         case .off: break
-        case .short: print([String(decoding: Coding.encode(reply), as: UTF8.self)])
+        case .short: print([Printable.json(String(decoding: Coding.encode(reply), as: UTF8.self))])
         case .pretty:
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            print([String(decoding: (try? encoder.encode(reply)) ?? Data("{}".utf8), as: UTF8.self)])
+            print([Printable.json(String(decoding: (try? encoder.encode(reply)) ?? Data("{}".utf8), as: UTF8.self))])
         }
     }
 

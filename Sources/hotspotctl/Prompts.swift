@@ -26,12 +26,17 @@ struct Prompts: ParsableCommand {
 extension Renderer {
     func lines(_ reply: PromptsReply) -> [String] {
         guard !reply.prompts.isEmpty else { return ["Nobody asks anything."] }
-        return Array(reply.prompts.map { lines($0) }.joined(separator: [""]))
+        let lines = Array(reply.prompts.map { self.lines($0) }.joined(separator: [""]))
+        guard let omitted = reply.omitted, omitted > 0 else { return lines }
+        return lines + ["", "\(omitted) more: hotspotctl status --json=pretty has their names for hotspotctl answer."]
     }
 
     /// What a prompt asks, without a place to answer.
     func lines(_ prompt: PendingPrompt) -> [String] {
         var lines = heading(prompt)
+        guard prompt.withheld != true else {
+            return lines + ["  What it asks is for those who may answer: \(Self.whoMayAnswer)."]
+        }
         for field in prompt.fields {
             var text = "  \(safe(field.label, limit: 200)) (\(safe(field.name, limit: 64)): \(field.kind.rawValue)"
             if let choices = field.choices, !choices.isEmpty {
@@ -43,6 +48,8 @@ extension Renderer {
         lines.append("  to answer: hotspotctl answer \(safe(prompt.id, limit: 64))")
         return lines
     }
+
+    static let whoMayAnswer = "root, the group hotspotd, and the user in front of the machine"
 
     /// Who asks, where, and why.
     func heading(_ prompt: PendingPrompt) -> [String] {

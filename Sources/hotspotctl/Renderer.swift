@@ -20,7 +20,7 @@ struct Style: Equatable {
     }
 }
 
-/// Turns replies into lines for people. Everything foreign passes through ``safe(_:)`` or ``name(_:)`` on its way.
+/// Turns replies into lines for people. Everything foreign passes through ``safe(_:limit:)`` or ``name(_:)`` on its way.
 struct Renderer {
     var style: Style
     /// Tables have a heading.
@@ -38,13 +38,14 @@ struct Renderer {
         case good = "32", busy = "33", bad = "31", faint = "2", strong = "1"
     }
 
-    /// Foreign text without anything that commands a terminal.
-    func safe(_ text: String, limit: Int = 400) -> String { Printable.text(text, limit: limit) }
+    /// Foreign text without anything that commands a terminal. Sentences of the daemon have foreign parts that are escaped already;
+    /// those stay as they are.
+    func safe(_ text: String, limit: Int = 400) -> String { Printable.shown(text, limit: limit) }
 
     /// An SSID. The daemon sends the printable form, whose escapes stay as they are; a daemon that does not is escaped here.
     func name(_ ssid: String) -> String {
         guard !ssid.isEmpty else { return "(no name)" }
-        guard let octets = Printable.octets(of: ssid) else { return safe(ssid, limit: 128) }
+        guard let octets = Printable.octets(of: ssid) else { return Printable.text(ssid, limit: 128) }
         return Printable.text(of: octets.prefix(64))
     }
 

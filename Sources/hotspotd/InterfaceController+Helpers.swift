@@ -31,6 +31,7 @@ extension InterfaceController {
             if command == .presentUI { parameters["answers"] = Coding.value(answers?.values ?? [:]) }
         }
         secrets.formUnion(JSONValue.object(parameters).secrets)
+        let known = KnownWords(asked: answers?.helper == helper ? answers?.fields ?? [] : [], parameters: .object(parameters))
         if command != .evaluate { attempt?.helper = helper }
         record("command", Disclosure.words(for: command, parameters), helper: helper)
         if command == .evaluate { told.append(helper) }
@@ -38,7 +39,8 @@ extension InterfaceController {
             guard let self, let sent = commands.removeValue(forKey: id) else { return }
             // Its process may still be there, and has nothing left to do once the race is decided.
             if command == .evaluate { answered.append(sent) }
-            received(outcome.masked(Secrets(secrets.union(services.host.secrets(givenTo: helper)))), id, command, helper)
+            let secrets = Secrets(secrets.union(services.host.secrets(givenTo: helper)))
+            received(outcome.presentable(without: secrets, known: known, of: helper), id, command, helper)
         }
         let attempt = attempt
         call.onWithheld = { [weak self] in
@@ -95,7 +97,7 @@ extension InterfaceController {
                 .answered(
                     id,
                     .replied(
-                        reply.result, prompt: reply.prompt.map(\.limited), secondsRemaining: reply.session?.secondsRemaining,
+                        reply.result, prompt: reply.prompt, secondsRemaining: reply.session?.secondsRemaining,
                         reason: reply.reason.map { Printable.text($0, limit: 500) })))
         case .notRecognized:
             record("answer", "does not know \(command)", helper: helper)

@@ -23,7 +23,7 @@ struct JournalHandler: LogHandler {
     func log(event: LogEvent) {
         let level = event.level
         // Foreign text within a message cannot start a second line or command a terminal.
-        let text = Printable.text(event.message.description, limit: 2048)
+        let text = Printable.shown(event.message.description, limit: 2048)
         if toJournal {
             let fields = ["MESSAGE=\(text)", "PRIORITY=\(priority(level))", "SYSLOG_IDENTIFIER=hotspotd"].map { Array($0.utf8) }
             send(fields)

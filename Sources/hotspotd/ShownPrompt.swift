@@ -1,5 +1,7 @@
+import HelperHost
 import HotspotCore
 import HotspotMachine
+import Varlink
 
 /// A question that waits for the user.
 struct ShownPrompt {
@@ -62,7 +64,7 @@ struct GivenAnswers: CustomStringConvertible, CustomDebugStringConvertible {
         for name in values.keys.sorted() where !prompt.fields.contains(where: { $0.name == name }) {
             return (
                 Printable.text(name, limit: 64),
-                "There is no such field; asked are \(prompt.fields.map(\.name).joined(separator: ", "))."
+                "There is no such field; asked are \(list(prompt.fields.map(\.name)))."
             )
         }
         for field in prompt.fields {
@@ -73,11 +75,11 @@ struct GivenAnswers: CustomStringConvertible, CustomDebugStringConvertible {
             }
             switch field.kind {
             case .checkbox:
-                guard ["", "yes", "no", "true", "false"].contains(value) else { return (field.name, "Answer yes or no.") }
+                guard value.isEmpty || Field.tickWords.contains(value) else { return (field.name, "Answer yes or no.") }
                 if field.required, value != "yes", value != "true" { return (field.name, "This must be accepted to go on.") }
             case .choice:
                 if value.isEmpty ? field.required : !(field.choices ?? []).contains(value) {
-                    return (field.name, "Choose one of \((field.choices ?? []).joined(separator: ", ")).")
+                    return (field.name, "Choose one of \(list(field.choices ?? [])).")
                 }
             case .text, .password, .email, .phone, .code:
                 if field.required, value.isEmpty { return (field.name, "An answer is needed.") }
@@ -87,27 +89,65 @@ struct GivenAnswers: CustomStringConvertible, CustomDebugStringConvertible {
     }
 }
 
+/// Names in a sentence of bounded length.
+private func list(_ names: [String]) -> String { Printable.cut(names.joined(separator: ", "), limit: 500) }
+
 extension Prompt {
     /// There is something to accept.
     var hasTerms: Bool { terms != nil || termsURL != nil }
 
-    /// Cut to what a person can be asked, and a client be sent: 32 fields, short labels, and terms of 64 KiB at most.
+    /// The most octets that a prompt may have on its way to a client, as JSON: so many of them fit into one answer.
+    static let octetLimit = 64 * 1024
+    /// The most octets that are kept of terms.
+    private static let termsLimit = 32 * 1024
+
+    /// Cut to what a person can be asked: 32 fields, short texts, and terms of 32 KiB at most. Nothing is escaped, for whoever shows it
+    /// knows best what their screen obeys; but an address of the terms that has to be escaped is none.
     var limited: Prompt {
         Prompt(
-            title: Printable.text(title, limit: 200), message: message.map { Printable.text($0, limit: 1000) },
+            title: Printable.cut(title, limit: 200), message: message.map { Printable.cut($0, limit: 1000) },
             fields: fields.prefix(32).map { field in
                 Field(
                     // A name that is too long is no name that an answer could be kept under.
-                    name: field.name.utf8.count <= 256 ? field.name : "", label: Printable.text(field.label, limit: 200),
+                    name: field.name.utf8.count <= 256 ? field.name : "", label: Printable.cut(field.label, limit: 200),
                     kind: field.kind,
                     required: field.required,
                     choices: field.choices.map { choices in choices.prefix(256).filter { $0.utf8.count <= 256 } },
-                    value: field.value.map { Printable.text($0, limit: 1000) })
+                    value: field.value.flatMap { $0.utf8.count <= 1000 ? $0 : nil })
             },
             termsURL: termsURL.flatMap { url in
                 url.utf8.count <= 2048 && (url.hasPrefix("https://") || url.hasPrefix("http://"))
-                    ? Printable.text(url, limit: 2048) : nil
+                    && Printable.text(of: url.utf8) == url ? url : nil
             },
-            terms: terms.map { String(decoding: $0.utf8.prefix(64 * 1024), as: UTF8.self) })
+            terms: terms.map { Printable.cut($0, limit: Self.termsLimit) })
+    }
+
+    /// It is no longer than a client can be sent.
+    fileprivate var fits: Bool { Coding.encode(self).count <= Self.octetLimit }
+}
+
+extension HelperOutcome {
+    /// The same as it may go on to people and clients: without secrets, and with a question that can be shown; one that cannot is the
+    /// fault of this helper.
+    func presentable(without secrets: Secrets, known: KnownWords, of helper: String) -> HelperOutcome {
+        guard case .reply(var reply) = self, let prompt = reply.prompt?.limited else { return masked(secrets, known: known) }
+        // Before the search for secrets, which takes its time; and after it, since masks are longer than what they hide.
+        guard prompt.fits else { return .failed(Self.tooLong.of(helper)) }
+        reply.prompt = prompt
+        switch HelperOutcome.reply(reply).masked(secrets, known: known) {
+        case .failed(let fault): return .failed(fault.of(helper))
+        case .reply(let masked) where masked.prompt?.fits == false: return .failed(Self.tooLong.of(helper))
+        case let outcome: return outcome
+        }
+    }
+
+    private static let tooLong = HelperFault(
+        .helperTooLong, "«reply.prompt» is longer than \(Prompt.octetLimit / 1024) KiB, too long to be shown")
+}
+
+extension HelperFault {
+    /// The same under the name of whose fault it is.
+    fileprivate func of(_ helper: String) -> HelperFault {
+        HelperFault(code, "\(helper): \(sentence)", standardError: standardError, cause: cause)
     }
 }

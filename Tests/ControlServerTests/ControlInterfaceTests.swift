@@ -31,15 +31,18 @@ import Varlink
     func refreshClaims(_ done: @escaping () -> Void) { done() }
     func listWatchers(_ count: Int) { watchers = count }
     func helperStatus() -> [HelperStatus] { [] }
+    var prompt = Prompt(
+        title: "Hotel", message: "For Ms Canary of room 214",
+        fields: [Field(name: "room-214", label: "Room 214", kind: .choice, required: true, choices: ["214"], value: "214")],
+        termsURL: "https://portal.example/terms?guest=214", terms: "for 214 alone")
+    /// Interfaces that ask.
+    var askers = 1
     func pendingPrompts() -> [PendingPrompt] {
-        let prompt = Prompt(
-            title: "Hotel", fields: [Field(name: "room", label: "Room", kind: .text, required: true, value: "214")],
-            termsURL: "https://portal.example/terms?guest=214")
-        return [
+        (1...askers).map { number in
             PendingPrompt(
-                id: "1", interface: "wlan0", ssid: "Hotel", helper: "form", portal: "https://portal.example", prompt: prompt,
-                since: 1)
-        ]
+                id: "\(number)", interface: "wlan\(number - 1)", ssid: "Hotel", helper: "form", portal: "https://portal.example",
+                prompt: prompt, since: 1)
+        }
     }
     func answer(prompt: String, answers: [String: String], remember: Bool) throws(ControlError) {
         guard prompt == "1" else { throw .noSuchPrompt(prompt) }
@@ -127,9 +130,18 @@ import Varlink
         defer { fixture.close() }
         let prompts = try await call(fixture.path, "Prompts").get()
         let prompt = prompts["prompts"]?.array?.first
-        #expect(prompt?["title"] == "Hotel")
-        #expect(prompt?["termsURL"] == nil)
-        #expect(prompt?["fields"]?.array?.first?["value"] == nil)
+        #expect(prompt?["title"] == "Hotel" && prompt?["interface"] == "wlan0" && prompt?["ssid"] == "Hotel")
+        #expect(prompt?["withheld"] == true && prompt?["fields"] == [] && !"\(prompts)".contains("214"))
+        let path = fixture.path
+        let first: JSONValue? = await Task.detached {
+            var first: JSONValue?
+            try? BlockingConnection(path: path).stream("org.hotspotd.Control.Prompts") { answer in
+                first = answer
+                return false
+            }
+            return first
+        }.value
+        #expect(first == prompts, "a watcher sees no more")
         let explained = try await call(fixture.path, "Explain").get()
         #expect(explained["steps"]?.array?.count == 1)
         #expect(!"\(explained)".contains("secret"))
@@ -185,7 +197,9 @@ import Varlink
         let fixture = try Fixture(trusted: true)
         defer { fixture.close() }
         let prompts = try await call(fixture.path, "Prompts").get()
-        #expect(prompts["prompts"]?.array?.first?["fields"]?.array?.first?["value"] == "214")
+        let prompt = prompts["prompts"]?.array?.first
+        #expect(prompt?["withheld"] == nil && prompt?["message"] != nil && prompt?["terms"] != nil)
+        #expect(prompt?["fields"]?.array?.first?["value"] == "214")
         #expect(try await call(fixture.path, "Explain").get()["steps"]?.array?.count == 2)
         _ = try await call(fixture.path, "Answer", ["id": "1", "answers": ["room": "214"], "remember": true]).get()
         #expect(fixture.backend.answered == ["room": "214"])
@@ -322,6 +336,23 @@ import Varlink
         fixture.backend.attemptCount = 200
         #expect(try await call(fixture.path, "History").get()["more"] == false)
         #expect(name(await call(fixture.path, "History", ["before": "unknown"])) == "org.hotspotd.Control.Failed")
+    }
+
+    /// Each as long as a prompt may be, 64 KiB, on more interfaces than a machine has.
+    @Test @LoopActor func longPromptsFitAndTheRestIsCountedAndCanBeAskedFor() async throws {
+        let fixture = try Fixture(trusted: true)
+        defer { fixture.close() }
+        fixture.backend.prompt.terms = String(repeating: "\u{1}", count: 64 * 1024 / 6 - 100)
+        fixture.backend.askers = 64
+        let reply = try await call(fixture.path, "Prompts").get()
+        let shown = reply["prompts"]?.array?.count ?? 0
+        #expect(shown >= 6 && shown < 64 && reply["omitted"]?.integer == 64 - shown)
+        let last = try await call(fixture.path, "Prompts", ["id": "64"]).get()
+        #expect(last["prompts"]?.array?.map { $0["id"] } == ["64"] && last["omitted"] == nil)
+        #expect(try await call(fixture.path, "Prompts", ["id": "65"]).get()["prompts"] == [])
+        fixture.backend.askers = 6
+        let all = try await call(fixture.path, "Prompts").get()
+        #expect(all["prompts"]?.array?.count == 6 && all["omitted"] == nil)
     }
 
     @Test @LoopActor func aLongExplanationFitsAndSaysWhatIsMissing() async throws {

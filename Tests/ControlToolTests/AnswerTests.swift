@@ -105,6 +105,30 @@ private let onlineAtOnce = [
         #expect(ended.errors.contains("Code (sms: code, required)") && ended.errors.contains("hotspotctl answer p2"))
     }
 
+    @Test func whoMayNotAnswerIsToldWhoMay() throws {
+        let withheld =
+            #"{"prompts":[{"id":"p1","interface":"wlan0","ssid":"Hotel","helper":"keys","title":"","since":1,"fields":[],"withheld":true}]}"#
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [withheld]]))
+        defer { daemon.stop() }
+        let shown = try Tool.run(["prompts", "--socket", daemon.path]).output
+        #expect(
+            shown.hasPrefix("Hotel asks:\n  What it asks is for those who may answer: root, ") && !shown.contains("to answer"))
+        let ended = try Tool.run(["answer", "--socket", daemon.path], input: "")
+        #expect(ended.status == 1 && ended.errors.contains("root, the group hotspotd") && !daemon.calls.contains("Answer"))
+    }
+
+    @Test func whatDoesNotFitIsCountedAndReachedByItsName() throws {
+        let many = first.replacing("]}]}", with: "]}],\"omitted\":3}")
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [many]]))
+        defer { daemon.stop() }
+        #expect(try Tool.run(["prompts", "--socket", daemon.path]).output.contains("\n\n3 more: hotspotctl status"))
+        #expect(try Tool.run(["answer", "--socket", daemon.path]).status == 2, "which one is not clear")
+        let named = try FakeDaemon(.init(replies: ["Prompts": [first], "Dismiss": ["{}"]]))
+        defer { named.stop() }
+        #expect(try Tool.run(["answer", "p1", "--dismiss", "--socket", named.path]).status == 0)
+        #expect(named.parameters("Prompts") == ["id": "p1"])
+    }
+
     @Test func dismissingIsACallOfItsOwn() throws {
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Dismiss": ["{}"]]))
         defer { daemon.stop() }
@@ -118,7 +142,7 @@ private let onlineAtOnce = [
         let master: Int32
         let slave: Int32
 
-        init() throws {
+        init(columns: UInt16 = 80) throws {
             master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
             var locked: Int32 = 0
             var number: UInt32 = 0
@@ -126,6 +150,8 @@ private let onlineAtOnce = [
             let isReady = ioctl(master, 0x4004_5431, &locked) == 0 && ioctl(master, 0x8004_5430, &number) == 0
             slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
             try #require(isReady && slave >= 0)
+            var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+            try #require(ioctl(slave, UInt(TIOCSWINSZ), &size) == 0)
         }
 
         deinit {
@@ -143,12 +169,20 @@ private let onlineAtOnce = [
             #expect(write(master, octets, octets.count) == octets.count)
         }
 
+        /// What the terminal shows, up to and with a text that will come.
+        func read(until end: String) -> String {
+            var text = [UInt8]()
+            var octet: UInt8 = 0
+            while !text.suffix(end.utf8.count).elementsEqual(end.utf8), Glibc.read(master, &octet, 1) == 1 { text.append(octet) }
+            return String(decoding: text, as: UTF8.self)
+        }
+
         /// What the terminal showed of the typing.
         var shown: String {
             _ = fcntl(master, F_SETFL, O_NONBLOCK)
             var text = [UInt8]()
             var chunk = [UInt8](repeating: 0, count: 4096)
-            while case let count = read(master, &chunk, chunk.count), count > 0 { text += chunk[..<count] }
+            while case let count = Glibc.read(master, &chunk, chunk.count), count > 0 { text += chunk[..<count] }
             return String(decoding: text, as: UTF8.self)
         }
     }
@@ -187,6 +221,38 @@ private let onlineAtOnce = [
         let echoesAgain = terminal.echoes
         #expect(echoesAgain)
         #expect(daemon.parameters("Answer")?["answers"] == ["room": "214", "pass": "geheim", "ok": "yes"])
+    }
+
+    /// Texts of a portal as the daemon hands them on, in each place where one is shown.
+    @Test(.timeLimit(.minutes(2))) func foreignTextIsEscapedOnceOnATerminal() throws {
+        let evil = #"京\u001b[2J\u202e\u0000\n\\x1b"#
+        // What was escaped before, as in a journal's sentences, stays as it is.
+        let shown = #"京\x1b[2J\xe2\x80\xae\x00\x0a\x1b"#
+        let asked = prompt("p1", #"{"name":"a","label":"\#(evil)","kind":"choice","required":true,"choices":["\#(evil)","b"]}"#)
+            .replacing(#""title":"Hotel""#, with: #""title":"\#(evil)","message":"\#(evil)","terms":"\#(evil)""#)
+        let daemon = try FakeDaemon(
+            .init(replies: ["Prompts": [asked], "Answer": ["!InvalidAnswer {\"field\":\"\(evil)\",\"message\":\"\(evil)\"}"]]))
+        defer { daemon.stop() }
+        let terminal = try Terminal(columns: 20)
+        let tool = try Tool(["answer", "--wait=0", "--socket", daemon.path], input: terminal.slave, errors: terminal.slave)
+        let question = "  \(shown) [1-2]: "
+        let before = terminal.read(until: question)
+        #expect(
+            before
+                == "Hotel asks (https://p.example):\r\n  \(shown)\r\n  \(shown)\r\n  Terms: \(shown)\r\n    1) \(shown)\r\n    2) b\r\n"
+                + question)
+        // Long before the terminal's edge or behind it: nothing is cut to a width that nobody knows.
+        #expect(Renderer.width(question) > 20 && Renderer.width("京") == 2)
+        terminal.type("1\n")
+        let after = terminal.read(until: "hotspotctl answer")
+        #expect(after.contains("the answer to «\(shown)» is not accepted: \(shown)\r\n"))
+        #expect(tool.end().status == 1)
+        #expect(daemon.parameters("Answer")?["answers"]?["a"]?.string == "京\u{1B}[2J\u{202E}\0\n\\x1b", "the choice itself")
+        let json = try Tool.run(["prompts", "--json=pretty", "--socket", daemon.path]).output
+        #expect(FakeDaemon.value(json)["prompts"]?.array?.first?["title"]?.string == "京\u{1B}[2J\u{202E}\0\n\\x1b")
+        #expect(!json.unicodeScalars.contains { ($0.value < 0x20 && $0 != "\n") || $0.value == 0x202E })
+        let listed = try Tool.run(["prompts", "--socket", daemon.path]).output
+        #expect(listed.contains("  \(shown) (a: choice, one of \(shown), b, required)\n"))
     }
 
     @Test(.timeLimit(.minutes(2))) func anInterruptGivesTheEchoBack() throws {

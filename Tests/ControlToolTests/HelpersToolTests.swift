@@ -104,6 +104,14 @@ import Testing
             "WRONG  Its trace or reason shows what the user typed"
         ),
         (
+            claims + "if method == 'Authenticate': reply('uiRequired', portal=portal, prompt=question)\n" + """
+                if method == 'PresentUI':
+                    field = {'name': 'not-' + given['answers'].get('p', ''), 'label': 'l', 'kind': 'text', 'required': False}
+                    reply('uiRequired', portal=portal, prompt={'title': 'x', 'fields': [field]})
+                """,
+            "WRONG  «reply.prompt.fields.0.name» repeats an answer or a stored credential"
+        ),
+        (
             claims + "if method == 'Authenticate': send('/go', b'user=me&word=s3same'); reply('success')",
             "It got: POST /go (user=…, word=…) → no such page."
         ),

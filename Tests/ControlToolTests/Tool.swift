@@ -29,9 +29,12 @@ final class Tool {
         return path[...(path.lastIndex(of: "/") ?? path.startIndex)] + "hotspotctl"
     }()
 
-    /// - Parameter input: the descriptor that becomes standard input, which stays the caller's.
+    /// - Parameters:
+    ///   - input: the descriptor that becomes standard input, which stays the caller's.
+    ///   - errors: the same for standard error; otherwise it is kept.
     init(
-        _ arguments: [String], input: Int32, program: String = Tool.program, environment: [String] = ["LANG=C.UTF-8", "TZ=UTC"]
+        _ arguments: [String], input: Int32, errors: Int32? = nil, program: String = Tool.program,
+        environment: [String] = ["LANG=C.UTF-8", "TZ=UTC"]
     ) throws {
         // Sockets rather than pipes: those can be made so that no other test's child inherits them.
         let outputs = try Socket.pair()
@@ -41,7 +44,7 @@ final class Tool {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, input, 0)
         posix_spawn_file_actions_adddup2(&actions, outputs.1, 1)
-        posix_spawn_file_actions_adddup2(&actions, errorEnds.1, 2)
+        posix_spawn_file_actions_adddup2(&actions, errors ?? errorEnds.1, 2)
         // Whoever runs the tests in the background has interrupts ignored or blocked, which a child would inherit.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -64,7 +67,7 @@ final class Tool {
         try #require(code == 0, "\(program): \(String(cString: strerror(code)))")
         self.pid = pid
         output = outputs.0
-        errors = errorEnds.0
+        self.errors = errorEnds.0
     }
 
     deinit {

@@ -1,5 +1,7 @@
+import HelperHost
 import HotspotCore
 import Testing
+import Varlink
 
 @testable import hotspotd
 
@@ -40,10 +42,67 @@ import Testing
             termsURL: "javascript:alert(1)", terms: String(repeating: "t", count: 1 << 20))
         let cut = huge.limited
         #expect(cut.title.utf8.count < 300)
-        #expect(cut.message?.contains("\n") == false && cut.message?.contains("\u{202E}") == false)
-        #expect(cut.fields.count == 32 && cut.fields.allSatisfy { !$0.label.contains("\u{1B}") })
-        #expect(cut.termsURL == nil)
-        #expect(cut.terms!.count == 64 * 1024)
+        #expect(cut.message == "line\nbreak\u{202E}" && cut.fields[0].label == "\u{1B}[31mred", "whoever shows it escapes it")
+        #expect(cut.fields.count == 32 && cut.termsURL == nil)
+        #expect(cut.terms!.utf8.count == 32 * 1024 + 3 && cut.terms!.hasSuffix("…"))
+        #expect(Prompt(title: "", termsURL: "https://p.example/\u{202E}x").limited.termsURL == nil)
+    }
+
+    private func presented(
+        _ prompt: Prompt, secrets: [String] = [], known: KnownWords = KnownWords()
+    ) -> HelperOutcome {
+        HelperOutcome.reply(Reply(.uiRequired, prompt: prompt)).presentable(without: Secrets(secrets), known: known, of: "form")
+    }
+
+    private func fault(_ outcome: HelperOutcome) -> HelperFault? { if case .failed(let fault) = outcome { fault } else { nil } }
+
+    @Test("A prompt within all limits that is too long for a client is its helper's fault") func tooLong() {
+        let choices = (0..<256).map { "\($0)" + String(repeating: "x", count: 252) }
+        var prompt = Prompt(
+            title: "Hotel", fields: [Field(name: "a", label: "A", kind: .choice, required: true, choices: choices)])
+        let tooLong = fault(presented(prompt))
+        #expect(tooLong?.code == .helperTooLong)
+        #expect(tooLong?.sentence == "form: «reply.prompt» is longer than 64 KiB, too long to be shown")
+        prompt.fields[0].choices = Array(choices.prefix(200))
+        #expect(fault(presented(prompt)) == nil)
+        // Escapes count as they are sent, and masks as they are shown.
+        #expect(fault(presented(Prompt(title: "", terms: String(repeating: "\u{1}", count: 20_000))))?.code == .helperTooLong)
+        let repeated = Prompt(title: "", terms: String(repeating: "abc", count: 10_000))
+        #expect(fault(presented(repeated)) == nil && fault(presented(repeated, secrets: ["abc"]))?.code == .helperTooLong)
+    }
+
+    @Test func aPromptThatRepeatsAnAnswerWhereItCannotBeMaskedIsItsHelpersFault() {
+        let prompt = Prompt(title: "canary-1", fields: [Field(name: "canary-1", label: "", kind: .text, required: false)])
+        let echo = fault(presented(prompt, secrets: ["canary-1"]))
+        #expect(echo?.code == .helperRepeatsSecret && echo?.problem.hint == "hotspotctl forget SSID")
+        #expect(echo?.sentence.hasPrefix("form: «reply.prompt.fields.0.name» repeats") == true)
+        #expect(!"\(String(reflecting: echo))".contains("canary"))
+        let known = KnownWords(asked: prompt.fields)
+        guard case .reply(let again) = presented(prompt, secrets: ["canary-1"], known: known) else {
+            Issue.record("the same question may be asked again")
+            return
+        }
+        #expect(again.prompt?.title == "•••" && again.prompt?.fields == prompt.fields)
+    }
+
+    @Test func theLargestPromptIsNoLargerThanAClientCanBeSentManyOf() {
+        let fields = (0..<40).map {
+            Field(
+                name: String(repeating: "\u{7}", count: $0), label: String(repeating: "京", count: 1000), kind: .choice,
+                required: true, choices: (0..<400).map { String(repeating: "\u{1F}", count: $0) },
+                value: String(repeating: "v", count: 999))
+        }
+        // Whatever passes is within the budget; most of these do not.
+        var passed = 0
+        for count in 0...fields.count {
+            let prompt = Prompt(
+                title: String(repeating: "t", count: 10_000), message: String(repeating: "\n", count: 10_000),
+                fields: Array(fields.prefix(count)), terms: String(repeating: "京", count: 1000 * count))
+            guard case .reply(let reply) = presented(prompt, secrets: ["京"]) else { continue }
+            passed += 1
+            #expect(Coding.encode(reply.prompt!).count <= 64 * 1024)
+        }
+        #expect(passed > 0 && passed < fields.count)
     }
 }
 

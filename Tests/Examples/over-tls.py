@@ -1,13 +1,15 @@
 #!/usr/bin/python3
-"""Plays an example against a portal over https on loopback: once with a certificate that nobody vouches for, once with one that is known.
+"""Plays an example against a portal over https on loopback: with a certificate that nobody vouches for, and with one that is known.
 
-usage: over-tls.py PROGRAM. What is wrong is printed, and is the exit status.
+usage: over-tls.py PROGRAM [--types]. With --types it fills in what is typed. What is wrong is printed, and is the exit status.
 """
-import http.server, json, os, ssl, subprocess, sys, tempfile, threading
+import base64, hashlib, http.server, json, os, ssl, subprocess, sys, tempfile, threading
 
 got = []
+bodies = []
 is_open = False
 action = "/login"
+typed = ""
 
 class Portal(http.server.BaseHTTPRequestHandler):
     scheme = "https"
@@ -24,13 +26,15 @@ class Portal(http.server.BaseHTTPRequestHandler):
         got.append((self.scheme, "GET", self.path))
         if self.path == "/probe":
             return self.answer(204) if is_open else self.answer(302, location=secure + "/page")
-        form = '<form action="%s" method="post"><input type="hidden" name="a" value="b"><input type="submit" name="go" value="Go"></form>'
-        self.answer(200, form % action)
+        form = ('<form action="%s" method="post"><input type="hidden" name="a" value="b">%s'
+                '<input type="checkbox" name="terms"><input type="submit" name="go" value="Go"></form>')
+        self.answer(200, form % (action, typed))
 
     def do_POST(self):
         global is_open
-        self.rfile.read(int(self.headers["Content-Length"]))
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         got.append((self.scheme, "POST", self.path))
+        bodies.append(body)
         is_open = self.scheme == "https" and self.path == "/login"
         self.answer(200, "thank you")
 
@@ -47,20 +51,32 @@ def serve(kind, context=None):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server.server_port
 
-def log_in(program, folder, **variables):
-    global is_open
-    is_open = False
+def key_of(certificate):
+    """By another way than the examples': what curl and openssl call the pin."""
+    key = subprocess.run(["openssl", "x509", "-in", certificate, "-noout", "-pubkey"], check=True, stdout=subprocess.PIPE).stdout
+    der = subprocess.run(["openssl", "pkey", "-pubin", "-outform", "der"], input=key, check=True, stdout=subprocess.PIPE).stdout
+    return base64.b64encode(hashlib.sha256(der).digest()).decode()
+
+def ask(program, folder, method, parameters, **variables):
     got.clear()
+    bodies.clear()
     network = {"ssid": "x", "ssidHex": "78", "interface": "lo", "security": "open", "autoJoined": False, "justJoined": False,
                "chosenHelper": False}
     link = {"attempt": "a", "association": "b", "interface": "lo", "index": 1, "addresses": [], "gateways": [], "nameservers": [],
             "probeURL": plain + "/probe", "probeExpect": "204"}
-    parameters = {"network": network, "link": link, "portal": {"origin": secure, "kind": "aroma"}, "consent": True}
-    call = json.dumps({"method": "org.hotspotd.Helper.Authenticate", "parameters": parameters}).encode() + b"\0"
+    call = json.dumps({"method": "org.hotspotd.Helper." + method, "parameters": {"network": network, "link": link, **parameters}})
     environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TMPDIR": folder, **variables}
-    ended = subprocess.run([program], input=call, stdout=subprocess.PIPE, env=environment, timeout=60)
-    result = json.loads(ended.stdout.rstrip(b"\0"))["parameters"]["reply"]["result"]
-    return result, [request for request in got if request[1] == "POST"]
+    ended = subprocess.run([program], input=call.encode() + b"\0", stdout=subprocess.PIPE, env=environment, timeout=60)
+    return json.loads(ended.stdout.rstrip(b"\0"))["parameters"]
+
+def log_in(program, folder, known=None, **more):
+    global is_open
+    is_open = False
+    parameters = {"portal": {"origin": secure, "kind": "aroma", "pin": pin}, "consent": True, **more}
+    reply = ask(program, folder, "Authenticate", parameters, **(known or {}))["reply"]
+    if reply["result"] != "temporaryFailure" and (reply.get("portal") or {}).get("pin") != pin:
+        wrong.append("a reply without the portal's key: %s" % reply)
+    return reply["result"], [request for request in got if request[1] == "POST"]
 
 with tempfile.TemporaryDirectory() as folder:
     key, certificate = folder + "/key.pem", folder + "/certificate.pem"
@@ -71,15 +87,36 @@ with tempfile.TemporaryDirectory() as folder:
     secure = "https://127.0.0.1:%d" % serve(Portal, context)
     plain = "http://127.0.0.1:%d" % serve(PlainPortal)
     known = {"SSL_CERT_FILE": certificate, "CURL_CA_BUNDLE": certificate}
+    pin = key_of(certificate)
     wrong = []
     seen = log_in(sys.argv[1], folder)
     if seen != ("temporaryFailure", []):
         wrong.append("a certificate that nobody vouches for: %s" % (seen,))
-    seen = log_in(sys.argv[1], folder, **known)
+    found = ask(sys.argv[1], folder, "Evaluate", {}, **known)
+    if found.get("confidence") != "high" or found.get("portal") != {"origin": secure, "kind": "aroma", "pin": pin}:
+        wrong.append("Evaluate: %s" % found)
+    seen = log_in(sys.argv[1], folder, known)
     if seen != ("success", [("https", "POST", "/login")]):
         wrong.append("a good certificate: %s" % (seen,))
+    for portal in {"origin": secure, "kind": "aroma", "pin": "x" + pin[1:]}, {"origin": secure, "kind": "aroma"}:
+        seen = log_in(sys.argv[1], folder, known, portal=portal)
+        if seen != ("uiRequired", []):
+            wrong.append("a portal with another key than the one that was agreed to: %s" % (seen,))
+    if sys.argv[2:] == ["--types"]:
+        typed = '<input type="password" name="word">'
+        seen = log_in(sys.argv[1], folder, known, credential={"word": "opensesame"})
+        if seen[0] != "success" or not any("word=opensesame" in body for body in bodies):
+            wrong.append("a stored answer for this key: %s, %s" % (seen, bodies))
+        seen = log_in(sys.argv[1], folder, known, credential={"word": "opensesame"}, portal={**portal, "pin": "x" + pin[1:]})
+        if seen != ("uiRequired", []):
+            wrong.append("a stored answer for another key: %s" % (seen,))
+        action = "https://localhost:%d/login" % int(secure.rsplit(":", 1)[1])
+        seen = log_in(sys.argv[1], folder, known, credential={"word": "opensesame"})
+        if seen != ("uiRequired", []):
+            wrong.append("a stored answer, and a form that leads to another origin: %s" % (seen,))
+        typed = ""
     action = plain + "/login"
-    seen = log_in(sys.argv[1], folder, **known)
+    seen = log_in(sys.argv[1], folder, known)
     if seen != ("temporaryFailure", []):
         wrong.append("a form that leads from https to http: %s" % (seen,))
     print("\n".join(wrong) or "ok")

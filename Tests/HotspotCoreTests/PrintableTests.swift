@@ -51,8 +51,29 @@ import Testing
 
     @Test func longForeignTextIsCut() {
         #expect(Printable.text("abc", limit: 3) == "abc" && Printable.text("abcd", limit: 3) == "abc…")
-        #expect(Printable.text("ab\u{E9}", limit: 3) == "ab\\xc3…", "never a broken character")
+        #expect(Printable.text("ab\u{E9}", limit: 3) == "ab…", "never a broken character")
+        for limit in 0...12 {
+            let cut = Printable.cut("京a🛫é\u{E0041}", limit: limit)
+            #expect(cut.utf8.count <= limit + 3 && cut.hasSuffix("…") && !cut.contains("\u{FFFD}"))
+        }
+        #expect(Printable.cut("京都", limit: 6) == "京都" && Printable.cut("京都", limit: 5) == "京…")
         #expect(Printable.text(String(repeating: "\u{1B}", count: 5000), limit: 10).utf8.count < 60)
+    }
+
+    @Test(
+        "What is shown is escaped once, however often it is made safe",
+        arguments: [
+            ("a\u{1B}[2Jb", "a\\x1b[2Jb"), ("a\u{202E}b", "a\\xe2\\x80\\xaeb"), ("a\0b", "a\\x00b"), ("a\nb", "a\\x0ab"),
+            ("京都", "京都"), ("HOTEL\\guest", "HOTEL\\guest"),
+        ]) func shown(text: String, shown: String)
+    {
+        #expect(Printable.shown(text) == shown)
+        #expect(Printable.shown(Printable.shown(text)) == shown)
+    }
+
+    @Test func jsonKeepsItsValuesAndCommandsNoTerminal() {
+        #expect(Printable.json("{\n\"a\":\"京\\\\ é🛫\"}") == "{\n\"a\":\"京\\\\ é🛫\"}")
+        #expect(Printable.json("a\u{9B}2J\u{202E}\u{7F}\u{E0041}b") == #"a\u009b2J\u202e\u007f\udb40\udc41b"#)
     }
 
     @Test func hex() {

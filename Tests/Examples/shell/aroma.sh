@@ -1,19 +1,23 @@
 #!/bin/sh
 # A hotspot helper: it reads the form on the portal's page, asks whether the terms are accepted, and sends the form.
-# Needs jq and curl. The call is on standard input and ends with a NUL, and so does the reply on standard output.
+# Needs jq and curl, and openssl for portals over https. The call is on standard input and ends with a NUL, and so does the reply on standard output.
 call=$(head -z -n 1 | tr -d '\0')
 [ -n "$call" ] || exit 0 # The end of standard input: nobody waits any more.
 get() { printf '%s' "$call" | jq -r "$1 // empty"; }
 say() { jq -cj "$@" && printf '\0'; }
-reply() { say -n --arg result "$1" --arg origin "$origin" --arg logoff "$2" --arg reason "$3" '{parameters: {reply: ({result: $result}
-    + if $origin == "" then {} else {portal: {origin: $origin, kind: "aroma"}} end
+# The portal as the daemon wants to know it: where it is, and over https the key that it has.
+portal='(if $origin == "" then {} else {portal: ({origin: $origin, kind: "aroma"} + if $pin == "" then {} else {pin: $pin} end)} end)'
+reply() { say -n --arg result "$1" --arg origin "$origin" --arg pin "$pin" --arg logoff "$2" --arg reason "$3" '{parameters: {reply: ({result: $result}
+    + '"$portal"'
     + if $reason == "" then {} else {reason: $reason} end
     + if $logoff == "" then {} else {session: {memory: {logoff: $logoff}}} end)}}'; }
 # One request over this link and no other. curl checks certificates; a redirect never leads it from https back to http.
 ask() { curl --silent --max-time 10 --noproxy '*' --interface "$(get .parameters.link.interface)" "$@"; }
-# What is seen from here: online, captive (the page is in $TMPDIR/page, its address in $page), or unknown.
+# The SHA-256 of the public key of the first certificate on standard input, in base64.
+key_of() { openssl x509 -noout -pubkey | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | openssl base64; }
+# What is seen from here: online, captive (the page is in $TMPDIR/page, its address in $page, its portal's key in $pin), or unknown.
 look() {
-    seen=unknown page='' origin=''
+    seen=unknown page='' origin='' pin=''
     probe=$(get .parameters.link.probeURL) expect=$(get .parameters.link.probeExpect)
     answer=$(ask --output "$TMPDIR/page" --write-out '%{http_code} %{redirect_url}' "$probe") || return
     status=${answer%% *} page=${answer#* }
@@ -22,10 +26,12 @@ look() {
         return
     fi
     case $page in
-    https:*) page=$(ask --location --proto-redir =https --output "$TMPDIR/page" --write-out '%{url_effective}' "$page") || return ;;
-    http:*) page=$(ask --location --proto-redir =http,https --output "$TMPDIR/page" --write-out '%{url_effective}' "$page") || return ;;
+    https:*) page=$(ask --location --proto-redir =https --output "$TMPDIR/page" --write-out '%{url_effective}\n%{certs}' "$page") || return ;;
+    http:*) page=$(ask --location --proto-redir =http,https --output "$TMPDIR/page" --write-out '%{url_effective}\n%{certs}' "$page") || return ;;
     *) page=$probe ;; # The page stands in the probe's own place.
     esac
+    case $page in https:*) pin=$(printf '%s\n' "$page" | key_of) ;; esac
+    page=$(printf '%s\n' "$page" | head -n 1)
     origin=$(printf '%s' "$page" | sed -n 's|^\(https\{0,1\}://[^/?#]*\).*|\1|p')
     # The first form, on one line. Fields to type into and lists to choose from are not this helper's business.
     tr '\r\n' '  ' <"$TMPDIR/page" | sed -n 's/.*\(<form.*\)/\1/Ip' | sed 's|</form.*||I' >"$TMPDIR/form"
@@ -79,31 +85,30 @@ FilterScanList)
     ;;
 Evaluate)
     look
-    say -n --arg seen "$seen" --arg origin "$origin" '{parameters: (if $seen != "captive" then {confidence: "none"}
-        else {confidence: "high", portal: {origin: $origin, kind: "aroma"}} end)}'
+    say -n --arg seen "$seen" --arg origin "$origin" --arg pin "$pin" '{parameters: (if $seen != "captive" then {confidence: "none"}
+        else {confidence: "high"} + '"$portal"' end)}'
     ;;
 Authenticate | PresentUI)
     look
-    asked=$origin
+    asked=$origin key=$pin
     if [ "$seen" = online ]; then
         reply success
     elif [ "$seen" != captive ]; then
         reply temporaryFailure '' "There is no portal's page with a form of this kind."
-    elif [ "$(get .parameters.portal.origin)" = "$origin" ] &&
+    elif [ "$(get .parameters.portal.origin)" = "$origin" ] && [ "$(get .parameters.portal.pin)" = "$pin" ] &&
         { [ "$(get .parameters.consent)" = true ] || get .parameters.answers.terms | grep -qx -e yes -e true; }; then
         # Whatever the portal says: the probe knows.
         send && logoff=$(grep -oiE '<a [^>]*log-?(out|off)[^>]*>' "$TMPDIR/answer" | head -n 1 | value href) && look
         case $logoff in /*) logoff=$asked$logoff ;; http:* | https:*) ;; *) logoff='' ;; esac
         if [ "$seen" = online ]; then
-            origin=$asked
+            origin=$asked pin=$key
             reply success "$logoff"
         else
             reply temporaryFailure '' "The portal took the form and is still closed."
         fi
     else
-        say -n --arg origin "$origin" --arg ssid "$(get .parameters.network.ssid)" '{parameters: {reply: {result: "uiRequired",
-            portal: {origin: $origin, kind: "aroma"}, prompt: {title: $ssid, fields:
-            [{name: "terms", label: "I accept the terms", kind: "checkbox", required: true}]}}}}'
+        say -n --arg origin "$origin" --arg pin "$pin" --arg ssid "$(get .parameters.network.ssid)" '{parameters: {reply: ({result: "uiRequired",
+            prompt: {title: $ssid, fields: [{name: "terms", label: "I accept the terms", kind: "checkbox", required: true}]}} + '"$portal"')}}'
     fi
     ;;
 Maintain)

@@ -5,7 +5,7 @@ Needs the package varlink (python3-varlink, or pip install varlink), and the int
 VARLINK_DIR names; it is installed as /usr/share/hotspotd/varlink/org.hotspotd.Helper.varlink.
 How it reads the portal's page and sends its form is the same as in ../python/aroma.py.
 """
-import html.parser, http.client, os, re, socket, ssl, sys, time
+import base64, hashlib, html.parser, http.client, os, re, socket, ssl, sys, time
 from urllib.parse import urlencode, urljoin, urlsplit
 import varlink
 
@@ -14,8 +14,22 @@ service = varlink.Service(vendor="Aroma", product="aroma", version="1", url="htt
 
 TYPED = {"text": "text", "number": "text", "textarea": "text", "password": "password", "email": "email", "tel": "phone"}
 
-def ask(link, url, body=None):
-    """One request over this link and no other, through checked TLS where the address says https. A redirect is an answer, too."""
+def key_of(certificate):
+    """What a portal is known by: the SHA-256 of its certificate's public key, in base64."""
+    def inside(at):  # Where an element of DER begins behind its tag and length, and where it ends.
+        length, at = certificate[at + 1], at + 2
+        more = length - 128 if length > 127 else 0
+        length = int.from_bytes(certificate[at:at + more], "big") if more else length
+        return at + more, at + more + length
+    at = inside(inside(0)[0])[0]
+    before = 6 if certificate[at] == 0xA0 else 5  # A version, if there is one; number, algorithm, issuer, time, subject.
+    for _ in range(before):
+        at = inside(at)[1]
+    return base64.b64encode(hashlib.sha256(certificate[at:inside(at)[1]]).digest()).decode()
+
+def ask(link, url, body=None, pin=None):
+    """One request over this link and no other, through checked TLS where the address says https. A redirect is an answer, too.
+    With a pin only to whoever has that key. The last of the answer is the key, which there is none of over http."""
     where = urlsplit(url)
     kind = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}[where.scheme]
     connection = kind(where.hostname, where.port, timeout=10)
@@ -24,13 +38,17 @@ def ask(link, url, body=None):
     connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, link["interface"].encode())
     connection.sock.settimeout(10)
     connection.sock.connect(address)
+    key = None
     if where.scheme == "https":
         connection.sock = ssl.create_default_context().wrap_socket(connection.sock, server_hostname=where.hostname)
+        key = key_of(connection.sock.getpeercert(True))
+    if pin not in (None, key):
+        raise OSError("the portal has another key now")
     headers = {} if body is None else {"Content-Type": "application/x-www-form-urlencoded"}
     path = (where.path or "/") + ("?" + where.query if where.query else "")
     connection.request("GET" if body is None else "POST", path, body, headers)
     answer = connection.getresponse()
-    return answer.status, answer.getheader("Location"), answer.read(262144).decode(errors="replace")
+    return answer.status, answer.getheader("Location"), answer.read(262144).decode(errors="replace"), key
 
 def onward(origin, reference):
     """An address that a page or a redirect names; never from https back to http."""
@@ -40,9 +58,9 @@ def onward(origin, reference):
     return target
 
 def look(link):
-    """Address and text of the portal's page; None if the Internet answers the probe as it should."""
+    """Address, text and key of the portal's page; None if the Internet answers the probe as it should."""
     url = link["probeURL"]
-    status, location, text = ask(link, url)
+    status, location, text, key = ask(link, url)
     expect = link.get("probeExpect") or "204"
     if (status == int(expect)) if expect.isdigit() else (status == 200 and text.rstrip("\r\n") == expect):
         return None
@@ -50,8 +68,8 @@ def look(link):
         if not location:
             break
         url = onward(url, location)
-        status, location, text = ask(link, url)
-    return url, text
+        status, location, text, key = ask(link, url)
+    return url, text, key
 
 class Form(html.parser.HTMLParser):
     """The first form of a page: where it goes, and what a browser sends of it. Of several buttons that is the first one alone."""
@@ -108,20 +126,26 @@ class Form(html.parser.HTMLParser):
                 self.add("select", has, " ".join(text.split()) if value is None else value)
         self.inside = self.inside and tag != "form"
 
-def named(page):
-    return {"origin": "{0.scheme}://{0.netloc}".format(urlsplit(page)), "kind": "aroma"}
+def origin_of(url):
+    return "{0.scheme}://{0.netloc}".format(urlsplit(url))
+
+def named(seen):
+    """The portal as the daemon wants to know it. Without its key nothing that is stored is ever released to it over https."""
+    return {"origin": origin_of(seen[0]), "kind": "aroma", **({"pin": seen[2]} if seen[2] else {})}
 
 def log_in(call):
     link = call["link"]
     seen = look(link)
     if not seen:
         return {"result": "success"}
-    page, form = seen[0], Form(seen[1])
+    page, form, portal = seen[0], Form(seen[1]), named(seen)
     if form.action is None:
         return {"result": "temporaryFailure", "reason": "The portal's page has no form today."}
-    # What the user typed, and what was released, is for the portal that asked, and for no other.
-    is_known = (call.get("portal") or {}).get("origin") == named(page)["origin"]
-    given = {**(call.get("credential") or {}), **(call.get("answers") or {})} if is_known else {}
+    # What the user typed, and what was released, is for the portal that asked, with the same key, and for no other.
+    asked, target = call.get("portal") or {}, onward(page, form.action)
+    is_known = all(asked.get(word) == portal.get(word) for word in ("origin", "pin"))
+    is_here = origin_of(target) == portal["origin"]
+    given = {**((call.get("credential") or {}) if is_here else {}), **(call.get("answers") or {})} if is_known else {}
     accepted = is_known and call["consent"]
     wanted, pairs = [], []
     for kind, name, value in form.fields:
@@ -136,17 +160,19 @@ def log_in(call):
             pairs.append((name, given.get(name) or value))
         elif kind in ("hidden", "submit", "radio", "select"):
             pairs.append((name, value))
-    question = {"result": "uiRequired", "portal": named(page), "prompt": {"title": call["network"]["ssid"], "fields": wanted}}
+    question = {"result": "uiRequired", "portal": portal, "prompt": {"title": call["network"]["ssid"], "fields": wanted}}
     if wanted:
         return question
-    target, body = onward(page, form.action), urlencode(pairs)
-    status, _, text = ask(link, target, body) if form.method == "post" else ask(link, target.split("?")[0] + "?" + body)
+    body, pin = urlencode(pairs), portal.get("pin") if is_here else None
+    if form.method != "post":
+        target, body = target.split("?")[0] + "?" + body, None
+    status, _, text, _ = ask(link, target, body, pin)
     # Whatever the portal says: the probe knows. Some open a moment later.
     for _ in range(3):
         if not look(link):
             exit_link = re.search(r'href="([^"]*log-?(?:out|off)[^"]*)"', text, re.IGNORECASE)
             memory = {"logoff": onward(target, html.unescape(exit_link[1]))} if exit_link else {}
-            return {"result": "success", "portal": named(page), "session": {"memory": memory}}
+            return {"result": "success", "portal": portal, "session": {"memory": memory}}
         time.sleep(1)
     return {"result": "temporaryFailure", "reason": "The portal answered with %d and is still closed." % status}
 
@@ -175,7 +201,7 @@ class Helper:
         except (OSError, http.client.HTTPException, ValueError):
             seen = None
         is_ours = seen and Form(seen[1]).action is not None
-        return {"confidence": "low", "portal": named(seen[0])} if is_ours else {"confidence": "none"}
+        return {"confidence": "low", "portal": named(seen)} if is_ours else {"confidence": "none"}
 
     def Authenticate(self, network, link, portal=None, credential=None, consent=False, session=None):
         return reply(network=network, link=link, portal=portal, credential=credential, consent=consent)
@@ -186,7 +212,7 @@ class Helper:
 
     def Maintain(self, network, link, session=None):
         seen = look(link)
-        return {"reply": {"result": "authenticationRequired", "portal": named(seen[0])} if seen else {"result": "success"}}
+        return {"reply": {"result": "authenticationRequired", "portal": named(seen)} if seen else {"result": "success"}}
 
     def Logoff(self, network, link, session=None):
         memory = (session or {}).get("memory") or {}

@@ -1,0 +1,1 @@
+../../../Tests/Examples/python/aroma.py

@@ -1,0 +1,1 @@
+../../../Tests/Examples/shell/aroma.sh

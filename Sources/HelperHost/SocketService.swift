@@ -263,7 +263,9 @@ import Varlink
         guard let socket = try connect(name) else {
             // The process goes, and the command is for the next one, with another socket.
             end(kill: configuration.cancelKill)
-            guard !isSecond else { throw HelperFault(.helperCrashed, "nobody can connect to its socket, which it may have shut down") }
+            guard !isSecond else {
+                throw HelperFault(.helperCrashed, "nobody can connect to its socket, which it may have shut down")
+            }
             return hold(question, name, call, onIgnored, true)
         }
         let command = try ServiceCommand(

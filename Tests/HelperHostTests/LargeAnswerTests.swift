@@ -25,7 +25,9 @@ import Testing
                 """)
         let names = (0..<100).map { "h\($0)" }
         mkdir(shop.folder + "/told", 0o755)
-        for name in names { shop.add(HelperSpec(name: name, activation: .stdio(exec: [program, name]), readWritePaths: [shop.folder + "/told"])) }
+        for name in names {
+            shop.add(HelperSpec(name: name, activation: .stdio(exec: [program, name]), readWritePaths: [shop.folder + "/told"]))
+        }
         // What the first round makes for good.
         shop.write("told/go", "")
         _ = await shop.ask("h0")

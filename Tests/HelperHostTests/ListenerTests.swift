@@ -26,7 +26,9 @@ import Varlink
         return shop
     }
 
-    @Test(arguments: ["own.shutdown(socket.SHUT_RD)", "own.shutdown(socket.SHUT_RDWR)", "own.shutdown(socket.SHUT_RDWR); sys.exit(0)"])
+    @Test(arguments: [
+        "own.shutdown(socket.SHUT_RD)", "own.shutdown(socket.SHUT_RDWR)", "own.shutdown(socket.SHUT_RDWR); sys.exit(0)",
+    ])
     @LoopActor func oneThatWasShutDownIsMadeAnew(_ deed: String) async {
         for atStart in [true, false] {
             let shop = shop(deed, atStart: atStart)
@@ -105,7 +107,9 @@ import Varlink
         var waiting: [Int32] = []
         while let next = try? Socket.connect(path: path, nonblocking: true) { waiting.append(next.take()) }
         defer { waiting.forEach { close($0) } }
-        #expect(throws: VarlinkError.unreachable(path: path, code: EADDRINUSE)) { _ = try Socket.listen(path: path, mode: 0o600).raw }
+        #expect(throws: VarlinkError.unreachable(path: path, code: EADDRINUSE)) {
+            _ = try Socket.listen(path: path, mode: 0o600).raw
+        }
         unlink(path)
         await shop.close()
     }

@@ -35,7 +35,8 @@ import Testing
             let long: JSONValue = ["network": .string(String(repeating: "x", count: 300_000))]
             #expect(await shop.ask("one", .evaluate, long).evaluation?.confidence == .low)
             let fault = await shop.ask("crash").fault
-            #expect(fault?.standardError == "ouch" && fault?.sentence.contains("status 3") == true, "\(String(describing: fault))")
+            #expect(
+                fault?.standardError == "ouch" && fault?.sentence.contains("status 3") == true, "\(String(describing: fault))")
             let call = shop.host.send(.evaluate, to: "deaf", parameters: [:]) { _ in Issue.record("answered") }
             await pause(.milliseconds(50))
             call.cancel()
@@ -91,6 +92,22 @@ import Testing
             #expect(await busy.value.evaluation?.confidence == .low)
             #expect(await serving.value.evaluation?.confidence == .high)
         }
+        await shop.close()
+    }
+
+    /// The kernel refuses another process: the unit's TasksMax=, or the user's limit.
+    @Test @LoopActor func processesThatAreUsedUpAreMadeRoomForToo() async {
+        let shop = Workshop()
+        var told: [String] = []
+        shop.host.onRelief = { names, what in told += names + [what] }
+        shop.add("prepared", python: Self.answer)
+        shop.host.prepare(["prepared"])
+        shop.host.launcher.onRefusal(EPERM)
+        await pause(.milliseconds(20))
+        #expect(told == [])
+        shop.host.launcher.onRefusal(EAGAIN)
+        #expect(await eventually { told == ["prepared", "processes and threads"] })
+        #expect(await eventually { shop.host.processCount == 0 })
         await shop.close()
     }
 

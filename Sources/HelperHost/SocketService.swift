@@ -62,8 +62,8 @@ import Varlink
 
     /// Sockets that are in order, for the next process.
     ///
-    /// A process and the daemon share each socket, and what the process does to it stays when the process is gone: after shutdown(2)
-    /// nobody can connect any more, which shows as a hang-up, and listen(2) changes how many may wait.
+    /// A process and the daemon share each socket, and what the process does to it stays when the process is gone: after
+    /// shutdown(2) nobody can connect any more, which shows as a hang-up, and listen(2) changes how many may wait.
     ///
     /// They have no names in the file system: where a helper has no mount namespace, it could connect to those of others.
     private func listen() {

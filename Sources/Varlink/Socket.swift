@@ -76,7 +76,8 @@ public enum Socket {
         return (socket.take(), handle)
     }
 
-    /// Connects to what ``listenUnnamed(passing:)`` made, without blocking (proc(5): the kernel goes by the file and not by a name).
+    /// Connects to what ``listenUnnamed(passing:)`` made, without blocking (proc(5): the kernel goes by the file and not by a
+    /// name).
     public static func connect(handle: Int32) throws(VarlinkError) -> Descriptor {
         try connect(path: "/proc/self/fd/\(handle)", nonblocking: true)
     }

@@ -73,8 +73,8 @@ import Varlink
         await shop.close()
     }
 
-    /// Without a mount namespace a helper is in the same folders as the daemon, as the same user. It finds the other's socket in the
-    /// kernel's list and cannot reach it.
+    /// Without a mount namespace a helper is in the same folders as the daemon, as the same user. It finds the other's socket in
+    /// the kernel's list and cannot reach it.
     @Test @LoopActor func theSocketOfAnotherIsOutOfReach() async {
         let shop = Workshop()
         shop.host.launcher.wanted &= ~(LAUNCH_MOUNT_NAMESPACE.rawValue | LAUNCH_LANDLOCK.rawValue)
@@ -84,7 +84,8 @@ import Varlink
             "thief",
             python: """
                 receive()
-                paths = [line.split()[7] for line in open("/proc/net/unix") if "\(shop.folder)" in line] + ["\(shop.folder)/run/helpers/victim"]
+                paths = [line.split()[7] for line in open("/proc/net/unix") if "\(shop.folder)" in line]
+                paths.append("\(shop.folder)/run/helpers/victim")
                 found = []
                 for path in paths:
                     try: socket.socket(socket.AF_UNIX).connect(path); found.append("yes")

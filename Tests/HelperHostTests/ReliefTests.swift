@@ -111,7 +111,8 @@ import Testing
         await shop.close()
     }
 
-    /// A command that comes between the end of an idle process and its being noticed is for the next process, not for the dying one.
+    /// A command that comes between the end of an idle process and its being noticed is for the next process, not for the dying
+    /// one.
     @Test @LoopActor func aCommandInBetweenIsForTheNextProcess() async {
         let shop = Workshop { $0.reliefInterval = .zero }
         shop.add("idle", socket: true, python: Self.serve)

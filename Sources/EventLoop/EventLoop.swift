@@ -8,8 +8,8 @@ import Synchronization
 /// There is one loop in a process and one thread in it: descriptors, timers, signals, children and every task on ``LoopActor``
 /// take their turns there. Nothing wakes the thread but the kernel, the watchdog's interval, or a job from another thread.
 ///
-/// Everything that the loop needs a watch of epoll(7) for, other than descriptors, has it from the start: no job and no timer ever asks
-/// for another one, so they work also when the user's watches are used up. See ``PollFallback`` for descriptors.
+/// Everything that the loop needs a watch of epoll(7) for, other than descriptors, has it from the start: no job and no timer
+/// ever asks for another one, so they work also when the user's watches are used up. See ``PollFallback`` for descriptors.
 public final class EventLoop: SerialExecutor, TaskExecutor {
     /// The loop of the process.
     public static let shared = EventLoop()
@@ -47,7 +47,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
                 return 0
             }, nil)
         precondition(fallback >= 0, "sd_event_add_io failed: \(fallback)")
-        // sd-event makes a clock's timerfd for its first timer and keeps it. All timers here are of this one clock; this one is never due.
+        // sd-event makes a clock's timerfd for its first timer and keeps it. All timers here are of this one clock; this one is
+        // never due.
         let clock = sd_event_add_time(self.event, nil, CLOCK_BOOTTIME, UInt64.max, 0, { _, _, _ in 0 }, nil)
         precondition(clock >= 0, "sd_event_add_time failed: \(clock)")
     }

@@ -69,8 +69,8 @@ extension EventLoop {
     /// Calls the handler whenever the descriptor has one of `events` (EPOLLIN, EPOLLOUT), with those that it has. The descriptor
     /// stays the caller's.
     ///
-    /// Where epoll(7) has no room for it, which another process of the same user can bring about, it is watched by poll(2): all the same
-    /// but slower, and told to ``onShortage(_:)``.
+    /// Where epoll(7) has no room for it, which another process of the same user can bring about, it is watched by poll(2): all
+    /// the same but slower, and told to ``onShortage(_:)``.
     @LoopActor public func watch(
         _ descriptor: Int32, for events: UInt32 = UInt32(EPOLLIN.rawValue), _ handler: @escaping (UInt32) -> Void
     ) throws(LoopError) -> EventSource {
@@ -94,8 +94,8 @@ extension EventLoop {
         return source
     }
 
-    /// Calls the handler whenever epoll(7) had no room for a watch (`fs.epoll.max_user_watches`, counted by user), at most once in a
-    /// turn: a good moment to end who may have taken it.
+    /// Calls the handler whenever epoll(7) had no room for a watch (`fs.epoll.max_user_watches`, counted by user), at most once
+    /// in a turn: a good moment to end who may have taken it.
     @LoopActor public func onShortage(_ handler: @escaping () -> Void) -> EventSource {
         let source = EventSource()
         source.handler = { _ in handler() }

@@ -4,10 +4,11 @@ import HotspotCore
 
 /// Descriptors for which epoll(7) had no room.
 ///
-/// The kernel counts the watches of epoll by user (fs.epoll.max_user_watches), and a helper is the daemon's user: it may take them all.
-/// What the loop must watch then is awaited by ``PollThread``, and looked at here, on the loop's own thread, with poll(2). Readiness
-/// stays a level and not an edge: whoever is ready and does not read is told again in the next turn. Whoever is cancelled is never
-/// called again, because an entry has a number of its own that is given out once, whatever happens to its descriptor.
+/// The kernel counts the watches of epoll by user (fs.epoll.max_user_watches), and a helper is the daemon's user: it may take
+/// them all. What the loop must watch then is awaited by ``PollThread``, and looked at here, on the loop's own thread, with
+/// poll(2). Readiness stays a level and not an edge: whoever is ready and does not read is told again in the next turn. Whoever
+/// is cancelled is never called again, because an entry has a number of its own that is given out once, whatever happens to its
+/// descriptor.
 ///
 /// Entries stay until they are cancelled; new ones ask epoll first, so the loop comes back to it by itself.
 @LoopActor final class PollFallback {
@@ -67,8 +68,8 @@ import HotspotCore
     func dispatch() {
         EventLoop.shared.pollThread.quieten()
         glance = nil
-        // The least urgent is looked at first: what is urgent and came before it, such as an answer before the end of its process, is
-        // then seen as well.
+        // The least urgent is looked at first: what is urgent and came before it, such as an answer before the end of its
+        // process, is then seen as well.
         let order = entries.sorted { ($0.value.priority, $0.key) > ($1.value.priority, $1.key) }
         var states = order.map {
             pollfd(fd: $0.value.wish.descriptor, events: Int16(truncatingIfNeeded: $0.value.wish.events), revents: 0)

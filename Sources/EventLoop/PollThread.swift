@@ -4,8 +4,9 @@ import Synchronization
 
 /// A thread that sleeps in poll(2) on the event loop's behalf, and tells the loop when a descriptor may be ready.
 ///
-/// It never reads, writes or closes a descriptor of others, and decides nothing: the loop looks for itself when it is told. So a stale
-/// word of this thread costs the loop one look and nothing else, also when a number has been closed and given out again meanwhile.
+/// It never reads, writes or closes a descriptor of others, and decides nothing: the loop looks for itself when it is told. So a
+/// stale word of this thread costs the loop one look and nothing else, also when a number has been closed and given out again
+/// meanwhile.
 ///
 /// What the two threads share, and why that is safe without further proof for the compiler: the wish behind a mutex, and two
 /// eventfd(2) descriptors that are made once and never closed.
@@ -66,8 +67,8 @@ final class PollThread: Sendable {
         return true
     }
 
-    /// From now on exactly these are awaited. Whatever was awaited before is let go in a moment: until then the kernel keeps a file
-    /// open that the loop has closed.
+    /// From now on exactly these are awaited. Whatever was awaited before is let go in a moment: until then the kernel keeps a
+    /// file open that the loop has closed.
     func wait(for list: [Wish]) {
         wishes.withLock {
             $0.list = list

@@ -1,4 +1,5 @@
 import CLaunch
+import Glibc
 
 /// How far a helper's process is shut in: what the kernel and the daemon's own privileges allowed.
 public struct Containment: Hashable, Sendable {
@@ -6,9 +7,12 @@ public struct Containment: Hashable, Sendable {
     let levels: UInt32
     /// Folders of its `ReadWritePaths=` that it cannot write to, with the error numbers of the kernel.
     let deniedPaths: [String: Int32]
+    /// The daemon runs as root, as it does outside of its unit, and the helper with it.
+    let isRoot: Bool
 
-    init(levels: UInt32, deniedPaths: [String: Int32] = [:]) {
+    init(levels: UInt32, deniedPaths: [String: Int32] = [:], isRoot: Bool = geteuid() == 0) {
         self.levels = levels
+        self.isRoot = isRoot
         self.deniedPaths = deniedPaths
     }
 
@@ -45,7 +49,9 @@ public struct Containment: Hashable, Sendable {
         var optional: Set<String> = ["own user namespace", "no network"]
         if has(LAUNCH_FILTER) { optional.insert("own IPC namespace") }
         let lacking = Self.table.filter { !has($0.level) && !optional.contains($0.word) }
+        // A helper has the daemon's user. Without any capability root's files are still root's.
         return lacking.map { $0.word + (consequence(of: $0.level) ?? "") }
+            + (isRoot ? ["a user other than root (it can read what only root may)"] : [])
     }
 
     /// What a helper can do without a level, where its name does not say so.

@@ -36,8 +36,8 @@ public struct HelperCatalog: Hashable, Sendable {
     public var entries: [HelperEntry] = []
     /// What was refused, cut or shadowed.
     public var problems: [HelperProblem] = []
-    /// Programs that helpers want and that may not be used, or are not there, and files that links in the folders lead to: with a change
-    /// to one of them the folders are worth another look.
+    /// Programs that helpers want and that may not be used, or are not there, and files that links in the folders lead to: with a
+    /// change to one of them the folders are worth another look.
     public var awaited: [String] = []
 
     /// An empty catalogue.

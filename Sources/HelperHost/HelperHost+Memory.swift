@@ -4,8 +4,8 @@ import HotspotCore
 
 /// What large answers leave behind.
 ///
-/// Nothing of an answer is kept but what it says, cut to size. The allocator keeps its pages all the same, spread over all that was read
-/// at the same time: a hundred answers of 1 MB left some 60 MB with a daemon that needs 8.
+/// Nothing of an answer is kept but what it says, cut to size. The allocator keeps its pages all the same, spread over all that
+/// was read at the same time: a hundred answers of 1 MB left some 60 MB with a daemon that needs 8.
 extension HelperHost {
     /// Octets of answers after which memory is worth giving back. No honest race has as many.
     nonisolated static let tidyAfter = 8 << 20

@@ -18,8 +18,8 @@ import Varlink
     public private(set) var helpers: [HelperEntry] = []
     /// The set of running processes, or what is known of one, has changed.
     public var onChange: () -> Void = {}
-    /// Processes of these helpers were ended because something ran out that is counted for all processes of the daemon's user; the
-    /// second is what ran out. For the log.
+    /// Processes of these helpers were ended because something ran out that is counted for all processes of the daemon's user;
+    /// the second is what ran out. For the log.
     public var onRelief: ([String], String) -> Void = { _, _ in }
     /// Answers that came too late or too often, by helper (D18).
     public private(set) var ignoredAnswers: [String: Int] = [:]

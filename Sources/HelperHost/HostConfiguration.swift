@@ -62,7 +62,8 @@ public struct HostConfiguration: Hashable, Sendable {
     public var serviceIdle = Duration.seconds(30)
     /// From an interface's wish for prepared processes to their end, if neither use nor withdrawal comes.
     public var preparation = Duration.seconds(90)
-    /// Between two times at which idle processes are ended because something ran out that all share: who provokes it gains nothing.
+    /// Between two times at which idle processes are ended because something ran out that all share: who provokes it gains
+    /// nothing.
     public var reliefInterval = Duration.seconds(10)
     /// FilterScanList is asked of a process without any network.
     public var filterWithoutNetwork = true

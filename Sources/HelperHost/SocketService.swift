@@ -31,6 +31,8 @@ import Varlink
     private let configuration: HostConfiguration
     /// In the order of the key's names.
     private var listeners: [(name: String, descriptor: Int32)] = []
+    /// By these the daemon connects to them (O_PATH).
+    private var handles: [String: Int32] = [:]
     /// Helpers whose socket could not be made; the others are served.
     private var listenFaults: [String: HelperFault] = [:]
     private var process: HelperProcess?
@@ -56,14 +58,14 @@ import Varlink
         listen()
     }
 
-    private func path(_ name: String) -> String { "\(directory)/\(name)" }
-
     // MARK: Its sockets
 
     /// Sockets that are in order, for the next process.
     ///
-    /// A process and the daemon share each socket, and what the process does to it stays when the process is gone: after shutdown(2)
-    /// nobody can connect any more, which shows as a hang-up, and listen(2) changes how many may wait.
+    /// A process and the daemon share each socket, and what the process does to it stays when the process is gone: after
+    /// shutdown(2) nobody can connect any more, which shows as a hang-up, and listen(2) changes how many may wait.
+    ///
+    /// They have no names in the file system: where a helper has no mount namespace, it could connect to those of others.
     private func listen() {
         for listener in listeners where Self.isDead(listener.descriptor) { drop(listener.name) }
         for listener in listeners { Glibc.listen(listener.descriptor, Socket.backlog) }
@@ -71,10 +73,11 @@ import Varlink
         var kept = Dictionary(listeners.map { ($0.name, $0.descriptor) }, uniquingKeysWith: { first, _ in first })
         for name in key.names where kept[name] == nil {
             do throws(VarlinkError) {
-                let socket = try Socket.listen(path: path(name), mode: 0o600).take()
+                let (listener, handle) = try Socket.listenUnnamed(passing: "\(directory)/\(name)")
                 // The service manager's protocol hands over sockets that block, and only the helper ever accepts.
-                _ = fcntl(socket, F_SETFL, 0)
-                kept[name] = socket
+                _ = fcntl(listener, F_SETFL, 0)
+                kept[name] = listener
+                handles[name] = handle
                 listenFaults[name] = nil
             } catch {
                 listenFaults[name] = HelperFault(.helperNotStarted, "no socket for it: \(error)")
@@ -85,11 +88,9 @@ import Varlink
 
     /// Gives a socket up; ``listen()`` makes another.
     private func drop(_ name: String) {
-        for listener in listeners where listener.name == name {
-            close(listener.descriptor)
-            unlink(path(name))
-        }
+        for listener in listeners where listener.name == name { close(listener.descriptor) }
         listeners.removeAll { $0.name == name }
+        if let handle = handles.removeValue(forKey: name) { close(handle) }
     }
 
     /// Nobody can connect to it any more (unix(7): a listening socket hangs up only when it was shut down).
@@ -99,20 +100,22 @@ import Varlink
         return poll(&state, 1, 0) > 0 && state.revents & ~Int16(POLLIN) != 0
     }
 
-    /// Connects for a command; `nil` if the socket is useless, and is given up: the process has shut it down, or another file is in its
-    /// place.
+    /// Connects for a command; `nil` if the process has shut the socket down, which is given up with that.
     private func connect(_ name: String) throws(HelperFault) -> Int32? {
         for isSecond in [false, true] {
+            guard let handle = handles[name] else { return nil }
             do throws(VarlinkError) {
-                return try Socket.connect(path: path(name), nonblocking: true).take()
+                return try Socket.connect(handle: handle).take()
             } catch {
                 switch error {
-                case .unreachable(_, ECONNREFUSED), .unreachable(_, EINVAL), .unreachable(_, ENOENT):
+                case .unreachable(_, ECONNREFUSED), .unreachable(_, EINVAL):
                     drop(name)
                     return nil
                 case .unreachable(_, EAGAIN) where !isSecond:
                     // Full. Perhaps because the process has made it small.
                     for listener in listeners where listener.name == name { Glibc.listen(listener.descriptor, Socket.backlog) }
+                case .unreachable(_, let code):
+                    throw HelperFault(.helperNotStarted, "its socket: \(String(cString: strerror(code)))")
                 default: throw HelperFault(.helperNotStarted, error.description)
                 }
             }
@@ -137,11 +140,7 @@ import Varlink
     /// Gives the sockets up now, and ends the process as soon as its commands are done.
     func retire() {
         isRetired = true
-        for listener in listeners {
-            close(listener.descriptor)
-            unlink(path(listener.name))
-        }
-        listeners = []
+        for name in key.names { drop(name) }
         untilDone = self
         endIfRetired()
     }
@@ -264,7 +263,9 @@ import Varlink
         guard let socket = try connect(name) else {
             // The process goes, and the command is for the next one, with another socket.
             end(kill: configuration.cancelKill)
-            guard !isSecond else { throw HelperFault(.helperCrashed, "nobody can connect to its socket, which it may have shut down") }
+            guard !isSecond else {
+                throw HelperFault(.helperCrashed, "nobody can connect to its socket, which it may have shut down")
+            }
             return hold(question, name, call, onIgnored, true)
         }
         let command = try ServiceCommand(

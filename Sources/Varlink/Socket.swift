@@ -28,6 +28,9 @@ public enum Socket {
     /// The longest path of a socket, in octets, with its NUL (unix(7)).
     static let pathLimit = 108
 
+    /// O_PATH (asm-generic/fcntl.h), which Glibc's module leaves out.
+    private static let pathOnly: Int32 = 0o10000000
+
     /// Connects, blocking.
     public static func connect(path: String, nonblocking: Bool = false) throws(VarlinkError) -> Descriptor {
         let socket = try make(nonblocking: nonblocking)
@@ -48,6 +51,35 @@ public enum Socket {
         guard result == 0 else { throw .unreachable(path: path, code: errno) }
         guard chmod(path, mode) == 0, Glibc.listen(socket.raw, backlog) == 0 else { throw .unreachable(path: path, code: errno) }
         return socket
+    }
+
+    /// Listens on a socket that has no name in any folder when this returns: `handle` (open(2), O_PATH) stands for it in
+    /// ``connect(handle:)``, so nobody else can connect, whatever user it is. Both are non-blocking, and the caller's to close.
+    ///
+    /// - Parameter path: is free for a moment. What lies there is removed: a name that an earlier process left, or somebody's.
+    public static func listenUnnamed(passing path: String) throws(VarlinkError) -> (listener: Int32, handle: Int32) {
+        let socket = try make(nonblocking: true)
+        unlink(path)
+        guard try withAddress(path, { address, length in Glibc.bind(socket.raw, address, length) }) == 0 else {
+            throw .unreachable(path: path, code: errno)
+        }
+        let handle = open(path, pathOnly | O_NOFOLLOW | O_CLOEXEC)
+        let code = errno
+        unlink(path)
+        guard handle >= 0 else { throw .unreachable(path: path, code: code) }
+        // Only now does it take connections.
+        guard Glibc.listen(socket.raw, backlog) == 0 else {
+            let code = errno
+            close(handle)
+            throw .unreachable(path: path, code: code)
+        }
+        return (socket.take(), handle)
+    }
+
+    /// Connects to what ``listenUnnamed(passing:)`` made, without blocking (proc(5): the kernel goes by the file and not by a
+    /// name).
+    public static func connect(handle: Int32) throws(VarlinkError) -> Descriptor {
+        try connect(path: "/proc/self/fd/\(handle)", nonblocking: true)
     }
 
     /// Somebody listens there; one whose queue is full does so too, and is not waited for.

@@ -94,7 +94,8 @@ import Wireless
         services.host.onChange = { [weak self] in self?.control?.statusChanged() }
         services.host.onRelief = { [weak self] names, what in
             self?.log.warning(
-                "this user's \(what) are used up, perhaps by a helper; ended as nobody waits for them: \(names.joined(separator: ", "))")
+                "\(what): used up, perhaps by a helper; ended, as nobody waits for them: \(names.joined(separator: ", "))"
+            )
         }
         services.facts = { [weak self] link in self?.ownFacts(self?.linkFacts.facts(for: link), of: link) }
         services.disassociate = { [weak self] index in self?.disassociate(index) ?? false }

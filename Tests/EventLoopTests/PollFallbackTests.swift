@@ -5,7 +5,8 @@ import Testing
 
 @testable import EventLoop
 
-/// What the loop does for descriptors that epoll has no room for. Only the descriptors of a test are refused: others run beside it.
+/// What the loop does for descriptors that epoll has no room for. Only the descriptors of a test are refused: others run beside
+/// it.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct PollFallbackTests {
     init() { EventLoop.startThread() }
 
@@ -87,8 +88,8 @@ import Testing
         }
     }
 
-    /// The number of a closed descriptor is given out again at once. Its former owner hears nothing of it, and the other side of what was
-    /// closed hears of the end although the thread was waiting for it.
+    /// The number of a closed descriptor is given out again at once. Its former owner hears nothing of it, and the other side of
+    /// what was closed hears of the end although the thread was waiting for it.
     @Test @LoopActor func aNumberThatIsUsedAgainIsAnotherEntry() async throws {
         try await withRefused { near, far in
             for round in 0..<50 {

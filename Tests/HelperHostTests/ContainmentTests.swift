@@ -86,6 +86,14 @@ import Testing
         await shop.close()
     }
 
+    /// A daemon that runs as root runs its helpers as root; that is said, and it is the only thing said of a whole containment.
+    @Test func beingRootIsSaid() {
+        let ordinary = Containment(levels: LAUNCH_ALL.rawValue, isRoot: false)
+        let root = Containment(levels: LAUNCH_ALL.rawValue, isRoot: true)
+        #expect(ordinary.missing == [])
+        #expect(root.missing.count == 1 && root.missing.first?.contains("other than root") == true)
+    }
+
     @Test @LoopActor func processesOfOthersAreOutOfReach() async {
         let shop = Workshop()
         let found = await look(

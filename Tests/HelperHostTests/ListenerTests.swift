@@ -1,3 +1,4 @@
+import CLaunch
 import EventLoop
 import Glibc
 import HotspotCore
@@ -69,6 +70,32 @@ import Varlink
             for _ in 0..<8 { group.addTask { await shop.ask("shut").evaluation != nil } }
             for await isAnswered in group { #expect(isAnswered) }
         }
+        await shop.close()
+    }
+
+    /// Without a mount namespace a helper is in the same folders as the daemon, as the same user. It finds the other's socket in
+    /// the kernel's list and cannot reach it.
+    @Test @LoopActor func theSocketOfAnotherIsOutOfReach() async {
+        let shop = Workshop()
+        shop.host.launcher.wanted &= ~(LAUNCH_MOUNT_NAMESPACE.rawValue | LAUNCH_LANDLOCK.rawValue)
+        shop.add("victim", socket: true, python: SocketServiceTests.server("answer({'confidence': 'low', 'reason': 'me'}, peer)"))
+        #expect(await shop.ask("victim").evaluation?.reason == "me")
+        shop.add(
+            "thief",
+            python: """
+                receive()
+                paths = [line.split()[7] for line in open("/proc/net/unix") if "\(shop.folder)" in line]
+                paths.append("\(shop.folder)/run/helpers/victim")
+                found = []
+                for path in paths:
+                    try: socket.socket(socket.AF_UNIX).connect(path); found.append("yes")
+                    except OSError as e: found.append(e.strerror)
+                answer({"confidence": "low", "reason": f"{len(paths) > 1} {sorted(set(found))}"})
+                """)
+        #expect(await shop.ask("thief").evaluation?.reason == "True ['No such file or directory']")
+        #expect(!shop.host.containment(of: "thief").contains("own mount namespace"))
+        // Who has the handle still connects.
+        #expect(await shop.ask("victim").evaluation?.reason == "me")
         await shop.close()
     }
 

@@ -95,7 +95,24 @@ import Testing
         await shop.close()
     }
 
-    /// A command that comes between the end of an idle process and its being noticed is for the next process, not for the dying one.
+    /// The kernel refuses another process: the unit's TasksMax=, or the user's limit.
+    @Test @LoopActor func processesThatAreUsedUpAreMadeRoomForToo() async {
+        let shop = Workshop()
+        var told: [String] = []
+        shop.host.onRelief = { names, what in told += names + [what] }
+        shop.add("prepared", python: Self.answer)
+        shop.host.prepare(["prepared"])
+        shop.host.launcher.onRefusal(EPERM)
+        await pause(.milliseconds(20))
+        #expect(told == [])
+        shop.host.launcher.onRefusal(EAGAIN)
+        #expect(await eventually { told == ["prepared", "processes and threads"] })
+        #expect(await eventually { shop.host.processCount == 0 })
+        await shop.close()
+    }
+
+    /// A command that comes between the end of an idle process and its being noticed is for the next process, not for the dying
+    /// one.
     @Test @LoopActor func aCommandInBetweenIsForTheNextProcess() async {
         let shop = Workshop { $0.reliefInterval = .zero }
         shop.add("idle", socket: true, python: Self.serve)

@@ -7,8 +7,12 @@ public struct Containment: Hashable, Sendable {
     /// Folders of its `ReadWritePaths=` that it cannot write to, with the error numbers of the kernel.
     let deniedPaths: [String: Int32]
 
-    init(levels: UInt32, deniedPaths: [String: Int32] = [:]) {
+    /// A control group of its own could have been had, if the daemon's unit allowed it.
+    private let missesGroup: Bool
+
+    init(levels: UInt32, deniedPaths: [String: Int32] = [:], missesGroup: Bool = false) {
         self.levels = levels
+        self.missesGroup = missesGroup
         self.deniedPaths = deniedPaths
     }
 
@@ -33,6 +37,7 @@ public struct Containment: Hashable, Sendable {
         (LAUNCH_FILTER, "system-call filter"), (LAUNCH_LANDLOCK, "Landlock"),
         (LAUNCH_LANDLOCK_TRUNCATE, "Landlock truncation"), (LAUNCH_LANDLOCK_SCOPED, "Landlock scopes"),
         (LAUNCH_NO_NETWORK, "no network"), (LAUNCH_LIMITS, "limits"), (LAUNCH_PROCESS_LIMIT, "process limit"),
+        (LAUNCH_OWN_GROUP, "own control group"),
     ]
 
     /// What was reached, in words.
@@ -43,6 +48,8 @@ public struct Containment: Hashable, Sendable {
         // A user namespace is a means, and no network is for one command. Without an IPC namespace the filter refuses all that is
         // kept in one.
         var optional: Set<String> = ["own user namespace", "no network"]
+        // Where nobody could give a control group its lack is nothing to be told of; the limits of each process hold there.
+        if !missesGroup { optional.insert("own control group") }
         if has(LAUNCH_FILTER) { optional.insert("own IPC namespace") }
         let lacking = Self.table.filter { !has($0.level) && !optional.contains($0.word) }
         return lacking.map { $0.word + (consequence(of: $0.level) ?? "") }
@@ -57,6 +64,7 @@ public struct Containment: Hashable, Sendable {
         case LAUNCH_IPC_NAMESPACE: " (it can leave shared memory)"
         case LAUNCH_FILTER: " (it can see networks in sight)"
         case LAUNCH_PROCESS_LIMIT: " (it can start any number)"
+        case LAUNCH_OWN_GROUP: " (its processes together may take what is there for all)"
         default: nil
         }
     }

@@ -54,6 +54,7 @@ import Varlink
         for directory in configuration.hiddenDirectories { Scratch.makeFolder(directory) }
         Scratch.prepare(configuration.scratchDirectory)
         launcher = Launcher(configuration)
+        if configuration.dividesControlGroup { divideControlGroup() }
     }
 
     // MARK: Who can be asked

@@ -34,7 +34,10 @@ enum ControlGroupPlace: Hashable {
     ///   - membership: the text of `/proc/self/cgroup`.
     ///   - process: the daemon's number.
     ///   - isReal: the folders must be a cgroup2 file system; only tests look at others.
-    static func find(root: String, membership: String, process: pid_t, isReal: Bool = true) -> ControlGroupPlace {
+    ///   - isGivenAway: whether whoever made a folder gave it to the daemon.
+    static func find(
+        root: String, membership: String, process: pid_t, isReal: Bool = true, isGivenAway: (String) -> Bool = isGivenAway
+    ) -> ControlGroupPlace {
         guard let path = path(in: membership) else { return .none }
         let folder = root + path
         guard !isReal || launch_is_control_group(folder) != 0 else { return .none }
@@ -57,7 +60,7 @@ enum ControlGroupPlace: Hashable {
     }
 
     /// By systemd's mark; and what belongs to a user who is not root was given to it.
-    private static func isGivenAway(_ folder: String) -> Bool {
+    static func isGivenAway(_ folder: String) -> Bool {
         if launch_is_given_away(folder) != 0 { return true }
         var status = stat()
         return stat(folder, &status) == 0 && status.st_uid != 0 && status.st_uid == geteuid()

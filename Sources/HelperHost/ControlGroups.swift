@@ -27,7 +27,8 @@ import Glibc
         let leaf = own + "/" + ControlGroupPlace.leaf
         let enabling = ControlGroupPlace.needed.union(["cpu"]).intersection(controllers).sorted().map { "+" + $0 }
             .joined(separator: " ")
-        guard Self.makeFolder(leaf), Self.makeFolder(folder), ControlFile.write("\(process)", to: leaf + "/cgroup.procs") == 0 else {
+        guard Self.makeFolder(leaf), Self.makeFolder(folder), ControlFile.write("\(process)", to: leaf + "/cgroup.procs") == 0
+        else {
             rmdir(leaf)
             rmdir(folder)
             return nil

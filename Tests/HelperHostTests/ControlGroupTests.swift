@@ -50,11 +50,12 @@ import Testing
         var own: ControlGroupPlace { .own(folder: root + unit, controllers: ["cpuset", "cpu", "io", "memory", "pids"]) }
     }
 
-    @Test(arguments: [
-        ("0::/system.slice/hotspotd.service\n", "/system.slice/hotspotd.service"),
-        ("9:name=systemd:/x\n8:pids:/y\n0::/z\n", "/z"), ("0::/\n", nil), ("", nil), ("1:pids:/x\n", nil), ("0::x\n", nil),
-        ("0::/../../init.scope\n", nil), ("0::/a/../b\n", nil), ("0::/..a\n", "/..a"),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("0::/system.slice/hotspotd.service\n", "/system.slice/hotspotd.service"),
+            ("9:name=systemd:/x\n8:pids:/y\n0::/z\n", "/z"), ("0::/\n", nil), ("", nil), ("1:pids:/x\n", nil), ("0::x\n", nil),
+            ("0::/../../init.scope\n", nil), ("0::/a/../b\n", nil), ("0::/..a\n", "/..a"),
+        ] as [(String, String?)])
     func thePathIsThatOfTheUnifiedHierarchy(_ membership: String, _ path: String?) {
         #expect(ControlGroupPlace.path(in: membership) == path)
     }
@@ -177,11 +178,12 @@ import Testing
         #expect(tree.read(path + "/cgroup.kill") == "1")
     }
 
-    @Test(arguments: [
-        ("", nil), ("low 0\nhigh 0\nmax 9\noom 3\noom_kill 0\noom_group_kill 0\n", nil),
-        ("max 9\noom 1\noom_kill 4\noom_group_kill 1\n", .own), ("max 0\noom 0\noom_kill 2\n", .shared),
-        ("oom_kill\n", nil), ("oom_kill x\n", nil), ("oom_kill 99999999999999999999\n", nil), ("not_oom_kill 3\n", nil),
-    ] as [(String, ControlGroup.MemoryEnding?)])
+    @Test(
+        arguments: [
+            ("", nil), ("low 0\nhigh 0\nmax 9\noom 3\noom_kill 0\noom_group_kill 0\n", nil),
+            ("max 9\noom 1\noom_kill 4\noom_group_kill 1\n", .own), ("max 0\noom 0\noom_kill 2\n", .shared),
+            ("oom_kill\n", nil), ("oom_kill x\n", nil), ("oom_kill 99999999999999999999\n", nil), ("not_oom_kill 3\n", nil),
+        ] as [(String, ControlGroup.MemoryEnding?)])
     func whyItEndedIsInTheEvents(_ events: String, _ ending: ControlGroup.MemoryEnding?) {
         #expect(ControlGroup.memoryEnding(events) == ending)
     }

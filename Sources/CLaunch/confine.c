@@ -23,8 +23,19 @@ uint32_t launch_drop_capabilities(void) {
     // each with its lock). Needs a capability itself; without one there is none to fear.
     call(SYS_prctl, PR_SET_SECUREBITS, 0x01 | 0x02 | 0x04 | 0x08 | 0x40 | 0x80, 0, 0, 0);
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-    struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}};
-    return call(SYS_capset, &header, none) == 0 ? LAUNCH_NO_CAPABILITIES : 0;
+    struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}}, now[2];
+    if (call(SYS_capset, &header, none) == 0) return LAUNCH_NO_CAPABILITIES;
+    // A service manager's filter may refuse it. Then exec takes them away: what is permitted after it comes from the ambient set, from
+    // the file's sets within the bounding set and within the inheritable one, and for root from the bounding set unless NOROOT is on
+    // (capabilities(7)). The init, which executes nothing, keeps what it has in namespaces of its own, and no system call to use it with.
+    for (int capability = 0; capability < 64; capability++) {
+        long bounding = call(SYS_prctl, PR_CAPBSET_READ, capability, 0, 0, 0);
+        if (bounding < 0) break;
+        if (bounding || call(SYS_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, capability, 0, 0) > 0) return 0;
+    }
+    if (call(SYS_capget, &header, now) < 0 || now[0].inheritable || now[1].inheritable) return 0;
+    if (call(SYS_getuid) == 0 && (call(SYS_prctl, PR_GET_SECUREBITS, 0, 0, 0, 0) & 0x03) != 0x03) return 0;
+    return LAUNCH_NO_CAPABILITIES;
 }
 
 // From linux/landlock.h of later kernels than the one that this is built on; an older kernel accepts what it does not know as

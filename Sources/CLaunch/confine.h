@@ -44,5 +44,8 @@ uint32_t launch_filter(const struct launch_plan *plan, uint32_t levels);
 
 void launch_report(int report_pipe, uint32_t kind, uint32_t first, uint32_t second);
 
+// Gives up every system call but those that an init needs.
+void launch_be_still(void);
+
 // The first process of the namespace: hands SIGTERM on, reaps, and ends with the helper.
 __attribute__((noreturn)) void launch_init(pid_t helper, int report_pipe);

@@ -15,6 +15,7 @@ void launch_init(pid_t helper, int report_pipe) {
     call(SYS_dup3, report_pipe, 0, O_CLOEXEC);
     if (call(SYS_close_range, 1, ~0U, 0) < 0)
         for (int i = 1; i <= report_pipe; i++) call(SYS_close, i);
+    launch_be_still();
     // All signals are blocked since before the copy; blocked ones are queued also for an init.
     uint64_t awaited = 1UL << (SIGCHLD - 1) | 1UL << (SIGTERM - 1);
     for (;;) {

@@ -118,6 +118,9 @@ LAUNCH_UNGUARDED static int child(void *argument) {
     uint32_t levels = start->levels;
     int report_pipe = start->report_pipe;
     call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    // Before anything else, so that nothing of it is ever outside; 0 is whoever writes.
+    if ((plan->wanted & LAUNCH_OWN_GROUP) && plan->control_group > 0 && call(SYS_write, plan->control_group, "0", 1) == 1)
+        levels |= LAUNCH_OWN_GROUP | LAUNCH_PROCESS_LIMIT;
     // The daemon may have died before it was asked for: then nobody reads the report pipe. Its own reading end is a copy here, and
     // goes first with all other descriptors: nobody must wait for the end of a pipe because a launch takes its time.
     int code = arrange_descriptors(plan, &report_pipe);

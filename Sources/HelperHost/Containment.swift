@@ -10,8 +10,14 @@ public struct Containment: Hashable, Sendable {
     /// The daemon runs as root, as it does outside of its unit, and the helper with it.
     let isRoot: Bool
 
-    init(levels: UInt32, deniedPaths: [String: Int32] = [:], isRoot: Bool = geteuid() == 0) {
+    /// A control group of its own could have been had, if the daemon's unit allowed it.
+    private let missesGroup: Bool
+
+    init(
+        levels: UInt32, deniedPaths: [String: Int32] = [:], missesGroup: Bool = false, isRoot: Bool = geteuid() == 0
+    ) {
         self.levels = levels
+        self.missesGroup = missesGroup
         self.isRoot = isRoot
         self.deniedPaths = deniedPaths
     }
@@ -37,6 +43,7 @@ public struct Containment: Hashable, Sendable {
         (LAUNCH_FILTER, "system-call filter"), (LAUNCH_LANDLOCK, "Landlock"),
         (LAUNCH_LANDLOCK_TRUNCATE, "Landlock truncation"), (LAUNCH_LANDLOCK_SCOPED, "Landlock scopes"),
         (LAUNCH_NO_NETWORK, "no network"), (LAUNCH_LIMITS, "limits"), (LAUNCH_PROCESS_LIMIT, "process limit"),
+        (LAUNCH_OWN_GROUP, "own control group"),
     ]
 
     /// What was reached, in words.
@@ -47,6 +54,8 @@ public struct Containment: Hashable, Sendable {
         // A user namespace is a means, and no network is for one command. Without an IPC namespace the filter refuses all that is
         // kept in one.
         var optional: Set<String> = ["own user namespace", "no network"]
+        // Where nobody could give a control group its lack is nothing to be told of; the limits of each process hold there.
+        if !missesGroup { optional.insert("own control group") }
         if has(LAUNCH_FILTER) { optional.insert("own IPC namespace") }
         let lacking = Self.table.filter { !has($0.level) && !optional.contains($0.word) }
         // A helper has the daemon's user. Without any capability root's files are still root's.
@@ -63,6 +72,7 @@ public struct Containment: Hashable, Sendable {
         case LAUNCH_IPC_NAMESPACE: " (it can leave shared memory)"
         case LAUNCH_FILTER: " (it can see networks in sight)"
         case LAUNCH_PROCESS_LIMIT: " (it can start any number)"
+        case LAUNCH_OWN_GROUP: " (its processes together may take what is there for all)"
         default: nil
         }
     }

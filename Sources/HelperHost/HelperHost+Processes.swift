@@ -46,6 +46,14 @@ extension HelperHost {
         } ?? []
     }
 
+    /// Before the first helper: each will have a control group of its own, if the daemon's was given to it.
+    func divideControlGroup() {
+        let place = ControlGroupPlace.find(
+            root: "/sys/fs/cgroup", membership: ControlFile.read("/proc/self/cgroup") ?? "", process: getpid())
+        launcher.groups = ControlGroups(dividing: place, process: getpid(), limits: configuration.limits)
+        launcher.missesGroups = place != .none
+    }
+
     // MARK: Orphans
 
     /// From now on whatever a helper starts stays below this process, also where there are no process namespaces: it is known as a

@@ -69,6 +69,7 @@ import Varlink
             guard code == EAGAIN else { return }
             self?.later { self?.relieve(of: "processes and threads") }
         }
+        if configuration.dividesControlGroup { divideControlGroup() }
     }
 
     /// Takes the place of ``HostConfiguration/protectedDirectories``; counts for every process that is started from now on.

@@ -37,6 +37,8 @@ import HotspotCore
     private var result: launch_result
     private let program: String
     private let scratch: String
+    private let group: (own: ControlGroup, among: ControlGroups)?
+    private let missesGroup: Bool
     /// The folders that it may write to.
     private let paths: [String]
     private var deniedPaths: [String: Int32] = [:]
@@ -60,6 +62,7 @@ import HotspotCore
                 .helperNotStarted, "no private folder in \(configuration.scratchDirectory): \(String(cString: strerror(errno)))")
         }
         let writable = launcher.writable(writable)
+        let group = launcher.groups.flatMap { groups in groups.make().map { (own: $0, among: groups) } }
         var ends = PipeEnds()
         do throws(Errno) {
             let token = Self.makeToken()
@@ -90,10 +93,16 @@ import HotspotCore
                 ]
             }
             request.environment = environment
+            if let entrance = group?.own.entrance() {
+                ends.take(entrance)
+                request.group = entrance
+            }
             result = try launcher.start(request)
             self.token = token
             self.names = names
             self.scratch = scratch
+            self.group = group
+            missesGroup = launcher.missesGroups || launcher.groups != nil
             program = exec[0]
             pipes = ours
             ends.keep(error.reading)
@@ -108,6 +117,7 @@ import HotspotCore
         } catch {
             ends.closeRest()
             Scratch.remove(scratch)
+            group?.among.remove(group!.own)
             throw HelperFault(.helperNotStarted, "it could not be started: \(error)")
         }
         paths = writable
@@ -123,6 +133,7 @@ import HotspotCore
             closePipes()
             tail.close()
             Scratch.remove(scratch)
+            group?.among.remove(group!.own)
             throw HelperFault(.helperNotStarted, "it could not be watched: \(error)")
         }
         // Answers that are in a pipe are read before the end of their process is noticed.
@@ -179,7 +190,7 @@ import HotspotCore
             }
             switch record.kind {
             case LAUNCH_REPORT_REACHED.rawValue:
-                let reached = Containment(levels: record.first, deniedPaths: deniedPaths)
+                let reached = Containment(levels: record.first, deniedPaths: deniedPaths, missesGroup: missesGroup)
                 containment = reached
                 onContained(reached)
             case LAUNCH_REPORT_PATH.rawValue:
@@ -213,7 +224,8 @@ import HotspotCore
         let reaped = launch_reap(&result, &status)
         guard reaped != 0 else { return }
         readReport()
-        ending = failure ?? Self.describe(helperStatus ?? status)
+        ending = failure ?? Self.describe(helperStatus ?? status, group?.own.memoryEnding)
+        group?.among.remove(group!.own)
         tail.close()
         closePipes()
         exitSource?.cancel()
@@ -234,11 +246,13 @@ import HotspotCore
         onGone()
     }
 
-    /// A wait status in words.
-    private static func describe(_ status: Int32) -> String {
+    /// A wait status in words; what the kernel ended for its memory, it ended with this signal.
+    private static func describe(_ status: Int32, _ memory: ControlGroup.MemoryEnding?) -> String {
         let signal = status & 0x7f
         switch signal {
         case 0: return "it exited with status \(status >> 8 & 0xff)"
+        case SIGKILL where memory == .own: return "it was ended for using too much memory"
+        case SIGKILL where memory == .shared: return "it was ended because memory ran out"
         case SIGXCPU: return "it was ended for using too much processor time"
         case SIGXFSZ: return "it was ended for writing too large a file"
         default: return "it was ended by signal \(signal) (\(String(cString: strsignal(signal))))"
@@ -269,6 +283,8 @@ private struct PipeEnds {
         open.append(descriptor)
         return descriptor
     }
+
+    mutating func take(_ descriptor: Int32) { open.append(descriptor) }
 
     mutating func keep(_ descriptor: Int32) { open.removeAll { $0 == descriptor } }
 

@@ -15,6 +15,11 @@ public struct HostConfiguration: Hashable, Sendable {
         /// Processes and threads. Holds where the helper has a user namespace of its own; under a daemon that is root it is some 300
         /// more, since Linux 6.14, and does not hold before.
         public var processes: UInt64 = 32
+        /// Processes and threads of a helper with a control group of its own, its init included.
+        public var groupProcesses: UInt64 { processes + 4 }
+        /// Octets of memory of all processes of a helper together, its private folder included, where it has a control group of its own.
+        /// Nothing of it is swapped out. A helper that takes more is ended as a whole.
+        public var groupMemory: UInt64 = 384 << 20
         /// Open descriptors.
         public var descriptors: UInt64 = 128
         /// Octets of one file.
@@ -45,6 +50,9 @@ public struct HostConfiguration: Hashable, Sendable {
     public var scratchDirectory: String
     /// Sockets inside the hidden folders that helpers may nevertheless connect to: the control socket.
     public var reachableSockets: [String]
+    /// Whether the daemon divides its control group, if that was given to it, so that each helper process gets one of its own. Only
+    /// for a process that is nothing but the daemon: it moves.
+    public var dividesControlGroup = false
     /// What a process may take.
     public var limits = Limits()
     /// From the cancellation, which is an end-of-file, to SIGTERM.

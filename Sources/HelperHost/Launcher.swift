@@ -18,6 +18,8 @@ struct LaunchRequest {
     /// As ``Launcher/writable(_:)`` gives them.
     var writable: [String] = []
     var withoutNetwork = false
+    /// The entrance of its control group, if it has one.
+    var group: Int32?
     var processorTime: UInt64
 }
 
@@ -35,6 +37,10 @@ struct Launcher {
     var coversFolders = false
     /// The kernel gave no process, for this reason.
     var onRefusal: (Int32) -> Void = { _ in }
+    /// Where every process gets a control group; `nil` where the daemon has none to divide.
+    var groups: ControlGroups?
+    /// The system's service manager keeps the daemon's group, although it could give it away.
+    var missesGroups = false
     /// The levels that are tried at all; fewer only in tests of what happens without them.
     var wanted = LAUNCH_ALL.rawValue & ~LAUNCH_NO_NETWORK.rawValue
 
@@ -88,6 +94,7 @@ struct Launcher {
         plan.user = geteuid()
         plan.group = getegid()
         plan.wanted = request.withoutNetwork ? wanted | LAUNCH_NO_NETWORK.rawValue : wanted
+        plan.control_group = request.group ?? 0
         var result = launch_result()
         let code = request.listeners.withUnsafeBufferPointer { listeners in
             plan.listeners = listeners.baseAddress

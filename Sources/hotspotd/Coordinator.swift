@@ -67,6 +67,7 @@ import Wireless
             runtimeDirectory: settings.runtimeDirectory,
             hiddenDirectories: [settings.stateDirectory, settings.runtimeDirectory], scratchDirectory: scratch,
             reachableSockets: [settings.helperControlSocket])
+        configuration.dividesControlGroup = true
         configuration.protectedDirectories = Self.protected(settings, file: file)
         var log = Logger(label: "hotspotd") { _ in JournalHandler(level: .info) }
         log.logLevel = settings.logLevel.loggerLevel

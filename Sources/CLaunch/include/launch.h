@@ -24,7 +24,8 @@ enum launch_level {
     LAUNCH_PROCESS_LIMIT = 1 << 14,    // the number of processes: by user in a user namespace, else by the process namespace
     LAUNCH_IPC_NAMESPACE = 1 << 15,    // System V IPC and message queues end with it
     LAUNCH_FILTER = 1 << 16,           // system calls that no helper needs are refused, see filter.c
-    LAUNCH_ALL = (1 << 17) - 1,
+    LAUNCH_OWN_GROUP = 1 << 17,        // a control group, whose limits hold for all of its processes together
+    LAUNCH_ALL = (1 << 18) - 1,
 };
 
 // Where a launch failed.
@@ -65,6 +66,8 @@ struct launch_plan {
     uid_t user;
     gid_t group;
     uint32_t wanted;
+    // The cgroup.procs of the helper's own control group, open for writing; 0 means none. Its limits are the caller's to set.
+    int control_group;
 };
 
 // What the child tells through the report pipe, in records of this size.
@@ -100,6 +103,11 @@ int launch_reap(const struct launch_result *process, int *status);
 
 // Kills a process that nobody can watch, waits for its end, which is a moment, and closes what the result holds.
 void launch_end(const struct launch_result *process);
+
+// Whether a folder is a control group of version 2.
+int launch_is_control_group(const char *folder);
+// Whether systemd has marked it as given away: Delegate=, since 244 for root to see, since 251 for everybody.
+int launch_is_given_away(const char *folder);
 
 // Both ends closed by exec. Returns 0 or an errno.
 int launch_pipe(int ends[2]);

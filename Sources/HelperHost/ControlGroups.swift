@@ -1,0 +1,104 @@
+import EventLoop
+import Glibc
+
+/// The part of the control group hierarchy that was given to the daemon: `daemon` for itself, and `helpers` with a numbered group for
+/// each helper process.
+///
+/// setrlimit(2) limits every process; what all processes of a helper take together only a group can limit. Between groups the processor
+/// is shared by the group and not by the process, so a helper with sixty spinning processes takes no more than its neighbour with one.
+@LoopActor final class ControlGroups {
+    /// The folder that the helpers' groups are in.
+    let folder: String
+    private let limits: HostConfiguration.Limits
+    private var last = 0
+    /// Groups that something still lives in, and how often that was found.
+    private var lingering: [(group: ControlGroup, tries: Int)] = []
+    private var timer: EventSource?
+
+    /// A group that does not go is left alone after so many tries, some ten seconds; the next helper's end tries again.
+    static let patience = 16
+
+    /// Divides the daemon's group: the daemon moves into its leaf, since a group with groups in it has no processes of its own. What an
+    /// earlier daemon left is ended. If something fails everything is put back.
+    init?(dividing place: ControlGroupPlace, process: pid_t, limits: HostConfiguration.Limits) {
+        guard case .own(let own, let controllers) = place else { return nil }
+        folder = own + "/" + ControlGroupPlace.parent
+        self.limits = limits
+        let leaf = own + "/" + ControlGroupPlace.leaf
+        let enabling = ControlGroupPlace.needed.union(["cpu"]).intersection(controllers).sorted().map { "+" + $0 }
+            .joined(separator: " ")
+        guard Self.makeFolder(leaf), Self.makeFolder(folder), ControlFile.write("\(process)", to: leaf + "/cgroup.procs") == 0
+        else {
+            rmdir(leaf)
+            rmdir(folder)
+            return nil
+        }
+        guard ControlFile.write(enabling, to: own + "/cgroup.subtree_control") == 0,
+            ControlFile.write(enabling, to: folder + "/cgroup.subtree_control") == 0
+        else {
+            let disabling = enabling.replacing("+", with: "-")
+            ControlFile.write(disabling, to: own + "/cgroup.subtree_control")
+            ControlFile.write("\(process)", to: own + "/cgroup.procs")
+            rmdir(leaf)
+            rmdir(folder)
+            return nil
+        }
+        // The default is 100: against all helpers together the daemon, which needs little, has twice as much.
+        ControlFile.write("200", to: leaf + "/cpu.weight")
+        removeLeftovers()
+    }
+
+    private static func makeFolder(_ path: String) -> Bool { mkdir(path, 0o755) == 0 || errno == EEXIST }
+
+    private func removeLeftovers() {
+        for name in ControlFile.folders(in: folder) {
+            let group = ControlGroup(existing: folder + "/" + name)
+            group.kill()
+            remove(group)
+        }
+    }
+
+    /// A new group with its limits; `nil` if there can be none.
+    func make() -> ControlGroup? {
+        for _ in 0..<64 {
+            last += 1
+            if let group = ControlGroup(path: "\(folder)/\(last)", limits: limits) { return group }
+            // A number may be taken by what would not go.
+            if errno != EEXIST { return nil }
+        }
+        return nil
+    }
+
+    /// Takes a group away whose process was reaped. What lives on in it is ended.
+    func remove(_ group: ControlGroup) {
+        lingering.removeAll { $0.tries >= Self.patience && $0.group.remove() }
+        if !group.remove() {
+            group.kill()
+            lingering.append((group, 0))
+        }
+        again()
+    }
+
+    /// How many do not go yet.
+    var lingeringCount: Int { lingering.count }
+
+    private func again() {
+        guard timer == nil, let tries = lingering.map(\.tries).min(), tries < Self.patience else { return }
+        let delay = Duration.milliseconds(min(10 << tries, 1000))
+        timer = try? EventLoop.shared.schedule(after: delay, accuracy: .milliseconds(5)) { [weak self] in
+            guard let self else { return }
+            timer = nil
+            tryAgain()
+        }
+    }
+
+    private func tryAgain() {
+        lingering = lingering.compactMap { group, tries in
+            if tries >= Self.patience { return (group, tries) }
+            if group.remove() { return nil }
+            group.kill()
+            return (group, tries + 1)
+        }
+        again()
+    }
+}

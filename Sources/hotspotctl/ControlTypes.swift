@@ -70,6 +70,9 @@ struct HelperStatus: Codable {
     var scanList: Bool?
     /// What it was told since the daemon started, the newest first.
     var given: [Given]?
+
+    /// It was refused, with its reason as a problem, and has no name but its file's; what is installed and in order names its file.
+    var isRefused: Bool { file == nil && !enabled && !problems.isEmpty }
 }
 
 struct Given: Codable {

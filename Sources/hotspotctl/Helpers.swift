@@ -32,23 +32,20 @@ extension Renderer {
             ["NAME", "TITLE", "STATE", "PRIORITY", "NETWORKS"],
             reply.helpers.map {
                 // Of a file that was refused nothing is known but its path.
-                isBroken($0)
+                $0.isRefused
                     ? [safe($0.name), nothing, state($0), nothing, nothing]
                     : [safe($0.name, limit: 64), safe($0.displayName, limit: 64), state($0), "\($0.priority)", networks($0)]
             })
         return lines
             + reply.helpers.flatMap { helper in
                 // The sentence about a file that was refused names it already.
-                let owner = isBroken(helper) ? nil : helper.name
+                let owner = helper.isRefused ? nil : helper.name
                 return helper.problems.flatMap { self.lines($0, of: owner) }
             }
     }
 
-    /// It was refused, with its reason as a problem; what is installed and in order names its file.
-    private func isBroken(_ helper: HelperStatus) -> Bool { helper.file == nil && !helper.enabled && !helper.problems.isEmpty }
-
     private func state(_ helper: HelperStatus) -> String {
-        if isBroken(helper) { return tone("broken", .bad) }
+        if helper.isRefused { return tone("broken", .bad) }
         if !helper.enabled { return "off" }
         if helper.quarantined { return tone("quarantined", .bad) }
         return helper.running ? tone("running", .good) : "ready"
@@ -62,12 +59,12 @@ extension Renderer {
     }
 
     private func details(_ helper: HelperStatus) -> [String] {
-        let title = isBroken(helper) ? "" : ": \(safe(helper.displayName, limit: 64))"
-        var lines = [tone(safe(helper.name, limit: isBroken(helper) ? 1024 : 64), .strong) + title]
+        let title = helper.isRefused ? "" : ": \(safe(helper.displayName, limit: 64))"
+        var lines = [tone(safe(helper.name, limit: helper.isRefused ? 1024 : 64), .strong) + title]
         lines += helper.problems.flatMap(self.lines)
         func add(_ label: String, _ value: String) { lines.append("  \(label): \(value)") }
         add("state", state(helper))
-        if isBroken(helper) { return lines }
+        if helper.isRefused { return lines }
         if helper.strikes > 0 { add("missed deadlines or crashes in a row", "\(helper.strikes)") }
         if let version = helper.version { add("version", safe(version, limit: 64)) }
         add("reached by", safe(helper.activation, limit: 16))

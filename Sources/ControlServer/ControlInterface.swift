@@ -126,7 +126,7 @@ import Varlink
             guard let parameters = call.decode(NameParameter.self) else { return true }
             var helpers = backend.helperStatus()
             if let name = parameters.name { helpers.removeAll { $0.name != name } }
-            call.reply(encoded: Fitting.reply("helpers", helpers.map(\.shown)))
+            call.reply(encoded: Fitting.reply("helpers", helpers.lazy.map(\.shown)))
         case "Prompts":
             guard let parameters = call.decode(PromptParameter.self) else { return true }
             if call.wantsMore {
@@ -186,7 +186,7 @@ import Varlink
             if !permission.allows(call) { steps.removeAll { !$0.isPublic } }
             verdict = Printable.cut(verdict, limit: 4096)
             call.reply(
-                encoded: Fitting.reply("steps", steps.map(\.shown)) { omitted in
+                encoded: Fitting.reply("steps", steps.lazy.map(\.shown)) { omitted in
                     let rest = omitted > 0 ? " (\(omitted) later steps are too many for one answer.)" : ""
                     return Fitting.omitted(omitted).merging(["verdict": .string(verdict + rest)]) { $1 }
                 })
@@ -273,13 +273,13 @@ import Varlink
 
     private func status(_ backend: any ControlBackend) -> [UInt8] {
         let problems = Coding.value(backend.daemonProblems().shown)
-        return Fitting.reply("interfaces", backend.interfaceStatus().map(\.shown)) { omitted in
+        return Fitting.reply("interfaces", backend.interfaceStatus().lazy.map(\.shown)) { omitted in
             Fitting.omitted(omitted).merging(["version": .string(backend.version), "problems": problems]) { $1 }
         }
     }
 
     private static func reply(_ networks: [ScannedNetwork]) -> [UInt8] {
-        Fitting.reply("networks", networks.map(\.shown), inOrder: { $0.comesBefore($1) })
+        Fitting.reply("networks", networks.lazy.map(\.shown), inOrder: { $0.comesBefore($1) })
     }
 
     private func prompts(_ backend: any ControlBackend, _ call: ServerCall, _ id: String?) -> [UInt8] {

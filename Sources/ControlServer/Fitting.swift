@@ -14,7 +14,7 @@ enum Fitting {
     ///   - others: the other members; `omitted`: so many elements are left out.
     ///   - order: who comes first if not all fit; otherwise, and without it, the order stays as it is.
     static func reply<Element: Encodable>(
-        _ name: String, _ elements: [Element], with others: (_ omitted: Int) -> [String: JSONValue] = Self.omitted,
+        _ name: String, _ elements: some Collection<Element>, with others: (_ omitted: Int) -> [String: JSONValue] = Self.omitted,
         inOrder order: ((Element, Element) -> Bool)? = nil
     ) -> [UInt8] {
         var octets = Array("{\"\(name)\":[".utf8)

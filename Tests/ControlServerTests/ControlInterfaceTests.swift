@@ -419,26 +419,29 @@ import Varlink
             ClaimStatus(helper: "helper\(number)", displayName: "Helper", confidence: .low, source: "manifest", ready: false)
         }
         backend.networkCount = 1000
+        let endless = Problem("x", String(repeating: "m", count: 1 << 20))
         backend.interfaces = (0..<2000).map { number in
             var status = InterfaceStatus(interface: "tap\(number)", state: .failure, since: 1)
-            status.problems = [Problem("x", String(repeating: "m", count: 1 << 20)), Problem("y", long)]
+            status.problems = [endless, Problem("y", long)]
             return status
         }
         for (method, member, all) in [("Helpers", "helpers", 200), ("List", "networks", 1000), ("Status", "interfaces", 2000)] {
             let reply = try await call(fixture.path, method).get()
+            // Only numbers are compared: expectations describe what they hold, which takes its time here.
             let shown = reply[member]?.array?.count ?? 0
-            #expect(shown > 50 && shown < all && reply["omitted"]?.integer == all - shown, "\(method): \(shown)")
+            let omitted = reply["omitted"]?.integer
+            #expect(shown > 50 && shown < all && omitted == all - shown, "\(method): \(shown)")
             if method == "Helpers" { continue }
             let path = fixture.path
-            let watched: JSONValue? = await Task.detached {
-                var first: JSONValue?
+            let watched: Int? = await Task.detached {
+                var first: Int?
                 try? BlockingConnection(path: path).stream("org.hotspotd.Control.\(method)") { answer in
-                    first = answer
+                    first = answer[member]?.array?.count
                     return false
                 }
                 return first
             }.value
-            #expect(watched?[member]?.array?.count == shown, "who listens sees the same")
+            #expect(watched == shown, "who listens sees the same")
         }
         let last = try await call(fixture.path, "Helpers", ["name": "h199"]).get()
         #expect(last["helpers"]?.array?.map { $0["name"] } == ["h199"] && last["omitted"] == nil)

@@ -15,7 +15,7 @@ import Varlink
         #expect(try read(Fitting.reply("names", ["x"]) { ["left": .integer($0), "version": "1"] }) == ["names": ["x"], "left": 0, "version": "1"])
     }
 
-    @Test(arguments: [1, 100, 5000, Fitting.room]) func whatDoesNotFitIsCounted(length: Int) throws {
+    @Test(arguments: [100, 5000, Fitting.room]) func whatDoesNotFitIsCounted(length: Int) throws {
         let count = Fitting.room / length + 10
         let all = (0..<count).map { "\($0) " + String(repeating: "x", count: length) }
         let octets = Fitting.reply("names", all)

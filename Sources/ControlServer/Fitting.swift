@@ -84,7 +84,8 @@ extension ScannedNetwork {
     var shown: ScannedNetwork {
         guard claims.count > Shown.claims else { return self }
         var shown = self
-        shown.claims = Array((claims.filter { $0.confidence == .high } + claims.filter { $0.confidence != .high }).prefix(Shown.claims))
+        shown.claims = Array(
+            (claims.filter { $0.confidence == .high } + claims.filter { $0.confidence != .high }).prefix(Shown.claims))
         shown.moreClaims = claims.count - Shown.claims
         return shown
     }

@@ -34,8 +34,10 @@ struct RefusalTally {
 
     /// What was only counted, those who called most first; `nil` stands for all that were not told apart. Begins anew.
     mutating func drain() -> [(caller: Caller?, count: Int)] {
-        var counts: [(Caller?, Int)] = further.filter { $0.value > 0 }.sorted { ($1.value, $0.key.method) < ($0.value, $1.key.method) }
-            .map { ($0.key, $0.value) }
+        var counts: [(Caller?, Int)] = further.filter { $0.value > 0 }.sorted {
+            ($1.value, $0.key.method) < ($0.value, $1.key.method)
+        }
+        .map { ($0.key, $0.value) }
         if others > 0 { counts.append((nil, others)) }
         self = RefusalTally()
         return counts

@@ -56,7 +56,9 @@ extension Prompt {
         }
         for (field, shown) in zip(fields, cut.fields) {
             let name = "the field «\(Printable.text(field.name, limit: 64))»"
-            if field.name != shown.name { losses.append("\(name) has a name of more than \(Self.nameLimit) octets, and loses it") }
+            if field.name != shown.name {
+                losses.append("\(name) has a name of more than \(Self.nameLimit) octets, and loses it")
+            }
             text("the label of \(name)", field.label, shown.label, Self.labelLimit)
             if field.value != shown.value {
                 losses.append("\(name) is not filled in: its value has more than \(Self.valueLimit) octets")

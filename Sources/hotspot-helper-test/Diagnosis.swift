@@ -54,7 +54,8 @@ enum Diagnosis {
     /// What the daemon cuts of an answer, which would otherwise be found out at the hotspot.
     static func losses(_ record: Record) -> [Remark] {
         guard let end = record.output.firstIndex(of: 0),
-            let answer = try? Coding.decode(JSONValue.self, from: Array(record.output[..<end])), let parameters = answer["parameters"]
+            let answer = try? Coding.decode(JSONValue.self, from: Array(record.output[..<end])),
+            let parameters = answer["parameters"]
         else { return [] }
         return AnswerLimits.losses(in: parameters).map { .wrong("\($0).") }
     }

@@ -94,7 +94,8 @@ import Wireless
         services.host.onChange = { [weak self] in self?.control?.statusChanged() }
         services.host.onRelief = { [weak self] names, what in
             self?.log.warning(
-                "this user's \(what) are used up, perhaps by a helper; ended as nobody waits for them: \(names.joined(separator: ", "))")
+                "this user's \(what) are used up, perhaps by a helper; ended as nobody waits for them: \(names.joined(separator: ", "))"
+            )
         }
         services.facts = { [weak self] link in self?.ownFacts(self?.linkFacts.facts(for: link), of: link) }
         services.disassociate = { [weak self] index in self?.disassociate(index) ?? false }
@@ -116,7 +117,8 @@ import Wireless
             self?.log.info("\(allowed ? "" : "refused: ")\(method) by user \(peer.uid)")
         }
         control.onRefusals = { [weak self] method, user, count in
-            self?.log.info("refused: \(count) more of \(method ?? "many methods") by \(user.map { "user \($0)" } ?? "many users")")
+            self?.log.info(
+                "refused: \(count) more of \(method ?? "many methods") by \(user.map { "user \($0)" } ?? "many users")")
         }
         // Who lost its parent is the daemon's own child and no helper's first process: all such share the seats of one helper.
         let helper: (PeerCredentials) -> pid_t? = { [host = services.host] peer in

@@ -169,7 +169,9 @@ import Varlink
     }
 
     /// Whoever is refused without end: lines of the log for a few, not for each.
-    @Test(arguments: [Standing.stranger, .restricted]) @LoopActor func aFloodOfRefusedCallsIsTwoLines(_ standing: Standing) async throws {
+    @Test(arguments: [Standing.stranger, .restricted]) @LoopActor func aFloodOfRefusedCallsIsTwoLines(_ standing: Standing)
+        async throws
+    {
         let fixture = try Fixture(trusted: false, standing: { _ in standing })
         defer { fixture.close() }
         var told: [String] = []

@@ -12,7 +12,10 @@ import Varlink
         let reply = Fitting.reply("names", ["b", "a"], inOrder: <)
         #expect(String(decoding: reply, as: UTF8.self) == #"{"names":["b","a"]}"#)
         #expect(try read(Fitting.reply("names", [String]())) == ["names": []])
-        #expect(try read(Fitting.reply("names", ["x"]) { ["left": .integer($0), "version": "1"] }) == ["names": ["x"], "left": 0, "version": "1"])
+        #expect(
+            try read(Fitting.reply("names", ["x"]) { ["left": .integer($0), "version": "1"] }) == [
+                "names": ["x"], "left": 0, "version": "1",
+            ])
     }
 
     @Test(arguments: [100, 5000, Fitting.room]) func whatDoesNotFitIsCounted(length: Int) throws {
@@ -65,14 +68,16 @@ import Varlink
     private func network(_ claims: [ClaimStatus], joined: Bool = false, signal: Int = -50) -> ScannedNetwork {
         ScannedNetwork(
             ssid: SSID(printable: "Cafe")!, bssid: HardwareAddress("02:00:00:00:00:01")!, interface: "wlan0", frequency: 2412,
-            signal: signal, security: .open, stations: 1, lastSeen: 0, joined: joined, claims: claims, disabled: false, autoJoin: nil,
+            signal: signal, security: .open, stations: 1, lastSeen: 0, joined: joined, claims: claims, disabled: false,
+            autoJoin: nil,
             lastOutcome: nil)
     }
 
     @Test func theSurestClaimsStay() {
         func claim(_ number: Int) -> ClaimStatus {
             ClaimStatus(
-                helper: "h\(number)", displayName: "H", confidence: number == 150 ? .high : .low, source: "manifest", ready: false)
+                helper: "h\(number)", displayName: "H", confidence: number == 150 ? .high : .low, source: "manifest", ready: false
+            )
         }
         let shown = network((0..<200).map(claim)).shown
         #expect(shown.claims.map(\.helper) == ["h150"] + (0..<15).map { "h\($0)" } && shown.moreClaims == 184)

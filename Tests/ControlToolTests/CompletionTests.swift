@@ -10,8 +10,10 @@ import Testing
     ]) func isPlain(_ name: String) { #expect(Complete.isPlain(name)) }
 
     @Test(arguments: [
-        "", "Cafe Aroma", "$(id)", "`id`", "x;id", "a&b", "a|b", "a>b", "~root", "a*", "a?", "[a]", "{a,b}", "a'b", "a\"b", "a\\x41",
-        "!1", "#a", "-j", "--help", "=a", "a=b", "a:b", "a/b", "a\nb", "a\tb", "a\u{A0}b", "a\u{3000}b", "a\u{200B}b", "a\u{202E}b",
+        "", "Cafe Aroma", "$(id)", "`id`", "x;id", "a&b", "a|b", "a>b", "~root", "a*", "a?", "[a]", "{a,b}", "a'b", "a\"b",
+        "a\\x41",
+        "!1", "#a", "-j", "--help", "=a", "a=b", "a:b", "a/b", "a\nb", "a\tb", "a\u{A0}b", "a\u{3000}b", "a\u{200B}b",
+        "a\u{202E}b",
         "\u{3164}", "a\u{3164}", "\u{301}a", "a\u{1B}b", "½", "€", "/etc/hotspotd/helpers/a.helper",
     ]) func isNotPlain(_ name: String) { #expect(!Complete.isPlain(name)) }
 
@@ -57,7 +59,8 @@ import Testing
 
     @Test func namesFromTheAirRunNothing() throws {
         let names = Self.list(
-            "$(touch a)", "`touch b`", "x;touch${IFS}c", "$(touch${IFS}d)", "Cafe Aroma", "${x[$(touch e)0]}", "<(touch f)", "-j", "Cafe",
+            "$(touch a)", "`touch b`", "x;touch${IFS}c", "$(touch${IFS}d)", "Cafe Aroma", "${x[$(touch e)0]}", "<(touch f)", "-j",
+            "Cafe",
             "Café-2.4")
         let offered = try offers("hotspotctl forget ", .init(replies: ["List": [names]]))
         #expect(offered.filter { !$0.hasPrefix("[-") } == ["[Cafe]", "[Café-2.4]"])
@@ -70,7 +73,8 @@ import Testing
         }
         let refused = #""enabled":false,"problems":[{"code":"x","message":"It is broken."}]"#
         let helpers =
-            #"{"helpers":["# + helper("form", #""enabled":true,"problems":[],"file":"/f""#) + "," + helper("/etc/$(touch a).helper", refused)
+            #"{"helpers":["# + helper("form", #""enabled":true,"problems":[],"file":"/f""#) + ","
+            + helper("/etc/$(touch a).helper", refused)
             + "," + helper("refused", refused) + "]}"
         let offered = try offers("hotspotctl login --helper ", .init(replies: ["Helpers": [helpers]]))
         #expect(offered == ["[form]"])

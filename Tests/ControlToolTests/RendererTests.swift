@@ -69,10 +69,13 @@ import Testing
         let short = renderer.lines(HelpersReply(helpers: [helper], omitted: 2), verbose: false)
         #expect(short[1].hasSuffix("b; c; d; +61") && short.last == "2 more helpers: too many for one answer.")
         let long = renderer.lines(HelpersReply(helpers: [helper], omitted: 2), verbose: true)
-        #expect(long.contains("  networks: b; c; d; e; +60") && long.contains("  switched off for: Cafe; +9") && long.last == short.last)
+        #expect(
+            long.contains("  networks: b; c; d; e; +60") && long.contains("  switched off for: Cafe; +9")
+                && long.last == short.last)
         #expect(renderer.lines(HelpersReply(helpers: [helper]), verbose: false).count == short.count - 1)
         let status = InterfaceStatus(interface: "wlan0", state: "failure", since: 1, problems: [])
-        #expect(renderer.lines(StatusReply(interfaces: [status], omitted: 3)).last == "3 more interfaces: too many for one answer.")
+        #expect(
+            renderer.lines(StatusReply(interfaces: [status], omitted: 3)).last == "3 more interfaces: too many for one answer.")
     }
 
     /// A login that nobody asked for, too soon after the last one (D23).

@@ -38,7 +38,10 @@ import Testing
         #expect(AnswerLimits.losses(in: ["reply": ["result": "success", "reason": "well", "trace": ["a"]]]) == [])
         let long = JSONValue.string(String(repeating: "x", count: 3000))
         let reply: JSONValue = [
-            "reply": ["reason": long, "portal": ["kind": long, "title": long, "pin": long], "trace": .array(Array(repeating: long, count: 101))]
+            "reply": [
+                "reason": long, "portal": ["kind": long, "title": long, "pin": long],
+                "trace": .array(Array(repeating: long, count: 101)),
+            ]
         ]
         #expect(
             AnswerLimits.losses(in: reply) == [

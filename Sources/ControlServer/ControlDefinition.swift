@@ -38,6 +38,8 @@ let controlDefinition = #"""
       lastSeen: int,
       joined: bool,
       claims: []Claim,
+      # So many more are left out; the surest are shown.
+      moreClaims: ?int,
       # Handling switched off by the user for this SSID.
       disabled: bool,
       autoJoin: ?bool,
@@ -58,6 +60,8 @@ let controlDefinition = #"""
       secondsRemaining: ?int,
       bytesRemaining: ?int,
       nextMaintain: ?int,
+      # A login that nobody asked for came too soon after the last one, and waits until then.
+      nextLogin: ?int,
       prompt: ?string,
       problems: []Problem
     )
@@ -83,7 +87,10 @@ let controlDefinition = #"""
       # It hears of every network in sight.
       scanList: ?bool,
       # What it was told since the daemon started, the newest first.
-      given: ?[]Given
+      given: ?[]Given,
+      # So many more are left out of ssids and disabledFor.
+      moreSSIDs: ?int,
+      moreDisabledFor: ?int
     )
 
     # The network that was joined, or the list of networks in sight (of a long one the first names), and the last time.
@@ -150,7 +157,8 @@ let controlDefinition = #"""
 
     # With more: the present status, then a new one at each change.
     # problems: those of the daemon as a whole, such as a machine without Wi-Fi.
-    method Status() -> (interfaces: []InterfaceStatus, version: string, problems: ?[]Problem)
+    # omitted, here and below: so many more do not fit into one answer. Long texts end with an ellipsis.
+    method Status() -> (interfaces: []InterfaceStatus, version: string, problems: ?[]Problem, omitted: ?int)
 
     # Probe now (at most once a second for each interface).
     method Check(interface: ?string) -> (
@@ -160,13 +168,14 @@ let controlDefinition = #"""
     )
 
     # With more: a new list at each scan and every 5 s while the caller listens. Once: what is known, and filter answers that
-    # arrive within 1 s.
-    method List(interface: ?string) -> (networks: []ScannedNetwork)
+    # arrive within 1 s. If not all fit, the joined and the strongest are shown.
+    method List(interface: ?string) -> (networks: []ScannedNetwork, omitted: ?int)
 
-    method Helpers() -> (helpers: []HelperStatus)
+    # name: this helper alone, or none.
+    method Helpers(name: ?string) -> (helpers: []HelperStatus, omitted: ?int)
 
     # With more: the present prompts, then each change. All texts are as the helper has them: escape them for a terminal.
-    # id: this prompt alone, or none. omitted: so many more wait and do not fit into one answer; Status has their identifiers.
+    # id: this prompt alone, or none. Status has the identifiers of those that are omitted.
     method Prompts(id: ?string) -> (prompts: []PendingPrompt, omitted: ?int)
 
     # Returns when the answer is accepted, not when online. remember: keep the answers, sealed, for this network and portal;
@@ -191,7 +200,7 @@ let controlDefinition = #"""
     method Monitor() -> (interface: string, step: Step)
 
     # An attempt step by step, and why the winner won: the named one, else the last on this interface or of this network.
-    method Explain(interface: ?string, ssid: ?string, attempt: ?string) -> (steps: []Step, verdict: string)
+    method Explain(interface: ?string, ssid: ?string, attempt: ?string) -> (steps: []Step, verdict: string, omitted: ?int)
 
     # Past attempts, newest first, as many as fit into one answer. before: the identifier of the last one that is known, for those before it.
     # more: there are older ones.

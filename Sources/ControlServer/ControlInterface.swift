@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import HotspotCore
 import Varlink
 
@@ -20,8 +21,19 @@ import Varlink
 
     private weak var backend: (any ControlBackend)?
     private let permission: Permission
-    /// A change was refused or made; for the log.
+    /// A change was made, or a call refused; for the log. Of the refused calls of one user to one method the first in a minute.
     public var onChange: (_ method: String, _ peer: PeerCredentials, _ allowed: Bool) -> Void = { _, _, _ in }
+    /// So many more were refused within a minute; `nil` stands for many users and methods that are not told apart.
+    public var onRefusals: (_ method: String?, _ user: uid_t?, _ count: Int) -> Void = { _, _, _ in }
+    private var refusals = RefusalTally()
+    private var refusing: EventSource?
+    /// From the first refusal to the telling of how many more there were.
+    static let refusalInterval = Duration.seconds(60)
+    private static let methods = Set(
+        controlDefinition.split(separator: "\n").compactMap { line -> String? in
+            let words = line.split(whereSeparator: { $0 == " " || $0 == "(" })
+            return words.count > 1 && words[0] == "method" ? String(words[1]) : nil
+        })
 
     private var statusWatchers: [ObjectIdentifier: ServerCall] = [:]
     private var promptWatchers: [ObjectIdentifier: (call: ServerCall, id: String?)] = [:]
@@ -38,7 +50,7 @@ import Varlink
     public func handle(_ call: ServerCall) -> Bool {
         guard let backend else { return false }
         if call.standing == .restricted, !Self.callsOfHelpers.contains(call.method) {
-            onChange(call.method, call.peer, false)
+            refused(call)
             fail(call, .notPermitted("A helper asks for its own network alone: Current and RequestLogoff."))
             return true
         }
@@ -55,29 +67,28 @@ import Varlink
     /// Something in the status changed.
     public func statusChanged() {
         guard !statusWatchers.isEmpty, let backend else { return }
-        for call in statusWatchers.values { call.replyMore(status(backend)) }
+        let status = status(backend)
+        for call in statusWatchers.values { call.replyMore(encoded: status) }
     }
 
     /// A prompt came or went.
     public func promptsChanged() {
         guard !promptWatchers.isEmpty, let backend else { return }
-        for (call, id) in promptWatchers.values { call.replyMore(prompts(backend, call, id)) }
+        for (call, id) in promptWatchers.values { call.replyMore(encoded: prompts(backend, call, id)) }
     }
 
     /// A scan ended, or claims changed.
     public func listChanged() {
         guard !listWatchers.isEmpty, let backend else { return }
         // Who watches the same interface sees the same list; it is made once.
-        var replies: [String?: Swift.Result<NetworksReply, ControlError>] = [:]
+        var replies: [String?: Swift.Result<[UInt8], ControlError>] = [:]
         for (call, interface) in listWatchers.values {
             let reply =
                 replies[interface]
-                ?? Swift.Result { () throws(ControlError) in
-                    NetworksReply(networks: try backend.networks(interface: interface))
-                }
+                ?? Swift.Result { () throws(ControlError) in Self.reply(try backend.networks(interface: interface)) }
             replies[interface] = reply
             switch reply {
-            case .success(let networks): call.replyMore(networks)
+            case .success(let networks): call.replyMore(encoded: networks)
             case .failure(let error): fail(call, error)
             }
         }
@@ -85,6 +96,7 @@ import Varlink
 
     /// A step happened.
     public func stepped(_ interface: String, _ step: Step) {
+        let step = step.shown
         for call in monitors.values where step.isPublic || permission.allows(call) {
             call.replyMore(MonitorReply(interface: interface, step: step))
         }
@@ -97,9 +109,9 @@ import Varlink
         case "Status":
             if call.wantsMore {
                 watch(call, in: \.statusWatchers, call)
-                call.replyMore(status(backend))
+                call.replyMore(encoded: status(backend))
             } else {
-                call.reply(status(backend))
+                call.reply(encoded: status(backend))
             }
         case "Check":
             guard let parameters = call.decode(InterfaceParameter.self) else { return true }
@@ -110,14 +122,18 @@ import Varlink
                 }
             }
         case "List": try list(call, backend)
-        case "Helpers": call.reply(HelpersReply(helpers: backend.helperStatus()))
+        case "Helpers":
+            guard let parameters = call.decode(NameParameter.self) else { return true }
+            var helpers = backend.helperStatus()
+            if let name = parameters.name { helpers.removeAll { $0.name != name } }
+            call.reply(encoded: Fitting.reply("helpers", helpers.lazy.map(\.shown)))
         case "Prompts":
             guard let parameters = call.decode(PromptParameter.self) else { return true }
             if call.wantsMore {
                 watch(call, in: \.promptWatchers, (call, parameters.id))
-                call.replyMore(prompts(backend, call, parameters.id))
+                call.replyMore(encoded: prompts(backend, call, parameters.id))
             } else {
-                call.reply(prompts(backend, call, parameters.id))
+                call.reply(encoded: prompts(backend, call, parameters.id))
             }
         case "Answer":
             guard let parameters = call.decode(AnswerParameters.self), try mayChange(call) else { return true }
@@ -152,7 +168,7 @@ import Varlink
             guard let parameters = call.decode(RequestLogoffParameters.self) else { return true }
             let queued = try backend.requestLogoff(
                 token: parameters.token, interface: parameters.interface, ssidHex: parameters.ssidHex)
-            onChange(call.method, call.peer, queued)
+            if queued { onChange(call.method, call.peer, true) } else { refused(call) }
             call.reply(QueuedReply(queued: queued))
         case "Current":
             guard let parameters = call.decode(TokenParameter.self) else { return true }
@@ -168,28 +184,23 @@ import Varlink
             var (steps, verdict) = try backend.explain(
                 interface: parameters.interface, ssid: parameters.ssid, attempt: parameters.attempt)
             if !permission.allows(call) { steps.removeAll { !$0.isPublic } }
-            let shown = Self.fitting(steps)
-            if shown.count < steps.count { verdict += " (\(steps.count - shown.count) later steps are too many for one answer.)" }
-            call.reply(ExplainReply(steps: shown, verdict: verdict))
+            verdict = Printable.cut(verdict, limit: 4096)
+            call.reply(
+                encoded: Fitting.reply("steps", steps.lazy.map(\.shown)) { omitted in
+                    let rest = omitted > 0 ? " (\(omitted) later steps are too many for one answer.)" : ""
+                    return Fitting.omitted(omitted).merging(["verdict": .string(verdict + rest)]) { $1 }
+                })
         case "History":
             guard let parameters = call.decode(HistoryParameters.self) else { return true }
             let attempts = try backend.history(
                 ssid: parameters.ssid, before: parameters.before, limit: Self.historyLimit + 1)
-            let page = Self.fitting(Array(attempts.prefix(Self.historyLimit)))
-            call.reply(HistoryReply(attempts: page, more: page.count < attempts.count))
+            call.reply(
+                encoded: Fitting.reply("attempts", Array(attempts.prefix(Self.historyLimit))) { omitted in
+                    ["more": .bool(omitted > 0 || attempts.count > Self.historyLimit)]
+                })
         default: return false
         }
         return true
-    }
-
-    /// As many of the first as fit into one answer, with room to spare below what may wait for a client.
-    private static func fitting<Element: Encodable>(_ elements: [Element]) -> [Element] {
-        var room = Server.Limits().output * 3 / 4
-        return Array(
-            elements.prefix { element in
-                room -= Coding.encode(element).count + 1
-                return room >= 0
-            })
     }
 
     private func list(_ call: ServerCall, _ backend: any ControlBackend) throws(ControlError) {
@@ -200,7 +211,7 @@ import Varlink
             backend.refreshClaims { [weak self, weak backend] in
                 guard let backend else { return }
                 do throws(ControlError) {
-                    call.reply(NetworksReply(networks: try backend.networks(interface: interface)))
+                    call.reply(encoded: Self.reply(try backend.networks(interface: interface)))
                 } catch {
                     self?.fail(call, error)
                 }
@@ -214,7 +225,7 @@ import Varlink
             listWatchers[id] = nil
             self.backend?.listWatchers(listWatchers.count)
         }
-        call.replyMore(NetworksReply(networks: known))
+        call.replyMore(encoded: Self.reply(known))
         backend.listWatchers(listWatchers.count)
     }
 
@@ -228,12 +239,29 @@ import Varlink
     }
 
     private func mayChange(_ call: ServerCall) throws(ControlError) -> Bool {
-        let allowed = permission.allows(call)
-        onChange(call.method, call.peer, allowed)
-        guard allowed else {
+        guard permission.allows(call) else {
+            refused(call)
             throw .notPermitted("This needs root, the group hotspotd, or the user in front of the machine.")
         }
+        onChange(call.method, call.peer, true)
         return true
+    }
+
+    /// Tells the first refusal, and counts the others for a while: whoever calls without end does not fill the log.
+    private func refused(_ call: ServerCall) {
+        // The name of a method that does not exist is the caller's to choose, as often as it likes.
+        let method = Self.methods.contains(call.method) ? call.method : "an unknown method"
+        if refusing == nil {
+            refusing = try? EventLoop.shared.schedule(after: Self.refusalInterval, accuracy: .seconds(1)) { [weak self] in
+                self?.tellRefusals()
+            }
+        }
+        if refusals.note(.init(user: call.peer.uid, method: method)) { onChange(method, call.peer, false) }
+    }
+
+    func tellRefusals() {
+        refusing = nil
+        for (caller, count) in refusals.drain() { onRefusals(caller?.method, caller?.user, count) }
     }
 
     private func fail(_ call: ServerCall, _ error: ControlError) {
@@ -241,16 +269,24 @@ import Varlink
         call.fail(name, parameters)
     }
 
-    private func status(_ backend: any ControlBackend) -> StatusReply {
-        StatusReply(interfaces: backend.interfaceStatus(), version: backend.version, problems: backend.daemonProblems())
+    // MARK: Answers with lists
+
+    private func status(_ backend: any ControlBackend) -> [UInt8] {
+        let problems = Coding.value(backend.daemonProblems().shown)
+        return Fitting.reply("interfaces", backend.interfaceStatus().lazy.map(\.shown)) { omitted in
+            Fitting.omitted(omitted).merging(["version": .string(backend.version), "problems": problems]) { $1 }
+        }
     }
 
-    private func prompts(_ backend: any ControlBackend, _ call: ServerCall, _ id: String?) -> PromptsReply {
+    private static func reply(_ networks: [ScannedNetwork]) -> [UInt8] {
+        Fitting.reply("networks", networks.lazy.map(\.shown), inOrder: { $0.comesBefore($1) })
+    }
+
+    private func prompts(_ backend: any ControlBackend, _ call: ServerCall, _ id: String?) -> [UInt8] {
         var prompts = backend.pendingPrompts()
         if let id { prompts.removeAll { $0.id != id } }
         if !permission.allows(call) { prompts = prompts.map(\.withheldFromStrangers) }
-        let shown = Self.fitting(prompts)
-        return PromptsReply(prompts: shown, omitted: shown.count < prompts.count ? prompts.count - shown.count : nil)
+        return Fitting.reply("prompts", prompts)
     }
 }
 
@@ -262,6 +298,7 @@ extension Step {
 private struct InterfaceParameter: Decodable { var interface: String? }
 private struct IDParameter: Decodable { var id: String }
 private struct PromptParameter: Decodable { var id: String? }
+private struct NameParameter: Decodable { var name: String? }
 private struct SSIDParameter: Decodable { var ssid: String }
 private struct HistoryParameters: Decodable { var ssid: String?; var before: String? }
 private struct TokenParameter: Decodable { var token: String }
@@ -271,11 +308,5 @@ private struct AnswerParameters: Decodable { var id: String; var answers: [Strin
 private struct EnabledParameters: Decodable { var helper: String?; var ssid: String?; var enabled: Bool }
 private struct ExplainParameters: Decodable { var interface: String?; var ssid: String?; var attempt: String? }
 
-private struct StatusReply: Encodable { var interfaces: [InterfaceStatus]; var version: String; var problems: [Problem] }
 private struct QueuedReply: Encodable { var queued: Bool }
-private struct NetworksReply: Encodable { var networks: [ScannedNetwork] }
-private struct HelpersReply: Encodable { var helpers: [HelperStatus] }
-private struct PromptsReply: Encodable { var prompts: [PendingPrompt]; var omitted: Int? }
 private struct MonitorReply: Encodable { var interface: String; var step: Step }
-private struct ExplainReply: Encodable { var steps: [Step]; var verdict: String }
-private struct HistoryReply: Encodable { var attempts: [AttemptStatus]; var more: Bool }

@@ -49,6 +49,8 @@ public struct ScannedNetwork: Codable, Hashable, Sendable {
     public var joined: Bool
     /// Who would take care of it.
     public var claims: [ClaimStatus]
+    /// So many more claims are left out. An addition of ours.
+    public var moreClaims: Int?
     /// Handling is switched off for this name.
     public var disabled: Bool
     /// Absent if nothing is known; `false` after a failure for good (D14).
@@ -105,6 +107,8 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var bytesRemaining: Int?
     /// Unix time in milliseconds.
     public var nextMaintain: Int?
+    /// A login that nobody asked for waits until then (D23), Unix time in milliseconds. An addition of ours.
+    public var nextLogin: Int?
     /// The prompt that waits.
     public var prompt: String?
     /// What a person should know of.
@@ -155,6 +159,10 @@ public struct HelperStatus: Codable, Hashable, Sendable {
     public var scanList: Bool?
     /// What it was told lately, the newest first. An addition of ours.
     public var given: [GivenStatus]?
+    /// So many more of its list are left out. An addition of ours.
+    public var moreSSIDs: Int?
+    /// So many more names for which it is switched off are left out. An addition of ours.
+    public var moreDisabledFor: Int?
 
     /// A helper.
     public init(

@@ -72,7 +72,7 @@ enum AnswerReader {
     private static func evaluation(_ parameters: FieldReader) throws(HelperFault) -> Evaluation {
         Evaluation(
             try parameters.requiredWord("confidence"), portal: try portal(parameters),
-            needs: try parameters.strings("needs").map { $0.prefix(needLimit).map { cut($0, needLength) } },
+            needs: try parameters.strings("needs").map { $0.prefix(AnswerLimits.needs).map { cut($0, AnswerLimits.need) } },
             session: try session(parameters), reason: try parameters.string("reason").map { cut($0) })
     }
 
@@ -80,31 +80,24 @@ enum AnswerReader {
         Reply(
             try object.requiredWord("result"), prompt: try prompt(object), portal: try portal(object),
             session: try session(object), reason: try object.string("reason").map { cut($0) },
-            trace: try object.strings("trace").map { $0.prefix(traceLimit).map { cut($0) } })
+            trace: try object.strings("trace").map { $0.prefix(AnswerLimits.traceLines).map { cut($0) } })
     }
 
     private static func portal(_ parent: FieldReader) throws(HelperFault) -> Portal? {
         guard let object = try parent.object("portal") else { return nil }
         let origin = try object.requiredString("origin")
         // It is shown to everybody and kept in the history: no user's name or password is in it.
-        guard origin.utf8.count <= textLimit, !origin.contains("@") else {
+        guard origin.utf8.count <= AnswerLimits.text, !origin.contains("@") else {
             throw FieldReader.malformed("«\(object.path).origin»", "is no scheme://host[:port]")
         }
         return Portal(
-            origin: origin, pin: try object.string("pin").map { String($0.prefix(128)) },
-            kind: String(try object.requiredString("kind").prefix(64)),
-            title: try object.string("title").map { String($0.prefix(256)) })
+            origin: origin, pin: try object.string("pin").map { String($0.prefix(AnswerLimits.pin)) },
+            kind: String(try object.requiredString("kind").prefix(AnswerLimits.kind)),
+            title: try object.string("title").map { String($0.prefix(AnswerLimits.title)) })
     }
 
-    /// The most octets of an address.
-    private static let textLimit = 2048
-    /// The most lines of a trace.
-    private static let traceLimit = 100
-    /// The most fields that an evaluation names, and the most characters of each.
-    private static let (needLimit, needLength) = (64, 128)
-
     /// The beginning of a text in memory of its own: what is kept of an answer must not keep all of it.
-    private static func cut(_ text: String, _ limit: Int = textLimit) -> String {
+    private static func cut(_ text: String, _ limit: Int = AnswerLimits.text) -> String {
         text.utf8.count <= limit ? text : String(text.unicodeScalars.prefix(limit))
     }
 
@@ -120,7 +113,7 @@ enum AnswerReader {
         return Session(
             secondsRemaining: try object.integer("secondsRemaining"), bytesRemaining: try object.integer("bytesRemaining"),
             canExtend: try object.bool("canExtend"),
-            venueURL: try object.string("venueURL").flatMap { $0.utf8.count <= textLimit ? $0 : nil }, memory: memory)
+            venueURL: try object.string("venueURL").flatMap { $0.utf8.count <= AnswerLimits.text ? $0 : nil }, memory: memory)
     }
 
     private static func prompt(_ parent: FieldReader) throws(HelperFault) -> Prompt? {

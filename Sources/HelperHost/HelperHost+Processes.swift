@@ -101,6 +101,9 @@ extension HelperHost {
     /// The processes as the daemon sees them; the init where there is one.
     var processIDs: [pid_t] { processes.values.map(\.processID) }
 
+    /// It is the first process of a helper that runs: what descends from it is that helper's.
+    public func isHelper(process: pid_t) -> Bool { processes.values.contains { $0.processID == process } }
+
     /// How many processes run.
     public var processCount: Int { processes.count }
 

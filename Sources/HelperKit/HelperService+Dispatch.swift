@@ -104,7 +104,7 @@ extension HelperService {
             ])
         case "GetInterfaceDescription":
             switch parameters["interface"]?.string {
-            case Self.service: return Answer(parameters: ["description": .string(InterfaceTexts.service)])
+            case Self.service: return Answer(parameters: ["description": .string(serviceDefinition)])
             case Self.helper: return Answer(parameters: ["description": .string(InterfaceTexts.helper)])
             case Self.probe: return Answer(parameters: ["description": .string(InterfaceTexts.probe)])
             case let other: return Self.error("InterfaceNotFound", "interface", other ?? "")

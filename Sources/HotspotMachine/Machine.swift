@@ -330,6 +330,11 @@ extension MachineState {
         if case .authenticated(let state) = self, case .helper(_, let due, _) = state.claim { due.at } else { nil }
     }
 
+    /// When a login begins that waits its time (D23).
+    public var nextLogin: Instant? {
+        if case .authenticating(let state) = self, case .pausing(let due, _) = state.phase { due.at } else { nil }
+    }
+
     /// What the prober said: `false` once it found the network open, `nil` if it told nothing.
     public var isCaptive: Bool? {
         association?.lastVerdict.flatMap { verdict in

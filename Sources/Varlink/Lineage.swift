@@ -23,37 +23,48 @@ public enum Lineage {
         return children
     }
 
-    /// Whether the peer of a unix socket descends from this process. What cannot be told counts as yes: a peer that is gone already
-    /// may have been anybody.
+    /// What a process is to this one.
+    enum Descent: Hashable {
+        /// It does not come from this process.
+        case foreign
+        /// It is this child, or descends from it.
+        case child(pid_t)
+        /// It comes from this process, or that cannot be told.
+        case unclear
+    }
+
+    /// What the peer of a unix socket is to this process. What cannot be told is no stranger: a peer that is gone already may have been
+    /// anybody.
     ///
     /// - Parameter pid: the peer's number as SO_PEERCRED has it; 0 stands for a process outside of our PID namespace, and nobody who
     ///   comes from us is there.
-    static func includes(peerOf socket: Int32, pid: pid_t) -> Bool {
-        guard pid != 0, pid != getpid() else { return false }
+    static func descent(ofPeerOf socket: Int32, pid: pid_t) -> Descent {
+        guard pid != 0, pid != getpid() else { return .foreign }
         // The number could be another's by now; the descriptor (SO_PEERPIDFD, Linux 6.5) is the very process. An older kernel has none.
         var pidfd: Int32 = -1
         var length = socklen_t(MemoryLayout<Int32>.size)
         let has = getsockopt(socket, SOL_SOCKET, 77 /* SO_PEERPIDFD */, &pidfd, &length) == 0
-        guard has || errno == ENOPROTOOPT else { return true }
+        guard has || errno == ENOPROTOOPT else { return .unclear }
         defer { if has { close(pidfd) } }
         // Twice, because an ancestor may end and its number be given away while one looks.
-        for _ in 0..<2 where includes(pid) { return true }
-        guard has else { return false }
+        var descent = descent(of: pid)
+        if descent == .foreign { descent = Self.descent(of: pid) }
+        guard has else { return descent }
         // A pidfd is readable as soon as its process has ended: then the walk may have begun at another's number.
         var state = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)
-        return poll(&state, 1, 0) != 0
+        return poll(&state, 1, 0) != 0 ? .unclear : descent
     }
 
     /// From a process up to its oldest ancestor.
-    private static func includes(_ pid: pid_t) -> Bool {
+    private static func descent(of pid: pid_t) -> Descent {
         var current = pid
         for _ in 0..<256 {
-            guard let parent = parent(of: current) else { return true }
-            if parent == getpid() { return true }
-            if parent <= 1 { return false }
+            guard let parent = parent(of: current) else { return .unclear }
+            if parent == getpid() { return .child(current) }
+            if parent <= 1 { return .foreign }
             current = parent
         }
-        return true
+        return .unclear
     }
 
     /// The fourth field of /proc/PID/stat; the second is in brackets and may hold anything.

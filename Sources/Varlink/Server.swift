@@ -35,21 +35,26 @@ import HotspotCore
     }
 
     /// The last answer.
-    public func reply(_ value: some Encodable) { finish(Self.answer(value)) }
+    public func reply(_ value: some Encodable) { reply(encoded: Coding.encode(value)) }
+
+    /// The last answer, whose parameters are an object in octets already.
+    public func reply(encoded parameters: [UInt8]) { finish(Self.answer(parameters)) }
 
     /// The last answer, empty.
     public func reply() { finish(Answer(parameters: [:])) }
 
     /// One answer of many; only for a client that wants more.
-    public func replyMore(_ value: some Encodable) {
+    public func replyMore(_ value: some Encodable) { replyMore(encoded: Coding.encode(value)) }
+
+    /// One answer of many, whose parameters are an object in octets already.
+    public func replyMore(encoded parameters: [UInt8]) {
         guard !isDone else { return }
-        client?.connection.send(encoded: Self.answer(value, continues: true))
+        client?.connection.send(encoded: Self.answer(parameters, continues: true))
     }
 
     /// The octets of an answer, without a detour over a value: lists of helpers and networks are long.
-    private static func answer(_ value: some Encodable, continues: Bool = false) -> [UInt8] {
-        Array(continues ? #"{"continues":true,"parameters":"#.utf8 : #"{"parameters":"#.utf8) + Coding.encode(value)
-            + [UInt8(ascii: "}")]
+    private static func answer(_ parameters: [UInt8], continues: Bool = false) -> [UInt8] {
+        Array(continues ? #"{"continues":true,"parameters":"#.utf8 : #"{"parameters":"#.utf8) + parameters + [UInt8(ascii: "}")]
     }
 
     /// The last answer is an error of this interface.
@@ -111,8 +116,8 @@ import HotspotCore
         public var reserved = 4
         /// Clients at once of one user who is a stranger.
         public var perStranger = 8
-        /// Clients at once of one process whose standing is restricted.
-        public var perProcess = 4
+        /// Clients at once of one helper, whatever it has started, and of all those together that no helper can be named for.
+        public var perHelper = 4
         /// Time without a call after which a client whose standing is restricted loses its seat.
         public var idle = Duration.seconds(10)
         /// Octets that wait for a client to read them; one that lets more pile up is cut off.
@@ -132,6 +137,7 @@ import HotspotCore
     private let interfaces: [any ServerInterface]
     private let limits: Limits
     private let standing: (PeerCredentials) -> Standing
+    private let helper: (PeerCredentials) -> pid_t?
     private var listener: EventSource?
     private var pausing: EventSource?
     private var isOpen = true
@@ -141,14 +147,19 @@ import HotspotCore
     private var clients: [ObjectIdentifier: ServerClient] = [:]
 
     /// Serves `interfaces` on a listening, non-blocking socket, which is taken over. `standing` is asked once for each connection.
+    ///
+    /// - Parameter helper: the helper that a peer whose standing is restricted belongs to, by the number of its first process; `nil` if
+    ///   there is none. All of one helper share its seats, however many processes it has started.
     public init(
         listening socket: consuming Descriptor, product: String, version: String, interfaces: [any ServerInterface],
-        limits: Limits = Limits(), standing: @escaping (PeerCredentials) -> Standing = { _ in .stranger }
+        limits: Limits = Limits(), standing: @escaping (PeerCredentials) -> Standing = { _ in .stranger },
+        helper: @escaping (PeerCredentials) -> pid_t? = { $0.child }
     ) throws(VarlinkError) {
         identity = ("hotspotd", product, version, "https://github.com/hotspotd/hotspotd")
         self.interfaces = interfaces
         self.limits = limits
         self.standing = standing
+        self.helper = helper
         self.socket = socket.take()
         do {
             try listen()
@@ -201,7 +212,8 @@ import HotspotCore
             }
             // With every seat taken nobody needs to be looked up.
             let standing = clients.count < limits.clients ? standing(peer) : .stranger
-            if let refusal = refusal(of: peer, standing) {
+            let helper = standing == .restricted ? helper(peer) : nil
+            if let refusal = refusal(of: peer, standing, helper) {
                 connection.send(
                     Answer(
                         parameters: ["code": "busy", "message": .string(refusal)],
@@ -209,20 +221,21 @@ import HotspotCore
                 connection.close()
                 continue
             }
-            let client = ServerClient(connection: connection, peer: peer, standing: standing, limits: limits, server: self)
+            let client = ServerClient(
+                connection: connection, peer: peer, standing: standing, helper: helper, limits: limits, server: self)
             clients[ObjectIdentifier(client)] = client
         }
     }
 
     /// Why there is no seat for this peer; `nil` if there is one.
-    private func refusal(of peer: PeerCredentials, _ standing: Standing) -> String? {
+    private func refusal(of peer: PeerCredentials, _ standing: Standing, _ helper: pid_t?) -> String? {
         guard clients.count < limits.clients else { return "\(limits.clients) clients are being served; try again" }
         guard standing != .permitted else { return nil }
         let others = clients.values.filter { $0.standing != .permitted }
         if standing == .restricted,
-            others.count(where: { $0.standing == .restricted && $0.peer.pid == peer.pid }) >= limits.perProcess
+            others.count(where: { $0.standing == .restricted && $0.helper == helper }) >= limits.perHelper
         {
-            return "\(limits.perProcess) clients of this process are being served; try again"
+            return "\(limits.perHelper) clients of this helper are being served; try again"
         }
         if standing == .stranger,
             others.count(where: { $0.standing == .stranger && $0.peer.uid == peer.uid }) >= limits.perStranger
@@ -312,6 +325,8 @@ extension ServerCall {
     let connection: Connection
     let peer: PeerCredentials
     let standing: Standing
+    /// Whose seat it is, if its standing is restricted.
+    let helper: pid_t?
     private weak var server: Server?
     // Answers go out in the order of the calls (one at a time), as the protocol wants.
     private var waiting: [Call] = []
@@ -320,10 +335,13 @@ extension ServerCall {
     private var isClosed = false
     private let idleLimit: Duration
 
-    init(connection: Connection, peer: PeerCredentials, standing: Standing, limits: Server.Limits, server: Server) {
+    init(
+        connection: Connection, peer: PeerCredentials, standing: Standing, helper: pid_t?, limits: Server.Limits, server: Server
+    ) {
         self.connection = connection
         self.peer = peer
         self.standing = standing
+        self.helper = helper
         self.server = server
         idleLimit = limits.idle
         connection.partialLimit = limits.partial
@@ -375,20 +393,3 @@ extension ServerCall {
         server?.left(self)
     }
 }
-
-/// The protocol's own interface, from the Varlink documentation.
-let serviceDefinition = """
-    # The Varlink Service Interface is provided by every varlink service.
-    interface org.varlink.service
-
-    method GetInfo() -> (vendor: string, product: string, version: string, url: string, interfaces: []string)
-
-    method GetInterfaceDescription(interface: string) -> (description: string)
-
-    error InterfaceNotFound (interface: string)
-    error MethodNotFound (method: string)
-    error MethodNotImplemented (method: string)
-    error InvalidParameter (parameter: string)
-    error PermissionDenied ()
-    error ExpectedMore ()
-    """

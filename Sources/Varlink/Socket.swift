@@ -131,13 +131,17 @@ public struct PeerCredentials: Hashable, Sendable {
     public let pid: pid_t
     /// It has this process's own user, and was started by this process or by one that was, or that cannot be told.
     public let isDescendant: Bool
+    /// The child of this process that it is or descends from: a helper's first process. `nil` for who is no descendant, and where it
+    /// cannot be told. Who lost its parent is a child of this process itself (``Lineage/keepOrphans()``).
+    public let child: pid_t?
 
     /// Credentials, for tests.
-    public init(uid: uid_t, gid: gid_t, pid: pid_t, isDescendant: Bool = false) {
+    public init(uid: uid_t, gid: gid_t, pid: pid_t, isDescendant: Bool = false, child: pid_t? = nil) {
         self.uid = uid
         self.gid = gid
         self.pid = pid
         self.isDescendant = isDescendant
+        self.child = child
     }
 
     /// Asks the kernel (SO_PEERCRED), whose answer is three 32-bit numbers: process, user, group.
@@ -146,7 +150,10 @@ public struct PeerCredentials: Hashable, Sendable {
         var length = socklen_t(12)
         guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0, length == 12 else { return nil }
         // Another user's process has no right of ours in any case, and may be hidden from us.
-        let isDescendant = credentials.uid == geteuid() && Lineage.includes(peerOf: socket, pid: credentials.pid)
-        self.init(uid: credentials.uid, gid: credentials.gid, pid: credentials.pid, isDescendant: isDescendant)
+        let descent: Lineage.Descent =
+            credentials.uid == geteuid() ? Lineage.descent(ofPeerOf: socket, pid: credentials.pid) : .foreign
+        let child: pid_t? = if case .child(let child) = descent { child } else { nil }
+        self.init(
+            uid: credentials.uid, gid: credentials.gid, pid: credentials.pid, isDescendant: descent != .foreign, child: child)
     }
 }

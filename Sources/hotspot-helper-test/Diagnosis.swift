@@ -51,6 +51,15 @@ enum Diagnosis {
         ]
     }
 
+    /// What the daemon cuts of an answer, which would otherwise be found out at the hotspot.
+    static func losses(_ record: Record) -> [Remark] {
+        guard let end = record.output.firstIndex(of: 0),
+            let answer = try? Coding.decode(JSONValue.self, from: Array(record.output[..<end])),
+            let parameters = answer["parameters"]
+        else { return [] }
+        return AnswerLimits.losses(in: parameters).map { .wrong("\($0).") }
+    }
+
     /// Whether its standard error shows one of these values.
     static func leaks(_ record: Record, _ secrets: [String]) -> Bool {
         let text = String(decoding: record.errors, as: UTF8.self)

@@ -74,6 +74,7 @@ extension Rehearsal {
                     "Its standard error shows what the user typed, or what was released to it. Never write answers or credentials there."
                 ))
         }
+        if let record = scene.record { remarks += Diagnosis.losses(record) }
         if Diagnosis.isReadOnly(errors) { remarks.append(Diagnosis.readOnly) }
         if case .failed? = scene.outcome { return remarks }
         if scene.outcome != nil, scene.milliseconds > slow {

@@ -226,8 +226,26 @@ enum Review {
             if field.kind == .choice, field.choices?.isEmpty ?? true {
                 remarks.append(.wrong("The choice «\(safe(field.name))» has no choices."))
             }
+            let isControlled = (field.choices ?? []).contains {
+                $0.unicodeScalars.contains { $0.properties.generalCategory == .control }
+            }
+            if isControlled {
+                remarks.append(
+                    .wrong("The choice «\(safe(field.name))» has control characters in it, which no answer may have."))
+            }
         }
-        return remarks
+        return remarks + limits(prompt)
+    }
+
+    /// What the daemon refuses, and what it takes away.
+    private static func limits(_ prompt: Prompt) -> [Remark] {
+        let remarks = prompt.losses.map { Remark.wrong("Of the prompt, \($0).") }
+        guard !prompt.limited.fits else { return remarks }
+        return remarks + [
+            .wrong(
+                "The prompt is longer than \(Prompt.octetLimit / 1024) KiB: the daemon refuses it, and nobody is asked. Most of it is choices or terms; name an address of the terms (termsURL) instead of their text."
+            )
+        ]
     }
 
     /// A prompt that repeats what somebody typed.

@@ -3,12 +3,16 @@ import Glibc
 import HotspotCore
 
 /// Names from the running daemon for the shell's completion. Without a daemon there are none.
+///
+/// Some of them come from the air, and what a shell does with them is the shell's affair: the script for bash hands them to `compgen -W`,
+/// which expands them, and none quotes what it puts on the command line. So only names are offered that are one plain word in every shell.
 enum Complete {
     static let networks = CompletionKind.custom { _, _, _ in
         names("List") { (reply: ListReply) in reply.networks.map(\.ssid) }
     }
     static let helpers = CompletionKind.custom { _, _, _ in
-        names("Helpers") { (reply: HelpersReply) in reply.helpers.map(\.name) }
+        // A file that was refused is no helper that could be named.
+        names("Helpers") { (reply: HelpersReply) in reply.helpers.filter { !$0.isRefused }.map(\.name) }
     }
     static let interfaces = CompletionKind.custom { _, _, _ in
         names("Status") { (reply: StatusReply) in reply.interfaces.map(\.interface) }
@@ -20,6 +24,31 @@ enum Complete {
     private static func names<T: Decodable>(_ method: String, _ read: (T) -> [String]) -> [String] {
         let path = getenv("HOTSPOTD_SOCKET").map { String(cString: $0) } ?? CommonOptions.defaultSocket
         guard let reply = try? Daemon(path: path).call(method, as: T.self) else { return [] }
-        return Set(read(reply)).filter { !$0.isEmpty && Printable.octets(of: $0).map { Printable.text(of: $0) } == $0 }.sorted()
+        return Set(read(reply)).filter(isPlain).sorted()
+    }
+
+    /// Letters and digits of any script, and within them dots, hyphens and underscores: no shell takes such a word for anything else, nor
+    /// hotspotctl for an option.
+    static func isPlain(_ name: String) -> Bool {
+        guard let first = name.unicodeScalars.first, isLetterOrDigit(first) else { return false }
+        return name.unicodeScalars.allSatisfy { isLetterOrDigit($0) || isMark($0) || "._-".unicodeScalars.contains($0) }
+    }
+
+    private static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {
+        // Some letters are fillers that nobody sees.
+        guard !scalar.properties.isDefaultIgnorableCodePoint else { return false }
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber: return true
+        default: return false
+        }
+    }
+
+    /// What many scripts write above and below their letters.
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        guard !scalar.properties.isDefaultIgnorableCodePoint else { return false }
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .spacingMark: return true
+        default: return false
+        }
     }
 }

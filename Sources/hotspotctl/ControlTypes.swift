@@ -6,6 +6,8 @@ struct StatusReply: Codable {
     var interfaces: [InterfaceStatus]
     var version: String?
     var problems: [Problem]?
+    /// So many more interfaces are too many for one answer; the same in the other replies.
+    var omitted: Int?
 }
 
 struct InterfaceStatus: Codable, Equatable {
@@ -19,12 +21,15 @@ struct InterfaceStatus: Codable, Equatable {
     var secondsRemaining: Int?
     var bytesRemaining: Int?
     var nextMaintain: Int?
+    /// A login that nobody asked for waits until then.
+    var nextLogin: Int?
     var prompt: String?
     var problems: [Problem]
 }
 
 struct ListReply: Codable {
     var networks: [ScannedNetwork]
+    var omitted: Int?
 }
 
 struct ScannedNetwork: Codable {
@@ -35,6 +40,7 @@ struct ScannedNetwork: Codable {
     var security: String
     var joined: Bool
     var claims: [Claim]
+    var moreClaims: Int?
     var disabled: Bool
     var lastOutcome: String?
 }
@@ -49,6 +55,7 @@ struct Claim: Codable {
 
 struct HelpersReply: Codable {
     var helpers: [HelperStatus]
+    var omitted: Int?
 }
 
 struct HelperStatus: Codable {
@@ -70,6 +77,12 @@ struct HelperStatus: Codable {
     var scanList: Bool?
     /// What it was told since the daemon started, the newest first.
     var given: [Given]?
+    /// So many more are left out of `ssids` and `disabledFor`.
+    var moreSSIDs: Int?
+    var moreDisabledFor: Int?
+
+    /// It was refused, with its reason as a problem, and has no name but its file's; what is installed and in order names its file.
+    var isRefused: Bool { file == nil && !enabled && !problems.isEmpty }
 }
 
 struct Given: Codable {
@@ -82,7 +95,6 @@ struct Given: Codable {
 
 struct PromptsReply: Codable {
     var prompts: [PendingPrompt]
-    /// So many more wait, and are too long for one answer.
     var omitted: Int?
 }
 

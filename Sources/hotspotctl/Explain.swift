@@ -30,7 +30,7 @@ struct Explain: ParsableCommand {
 extension Renderer {
     func lines(_ story: ExplainReply) -> [String] {
         guard !story.steps.isEmpty else {
-            return [story.verdict.isEmpty ? "Nothing happened yet." : safe(story.verdict, limit: 1000)]
+            return [story.verdict.isEmpty ? "Nothing happened yet." : safe(story.verdict, limit: 8192)]
         }
         let offsets = story.steps.map { offset($0.at) }
         let width = offsets.map(\.count).max() ?? 0
@@ -41,7 +41,7 @@ extension Renderer {
         for (step, offset) in zip(story.steps, offsets) {
             lines.append("  \(String(repeating: " ", count: width - offset.count))\(offset) s  \(line(step))")
         }
-        if !story.verdict.isEmpty { lines.append(safe(story.verdict, limit: 1000)) }
+        if !story.verdict.isEmpty { lines.append(safe(story.verdict, limit: 8192)) }
         return lines
     }
 }

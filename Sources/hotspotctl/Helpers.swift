@@ -27,52 +27,53 @@ struct HelpersList: ParsableCommand {
 extension Renderer {
     func lines(_ reply: HelpersReply, verbose: Bool) -> [String] {
         guard !reply.helpers.isEmpty else { return ["No helper is installed."] }
-        if verbose { return Array(reply.helpers.map(details).joined(separator: [""])) }
+        let more = more(reply.omitted, "helpers")
+        if verbose { return Array((reply.helpers.map(details) + (more.isEmpty ? [] : [more])).joined(separator: [""])) }
         let lines = table(
             ["NAME", "TITLE", "STATE", "PRIORITY", "NETWORKS"],
             reply.helpers.map {
                 // Of a file that was refused nothing is known but its path.
-                isBroken($0)
+                $0.isRefused
                     ? [safe($0.name), nothing, state($0), nothing, nothing]
                     : [safe($0.name, limit: 64), safe($0.displayName, limit: 64), state($0), "\($0.priority)", networks($0)]
             })
         return lines
             + reply.helpers.flatMap { helper in
                 // The sentence about a file that was refused names it already.
-                let owner = isBroken(helper) ? nil : helper.name
+                let owner = helper.isRefused ? nil : helper.name
                 return helper.problems.flatMap { self.lines($0, of: owner) }
-            }
+            } + more
     }
 
-    /// It was refused, with its reason as a problem; what is installed and in order names its file.
-    private func isBroken(_ helper: HelperStatus) -> Bool { helper.file == nil && !helper.enabled && !helper.problems.isEmpty }
-
     private func state(_ helper: HelperStatus) -> String {
-        if isBroken(helper) { return tone("broken", .bad) }
+        if helper.isRefused { return tone("broken", .bad) }
         if !helper.enabled { return "off" }
         if helper.quarantined { return tone("quarantined", .bad) }
         return helper.running ? tone("running", .good) : "ready"
     }
 
     private func networks(_ helper: HelperStatus) -> String {
-        helper.ssids.isEmpty
-            ? "any"
-            : helper.ssids.prefix(3).map { safe($0, limit: 128) }.joined(separator: "; ")
-                + (helper.ssids.count > 3 ? "; +\(helper.ssids.count - 3)" : "")
+        helper.ssids.isEmpty ? "any" : names(helper.ssids, 3, more: helper.moreSSIDs)
+    }
+
+    /// The first names of a list, and how many more there are.
+    private func names(_ all: [String], _ limit: Int, more: Int?) -> String {
+        let rest = max(0, all.count - limit) + max(0, more ?? 0)
+        return (all.prefix(limit).map { safe($0, limit: 256) } + (rest > 0 ? ["+\(rest)"] : [])).joined(separator: "; ")
     }
 
     private func details(_ helper: HelperStatus) -> [String] {
-        let title = isBroken(helper) ? "" : ": \(safe(helper.displayName, limit: 64))"
-        var lines = [tone(safe(helper.name, limit: isBroken(helper) ? 1024 : 64), .strong) + title]
+        let title = helper.isRefused ? "" : ": \(safe(helper.displayName, limit: 64))"
+        var lines = [tone(safe(helper.name, limit: helper.isRefused ? 1024 : 64), .strong) + title]
         lines += helper.problems.flatMap(self.lines)
         func add(_ label: String, _ value: String) { lines.append("  \(label): \(value)") }
         add("state", state(helper))
-        if isBroken(helper) { return lines }
+        if helper.isRefused { return lines }
         if helper.strikes > 0 { add("missed deadlines or crashes in a row", "\(helper.strikes)") }
         if let version = helper.version { add("version", safe(version, limit: 64)) }
         add("reached by", safe(helper.activation, limit: 16))
         add("priority", "\(helper.priority)")
-        add("networks", helper.ssids.isEmpty ? "any" : helper.ssids.map { safe($0, limit: 128) }.joined(separator: "; "))
+        add("networks", helper.ssids.isEmpty ? "any" : names(helper.ssids, .max, more: helper.moreSSIDs))
         add(
             "hears of",
             helper.ssids.isEmpty
@@ -81,7 +82,9 @@ extension Renderer {
         func words(_ list: [String]) -> String { list.map { safe($0, limit: 200) }.joined(separator: ", ") }
         if let kept = helper.containment, !kept.isEmpty { add("kept in its place by", words(kept)) }
         if let missing = helper.missing, !missing.isEmpty { add("not to be had here", words(missing)) }
-        if !helper.disabledFor.isEmpty { add("switched off for", helper.disabledFor.map(name).joined(separator: "; ")) }
+        if !helper.disabledFor.isEmpty {
+            add("switched off for", names(helper.disabledFor.map(name), .max, more: helper.moreDisabledFor))
+        }
         for given in (helper.given ?? []).prefix(5) { add("was told of", told(given)) }
         return lines
     }

@@ -47,7 +47,7 @@ extension Renderer {
                     network.lastOutcome.map { safe($0, limit: 100) } ?? nothing,
                 ]
             })
-        return lines
+        return lines + more(list.omitted, "networks")
     }
 
     private func helpers(_ network: ScannedNetwork) -> String {
@@ -55,7 +55,8 @@ extension Renderer {
         guard !network.claims.isEmpty else { return nothing }
         let claims = network.claims.sorted { confidence($0) > confidence($1) }
         let shown = claims.prefix(2).map { "\(safe($0.displayName, limit: 64)) (\(safe($0.confidence, limit: 16)))" }
-        return shown.joined(separator: ", ") + (claims.count > 2 ? ", +\(claims.count - 2)" : "")
+        let rest = claims.count + max(0, network.moreClaims ?? 0) - shown.count
+        return shown.joined(separator: ", ") + (rest > 0 ? ", +\(rest)" : "")
     }
 
     private func ready(_ network: ScannedNetwork) -> String {

@@ -99,6 +99,12 @@ struct Renderer {
         return lines
     }
 
+    /// What did not fit into the daemon's answer.
+    func more(_ omitted: Int?, _ what: String) -> [String] {
+        guard let omitted, omitted > 0 else { return [] }
+        return ["\(omitted) more \(what): too many for one answer."]
+    }
+
     /// Columns two spaces apart, as wide as they must be.
     func table(_ heading: [String], _ rows: [[String]]) -> [String] {
         let all = (legend ? [heading] : []) + rows

@@ -26,7 +26,7 @@ extension Renderer {
             return ["hotspotd is running and finds no interface to watch."] + own
         }
         let width = status.interfaces.map { Self.width(safe($0.interface)) }.max() ?? 0
-        return own + status.interfaces.flatMap { lines($0, helperNames, width) }
+        return own + status.interfaces.flatMap { lines($0, helperNames, width) } + more(status.omitted, "interfaces")
     }
 
     private func lines(_ status: InterfaceStatus, _ helperNames: [String: String], _ width: Int) -> [String] {
@@ -35,7 +35,10 @@ extension Renderer {
         let padding = String(repeating: " ", count: max(0, width - Self.width(interface)))
         var first = "\(self.tone(sign, tone)) \(interface)\(padding)  \(self.tone(safe(status.state, limit: 32), tone))"
         if let text = sentence(status, helperNames) { first += "  " + text }
-        var lines = [first] + status.problems.flatMap(self.lines)
+        var lines = [first]
+        if let moment = status.nextLogin { lines.append("  " + pause(until: moment)) }
+        // That it waits is said, with its time, and is nothing wrong.
+        lines += status.problems.filter { status.nextLogin == nil || $0.code != "loginPaused" }.flatMap(self.lines)
         if status.prompt != nil { lines.append("  waits for an answer: hotspotctl answer") }
         var details: [String] = []
         if let portal = status.portal { details.append("portal \(safe(portal, limit: 200))") }
@@ -44,6 +47,12 @@ extension Renderer {
         }
         if !details.isEmpty { lines.append("  " + details.joined(separator: ", ")) }
         return lines
+    }
+
+    /// A login that nobody asked for came too soon after the last one.
+    private func pause(until moment: Int) -> String {
+        let isSoon = moment.subtractingReportingOverflow(now).partialValue < 120_000
+        return "waits until \(clock(moment, seconds: isSoon)) before it logs in again; hotspotctl login does it now"
     }
 
     private func sentence(_ status: InterfaceStatus, _ helperNames: [String: String]) -> String? {

@@ -117,13 +117,22 @@ import Wireless
         control.onChange = { [weak self] method, peer, allowed in
             self?.log.info("\(allowed ? "" : "refused: ")\(method) by user \(peer.uid)")
         }
+        control.onRefusals = { [weak self] method, user, count in
+            self?.log.info(
+                "refused: \(count) more of \(method ?? "many methods") by \(user.map { "user \($0)" } ?? "many users")")
+        }
+        // Who lost its parent is the daemon's own child and no helper's first process: all such share the seats of one helper.
+        let helper: (PeerCredentials) -> pid_t? = { [host = services.host] peer in
+            peer.child.flatMap { host.isHelper(process: $0) ? $0 : nil }
+        }
         self.control = control
         servers = [
             try Server(
-                listening: socket, product: "hotspotd", version: version, interfaces: [control], standing: permission.standing),
+                listening: socket, product: "hotspotd", version: version, interfaces: [control], standing: permission.standing,
+                helper: helper),
             try Server(
                 listening: helperSocket, product: "hotspotd", version: version, interfaces: [control],
-                standing: { _ in .restricted }),
+                standing: { _ in .restricted }, helper: helper),
         ]
 
         services.saving("pruning the journal") { try services.store.prune(now: WallClock.now) }

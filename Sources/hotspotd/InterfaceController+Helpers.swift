@@ -30,7 +30,7 @@ extension InterfaceController {
             parameters["consent"] = .bool(hasConsent)
             if command == .presentUI { parameters["answers"] = Coding.value(answers?.values ?? [:]) }
         }
-        secrets.formUnion(JSONValue.object(parameters).secrets)
+        secrets[helper, default: []].formUnion(JSONValue.object(parameters).secrets)
         let known = KnownWords(asked: answers?.helper == helper ? answers?.fields ?? [] : [], parameters: .object(parameters))
         if command != .evaluate { attempt?.helper = helper }
         record("command", Disclosure.words(for: command, parameters), helper: helper)
@@ -39,7 +39,7 @@ extension InterfaceController {
             guard let self, let sent = commands.removeValue(forKey: id) else { return }
             // Its process may still be there, and has nothing left to do once the race is decided.
             if command == .evaluate { answered.append(sent) }
-            let secrets = Secrets(secrets.union(services.host.secrets(givenTo: helper)))
+            let secrets = Secrets(services.host.secrets(givenTo: helper).union(secrets[helper] ?? []))
             received(outcome.presentable(without: secrets, known: known, of: helper), id, command, helper)
         }
         let attempt = attempt

@@ -42,8 +42,9 @@ import Vault
     var told: [String] = []
     /// The helper whose crash is being told to the machine.
     var crashed: String?
-    /// What the user typed or the vault released in this association: masked in whatever a helper says.
-    var secrets: Set<String> = []
+    /// What each helper was given in this association of what the user typed or the vault released: masked in whatever it says. Of what
+    /// others were given nothing is masked in its words: it could guess, and everybody would see at which guess the mark stands.
+    var secrets: [String: Set<String>] = [:]
     private var events: [Event] = []
     private var isFeeding = false
 
@@ -113,7 +114,7 @@ import Vault
         named = nil
         dropSession()
         answers = nil
-        secrets = []
+        secrets = [:]
         attempt = nil
         evaluations = [:]
         problems = []
@@ -255,6 +256,7 @@ import Vault
         }
         status.bytesRemaining = session?.bytesRemaining
         status.nextMaintain = machine.state.nextMaintain.map(WallClock.time(of:))
+        status.nextLogin = machine.state.nextLogin.map(WallClock.time(of:))
         status.prompt = prompt?.token
         status.problems = problems
         return status

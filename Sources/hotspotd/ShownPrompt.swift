@@ -95,35 +95,6 @@ private func list(_ names: [String]) -> String { Printable.cut(names.joined(sepa
 extension Prompt {
     /// There is something to accept.
     var hasTerms: Bool { terms != nil || termsURL != nil }
-
-    /// The most octets that a prompt may have on its way to a client, as JSON: so many of them fit into one answer.
-    static let octetLimit = 64 * 1024
-    /// The most octets that are kept of terms.
-    private static let termsLimit = 32 * 1024
-
-    /// Cut to what a person can be asked: 32 fields, short texts, and terms of 32 KiB at most. Nothing is escaped, for whoever shows it
-    /// knows best what their screen obeys; but an address of the terms that has to be escaped is none.
-    var limited: Prompt {
-        Prompt(
-            title: Printable.cut(title, limit: 200), message: message.map { Printable.cut($0, limit: 1000) },
-            fields: fields.prefix(32).map { field in
-                Field(
-                    // A name that is too long is no name that an answer could be kept under.
-                    name: field.name.utf8.count <= 256 ? field.name : "", label: Printable.cut(field.label, limit: 200),
-                    kind: field.kind,
-                    required: field.required,
-                    choices: field.choices.map { choices in choices.prefix(256).filter { $0.utf8.count <= 256 } },
-                    value: field.value.flatMap { $0.utf8.count <= 1000 ? $0 : nil })
-            },
-            termsURL: termsURL.flatMap { url in
-                url.utf8.count <= 2048 && (url.hasPrefix("https://") || url.hasPrefix("http://"))
-                    && Printable.text(of: url.utf8) == url ? url : nil
-            },
-            terms: terms.map { Printable.cut($0, limit: Self.termsLimit) })
-    }
-
-    /// It is no longer than a client can be sent.
-    fileprivate var fits: Bool { Coding.encode(self).count <= Self.octetLimit }
 }
 
 extension HelperOutcome {

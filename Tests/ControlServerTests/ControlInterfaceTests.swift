@@ -18,19 +18,22 @@ import Varlink
         security: .open, stations: 1, lastSeen: 0, joined: false, claims: [], disabled: false, autoJoin: nil, lastOutcome: nil)
 
     func daemonProblems() -> [Problem] { [] }
-    func interfaceStatus() -> [InterfaceStatus] { [InterfaceStatus(interface: "wlan0", state: .presentingUI, since: 1)] }
+    var interfaces = [InterfaceStatus(interface: "wlan0", state: .presentingUI, since: 1)]
+    func interfaceStatus() -> [InterfaceStatus] { interfaces }
     func check(interface: String?, _ answer: @escaping (Swift.Result<CheckAnswer, ControlError>) -> Void) {
         answer(interface == "nope" ? .failure(.noSuchInterface("nope")) : .success(CheckAnswer(verdict: "online")))
     }
     /// How often the list was made.
     var lists = 0
+    var networkCount = 1
     func networks(interface: String?) throws(ControlError) -> [ScannedNetwork] {
         lists += 1
-        return [network]
+        return Array(repeating: network, count: networkCount)
     }
     func refreshClaims(_ done: @escaping () -> Void) { done() }
     func listWatchers(_ count: Int) { watchers = count }
-    func helperStatus() -> [HelperStatus] { [] }
+    var helpers: [HelperStatus] = []
+    func helperStatus() -> [HelperStatus] { helpers }
     var prompt = Prompt(
         title: "Hotel", message: "For Ms Canary of room 214",
         fields: [Field(name: "room-214", label: "Room 214", kind: .choice, required: true, choices: ["214"], value: "214")],
@@ -163,6 +166,42 @@ import Varlink
         }
         #expect(refused == Self.changes.map(\.0))
         #expect(fixture.backend.answered.isEmpty)
+    }
+
+    /// Whoever is refused without end: lines of the log for a few, not for each.
+    @Test(arguments: [Standing.stranger, .restricted]) @LoopActor func aFloodOfRefusedCallsIsTwoLines(_ standing: Standing)
+        async throws
+    {
+        let fixture = try Fixture(trusted: false, standing: { _ in standing })
+        defer { fixture.close() }
+        var told: [String] = []
+        var counted: [String] = []
+        fixture.control.onChange = { method, _, allowed in told.append("\(method) \(allowed)") }
+        fixture.control.onRefusals = { method, user, count in counted.append("\(method ?? "-") \(user == geteuid()) \(count)") }
+        let path = fixture.path
+        let refusals: Int? = await Task.detached {
+            guard let connection = try? BlockingConnection(path: path) else { return nil }
+            var refusals = 0
+            for number in 0..<300 {
+                do throws(VarlinkError) {
+                    // Names that do not exist are as many as a caller likes.
+                    let method = standing == .restricted && number >= 100 ? "Dance\(number)" : "Forget"
+                    _ = try connection.call("org.hotspotd.Control.\(method)", ["ssid": "x"])
+                } catch {
+                    if case .reply("org.hotspotd.Control.NotPermitted", _) = error { refusals += 1 }
+                }
+            }
+            return refusals
+        }.value
+        #expect(refusals == 300)
+        let isHelper = standing == .restricted
+        #expect(told == (isHelper ? ["Forget false", "an unknown method false"] : ["Forget false"]) && counted.isEmpty)
+        fixture.control.tellRefusals()
+        #expect(counted == (isHelper ? ["an unknown method true 199", "Forget true 99"] : ["Forget true 299"]))
+        fixture.control.tellRefusals()
+        #expect(counted.count == (isHelper ? 2 : 1))
+        _ = await call(fixture.path, "Forget", ["ssid": "x"])
+        #expect(told.last == "Forget false" && told.count == (isHelper ? 3 : 2), "and then anew")
     }
 
     @Test("71, 72 The token is a helper's permission, whoever runs it") @LoopActor func helpersLogOffByToken() async throws {
@@ -363,6 +402,53 @@ import Varlink
         let count = explained["steps"]?.array?.count ?? 0
         #expect(count > 100 && count < 300)
         #expect(explained["verdict"]?.string == "well (\(2000 - count) later steps are too many for one answer.)")
+        #expect(explained["omitted"]?.integer == 2000 - count)
+    }
+
+    /// Each of these would be more than a client can be sent; whoever asks, or listens, gets an answer all the same.
+    @Test @LoopActor func answersThatAreTooLongAreCutAndSayIt() async throws {
+        let fixture = try Fixture(trusted: true)
+        defer { fixture.close() }
+        let backend = fixture.backend
+        let long = String(repeating: "x", count: 100)
+        backend.helpers = (0..<200).map { number in
+            HelperStatus(
+                name: "h\(number)", displayName: "H", enabled: true, priority: 1,
+                ssids: Array(repeating: long, count: number == 0 ? 60_000 : 100), activation: "stdio", running: false, strikes: 0,
+                quarantined: false)
+        }
+        backend.network.claims = (0..<200).map { number in
+            ClaimStatus(helper: "helper\(number)", displayName: "Helper", confidence: .low, source: "manifest", ready: false)
+        }
+        backend.networkCount = 1000
+        let endless = Problem("x", String(repeating: "m", count: 1 << 20))
+        backend.interfaces = (0..<2000).map { number in
+            var status = InterfaceStatus(interface: "tap\(number)", state: .failure, since: 1)
+            status.problems = [endless, Problem("y", long)]
+            return status
+        }
+        for (method, member, all) in [("Helpers", "helpers", 200), ("List", "networks", 1000), ("Status", "interfaces", 2000)] {
+            let reply = try await call(fixture.path, method).get()
+            // Only numbers are compared: expectations describe what they hold, which takes its time here.
+            let shown = reply[member]?.array?.count ?? 0
+            let omitted = reply["omitted"]?.integer
+            #expect(shown > 50 && shown < all && omitted == all - shown, "\(method): \(shown)")
+            if method == "Helpers" { continue }
+            let path = fixture.path
+            let watched: Int? = await Task.detached {
+                var first: Int?
+                try? BlockingConnection(path: path).stream("org.hotspotd.Control.\(method)") { answer in
+                    first = answer[member]?.array?.count
+                    return false
+                }
+                return first
+            }.value
+            #expect(watched == shown, "who listens sees the same")
+        }
+        let last = try await call(fixture.path, "Helpers", ["name": "h199"]).get()
+        #expect(last["helpers"]?.array?.map { $0["name"] } == ["h199"] && last["omitted"] == nil)
+        #expect(last["helpers"]?.array?.first?["moreSSIDs"] == 36)
+        #expect(try await call(fixture.path, "Helpers", ["name": "nobody"]).get()["helpers"] == [])
     }
 
     @Test @LoopActor func errorsCarryTheirParameters() async throws {

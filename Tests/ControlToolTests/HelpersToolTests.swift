@@ -52,6 +52,15 @@ import Testing
     private static let claims =
         "if method == 'Evaluate': answer(confidence='none' if status() == 204 else 'high', portal=portal)\n"
 
+    /// It asks for a choice, written in Python.
+    private static func asksFor(_ choice: String, title: String = "'x'") -> String {
+        claims + """
+            if method == 'Authenticate':
+                field = {'name': 'p', 'label': 'l', 'kind': 'choice', 'required': True, \(choice)}
+                reply('uiRequired', portal=portal, prompt={'title': \(title), 'fields': [field]})
+            """
+    }
+
     private static let mistakes: [(String, String)] = [
         (
             "if method == 'Logoff': say(b'{\"a\":1}')",
@@ -110,6 +119,28 @@ import Testing
                     reply('uiRequired', portal=portal, prompt={'title': 'x', 'fields': [field]})
                 """,
             "WRONG  «reply.prompt.fields.0.name» repeats an answer or a stored credential"
+        ),
+        (
+            asksFor("'choices': [f'{n:03}' + 'x' * 250 for n in range(256)]"),
+            "WRONG  The prompt is longer than 64 KiB: the daemon refuses it, and nobody is asked."
+        ),
+        (
+            asksFor("'choices': ['a'] * 300"),
+            "WRONG  Of the prompt, the field «p» has 300 choices, and 256 are offered: at most 256, of at most 256 octets."
+        ),
+        (asksFor("'choices': ['a', 'b\\n']"), "WRONG  The choice «p» has control characters in it, which no answer may have."),
+        (asksFor("'choices': ['a']", title: "'x' * 201"), "WRONG  Of the prompt, the title has 201 octets; 200 are shown."),
+        (
+            claims + "if method == 'Authenticate': reply('failure', reason='x', trace=['y'] * 101)",
+            "WRONG  «reply.trace» has 101 entries; the first 100 are kept."
+        ),
+        (
+            "if method == 'Evaluate': answer(confidence='none', reason='x' * 2049)",
+            "WRONG  «reason» has 2049 characters; 2048 are kept."
+        ),
+        (
+            "if method == 'Logoff': reply('success', session={'memory': {'x': 'y' * 17000}})",
+            "WRONG  bad: «reply.session.memory» is larger than 16 KiB"
         ),
         (
             claims + "if method == 'Authenticate': send('/go', b'user=me&word=s3same'); reply('success')",

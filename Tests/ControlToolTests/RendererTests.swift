@@ -55,6 +55,52 @@ import Testing
         }
     }
 
+    @Test func whatWasLeftOutIsSaid() {
+        let claim = Claim(helper: "a", displayName: "A", confidence: "low", source: "manifest", ready: false)
+        let network = ScannedNetwork(
+            ssid: "Cafe", bssid: "", interface: "wlan0", signal: -50, security: "open", joined: false, claims: [claim, claim],
+            moreClaims: 5, disabled: false)
+        let list = renderer.lines(ListReply(networks: [network], omitted: 7))
+        #expect(list[1].contains("A (low), A (low), +5") && list.last == "7 more networks: too many for one answer.")
+        let helper = HelperStatus(
+            name: "a", displayName: "A", enabled: true, disabledFor: ["Cafe"], priority: 1, ssids: ["b", "c", "d", "e"],
+            activation: "stdio", running: false, strikes: 0, quarantined: false, problems: [], file: "/f", moreSSIDs: 60,
+            moreDisabledFor: 9)
+        let short = renderer.lines(HelpersReply(helpers: [helper], omitted: 2), verbose: false)
+        #expect(short[1].hasSuffix("b; c; d; +61") && short.last == "2 more helpers: too many for one answer.")
+        let long = renderer.lines(HelpersReply(helpers: [helper], omitted: 2), verbose: true)
+        #expect(
+            long.contains("  networks: b; c; d; e; +60") && long.contains("  switched off for: Cafe; +9")
+                && long.last == short.last)
+        #expect(renderer.lines(HelpersReply(helpers: [helper]), verbose: false).count == short.count - 1)
+        let status = InterfaceStatus(interface: "wlan0", state: "failure", since: 1, problems: [])
+        #expect(
+            renderer.lines(StatusReply(interfaces: [status], omitted: 3)).last == "3 more interfaces: too many for one answer.")
+    }
+
+    /// A login that nobody asked for, too soon after the last one (D23).
+    @Test func aPausedLoginSaysUntilWhenAndWhatHelps() {
+        let problem = Problem(
+            "loginPaused", "keys wants to log in again, and the last login was a moment ago: it has to wait a while.",
+            hint: "hotspotctl login")
+        let other = Problem("proberMissing", "There is no prober.")
+        var status = InterfaceStatus(
+            interface: "wlan0", state: "authenticating", since: 1, ssid: "Hotel", helper: "keys", problems: [problem, other])
+        func lines(in seconds: Int?) -> [String] {
+            status.nextLogin = seconds.map { renderer.now + $0 * 1000 }
+            return renderer.lines(StatusReply(interfaces: [status]))
+        }
+        let later = renderer.clock(renderer.now + 300_000)
+        #expect(
+            lines(in: 300)[1...] == [
+                "  waits until \(later) before it logs in again; hotspotctl login does it now", "  ! There is no prober.",
+            ])
+        let soon = renderer.clock(renderer.now + 10_000, seconds: true)
+        #expect(lines(in: 10)[1] == "  waits until \(soon) before it logs in again; hotspotctl login does it now")
+        #expect(soon.count == 8 && later.count == 5)
+        #expect(lines(in: nil)[1].contains("has to wait a while"), "a daemon that does not say until when")
+    }
+
     @Test func colourIsForTerminalsAndSaysNothingAlone() {
         var colourful = renderer
         colourful.style.colour = true

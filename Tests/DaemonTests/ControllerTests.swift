@@ -128,6 +128,37 @@ import Wireless
         #expect(Found(Evaluation(.none, portal: portal, session: session)) == nil)
     }
 
+    // MARK: What is masked
+
+    /// A helper that lists what another may have been told would see in «explain» which of it is right.
+    @Test @LoopActor func whatOneHelperWasToldIsNotMaskedInAnothersWords() async throws {
+        let bench = try FilterBench()
+        var steps: [Step] = []
+        bench.services.onStep = { _, step in steps.append(step) }
+        let guesses = (4690..<4730).map(String.init).joined(separator: " ")
+        for name in ["told", "guesser"] {
+            try bench.add(name)
+            bench.evaluates(name, #"{"confidence": "none", "reason": "\#(guesses)"}"#)
+        }
+        let controller = InterfaceController(index: Self.index, name: "hot7", services: bench.services)
+        controller.join(joined())
+        func said(_ name: String) -> String? { steps.last { $0.kind == "answer" && $0.helper == name }?.detail }
+        #expect(await bench.eventually { said("told") != nil && said("guesser") != nil })
+        let prompt = Prompt(title: "", fields: [Field(name: "room", label: "", kind: .text, required: true)])
+        controller.answers = GivenAnswers(values: ["room": "4711"], remember: false, prompt: prompt, helper: "told")
+        controller.send(CommandID(number: 9001), .presentUI, to: "told", false)
+        #expect(await bench.eventually { bench.told("told", "PresentUI").count == 1 && said("told") == "success" })
+        steps = []
+        controller.send(CommandID(number: 9002), .evaluate, to: "told", false)
+        controller.send(CommandID(number: 9003), .evaluate, to: "guesser", false)
+        #expect(await bench.eventually { said("told") != nil && said("guesser") != nil })
+        #expect(said("told") == "none: \(guesses.replacing("4711", with: "•••"))")
+        #expect(said("guesser") == "none: \(guesses)")
+        controller.leave("the test ends")
+        #expect(controller.secrets.isEmpty)
+        await bench.close()
+    }
+
     // MARK: The gate
 
     @Test @LoopActor func trustedNetworksAreLeftAlone() async throws {

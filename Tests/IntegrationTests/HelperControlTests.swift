@@ -64,6 +64,47 @@ struct HelperControlTests {
         #expect(try daemon.helpers()["meddler"]?["enabled"] == true)
     }
 
+    /// A helper with many processes has the seats of one helper, and another one finds its own, also where no namespace holds them together
+    /// and each of them has lost its parent.
+    @Test(arguments: [false, true]) func aHelperWithManyProcessesKeepsNobodyOut(isBare: Bool) throws {
+        let daemon = try CabledDaemon(isBare: isBare) { daemon in
+            let notes = "\(daemon.scratch.path)/notes"
+            func add(_ name: String, _ python: String) throws {
+                try daemon.add(
+                    name, "ReadWritePaths=\(notes)",
+                    python: "NOTES, OWN = \"\(notes)/\", \"\(daemon.socket).helpers\"\n\(Self.ask)receive()\n\(python)")
+            }
+            try add(
+                "crowd",
+                """
+                def sit(number):
+                    seats = [socket.socket(socket.AF_UNIX) for _ in range(4)]
+                    for seat in seats: seat.connect(OWN)
+                    tell("sits%d" % number, [])
+                    while not os.path.exists(NOTES + "polite"): time.sleep(0.05)
+                    os._exit(0)
+                for number in range(12):
+                    child = os.fork()
+                    if child == 0:
+                        if number % 2 and os.fork(): os._exit(0)
+                        sit(number)
+                    if number % 2: os.waitpid(child, 0)
+                while not os.path.exists(NOTES + "polite"): time.sleep(0.05)
+                answer(confidence="none")
+                """)
+            try add(
+                "polite",
+                """
+                while not all(os.path.exists(NOTES + "sits%d" % number) for number in range(12)): time.sleep(0.05)
+                tell("polite", [ask(OWN, "Current", token=token) for _ in range(30)])
+                answer(confidence="none")
+                """)
+        }
+        try daemon.plug("hot1", 1)
+        let told = try daemon.note("polite").split(separator: " ")
+        #expect(told == Array(repeating: "yes", count: 30), "\(told)")
+    }
+
     /// Where nothing covers the daemon's own socket, its descent gives a helper away, also behind a double fork.
     @Test func aHelperThatReachesTheMainSocketIsKnown() throws {
         let daemon = try CabledDaemon(isBare: true) { daemon in

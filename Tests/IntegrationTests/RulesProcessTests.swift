@@ -257,6 +257,9 @@ struct RulesProcessTests {
             status?["problems"]?.array?.contains { $0["code"] == "loginPaused" } == true
         }
         #expect(paused?["helper"] == "clerk")
+        // Until when is said: ten seconds after the last login's end, which was after this state of things began.
+        let (since, due) = (paused?["since"]?.integer ?? 0, paused?["nextLogin"]?.integer ?? 0)
+        #expect(due > since && due <= since + 10_000, "\(since) \(due)")
         #expect(try daemon.methods() == ["Evaluate", "Authenticate", "Maintain"])
         try daemon.call("Login")
         try daemon.eventually("the user is not kept waiting") { try daemon.methods().count >= 5 }

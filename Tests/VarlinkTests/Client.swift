@@ -121,7 +121,8 @@ final class Client {
 
     init(
         _ limits: Server.Limits = Server.Limits(),
-        standing: @escaping @Sendable (PeerCredentials) -> Standing = { _ in .permitted }
+        standing: @escaping @Sendable (PeerCredentials) -> Standing = { _ in .permitted },
+        helper: @escaping @Sendable (PeerCredentials) -> pid_t? = { $0.child }
     ) throws {
         EventLoop.startThread()
         var template = Array("/tmp/varlink-test-XXXXXX".utf8CString)
@@ -129,7 +130,7 @@ final class Client {
         path = folder + "/s"
         server = try Server(
             listening: Socket.listen(path: path, mode: 0o600), product: "desk", version: "1.0", interfaces: [desk],
-            limits: limits, standing: standing)
+            limits: limits, standing: standing, helper: helper)
     }
 
     var clientCount: Int { server.clientCount }

@@ -74,7 +74,7 @@ import Testing
         var limits = Server.Limits()
         // Long enough that a busy machine brings the first call in time.
         limits.idle = .seconds(3)
-        let seats = limits.perProcess
+        let seats = limits.perHelper
         try await Service.with(limits, standing: .restricted) { service, path in
             let first = try Client(path)
             first.call("org.example.Desk.Wait")
@@ -87,6 +87,66 @@ import Testing
             // Who waits for an answer is not idle.
             #expect(await service.clientCount == 1)
         }
+    }
+
+    /// However many processes a helper starts, and however often they lose their parents, another one finds its seats.
+    @Test func allOfAHelperShareItsSeats() async throws {
+        EventLoop.startThread()
+        let come = Mutex(0)
+        // Twelve clients of one helper, then twelve that no helper is known for, then another helper's.
+        let service = try await Service(standing: { _ in .restricted }) { _ in
+            come.withLock { count in
+                count += 1
+                return count <= 12 ? 100 : count <= 24 ? nil : 200
+            }
+        }
+        let path = service.path
+        var clients: [Client] = []
+        var served: [Int] = []
+        for number in 0..<30 {
+            clients.append(try Client(path))
+            if try Self.isServed(clients[number]) { served.append(number) }
+        }
+        #expect(served == Array(0..<4) + Array(12..<16) + Array(24..<28))
+        withExtendedLifetime(clients) {}
+        await service.close()
+    }
+
+    /// What the kernel says of a peer, here of one behind a double fork and of its parent's parent.
+    @Test @LoopActor func aPeerIsKnownByTheChildThatItDescendsFrom() async throws {
+        let seen = Mutex<[PeerCredentials]>([])
+        let service = try Service(standing: { _ in .restricted }) { peer in
+            seen.withLock { $0.append(peer) }
+            return peer.child
+        }
+        let script = """
+            import os, socket, sys
+            def ask():
+                s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
+                s.sendall(b'{"method":"org.example.Desk.Echo","parameters":{"text":"x"}}' + bytes(1))
+                s.recv(65536)
+            ask()
+            child = os.fork()
+            if child == 0:
+                ask()
+                os._exit(0)
+            os.waitpid(child, 0)
+            """
+        let path = service.path
+        let child: pid_t = await Task.detached {
+            let words = ["python3", "-ISc", script, path]
+            var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+            arguments.append(nil)
+            defer { for argument in arguments { free(argument) } }
+            var child = pid_t()
+            guard posix_spawn(&child, "/usr/bin/python3", nil, nil, &arguments, nil) == 0 else { return -1 }
+            waitpid(child, nil, 0)
+            return child
+        }.value
+        let peers = seen.withLock { $0 }
+        #expect(child > 0 && peers.map(\.child) == [child, child] && peers.allSatisfy(\.isDescendant))
+        #expect(Set(peers.map(\.pid)).count == 2)
+        service.close()
     }
 
     @Test func whoDoesNotReadIsCutOffBeyondTheOutputLimit() async throws {

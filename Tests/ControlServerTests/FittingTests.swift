@@ -1,0 +1,92 @@
+import HotspotCore
+import Testing
+import Varlink
+
+@testable import ControlServer
+
+/// Answers with lists: never longer than a client can be sent, and they say what is missing.
+@Suite struct FittingTests {
+    private func read(_ octets: [UInt8]) throws -> JSONValue { try Coding.decode(JSONValue.self, from: octets) }
+
+    @Test func whatFitsStaysWholeAndInOrder() throws {
+        let reply = Fitting.reply("names", ["b", "a"], inOrder: <)
+        #expect(String(decoding: reply, as: UTF8.self) == #"{"names":["b","a"]}"#)
+        #expect(try read(Fitting.reply("names", [String]())) == ["names": []])
+        #expect(
+            try read(Fitting.reply("names", ["x"]) { ["left": .integer($0), "version": "1"] }) == [
+                "names": ["x"], "left": 0, "version": "1",
+            ])
+    }
+
+    @Test(arguments: [100, 5000, Fitting.room]) func whatDoesNotFitIsCounted(length: Int) throws {
+        let count = Fitting.room / length + 10
+        let all = (0..<count).map { "\($0) " + String(repeating: "x", count: length) }
+        let octets = Fitting.reply("names", all)
+        #expect(octets.count <= Fitting.room && octets.count + length + 16 >= Fitting.room)
+        let reply = try read(octets)
+        let shown = reply["names"]?.array?.compactMap(\.string) ?? []
+        #expect(shown == Array(all.prefix(shown.count)) && reply["omitted"]?.integer == count - shown.count)
+    }
+
+    @Test func whereNotAllFitTheOrderDecidesWhoStays() throws {
+        let pad = String(repeating: "x", count: 1000)
+        let all = (1000..<2000).map { "\($0)" + pad }
+        let shown = try read(Fitting.reply("names", all, inOrder: >))["names"]?.array?.compactMap(\.string) ?? []
+        #expect(shown.count > 500 && shown == Array(all.reversed().prefix(shown.count)))
+    }
+
+    // MARK: One element
+
+    /// The longest that others can make it: lists and texts without end, of characters that JSON writes as six.
+    @Test func oneHelperAlwaysFits() throws {
+        let long = String(repeating: "\u{1}", count: 5000)
+        let helper = HelperStatus(
+            name: "loud", displayName: long, enabled: true, disabledFor: Array(repeating: long, count: 900), priority: 1,
+            ssids: (0..<1000).map { "\($0)" + long }, activation: "stdio", running: false, strikes: 0, quarantined: false,
+            problems: (0..<100).map { Problem("p\($0)", long, hint: long) }, file: "/f")
+        let reply = try read(Fitting.reply("helpers", [helper.shown]))
+        let shown = try #require(reply["helpers"]?.array?.first)
+        #expect(shown["ssids"]?.array?.count == 64 && shown["moreSSIDs"] == 936)
+        #expect(shown["disabledFor"]?.array?.count == 64 && shown["moreDisabledFor"] == 836)
+        #expect(shown["problems"]?.array?.count == 17)
+        #expect(shown["problems"]?.array?.last?["message"] == "84 more problems are left out.")
+        #expect(shown["ssids"]?.array?.first?.string?.hasSuffix("…") == true)
+    }
+
+    @Test func whatIsShortIsShownAsItIs() {
+        let helper = HelperStatus(
+            name: "a", displayName: "A", enabled: true, disabledFor: ["x"], priority: 1, ssids: ["y*"], activation: "stdio",
+            running: false, strikes: 0, quarantined: false, problems: [Problem("p", "m", hint: "h")])
+        #expect(helper.shown == helper)
+        let status = InterfaceStatus(interface: "wlan0", state: .inactive, since: 1)
+        #expect(status.shown == status)
+        let step = Step(at: 0, kind: "trace", detail: String(repeating: "x", count: 4096))
+        #expect(step.shown == step)
+        #expect(Step(at: 0, kind: "trace", detail: String(repeating: "x", count: 4097)).shown.detail.utf8.count == 4096 + 3)
+    }
+
+    private func network(_ claims: [ClaimStatus], joined: Bool = false, signal: Int = -50) -> ScannedNetwork {
+        ScannedNetwork(
+            ssid: SSID(printable: "Cafe")!, bssid: HardwareAddress("02:00:00:00:00:01")!, interface: "wlan0", frequency: 2412,
+            signal: signal, security: .open, stations: 1, lastSeen: 0, joined: joined, claims: claims, disabled: false,
+            autoJoin: nil,
+            lastOutcome: nil)
+    }
+
+    @Test func theSurestClaimsStay() {
+        func claim(_ number: Int) -> ClaimStatus {
+            ClaimStatus(
+                helper: "h\(number)", displayName: "H", confidence: number == 150 ? .high : .low, source: "manifest", ready: false
+            )
+        }
+        let shown = network((0..<200).map(claim)).shown
+        #expect(shown.claims.map(\.helper) == ["h150"] + (0..<15).map { "h\($0)" } && shown.moreClaims == 184)
+        let few = network((0..<16).map(claim))
+        #expect(few.shown == few)
+    }
+
+    @Test func theJoinedNetworkAndTheStrongestComeFirst() {
+        let all = [network([], signal: -90), network([], signal: -40), network([], joined: true, signal: -80)]
+        #expect(all.sorted { $0.comesBefore($1) }.map(\.signal) == [-80, -40, -90])
+    }
+}

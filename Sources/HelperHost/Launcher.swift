@@ -35,6 +35,8 @@ struct Launcher {
     var coversFolders = false
     /// The kernel gave no process, for this reason.
     var onRefusal: (Int32) -> Void = { _ in }
+    /// Refuses a start as the kernel would, in tests; 0 lets it through.
+    var refusal: (LaunchRequest) -> Int32 = { _ in 0 }
     /// The levels that are tried at all; fewer only in tests of what happens without them.
     var wanted = LAUNCH_ALL.rawValue & ~LAUNCH_NO_NETWORK.rawValue
 
@@ -89,9 +91,12 @@ struct Launcher {
         plan.group = getegid()
         plan.wanted = request.withoutNetwork ? wanted | LAUNCH_NO_NETWORK.rawValue : wanted
         var result = launch_result()
-        let code = request.listeners.withUnsafeBufferPointer { listeners in
-            plan.listeners = listeners.baseAddress
-            return launch(&plan, &result)
+        var code = refusal(request)
+        if code == 0 {
+            code = request.listeners.withUnsafeBufferPointer { listeners in
+                plan.listeners = listeners.baseAddress
+                return launch(&plan, &result)
+            }
         }
         // The lists must live until here.
         _ = (

@@ -140,6 +140,46 @@ import Testing
     }
 }
 
+/// Who may have a name: what is kept for it is kept under the name.
+@Suite struct HelperNameTests {
+    private let root = Scratch.make(in: "/tmp")!
+
+    private func write(_ path: String, _ text: String) {
+        mkdir("\(root)/\(path.split(separator: "/")[0])", 0o755)
+        let stream = fopen("\(root)/\(path)", "w")!
+        fputs(text, stream)
+        fclose(stream)
+        chmod("\(root)/\(path)", 0o644)
+    }
+
+    private func load() -> HelperCatalog { HelperFolders.load(directories: ["\(root)/etc", "\(root)/lib"]) }
+
+    @Test func twoFilesOfOneFolderWithOneNameAreBothRefused() {
+        defer { Scratch.remove(root) }
+        write("lib/portal.helper", "[Helper]\nName=portal\nExec=/bin/true\n")
+        #expect(load().entries.map(\.spec.name) == ["portal"])
+        write("lib/00.helper", "[Helper]\nName=portal\nExec=/bin/false\n")
+        write("lib/other.helper", "[Helper]\nName=other\nExec=/bin/true\n")
+        let catalog = load()
+        #expect(catalog.entries.map(\.spec.name) == ["other"], "neither takes what is kept for the other")
+        #expect(catalog.problems.map(\.problem.code) == ["helperNameTwice", "helperNameTwice"])
+        #expect(catalog.problems.map(\.subject) == ["\(root)/lib/00.helper", "\(root)/lib/portal.helper"])
+        #expect(catalog.problems.first?.problem.message.contains("\(root)/lib/portal.helper, in the same folder") == true)
+        #expect(catalog.problems.last?.problem.message.contains("\(root)/lib/00.helper, in the same folder") == true)
+        #expect(catalog.problems.allSatisfy { $0.problem.hint?.contains("another Name=") == true })
+        // The name is taken all the same: a later folder does not get it by a quarrel in an earlier one.
+        write("etc/a.helper", "[Helper]\nName=twice\nExec=/bin/true\n")
+        write("etc/b.helper", "[Helper]\nName=twice\nExec=/bin/true\n")
+        write("lib/twice.helper", "[Helper]\nName=twice\nExec=/bin/true\n")
+        #expect(load().entries.map(\.spec.name) == ["other"])
+        // The administrator's folder decides.
+        write("etc/mine.helper", "[Helper]\nName=portal\nExec=/bin/true\n")
+        let decided = load()
+        #expect(decided.entries.map(\.file).contains("\(root)/etc/mine.helper"))
+        #expect(decided.problems.filter { $0.problem.code == "helperShadowed" }.count == 3)
+    }
+}
+
 @Suite struct JSONReaderTests {
     nonisolated static let readable: [(String, JSONValue)] = [
         ("{}", .object([:])),

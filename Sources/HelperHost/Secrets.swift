@@ -188,9 +188,7 @@ extension Portal {
     /// The origin stays, for by it the credential is bound. Everybody reads it, and nothing can be masked in it: a new one that repeats a
     /// secret makes the portal none.
     fileprivate func masked(_ secrets: Secrets, known: KnownWords) -> Portal? {
-        if origin != known.origin, secrets.mask(origin) != origin { return nil }
-        // The pin is compared, and nothing that was typed is a key.
-        if let pin, secrets.mask(pin) != pin { return nil }
+        if !known.origins.contains(origin), secrets.mask(origin) != origin { return nil }
         var portal = self
         portal.kind = secrets.mask(kind)
         portal.title = title.map { secrets.mask($0) }

@@ -31,7 +31,9 @@ extension InterfaceController {
             if command == .presentUI { parameters["answers"] = Coding.value(answers?.values ?? [:]) }
         }
         secrets.formUnion(JSONValue.object(parameters).secrets)
-        let known = KnownWords(asked: answers?.helper == helper ? answers?.fields ?? [] : [], parameters: .object(parameters))
+        let known = KnownWords(
+            asked: answers?.helper == helper ? answers?.fields ?? [] : [], parameters: .object(parameters),
+            shown: portal?.origin)
         if command != .evaluate { attempt?.helper = helper }
         record("command", Disclosure.words(for: command, parameters), helper: helper)
         if command == .evaluate { told.append(helper) }

@@ -66,6 +66,32 @@ import Testing
         #expect(problems[0].message == "x.helper:4: DisplayName= has 16 characters; 15 are shown: «123456789012345»")
     }
 
+    nonisolated static let long: [(String, String)] = [
+        ("DisplayName=a\(String(repeating: "\u{301}", count: 200))", "x.helper:4: DisplayName= has 401 octets; at most 256"),
+        ("SSID=\(String(repeating: "Cafe*;", count: 257))", "x.helper:4: SSID= has more than 256 entries"),
+        (String(repeating: "SSID=\(String(repeating: "Cafe*;", count: 100))\n", count: 3), "x.helper:6: SSID= has more than 256"),
+        ("SSID=\(String(repeating: String(repeating: "\\xff", count: 32) + ";", count: 129))", "x.helper:4: SSID= has more than"),
+        ("ReadWritePaths=\((0..<33).map { "/var/x\($0)" }.joined(separator: " "))", "x.helper:4: ReadWritePaths= has more than 32"),
+        ("ReadWritePaths=/\(String(repeating: "x", count: 1024))", "x.helper:4: ReadWritePaths= has a path of 1025 octets"),
+        ("Exec=/b \(String(repeating: "x", count: 4096))", "x.helper:4: Exec= has 4099 octets; at most 4096"),
+    ]
+
+    /// What is long is refused when the file is read: all of it would be told whenever helpers are listed.
+    @Test(arguments: long.indices) func whatIsLongIsRefused(_ index: Int) {
+        let (text, expected) = Self.long[index]
+        let error = #expect(throws: Keyfile.Error.self) { try parse("Name=a\nExec=/b\n" + text) }
+        #expect(error?.description.hasPrefix(expected) == true, "\(error?.description.prefix(200) ?? "")")
+    }
+
+    @Test func whatIsJustShortEnoughIsTaken() throws {
+        let spec = try parse("Name=a\nExec=/b\nSSID=\(String(repeating: "Cafe*;", count: 256))").spec
+        #expect(spec.ssids.count == 256)
+        let error = #expect(throws: Keyfile.Error.self) {
+            try parse("Name=a\nExec=/b\nSSID=\(String(repeating: "x", count: 50_000))\\q")
+        }
+        #expect((error?.description.utf8.count ?? 0) < 300, "an error does not repeat all of it")
+    }
+
     /// A misspelt SSID= must not open every network to the helper.
     @Test(arguments: [
         ("[Helper]\nName=a\nExec=/b\nSSDI=Cafe", "x.helper:4: SSDI= is unknown; did you mean SSID=?"),
@@ -203,10 +229,13 @@ import Testing
         #expect(throws: JSONReader.ReadError.self) { try JSONReader.read(Array(text.utf8)) }
     }
 
-    @Test func limitsHold() {
+    @Test func limitsHold() throws {
         #expect(throws: JSONReader.ReadError.tooDeep) {
             try JSONReader.read([UInt8](repeating: UInt8(ascii: "["), count: 1 << 20))
         }
+        func list(_ count: Int) -> [UInt8] { Array("[\(String(repeating: "1,", count: count - 1))1]".utf8) }
+        #expect(throws: JSONReader.ReadError.tooMany) { try JSONReader.read(list(JSONReader.valueLimit)) }
+        #expect(try JSONReader.read(list(JSONReader.valueLimit - 1)).array?.count == JSONReader.valueLimit - 1)
         #expect(throws: JSONReader.ReadError.notUTF8) { try JSONReader.read([0x22, 0xC3, 0x28, 0x22]) }
     }
 }

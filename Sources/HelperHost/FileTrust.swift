@@ -36,13 +36,14 @@ enum FileTrust {
     /// So many interpreters may run one another; the kernel follows no more than five (exec.c).
     private static let interpreterLimit = 4
 
-    /// What is wrong with a command line: the program, any file among its arguments, which may be the script that an interpreter is to
-    /// run, and whatever runs the program: the interpreter that its first line names, and what an `env` would look for.
+    /// What is wrong with a command line: the program, any file among its arguments, which may be the script that an interpreter
+    /// is to run, and whatever runs the program: the interpreter that its first line names, and what an `env` would look for.
     ///
     /// A relative argument counts from `/`, where helpers begin. An interpreter that is not there is for the start to find.
     static func problem(withCommand exec: [String]) -> Problem? {
         guard let program = exec.first else { return Problem("helperProgramMissing", "there is no program") }
-        return problem(with: program, kind: .program) ?? problem(withArguments: exec) ?? problem(behind: exec, of: program, depth: 0)
+        return problem(with: program, kind: .program) ?? problem(withArguments: exec)
+            ?? problem(behind: exec, of: program, depth: 0)
     }
 
     private static func problem(withArguments exec: [String]) -> Problem? {

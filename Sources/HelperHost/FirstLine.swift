@@ -21,8 +21,8 @@ struct FirstLine {
         self.octets = Array(octets[..<count])
     }
 
-    /// The interpreter and what follows it, which the kernel hands over as one argument; empty if the line names none, `nil` for what
-    /// is no script.
+    /// The interpreter and what follows it, which the kernel hands over as one argument; empty if the line names none, `nil` for
+    /// what is no script.
     var interpreter: [String]? {
         guard octets.starts(with: Array("#!".utf8)) else { return nil }
         // A NUL ends the line for the kernel as well.

@@ -53,10 +53,11 @@ public enum HelperFolders {
     /// The most links that are followed of one file.
     private static let linkLimit = 8
 
-    /// Reads the folders; an earlier one masks files of the same name in the later ones (`/etc` before `/usr/lib`). An empty file, or
-    /// a link to `/dev/null`, masks without offering anything. Of two files with the same `Name=` that of the first folder counts; in
-    /// one folder none does, for what is kept under the name must not depend on how the files are called. What is masked, shadowed or
-    /// refused is told, under its own path. A folder that does not exist is no problem. Nothing is executed.
+    /// Reads the folders; an earlier one masks files of the same name in the later ones (`/etc` before `/usr/lib`). An empty
+    /// file, or a link to `/dev/null`, masks without offering anything. Of two files with the same `Name=` that of the first
+    /// folder counts; in one folder none does, for what is kept under the name must not depend on how the files are called. What
+    /// is masked, shadowed or refused is told, under its own path. A folder that does not exist is no problem. Nothing is
+    /// executed.
     public static func load(directories: [String]) -> HelperCatalog {
         var catalog = HelperCatalog()
         /// By file name, of the first folder that has it.
@@ -165,7 +166,8 @@ public enum HelperFolders {
         if let owner {
             catalog.problems.append(
                 HelperProblem(
-                    path, Problem("helperShadowed", "\(path) is shadowed by \(owner), which has the name «\(spec.name)» already")))
+                    path, Problem("helperShadowed", "\(path) is shadowed by \(owner), which has the name «\(spec.name)» already"))
+            )
             return
         }
         catalog.problems += file.problems.map { HelperProblem(spec.name, $0) }

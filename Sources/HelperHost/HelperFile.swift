@@ -70,7 +70,8 @@ public enum HelperFile {
             }
             // Each is compared with each name in sight, and all of them are told to whoever lists the helpers.
             guard spec.ssids.count <= ssidLimit, spec.ssids.reduce(0, { $0 + $1.source.utf8.count }) <= ssidOctets else {
-                throw fail(entry, "has more than \(ssidLimit) entries or \(ssidOctets / 1024) KiB in all; use globs, such as Cafe*")
+                throw fail(
+                    entry, "has more than \(ssidLimit) entries or \(ssidOctets / 1024) KiB in all; use globs, such as Cafe*")
             }
         }
         if let entry = last("SSID"), spec.ssids.isEmpty {

@@ -3,8 +3,9 @@ import HotspotCore
 
 /// Starts that fail because the machine has no room for another process.
 ///
-/// The room may be taken by those who have just lost the race and are on their way out, and the one who finds none is the winner. So
-/// the same command begins anew: first when whoever was cancelled is gone, then with growing pauses, as long as somebody waits for it.
+/// The room may be taken by those who have just lost the race and are on their way out, and the one who finds none is the winner.
+/// So the same command begins anew: first when whoever was cancelled is gone, then with growing pauses, as long as somebody waits
+/// for it.
 extension HelperHost {
     /// The pauses before the further attempts, two seconds in all. The first is a cancellation's and a little.
     var patience: [Duration] {

@@ -1,8 +1,8 @@
 import HotspotCore
 
 extension JSONValue {
-    /// The fewest octets that the value can have as JSON, counted no further than just beyond a bound: whoever wants to refuse what is
-    /// too large need not write all of it first.
+    /// The fewest octets that the value can have as JSON, counted no further than just beyond a bound: whoever wants to refuse
+    /// what is too large need not write all of it first.
     func leastOctets(upTo limit: Int) -> Int {
         var rest = limit
         take(from: &rest)

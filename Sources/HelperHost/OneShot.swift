@@ -101,7 +101,9 @@ import Varlink
     }
 
     private func crashed() {
-        call.complete(HelperOutcome.failed(process.unanswered("it closed its output")).named(name, standardError: process.tail.text(), without: secrets))
+        call.complete(
+            HelperOutcome.failed(process.unanswered("it closed its output")).named(
+                name, standardError: process.tail.text(), without: secrets))
     }
 
     private func finish() {

@@ -185,8 +185,8 @@ extension HelperFault {
 }
 
 extension Portal {
-    /// The origin stays, for by it the credential is bound. Everybody reads it, and nothing can be masked in it: a new one that repeats a
-    /// secret makes the portal none.
+    /// The origin stays, for by it the credential is bound. Everybody reads it, and nothing can be masked in it: a new one that
+    /// repeats a secret makes the portal none.
     fileprivate func masked(_ secrets: Secrets, known: KnownWords) -> Portal? {
         if !known.origins.contains(origin), secrets.mask(origin) != origin { return nil }
         var portal = self
@@ -197,7 +197,8 @@ extension Portal {
 }
 
 extension Session {
-    /// The memory is the helper's own and nobody reads it; the address of the venue's page is shown, and is none without its secret.
+    /// The memory is the helper's own and nobody reads it; the address of the venue's page is shown, and is none without its
+    /// secret.
     fileprivate mutating func mask(_ secrets: Secrets) {
         if let url = venueURL, secrets.mask(url) != url { venueURL = nil }
     }

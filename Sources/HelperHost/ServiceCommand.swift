@@ -90,8 +90,8 @@ import Varlink
             call.complete(self.outcome(outcome))
             closeSoon()
         case .closed:
-            // If its process crashed, that is known in a moment, with its last words: the kernel ends its namespace first. A process
-            // that lives on and only closed the connection is not waited for any longer than this.
+            // If its process crashed, that is known in a moment, with its last words: the kernel ends its namespace first. A
+            // process that lives on and only closed the connection is not waited for any longer than this.
             isAwaitingEnding = true
             if service?.lastEnding != nil { return failAsClosed() }
             timer = try? EventLoop.shared.schedule(after: .milliseconds(200)) { [weak self] in self?.failAsClosed() }

@@ -9,8 +9,8 @@ public struct HelperSpec: Hashable, Sendable {
         /// Someone else runs the helper and listens at this path.
         case external(path: String)
 
-        /// What tells one program from another under the same name: its command line, or where somebody else listens. Printable, and
-        /// different for different words.
+        /// What tells one program from another under the same name: its command line, or where somebody else listens. Printable,
+        /// and different for different words.
         public var identity: String {
             switch self {
             case .stdio(let exec), .socket(let exec):

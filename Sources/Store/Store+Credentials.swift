@@ -21,7 +21,8 @@ public struct StoredCredential: Hashable, Sendable {
 extension Store {
     /// Keeps a sealed credential, in place of the one for the same network, helper and portal.
     public func setCredential(
-        _ network: NetworkID, helper: String, origin: String, pin: String?, program: String? = nil, fieldNames: [String], sealed: [UInt8]
+        _ network: NetworkID, helper: String, origin: String, pin: String?, program: String? = nil, fieldNames: [String],
+        sealed: [UInt8]
     ) throws(StoreError) {
         guard let key = network.key else { return }
         guard !fieldNames.contains(where: { $0.utf8.contains(10) }) else {

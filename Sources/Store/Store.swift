@@ -29,7 +29,8 @@ public final class Store {
         if case .memory(let reason, let retries) = mode, retries {
             problems.append(
                 Problem(
-                    "storeNotSaving", "Nothing is being saved (\(reason)); logins go on from memory.", hint: ShellWord.quoted(folder).map { "df -h \($0)" }))
+                    "storeNotSaving", "Nothing is being saved (\(reason)); logins go on from memory.",
+                    hint: ShellWord.quoted(folder).map { "df -h \($0)" }))
         }
         return problems + notes
     }

@@ -37,7 +37,9 @@ extension InterfaceController {
         case .allowed: break
         case .refused(.otherProgram):
             record(
-                "credential", "kept back: it was stored for another program of this name, \(Printable.cut(stored.program ?? "", limit: 300))", helper: helper)
+                "credential",
+                "kept back: it was stored for another program of this name, \(Printable.cut(stored.program ?? "", limit: 300))",
+                helper: helper)
             return nil
         case .refused: return nil
         }

@@ -123,12 +123,14 @@ import Testing
         }
         let bad = [
             // Without a name env runs the script, and that env.
-            "-", "A=b", theirs, "-S \(theirs) -x", "-S sh \(theirs)", "-S A=b \(theirs)", "-S -i \(theirs)", "PATH=/tmp", "-S PATH=/tmp sh",
+            "-", "A=b", theirs, "-S \(theirs) -x", "-S sh \(theirs)", "-S A=b \(theirs)", "-S -i \(theirs)", "PATH=/tmp",
+            "-S PATH=/tmp sh",
             "--chdir=/tmp", "-S -C /tmp sh", "-S -u PATH sh", "-S \"sh\"", "-S ${X}", "-S sh\\_x", "-vS sh",
         ]
         for line in bad { #expect(code(line) == "helperNotTrusted", "\(line)") }
         #expect(FileTrust.problem(withCommand: ["/usr/bin/env", "A=b", theirs])?.code == "helperNotTrusted")
-        #expect(FileTrust.problem(withCommand: ["/usr/bin/env", "A=b", "/usr/bin/env", "--", theirs])?.code == "helperNotTrusted")
+        #expect(
+            FileTrust.problem(withCommand: ["/usr/bin/env", "A=b", "/usr/bin/env", "--", theirs])?.code == "helperNotTrusted")
         #expect(FileTrust.problem(withCommand: ["/usr/bin/env", "A=b", "sh", "-c", "true"]) == nil)
     }
 

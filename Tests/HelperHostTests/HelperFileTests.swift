@@ -71,7 +71,10 @@ import Testing
         ("SSID=\(String(repeating: "Cafe*;", count: 257))", "x.helper:4: SSID= has more than 256 entries"),
         (String(repeating: "SSID=\(String(repeating: "Cafe*;", count: 100))\n", count: 3), "x.helper:6: SSID= has more than 256"),
         ("SSID=\(String(repeating: String(repeating: "\\xff", count: 32) + ";", count: 129))", "x.helper:4: SSID= has more than"),
-        ("ReadWritePaths=\((0..<33).map { "/var/x\($0)" }.joined(separator: " "))", "x.helper:4: ReadWritePaths= has more than 32"),
+        (
+            "ReadWritePaths=\((0..<33).map { "/var/x\($0)" }.joined(separator: " "))",
+            "x.helper:4: ReadWritePaths= has more than 32"
+        ),
         ("ReadWritePaths=/\(String(repeating: "x", count: 1024))", "x.helper:4: ReadWritePaths= has a path of 1025 octets"),
         ("Exec=/b \(String(repeating: "x", count: 4096))", "x.helper:4: Exec= has 4099 octets; at most 4096"),
     ]

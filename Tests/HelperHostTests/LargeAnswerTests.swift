@@ -63,7 +63,8 @@ import Varlink
     /// Nothing is written out to learn that it is too long.
     @Test func sizesAreCountedNoFurtherThanNeeded() {
         let values: [JSONValue] = [
-            nil, true, 12345, .number(0.5), "", "a\"b\n/é", [], [1], [1, "x", nil], [:], ["a": 1], ["a": ["b": [nil, false]], "c": "d"],
+            nil, true, 12345, .number(0.5), "", "a\"b\n/é", [], [1], [1, "x", nil], [:], ["a": 1],
+            ["a": ["b": [nil, false]], "c": "d"],
         ]
         for value in values {
             #expect(value.leastOctets(upTo: 1000) <= Coding.encode(value).count, "\(value)")
@@ -88,7 +89,8 @@ import Varlink
         print("\(message.count) octets in many values: refused after \(took)")
         let fault = outcome?.fault
         #expect(fault?.code == .helperMalformed || fault?.code == .helperTooLong, "\(String(describing: fault))")
-        #expect(fault?.sentence.contains("more than 10000 values") == true || fault?.sentence.contains("larger than 16 KiB") == true)
+        #expect(
+            fault?.sentence.contains("more than 10000 values") == true || fault?.sentence.contains("larger than 16 KiB") == true)
     }
 
     private static func keys(_ count: Int) -> String { (0..<count).map { #""k\#($0)":1"# }.joined(separator: ",") }

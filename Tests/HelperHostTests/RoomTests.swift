@@ -48,7 +48,8 @@ import Testing
         let kernel = Kernel(shop, refusing: .max)
         let fault = await shop.ask("winner").fault
         #expect(kernel.starts == 1 + shop.host.patience.count)
-        #expect(fault?.code == .helperNoRoom && fault?.isLackOfRoom == true && fault?.isCrash == false && fault?.isGarbage == false)
+        #expect(
+            fault?.code == .helperNoRoom && fault?.isLackOfRoom == true && fault?.isCrash == false && fault?.isGarbage == false)
         #expect(fault?.sentence.contains("winner: it was not started, because the machine has no room for it") == true)
         #expect(fault?.problem.code == "helperNoRoom" && fault?.problem.hint == "systemctl status hotspotd")
         // Nothing of it is left behind.

@@ -27,7 +27,8 @@ import Testing
             asking.program = program
             #expect(Release.decide(stored: bound, asking: asking, allowPlain: allowPlain) == .refused(.otherProgram))
         }
-        #expect(Release.decide(stored: Self.stored, asking: bound, allowPlain: allowPlain) == .allowed, "it was not written down yet")
+        #expect(
+            Release.decide(stored: Self.stored, asking: bound, allowPlain: allowPlain) == .allowed, "it was not written down yet")
         #expect(refusal { $0.origin = "https://p.example:8443" } == .refused(.portalChanged))
         #expect(refusal { $0.origin = "http://p.example" } == .refused(.portalChanged))
         #expect(refusal { $0.pin = "eA==" } == .refused(.keyChanged))

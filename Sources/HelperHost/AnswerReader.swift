@@ -17,7 +17,7 @@ enum AnswerReader {
     }
 
     /// The most annotations, and the most fields of a prompt, that are taken.
-    static let listLimit = 4096
+    static let listLimit = 1024
 
     /// The outcome of one message.
     static func outcome(of message: [UInt8], expecting expectation: Expectation) -> HelperOutcome {
@@ -106,7 +106,9 @@ enum AnswerReader {
         let memory = object.members["memory"].flatMap { $0 == .null ? nil : $0 }
         if let memory {
             guard memory.object != nil else { throw FieldReader.malformed("«\(object.path).memory»", "is no object") }
-            guard Coding.encode(memory).count <= Session.memoryLimit else {
+            guard memory.leastOctets(upTo: Session.memoryLimit) <= Session.memoryLimit,
+                Coding.encode(memory).count <= Session.memoryLimit
+            else {
                 throw HelperFault(.helperTooLong, "«\(object.path).memory» is larger than \(Session.memoryLimit / 1024) KiB")
             }
         }

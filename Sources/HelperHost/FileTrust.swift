@@ -16,7 +16,7 @@ enum FileTrust {
                     kind == .program ? "helperProgramMissing" : "helperFileMissing", "\(path): \(String(cString: strerror(code)))"
                 )
             case .reason(let reason):
-                return refuse(path, reason, hint: "chown root \(Printable.text(path)) && chmod go-w \(Printable.text(path))")
+                return refuse(path, reason, hint: ShellWord.quoted(path).map { "chown root \($0) && chmod go-w \($0)" })
             }
         }
         switch kind {
@@ -28,22 +28,58 @@ enum FileTrust {
         case .program where access(end.path, X_OK) != 0:
             return Problem(
                 "helperProgramNotExecutable", "\(path) cannot be executed: \(String(cString: strerror(errno)))",
-                hint: "chmod 755 \(Printable.text(path))")
+                hint: ShellWord.quoted(path).map { "chmod 755 \($0)" })
         case .file, .folder, .program: return nil
         }
     }
 
-    /// What is wrong with a command line: the program, and any file among its arguments, which may be the script that an interpreter
-    /// is to run.
+    /// So many interpreters may run one another; the kernel follows no more than five (exec.c).
+    private static let interpreterLimit = 4
+
+    /// What is wrong with a command line: the program, any file among its arguments, which may be the script that an interpreter
+    /// is to run, and whatever runs the program: the interpreter that its first line names, and what an `env` would look for.
+    ///
+    /// A relative argument counts from `/`, where helpers begin. An interpreter that is not there is for the start to find.
     static func problem(withCommand exec: [String]) -> Problem? {
         guard let program = exec.first else { return Problem("helperProgramMissing", "there is no program") }
-        if let problem = problem(with: program, kind: .program) { return problem }
-        for argument in exec.dropFirst() where argument.hasPrefix("/") {
+        return problem(with: program, kind: .program) ?? problem(withArguments: exec)
+            ?? problem(behind: exec, of: program, depth: 0)
+    }
+
+    private static func problem(withArguments exec: [String]) -> Problem? {
+        for argument in exec.dropFirst() {
+            let path = argument.hasPrefix("/") ? argument : "/" + argument
             var status = stat()
-            guard stat(argument, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
-            if let problem = problem(with: argument, kind: .file) { return problem }
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+            if let problem = problem(with: path, kind: .file) { return problem }
         }
         return nil
+    }
+
+    /// What runs a program that can be trusted itself.
+    private static func problem(behind command: [String], of program: String, depth: Int) -> Problem? {
+        let next: [String]
+        if command[0].split(separator: "/").last == "env" {
+            switch EnvLine(Array(command.dropFirst())) {
+            case .command(let words): next = words
+            case .nothing: return nil
+            case .unclear(let reason): return refuse(program, "its env \(reason); name the program itself")
+            }
+        } else {
+            guard let interpreter = FirstLine(of: command[0])?.interpreter, !interpreter.isEmpty else { return nil }
+            next = interpreter + command
+        }
+        guard depth < interpreterLimit else {
+            return refuse(program, "more than \(interpreterLimit) interpreters run one another")
+        }
+        var command = next
+        if !command[0].hasPrefix("/") { command[0] = "/" + command[0] }
+        if let problem = problem(with: command[0], kind: .program) {
+            // The kernel's refusal to start it says more.
+            guard problem.code == "helperNotTrusted" else { return nil }
+            return refuse(program, "what runs it is not trusted: \(problem.message)", hint: problem.hint)
+        }
+        return problem(withArguments: command) ?? problem(behind: command, of: program, depth: depth + 1)
     }
 
     private static func refuse(_ path: String, _ reason: String, hint: String? = nil) -> Problem {

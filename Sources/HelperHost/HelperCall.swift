@@ -11,6 +11,10 @@ import HotspotCore
     var onReceived: (Int) -> Void = { _ in }
     /// Called at most once, when nothing can come any more: so many answers came too late or too often, and changed nothing (D18).
     public var onIgnored: (Int) -> Void = { _ in }
+    /// The host's: asks once more after a while, because there was no room for a process; `false` if that was tried often enough.
+    var onNoRoom: () -> Bool = { false }
+    /// Between two attempts; what the first one still says is nobody's.
+    var isPausing = false
     /// The stored credential was left out of the command, because this very process could read the daemon's folders.
     public var onWithheld: () -> Void = {}
     private var completion: ((HelperOutcome) -> Void)?
@@ -32,7 +36,13 @@ import HotspotCore
 
     /// - Parameter lingering: what cancelling does from now on.
     func complete(_ outcome: HelperOutcome, lingering: (() -> Void)? = nil) {
-        guard let completion else { return }
+        guard let completion, !isPausing else { return }
+        if case .failed(let fault) = outcome, fault.isLackOfRoom {
+            // Before it is asked, since it may be asked in this very turn.
+            (isPausing, onCancel) = (true, nil)
+            if onNoRoom() { return }
+            isPausing = false
+        }
         self.completion = nil
         onCancel = lingering
         completion(outcome)

@@ -53,9 +53,11 @@ public enum HelperFolders {
     /// The most links that are followed of one file.
     private static let linkLimit = 8
 
-    /// Reads the folders; an earlier one masks files of the same name in the later ones (`/etc` before `/usr/lib`). An empty file, or a
-    /// link to `/dev/null`, masks without offering anything. Of two files with the same `Name=` that of the first folder counts. What is
-    /// masked or shadowed is told, under its own path. A folder that does not exist is no problem. Nothing is executed.
+    /// Reads the folders; an earlier one masks files of the same name in the later ones (`/etc` before `/usr/lib`). An empty
+    /// file, or a link to `/dev/null`, masks without offering anything. Of two files with the same `Name=` that of the first
+    /// folder counts; in one folder none does, for what is kept under the name must not depend on how the files are called. What
+    /// is masked, shadowed or refused is told, under its own path. A folder that does not exist is no problem. Nothing is
+    /// executed.
     public static func load(directories: [String]) -> HelperCatalog {
         var catalog = HelperCatalog()
         /// By file name, of the first folder that has it.
@@ -76,6 +78,7 @@ public enum HelperFolders {
                 catalog.problems.append(HelperProblem(directory, distrust))
                 continue
             }
+            var found: [Found] = []
             for name in names(in: directory, problems: &catalog.problems) {
                 let path = directory + "/" + name
                 if let earlier = chosen[name] {
@@ -85,8 +88,18 @@ public enum HelperFolders {
                 chosen[name] = path
                 if isMask(path) { continue }
                 catalog.awaited += targets(of: path)
-                read(path, &owners, &sharing, &catalog)
+                if let file = read(path, &catalog) { found.append(file) }
             }
+            let paths = Dictionary(grouping: found, by: \.spec.name).mapValues { $0.map(\.path) }
+            for file in found {
+                let others = paths[file.spec.name, default: []].filter { $0 != file.path }
+                if let other = others.first, owners[file.spec.name] == nil {
+                    catalog.problems.append(ambiguous(file, beside: other))
+                } else {
+                    take(file, owners[file.spec.name], &sharing, &catalog)
+                }
+            }
+            for (name, paths) in paths where owners[name] == nil { owners[name] = paths[0] }
         }
         catalog.entries.sort { ($0.file.split(separator: "/").last ?? "") < ($1.file.split(separator: "/").last ?? "") }
         return catalog
@@ -116,46 +129,67 @@ public enum HelperFolders {
         return targets
     }
 
-    private static func read(
-        _ path: String, _ owners: inout [String: String], _ sharing: inout [[String]: Int], _ catalog: inout HelperCatalog
-    ) {
+    /// A file that could be read.
+    private struct Found {
+        var path: String
+        var spec: HelperSpec
+        var problems: [Problem]
+    }
+
+    private static func read(_ path: String, _ catalog: inout HelperCatalog) -> Found? {
         if let distrust = FileTrust.problem(with: path, kind: .file) {
             catalog.problems.append(HelperProblem(path, distrust))
-            return
+            return nil
         }
         do {
             let (spec, problems) = try HelperFile.read(path)
-            if let owner = owners[spec.name] {
-                catalog.problems.append(
-                    HelperProblem(
-                        path,
-                        Problem("helperShadowed", "\(path) is shadowed by \(owner), which has the name «\(spec.name)» already")))
-                return
-            }
-            owners[spec.name] = path
-            catalog.problems += problems.map { HelperProblem(spec.name, $0) }
-            if let exec = spec.activation.exec, let distrust = FileTrust.problem(withCommand: exec) {
-                catalog.problems.append(HelperProblem(spec.name, distrust))
-                catalog.awaited.append(exec[0])
-                return
-            }
-            if case .socket(let exec) = spec.activation {
-                guard sharing[exec, default: 0] < sharedLimit else {
-                    catalog.problems.append(
-                        HelperProblem(
-                            spec.name,
-                            Problem(
-                                "tooManySharing",
-                                "\(path) is left out: \(sharedLimit) helpers have the same Exec= with Activation=socket already.",
-                                hint: "give it an argument of its own in Exec=, and with that another process")))
-                    return
-                }
-                sharing[exec, default: 0] += 1
-            }
-            catalog.entries.append(HelperEntry(spec: spec, file: path))
+            return Found(path: path, spec: spec, problems: problems)
         } catch {
             catalog.problems.append(HelperProblem(path, Problem("helperFileInvalid", error.description)))
+            return nil
         }
+    }
+
+    /// Two files of one folder have the same name, and nothing tells whose it is.
+    private static func ambiguous(_ file: Found, beside other: String) -> HelperProblem {
+        HelperProblem(
+            file.path,
+            Problem(
+                "helperNameTwice",
+                "\(file.path) is not used: \(other), in the same folder, has the name «\(file.spec.name)» too, and neither is used.",
+                hint: "give one of them another Name=, or remove it"))
+    }
+
+    /// - Parameter owner: the file of an earlier folder that has the name.
+    private static func take(_ file: Found, _ owner: String?, _ sharing: inout [[String]: Int], _ catalog: inout HelperCatalog) {
+        let (path, spec) = (file.path, file.spec)
+        if let owner {
+            catalog.problems.append(
+                HelperProblem(
+                    path, Problem("helperShadowed", "\(path) is shadowed by \(owner), which has the name «\(spec.name)» already"))
+            )
+            return
+        }
+        catalog.problems += file.problems.map { HelperProblem(spec.name, $0) }
+        if let exec = spec.activation.exec, let distrust = FileTrust.problem(withCommand: exec) {
+            catalog.problems.append(HelperProblem(spec.name, distrust))
+            catalog.awaited.append(exec[0])
+            return
+        }
+        if case .socket(let exec) = spec.activation {
+            guard sharing[exec, default: 0] < sharedLimit else {
+                catalog.problems.append(
+                    HelperProblem(
+                        spec.name,
+                        Problem(
+                            "tooManySharing",
+                            "\(path) is left out: \(sharedLimit) helpers have the same Exec= with Activation=socket already.",
+                            hint: "give it an argument of its own in Exec=, and with that another process")))
+                return
+            }
+            sharing[exec, default: 0] += 1
+        }
+        catalog.entries.append(HelperEntry(spec: spec, file: path))
     }
 
     private static func names(in directory: String, problems: inout [HelperProblem]) -> [String] {

@@ -9,6 +9,11 @@ public enum HelperFile {
         "ReadWritePaths",
     ]
 
+    /// The most octets of `DisplayName=`, of `Exec=`, of all `SSID=` together, and of one path.
+    private static let (displayNameOctets, execOctets, ssidOctets, pathOctets) = (256, 4096, 16 * 1024, 1024)
+    /// The most globs of `SSID=`, and the most folders of `ReadWritePaths=`.
+    private static let (ssidLimit, pathLimit) = (256, 32)
+
     /// Reads a file. What is wrong but harmless comes back as problems; what makes the helper unusable is thrown.
     public static func read(_ path: String) throws(Keyfile.Error) -> (spec: HelperSpec, problems: [Problem]) {
         try parse(try octets(of: path), file: path)
@@ -42,6 +47,10 @@ public enum HelperFile {
 
         var spec = HelperSpec(name: name.value, activation: try activation(keyfile))
         if let entry = last("DisplayName"), !entry.value.isEmpty {
+            // A character can have any number of marks.
+            guard entry.value.utf8.count <= displayNameOctets else {
+                throw fail(entry, "has \(entry.value.utf8.count) octets; at most \(displayNameOctets) are taken")
+            }
             spec.displayName = entry.value
             if entry.value.count > HelperSpec.displayNameLimit {
                 spec.displayName = String(entry.value.prefix(HelperSpec.displayNameLimit))
@@ -58,6 +67,11 @@ public enum HelperFile {
             // An empty value takes back what came before, as in a unit file.
             do { spec.ssids = entry.value.isEmpty ? [] : spec.ssids + (try SSIDPattern.list(entry.value)) } catch {
                 throw fail(entry, error.description)
+            }
+            // Each is compared with each name in sight, and all of them are told to whoever lists the helpers.
+            guard spec.ssids.count <= ssidLimit, spec.ssids.reduce(0, { $0 + $1.source.utf8.count }) <= ssidOctets else {
+                throw fail(
+                    entry, "has more than \(ssidLimit) entries or \(ssidOctets / 1024) KiB in all; use globs, such as Cafe*")
             }
         }
         if let entry = last("SSID"), spec.ssids.isEmpty {
@@ -88,6 +102,10 @@ public enum HelperFile {
                 guard path.hasPrefix("/"), path != "/", !path.split(separator: "/").contains("..") else {
                     throw fail(entry, "has «\(Printable.text(path, limit: 64))»; it takes absolute folders below /")
                 }
+                guard path.utf8.count <= pathOctets else {
+                    throw fail(entry, "has a path of \(path.utf8.count) octets; at most \(pathOctets) are taken")
+                }
+                guard spec.readWritePaths.count < pathLimit else { throw fail(entry, "has more than \(pathLimit) folders") }
                 spec.readWritePaths.append(path)
             }
         }
@@ -128,6 +146,9 @@ public enum HelperFile {
         }
         guard let exec = keyfile.last("Helper", "Exec") else {
             throw Keyfile.Error(file: keyfile.file, line: 0, message: "Exec= or Socket= is missing in [Helper]")
+        }
+        guard exec.value.utf8.count <= execOctets else {
+            throw keyfile.error(exec, "has \(exec.value.utf8.count) octets; at most \(execOctets) are taken")
         }
         let arguments = try words(exec, in: keyfile)
         guard let program = arguments.first, program.hasPrefix("/") else {

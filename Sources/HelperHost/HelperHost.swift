@@ -66,8 +66,8 @@ import Varlink
         }
         launcher.onRefusal = { [weak self] code in
             // EAGAIN: the user's limit, the unit's TasksMax=, or the machine's.
-            guard code == EAGAIN else { return }
-            self?.later { self?.relieve(of: "processes and threads") }
+            guard code == EAGAIN || code == ENOMEM else { return }
+            self?.later { self?.relieve(of: code == EAGAIN ? "processes and threads" : "memory") }
         }
         if configuration.dividesControlGroup { divideControlGroup() }
     }
@@ -169,7 +169,7 @@ import Varlink
     ) -> HelperCall {
         let call = HelperCall(completion: completion)
         call.onReceived = { [weak self] in self?.countReceived($0) }
-        begin(call, Self.proberName) { () throws(HelperFault) in
+        beginPatiently(call, Self.proberName) { () throws(HelperFault) in
             guard let service = self.services[Self.proberName] else { throw HelperFault(.helperNotStarted, "there is no prober") }
             try service.send(
                 Question(method: "org.hotspotd.Probe.Probe", parameters: parameters, expectation: .value), to: Self.proberName,
@@ -184,7 +184,7 @@ import Varlink
         let call = HelperCall(completion: completion)
         call.onSent = { [weak self] question in self?.recordGiven(question, to: name) }
         call.onReceived = { [weak self] in self?.countReceived($0) }
-        begin(call, name) { () throws(HelperFault) in
+        beginPatiently(call, name) { () throws(HelperFault) in
             guard let entry = self.byName[name] else { throw HelperFault(.helperNotStarted, "there is no such helper") }
             let onIgnored: (Int) -> Void = { self.countIgnored($0, name, call) }
             switch entry.spec.activation {
@@ -246,7 +246,7 @@ import Varlink
     }
 
     /// Runs the beginning of a command; what it throws is told in the next turn.
-    private func begin(_ call: HelperCall, _ name: String, _ body: () throws(HelperFault) -> Void) {
+    func begin(_ call: HelperCall, _ name: String, _ body: () throws(HelperFault) -> Void) {
         do throws(HelperFault) {
             if isShut { throw HelperFault(.helperNotStarted, "the daemon is ending") }
             try body()

@@ -1,3 +1,4 @@
+import Glibc
 import HotspotCore
 
 /// How a command to a helper ended.
@@ -24,6 +25,8 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
         case helperCrashed
         /// It could not be started or reached.
         case helperNotStarted
+        /// It could not be started for lack of processes, memory or descriptors, though that was tried for a while.
+        case helperNoRoom
         /// What came is no answer of the contract.
         case helperMalformed
         /// A word that the contract does not have.
@@ -67,10 +70,23 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
     private var hint: String? {
         switch code {
         case .helperNotStarted: "hotspotctl helpers --verbose"
+        // It shows how many tasks there are, and how many there may be.
+        case .helperNoRoom: "systemctl status hotspotd"
         // Without what is stored there is nothing to repeat.
         case .helperRepeatsSecret: "hotspotctl forget SSID"
         case .helperCrashed, .helperMalformed, .helperUnknownValue, .helperError, .helperTooLong, .helperNotTrusted: nil
         }
+    }
+
+    /// The helper had no part in it: the machine has no room for another process at this moment.
+    public var isLackOfRoom: Bool { code == .helperNoRoom }
+
+    /// A start that the system refused: for lack of room, or for a reason that will not pass.
+    static func refused(_ what: String, _ code: Int32) -> HelperFault {
+        let reason = String(cString: strerror(code))
+        return [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code)
+            ? HelperFault(.helperNoRoom, "it was not started, because the machine has no room for it: \(what)\(reason)")
+            : HelperFault(.helperNotStarted, "it could not be started: \(what)\(reason)")
     }
 
     /// The sentence.

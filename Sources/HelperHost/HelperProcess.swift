@@ -21,6 +21,8 @@ import HotspotCore
     private(set) var ending: String?
     /// The program could not be executed: nothing of the helper ever ran.
     private(set) var neverRan = false
+    /// It never ran for lack of processes or memory, and a later start may work.
+    private(set) var lackedRoom = false
     /// Standard error.
     let tail: ErrorTail
     /// The owner's: called once, after it was reaped.
@@ -118,7 +120,7 @@ import HotspotCore
             ends.closeRest()
             Scratch.remove(scratch)
             group?.among.remove(group!.own)
-            throw HelperFault(.helperNotStarted, "it could not be started: \(error)")
+            throw HelperFault.refused("", error.code)
         }
         paths = writable
         do {
@@ -210,7 +212,9 @@ import HotspotCore
                     case LAUNCH_STAGE_MEMORY: "forgetting the daemon's memory: \(reason)"
                     default: "clone: \(reason)"
                     }
-                failure = "it could not be started: \(words)"
+                // Too little memory for the program itself may be the helper's own limit.
+                lackedRoom = code == EAGAIN || (code == ENOMEM && record.first != LAUNCH_STAGE_EXEC.rawValue)
+                failure = lackedRoom ? HelperFault.refused("", code).sentence : "it could not be started: \(words)"
             case LAUNCH_REPORT_ENDED.rawValue: helperStatus = Int32(bitPattern: record.first)
             default: return
             }
@@ -257,6 +261,12 @@ import HotspotCore
         case SIGXFSZ: return "it was ended for writing too large a file"
         default: return "it was ended by signal \(signal) (\(String(cString: strsignal(signal))))"
         }
+    }
+
+    /// The fault of a command that it did not answer: whose fault it is depends on whether it ever ran.
+    func unanswered(_ words: String) -> HelperFault {
+        if lackedRoom { return HelperFault(.helperNoRoom, ending ?? words) }
+        return HelperFault(neverRan ? .helperNotStarted : .helperCrashed, (ending ?? words) + ", without an answer")
     }
 
     private static func makeToken() -> String {

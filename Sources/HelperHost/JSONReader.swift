@@ -21,7 +21,8 @@ struct JSONReader {
     }
 
     static let depthLimit = 32
-    static let valueLimit = 100_000
+    /// A list of a thousand networks with all that can be said of each has half as many.
+    static let valueLimit = 10_000
 
     private let octets: [UInt8]
     private var position = 0

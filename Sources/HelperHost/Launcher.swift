@@ -41,6 +41,8 @@ struct Launcher {
     var groups: ControlGroups?
     /// The system's service manager keeps the daemon's group, although it could give it away.
     var missesGroups = false
+    /// Refuses a start as the kernel would, in tests; 0 lets it through.
+    var refusal: (LaunchRequest) -> Int32 = { _ in 0 }
     /// The levels that are tried at all; fewer only in tests of what happens without them.
     var wanted = LAUNCH_ALL.rawValue & ~LAUNCH_NO_NETWORK.rawValue
 
@@ -96,9 +98,12 @@ struct Launcher {
         plan.wanted = request.withoutNetwork ? wanted | LAUNCH_NO_NETWORK.rawValue : wanted
         plan.control_group = request.group ?? 0
         var result = launch_result()
-        let code = request.listeners.withUnsafeBufferPointer { listeners in
-            plan.listeners = listeners.baseAddress
-            return launch(&plan, &result)
+        var code = refusal(request)
+        if code == 0 {
+            code = request.listeners.withUnsafeBufferPointer { listeners in
+                plan.listeners = listeners.baseAddress
+                return launch(&plan, &result)
+            }
         }
         // The lists must live until here.
         _ = (

@@ -21,7 +21,9 @@ import Varlink
         _ question: Question, name: String, process: HelperProcess, waited: Bool, call: HelperCall,
         configuration: HostConfiguration, onIgnored: @escaping (Int) -> Void
     ) throws(HelperFault) {
-        guard let pipes = process.takePipes() else { throw HelperFault(.helperNotStarted, "its process is gone already") }
+        guard let pipes = process.takePipes() else {
+            throw process.lackedRoom ? process.unanswered("") : HelperFault(.helperNotStarted, "its process is gone already")
+        }
         if waited, Self.isReadable(pipes.output) {
             close(pipes.input)
             close(pipes.output)
@@ -99,10 +101,9 @@ import Varlink
     }
 
     private func crashed() {
-        let fault = HelperFault(
-            process.neverRan ? .helperNotStarted : .helperCrashed,
-            (process.ending ?? "it closed its output") + ", without an answer")
-        call.complete(HelperOutcome.failed(fault).named(name, standardError: process.tail.text(), without: secrets))
+        call.complete(
+            HelperOutcome.failed(process.unanswered("it closed its output")).named(
+                name, standardError: process.tail.text(), without: secrets))
     }
 
     private func finish() {

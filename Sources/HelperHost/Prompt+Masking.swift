@@ -6,20 +6,21 @@ public struct KnownWords: Sendable {
     fileprivate var names: Set<String>
     fileprivate var choices: Set<String>
     fileprivate var stored: [String: String]
-    /// Where the daemon sent it.
-    var origin: String?
+    /// Where the daemon sent it, and what is shown already.
+    var origins: Set<String>
 
     /// Without arguments: nothing.
     ///
     /// - Parameters:
     ///   - asked: the fields of its questions that were answered since.
     ///   - parameters: of its command. The names of answers and of a stored credential are the names of its own former fields.
-    public init(asked: [Field] = [], parameters: JSONValue = [:]) {
+    ///   - shown: the origin of the portal that people see already.
+    public init(asked: [Field] = [], parameters: JSONValue = [:], shown: String? = nil) {
         stored = parameters["credential"]?.object?.compactMapValues(\.string) ?? [:]
         names = Set(asked.map(\.name)).union(stored.keys)
         if let answers = parameters["answers"]?.object { names.formUnion(answers.keys) }
         choices = Set(asked.flatMap { $0.choices ?? [] })
-        origin = parameters["portal"]?["origin"]?.string
+        origins = Set([parameters["portal"]?["origin"]?.string, shown].compactMap { $0 })
     }
 
     /// What was chosen at an earlier visit is stored like any other answer, but was the portal's word first. Whoever offers it under

@@ -157,14 +157,14 @@ extension HelperOutcome {
         switch self {
         case .evaluation(var evaluation):
             evaluation.reason = evaluation.reason.map { secrets.mask($0) }
-            evaluation.portal?.mask(secrets)
+            evaluation.portal = evaluation.portal?.masked(secrets, known: known)
+            evaluation.session?.mask(secrets)
             return .evaluation(evaluation)
         case .reply(var reply):
             reply.reason = reply.reason.map { secrets.mask($0) }
             reply.trace = reply.trace?.map { secrets.mask($0) }
-            reply.portal?.mask(secrets)
-            // Everybody reads it, and nothing can be masked in it: a new one that repeats a secret is none.
-            if let origin = reply.portal?.origin, origin != known.origin, secrets.mask(origin) != origin { reply.portal = nil }
+            reply.portal = reply.portal?.masked(secrets, known: known)
+            reply.session?.mask(secrets)
             do throws(HelperFault) {
                 if let prompt = reply.prompt { reply.prompt = try prompt.masked(secrets, known: known) }
             } catch {
@@ -185,9 +185,21 @@ extension HelperFault {
 }
 
 extension Portal {
-    /// The origin stays: by it the credential is bound, and it is checked for what it may be.
+    /// The origin stays, for by it the credential is bound. Everybody reads it, and nothing can be masked in it: a new one that
+    /// repeats a secret makes the portal none.
+    fileprivate func masked(_ secrets: Secrets, known: KnownWords) -> Portal? {
+        if !known.origins.contains(origin), secrets.mask(origin) != origin { return nil }
+        var portal = self
+        portal.kind = secrets.mask(kind)
+        portal.title = title.map { secrets.mask($0) }
+        return portal
+    }
+}
+
+extension Session {
+    /// The memory is the helper's own and nobody reads it; the address of the venue's page is shown, and is none without its
+    /// secret.
     fileprivate mutating func mask(_ secrets: Secrets) {
-        kind = secrets.mask(kind)
-        title = title.map { secrets.mask($0) }
+        if let url = venueURL, secrets.mask(url) != url { venueURL = nil }
     }
 }

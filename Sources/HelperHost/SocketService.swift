@@ -197,9 +197,11 @@ import Varlink
         let again = waiting.filter { !$0.wasRetried && !process.neverRan && !isRetired }
         for command in waiting where !again.contains(where: { $0 === command }) {
             command.fail(
-                HelperFault(
-                    process.neverRan ? .helperNotStarted : .helperCrashed,
-                    (process.ending ?? "it ended") + ", without taking the command"))
+                process.lackedRoom
+                    ? process.unanswered("")
+                    : HelperFault(
+                        process.neverRan ? .helperNotStarted : .helperCrashed,
+                        (process.ending ?? "it ended") + ", without taking the command"))
         }
         guard !again.isEmpty else { return }
         do throws(HelperFault) {
@@ -226,7 +228,7 @@ import Varlink
     func standardError() -> String? { (process ?? lastProcess)?.tail.text() }
 
     /// How the process ended, if it did.
-    fileprivate var lastEnding: String? { process == nil ? lastProcess?.ending : nil }
+    var lastEnding: String? { process == nil ? lastProcess?.ending : nil }
 
     // MARK: Commands
 
@@ -297,13 +299,13 @@ import Varlink
         }
     }
 
-    fileprivate func done(_ command: ServiceCommand) {
+    func done(_ command: ServiceCommand) {
         commands[ObjectIdentifier(command)] = nil
         reconsider()
     }
 
     /// The commands are other ones than before.
-    fileprivate func reconsider() {
+    func reconsider() {
         endIfRetired()
         guard waitingForLevel == 0, process != nil, !isEnding else { return }
         if commands.isEmpty {
@@ -325,125 +327,5 @@ import Varlink
 
     /// A command was cancelled long ago, and its connection is still not closed on the other side. What the process does beside it is cut
     /// off with it: all of it is the same program, and that program does not let go.
-    fileprivate func ignoredCancellation() { end(kill: configuration.cancelKill) }
-}
-
-/// One command on one connection to a service.
-@LoopActor private final class ServiceCommand {
-    let question: Question
-    let name: String
-    let call: HelperCall
-    let onIgnored: (Int) -> Void
-    let secrets: [String]
-    var wasRetried = false
-    private(set) var isCancelled = false
-    private var isAwaitingEnding = false
-    private let exchange: Exchange
-    private let descriptor: Int32
-    private weak var service: SocketService?
-    private var timer: EventSource?
-
-    init(
-        _ question: Question, name: String, socket: Int32, call: HelperCall, service: SocketService,
-        configuration: HostConfiguration, onIgnored: @escaping (Int) -> Void
-    ) throws(HelperFault) {
-        descriptor = socket
-        do throws(VarlinkError) {
-            exchange = Exchange(question, on: try Connection(socket: socket, limit: configuration.limits.message))
-        } catch {
-            throw HelperFault(.helperNotStarted, error.description)
-        }
-        self.question = question
-        self.name = name
-        self.call = call
-        self.service = service
-        self.onIgnored = onIgnored
-        secrets = question.parameters.secrets
-        let patience = configuration.serviceCancel
-        call.onCancel = { [weak self] in self?.cancel(patience) }
-        exchange.onEnding = { [weak self] in self?.ended($0) }
-        exchange.onReceived = call.onReceived
-        exchange.onOver = { [weak self] in self?.over() }
-    }
-
-    /// Sent, not answered, and nothing to read: the helper has not closed it, and if the helper is gone it never had it.
-    var isWaiting: Bool {
-        guard !exchange.isOver, !exchange.isAnswered else { return false }
-        var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&state, 1, 0) == 0
-    }
-
-    func fail(_ fault: HelperFault) {
-        // First the word, then the end, which takes it off the service's list.
-        call.complete(outcome(.failed(fault)))
-        exchange.close()
-    }
-
-    /// Takes the connection back; the call goes on elsewhere.
-    func detach() {
-        exchange.onOver = {}
-        exchange.close()
-        call.onCancel = nil
-    }
-
-    private func outcome(_ outcome: HelperOutcome) -> HelperOutcome {
-        outcome.named(name, standardError: service?.standardError(), without: secrets)
-    }
-
-    private func cancel(_ patience: Duration) {
-        isCancelled = true
-        if exchange.isOver {
-            timer?.cancel()
-            service?.done(self)
-            return
-        }
-        exchange.onIgnored = { [weak self] in self?.closeSoon() }
-        exchange.abandon()
-        timer = try? EventLoop.shared.schedule(after: patience) { [weak self] in
-            guard let self else { return }
-            service?.ignoredCancellation()
-            exchange.close()
-        }
-        service?.reconsider()
-    }
-
-    private func ended(_ ending: Exchange.Ending) {
-        switch ending {
-        case .answered(let outcome):
-            call.complete(self.outcome(outcome))
-            closeSoon()
-        case .closed:
-            // If its process crashed, that is known in a moment, with its last words: the kernel ends its namespace first. A process
-            // that lives on and only closed the connection is not waited for any longer than this.
-            isAwaitingEnding = true
-            if service?.lastEnding != nil { return failAsClosed() }
-            timer = try? EventLoop.shared.schedule(after: .milliseconds(200)) { [weak self] in self?.failAsClosed() }
-        }
-    }
-
-    /// The process behind its connection has ended.
-    func processEnded() {
-        if isAwaitingEnding { return failAsClosed() }
-        // Nobody waits for it, so the next process need not find it in the socket.
-        if isCancelled { exchange.close() }
-    }
-
-    private func failAsClosed() {
-        guard isAwaitingEnding else { return }
-        isAwaitingEnding = false
-        timer?.cancel()
-        fail(HelperFault(.helperCrashed, (service?.lastEnding ?? "it closed the connection") + ", without an answer"))
-        service?.done(self)
-    }
-
-    /// In the next turn, so that further answers in this one are counted.
-    private func closeSoon() {
-        timer = try? EventLoop.shared.schedule(after: .zero) { [weak self] in self?.exchange.close() }
-    }
-
-    private func over() {
-        onIgnored(exchange.ignored)
-        // A closed connection without an answer waits for its timer.
-        if isCancelled || !call.isLive { service?.done(self) }
-    }
+    func ignoredCancellation() { end(kill: configuration.cancelKill) }
 }

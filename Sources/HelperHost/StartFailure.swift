@@ -4,16 +4,13 @@ import HotspotCore
 /// Why the kernel does not execute a program that is there, in words that help: its own word, «No such file or directory», is said of
 /// the program while the interpreter is meant (execve(2)).
 public enum StartFailure {
-    /// The kernel reads no more of a first line (BINPRM_BUF_SIZE of linux/binfmts.h).
-    private static let firstLineLimit = 256
-
     /// One sentence without its full stop, about the program.
     ///
     /// - Parameter code: what execve(2) gave.
     public static func words(program: String, code: Int32) -> String {
         let shown = Printable.text(program, limit: 256)
         let usual = "\(shown): \(String(cString: strerror(code)))"
-        guard [ENOENT, ENOEXEC, EACCES, ENOTDIR].contains(code), let start = beginning(of: program) else { return usual }
+        guard [ENOENT, ENOEXEC, EACCES, ENOTDIR].contains(code), let start = FirstLine(of: program)?.octets else { return usual }
         if start.starts(with: [0x7F] + Array("ELF".utf8)) {
             switch code {
             case ENOEXEC: return "\(shown) is a program for another kind of processor"
@@ -29,8 +26,8 @@ public enum StartFailure {
         }
         let line = start.dropFirst(2).prefix { $0 != 0x0A }
         if line.last == 0x0D {
-            return
-                "\(shown) has the line ends of Windows, so that its interpreter's name ends with a carriage return; mend it with sed -i 's/\\r$//' \(shown)"
+            let mend = ShellWord.quoted(program).map { #"; mend it with sed -i 's/\r$//' "# + $0 } ?? ""
+            return "\(shown) has the line ends of Windows, so that its interpreter's name ends with a carriage return\(mend)"
         }
         guard let word = line.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 }).first else {
             return "\(shown) names no interpreter after the #! of its first line"
@@ -41,16 +38,5 @@ public enum StartFailure {
         if access(interpreter, F_OK) != 0 { return "\(shown) wants the interpreter \(name), which is not there" }
         if access(interpreter, X_OK) != 0 { return "\(shown) wants the interpreter \(name), which cannot be executed" }
         return usual
-    }
-
-    /// The first octets; `nil` if it cannot be read.
-    private static func beginning(of program: String) -> [UInt8]? {
-        // Whatever somebody put there: no waiting at a pipe or device.
-        let descriptor = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var octets = [UInt8](repeating: 0, count: firstLineLimit)
-        let count = read(descriptor, &octets, octets.count)
-        return count > 0 ? Array(octets[..<count]) : nil
     }
 }

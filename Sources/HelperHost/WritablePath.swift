@@ -47,11 +47,13 @@ enum WritablePath {
 
     private static func missing(_ path: String, _ code: Int32) -> Problem {
         let shown = Printable.text(path, limit: 200)
-        let hint =
+        let word = ShellWord.quoted(path)
+        let hint: String? =
             switch code {
-            case ENOENT: "mkdir -p \(shown)"
-            case EROFS: "systemctl edit hotspotd, with ReadWritePaths=\(shown) in [Service]"
-            case EACCES, EPERM: "chown \(geteuid()) \(shown) && chmod u+rwx \(shown)"
+            case ENOENT: word.map { "mkdir -p \($0)" }
+            // A unit file has quotes of another kind (systemd.syntax(7)).
+            case EROFS: "systemctl edit hotspotd, with ReadWritePaths=\(word == path ? path : "the folder") in [Service]"
+            case EACCES, EPERM: word.map { "chown \(geteuid()) \($0) && chmod u+rwx \($0)" }
             default: "hotspotctl helpers --verbose"
             }
         return Problem(

@@ -9,6 +9,16 @@ public struct HelperSpec: Hashable, Sendable {
         /// Someone else runs the helper and listens at this path.
         case external(path: String)
 
+        /// What tells one program from another under the same name: its command line, or where somebody else listens. Printable,
+        /// and different for different words.
+        public var identity: String {
+            switch self {
+            case .stdio(let exec), .socket(let exec):
+                exec.map { Printable.text(of: $0.utf8).replacing(" ", with: "\\x20") }.joined(separator: " ")
+            case .external(let path): "socket " + Printable.text(of: path.utf8)
+            }
+        }
+
         /// The word of the control interface.
         public var word: String {
             switch self {

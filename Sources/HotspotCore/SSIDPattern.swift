@@ -20,8 +20,10 @@ public struct SSIDPattern: Hashable, Sendable {
         /// One sentence.
         public var description: String {
             switch self {
-            case .badEscape(let entry): "has an unknown escape in «\(entry)»; known are \\xNN \\; \\* \\? \\s \\\\"
-            case .tooLong(let entry): "has an entry that no SSID can match, longer than 32 octets: «\(entry.prefix(40))»"
+            case .badEscape(let entry):
+                "has an unknown escape in «\(Printable.text(entry, limit: 64))»; known are \\xNN \\; \\* \\? \\s \\\\"
+            case .tooLong(let entry):
+                "has an entry that no SSID can match, longer than 32 octets: «\(Printable.text(entry, limit: 64))»"
             }
         }
     }

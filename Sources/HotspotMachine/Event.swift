@@ -46,6 +46,9 @@ public enum CommandAnswer: Hashable, Sendable {
     case replied(Result, prompt: Prompt? = nil, secondsRemaining: Int? = nil, reason: String? = nil)
     /// The helper ended, or its connection did, before a word.
     case crashed
+    /// The helper was never asked: the machine had no room for its process, for this reason. It counts as none, or as a temporary
+    /// failure, and neither strikes nor acquits: the helper had no part in it.
+    case notStarted(reason: String)
     /// Something came in time that is no answer of the contract: it counts as none or failure, and neither strikes nor acquits (D7).
     case garbled(reason: String?)
 }

@@ -62,6 +62,7 @@ extension Machine {
         guard isCandidate(helper) else { return abandon(association, helper, &turn) }
         switch answer {
         case .crashed: break
+        case .notStarted(let reason): failTemporarily(association, .noRoom(reason), &turn)
         case .evaluated: failForGood(association, helper, .refused(helper, nil), &turn)
         case .garbled(let reason): failForGood(association, helper, .refused(helper, reason), &turn)
         case .replied(let result, let prompt, let seconds, let reason):
@@ -111,6 +112,9 @@ extension Prompt {
 extension Problem {
     static func crashed(_ helper: String) -> Problem {
         Problem("helperCrashed", "\(helper) ended without an answer.", hint: "hotspotctl explain")
+    }
+    static func noRoom(_ reason: String) -> Problem {
+        Problem("helperNoRoom", reason, hint: "systemctl status hotspotd")
     }
     static func timeout(_ helper: String, _ command: Command) -> Problem {
         Problem("helperTimeout", "\(helper) did not answer \(command) in time.", hint: "hotspotctl explain")

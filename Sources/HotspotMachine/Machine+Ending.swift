@@ -9,6 +9,8 @@ extension Machine {
                 turn.act(.strike(helper: loggingOff.helper))
             } else if case .garbled = answer {
                 // It came in time and is no answer: neither.
+            } else if case .notStarted = answer {
+                // It was never asked: neither.
             } else {
                 turn.act(.acquit(helper: loggingOff.helper))
             }

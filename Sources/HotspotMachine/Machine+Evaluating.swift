@@ -20,7 +20,7 @@ extension Machine {
             case .evaluated(let sure):
                 confidence = sure
                 turn.act(.acquit(helper: helper))
-            case .replied, .garbled: confidence = .none
+            case .replied, .garbled, .notStarted: confidence = .none
             case .crashed:
                 confidence = .none
                 turn.act(.strike(helper: helper))

@@ -39,6 +39,7 @@ extension Machine {
         if !isCandidate(helper), !maintaining.logoffQueued { return abandon(maintaining.association, maintaining.helper, &turn) }
         switch answer {
         case .crashed: missed(maintaining, .crashed(helper), &turn)
+        case .notStarted(let reason): lost(maintaining, reason, &turn)
         case .evaluated, .garbled: lost(maintaining, "\(helper) could not maintain the session", &turn)
         case .replied(let result, _, let seconds, _):
             turn.act(.acquit(helper: helper))

@@ -70,6 +70,7 @@ extension Machine {
         if !isCandidate(helper) { return abandon(association, helper, &turn) }
         switch answer {
         case .crashed: mishap(presenting, .crashed(helper), &turn)
+        case .notStarted(let reason): mishap(presenting, .noRoom(reason), isItsOwn: false, &turn)
         case .evaluated: failForGood(association, helper, .refused(helper, nil), &turn)
         case .garbled(let reason): failForGood(association, helper, .refused(helper, reason), &turn)
         case .replied(let result, let prompt, let seconds, let reason):
@@ -94,10 +95,12 @@ extension Machine {
 
     /// A missed deadline or a death brings the same prompt back, under a new ID, since the old one was answered; the third time it
     /// is a temporary failure.
-    private mutating func mishap(_ presenting: PresentingUI, _ problem: Problem, _ turn: inout Turn) {
+    ///
+    /// - Parameter isItsOwn: the helper is to blame.
+    private mutating func mishap(_ presenting: PresentingUI, _ problem: Problem, isItsOwn: Bool = true, _ turn: inout Turn) {
         var next = presenting
         next.mishaps += 1
-        turn.act(.strike(helper: presenting.helper))
+        if isItsOwn { turn.act(.strike(helper: presenting.helper)) }
         guard isCandidate(presenting.helper) else { return abandon(presenting.association, presenting.helper, &turn) }
         guard next.mishaps < 3 else { return failTemporarily(presenting.association, problem, &turn) }
         turn.act(.report(problem))

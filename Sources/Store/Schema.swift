@@ -58,6 +58,9 @@ enum Schema {
         ],
         // Attempts that tell nothing new: they are the first to go when the journal is full.
         ["ALTER TABLE attempts ADD COLUMN routine INTEGER NOT NULL DEFAULT 0"],
+        // What ran under the helper's name when its credential was stored. Of older ones nobody wrote it down; they are bound to
+        // what they are next released to.
+        ["ALTER TABLE credentials ADD COLUMN program TEXT"],
     ]
 
     /// The version of a database; 0 is an empty one.

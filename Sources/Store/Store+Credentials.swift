@@ -12,6 +12,8 @@ public struct StoredCredential: Hashable, Sendable {
     public var pin: String?
     /// Names of the fields, never their values.
     public var fieldNames: [String]
+    /// What ran under the helper's name; `nil` for what was stored before that counted.
+    public var program: String?
     /// As the vault made it.
     public var sealed: [UInt8]
 }
@@ -19,7 +21,8 @@ public struct StoredCredential: Hashable, Sendable {
 extension Store {
     /// Keeps a sealed credential, in place of the one for the same network, helper and portal.
     public func setCredential(
-        _ network: NetworkID, helper: String, origin: String, pin: String?, fieldNames: [String], sealed: [UInt8]
+        _ network: NetworkID, helper: String, origin: String, pin: String?, program: String? = nil, fieldNames: [String],
+        sealed: [UInt8]
     ) throws(StoreError) {
         guard let key = network.key else { return }
         guard !fieldNames.contains(where: { $0.utf8.contains(10) }) else {
@@ -27,28 +30,30 @@ extension Store {
         }
         try write { database throws(SQLiteFailure) in
             try database.run(
-                "INSERT OR REPLACE INTO credentials VALUES (?, ?, ?, ?, ?, ?)",
+                """
+                INSERT OR REPLACE INTO credentials (network, helper, origin, pin, fields, sealed, program)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
                 [
                     .text(key), .text(helper), .text(origin), .text(pin ?? ""), .text(fieldNames.joined(separator: "\n")),
-                    .blob(sealed),
+                    .blob(sealed), Value(program),
                 ])
         }
     }
 
     /// The sealed credential for exactly this network, helper and portal.
-    public func credential(_ network: NetworkID, helper: String, origin: String, pin: String?) -> [UInt8]? {
-        guard let key = network.key else { return nil }
-        return read(
-            "SELECT sealed FROM credentials WHERE network = ? AND helper = ? AND origin = ? AND pin = ?",
-            [.text(key), .text(helper), .text(origin), .text(pin ?? "")]
-        ) { $0.blob(0) }.first
+    public func credential(_ network: NetworkID, helper: String, origin: String, pin: String?) -> StoredCredential? {
+        credentials(network).first { $0.helper == helper && $0.origin == origin && $0.pin ?? "" == pin ?? "" }
     }
 
     /// All sealed credentials of a network.
     public func credentials(_ network: NetworkID) -> [StoredCredential] {
         guard let key = network.key else { return [] }
         return read(
-            "SELECT network, helper, origin, pin, fields, sealed FROM credentials WHERE network = ? ORDER BY helper, origin, pin",
+            """
+            SELECT network, helper, origin, pin, fields, sealed, program FROM credentials WHERE network = ?
+            ORDER BY helper, origin, pin
+            """,
             [.text(key)]
         ) { row -> StoredCredential? in
             guard let network = row.text(0), let helper = row.text(1), let origin = row.text(2), let pin = row.text(3),
@@ -56,7 +61,7 @@ extension Store {
             else { return nil }
             return StoredCredential(
                 network: network, helper: helper, origin: origin, pin: pin.isEmpty ? nil : pin,
-                fieldNames: fields.split(separator: "\n").map(String.init), sealed: sealed)
+                fieldNames: fields.split(separator: "\n").map(String.init), program: row.text(6), sealed: sealed)
         }
     }
 

@@ -29,7 +29,8 @@ public final class Store {
         if case .memory(let reason, let retries) = mode, retries {
             problems.append(
                 Problem(
-                    "storeNotSaving", "Nothing is being saved (\(reason)); logins go on from memory.", hint: "df -h \(folder)"))
+                    "storeNotSaving", "Nothing is being saved (\(reason)); logins go on from memory.",
+                    hint: ShellWord.quoted(folder).map { "df -h \($0)" }))
         }
         return problems + notes
     }
@@ -91,7 +92,7 @@ public final class Store {
             notes.append(
                 Problem(
                     "storeNewer", "The database is only read, and nothing is saved: \(reason).",
-                    hint: "start the newer hotspotd, or move \(path) away"))
+                    hint: "start the newer hotspotd" + (ShellWord.quoted(path).map { ", or move \($0) away" } ?? "")))
             if let copy = try? Database(path: ":memory:"), (try? copy.copy(from: database)) != nil {
                 database = copy
             } else {

@@ -3,16 +3,18 @@ import HotspotCore
 /// For whom something is sealed. All of it is authenticated, so that octets moved to another row do not open.
 public enum Purpose: Hashable, Sendable {
     /// Answers that the user asked to keep, for one network, helper and portal.
-    case credential(network: NetworkID, helper: String, origin: String, pin: String?)
+    ///
+    /// The program is the helper's ``HelperSpec/Activation/identity`` at that time; `nil` for what was sealed before it counted.
+    case credential(network: NetworkID, helper: String, origin: String, pin: String?, program: String? = nil)
     /// The memory of a helper's session on one network.
     case session(network: NetworkID, helper: String)
 
     /// Unambiguous: each part stands behind its length. Throws ``VaultError/anonymousNetwork``.
     func associatedData() throws(VaultError) -> [UInt8] {
         switch self {
-        case .credential(let network, let helper, let origin, let pin):
+        case .credential(let network, let helper, let origin, let pin, let program):
             guard let key = network.key else { throw .anonymousNetwork }
-            return Self.join(["credential", key, helper, origin, pin])
+            return Self.join(["credential", key, helper, origin, pin] + (program.map { [$0] } ?? []))
         case .session(let network, let helper):
             guard let key = network.key else { throw .anonymousNetwork }
             return Self.join(["session", key, helper])

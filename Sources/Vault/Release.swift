@@ -10,17 +10,20 @@ public struct CredentialOwner: Hashable, Sendable {
     public var origin: String
     /// SHA-256 of the portal's public key; `nil` over plain HTTP.
     public var pin: String?
+    /// What runs under the helper's name, see ``HelperSpec/Activation/identity``; `nil` for what was stored before it counted.
+    public var program: String?
 
     /// An owner.
-    public init(network: NetworkID, helper: String, origin: String, pin: String?) {
+    public init(network: NetworkID, helper: String, origin: String, pin: String?, program: String? = nil) {
         self.network = network
         self.helper = helper
         self.origin = origin
         self.pin = pin
+        self.program = program
     }
 
     /// What to seal under.
-    public var purpose: Purpose { .credential(network: network, helper: helper, origin: origin, pin: pin) }
+    public var purpose: Purpose { .credential(network: network, helper: helper, origin: origin, pin: pin, program: program) }
 }
 
 /// The rule for releasing a credential to a helper, and for keeping one at all.
@@ -38,6 +41,8 @@ public enum Release: Hashable, Sendable {
         case otherNetwork
         /// Stored for another helper.
         case otherHelper
+        /// Another program has the helper's name.
+        case otherProgram
         /// The portal has another address: perhaps an impostor.
         case portalChanged
         /// The portal has the same address and another key: perhaps an impostor.
@@ -51,6 +56,7 @@ public enum Release: Hashable, Sendable {
             case .anonymousNetwork: "The network cannot be recognised again, so nothing is kept for it."
             case .otherNetwork: "The stored answers belong to another network."
             case .otherHelper: "The stored answers belong to another helper."
+            case .otherProgram: "The stored answers belong to another program, which had the helper's name before."
             case .portalChanged: "The portal has another address than the one the answers were stored for."
             case .keyChanged: "The portal shows another key than the one the answers were stored for."
             case .plainHTTP: "The portal speaks plain HTTP, and stored answers are not sent that way by themselves."
@@ -65,6 +71,7 @@ public enum Release: Hashable, Sendable {
         guard asking.network.key != nil, stored.network.key != nil else { return .refused(.anonymousNetwork) }
         guard stored.network == asking.network else { return .refused(.otherNetwork) }
         guard stored.helper == asking.helper else { return .refused(.otherHelper) }
+        guard stored.program == nil || stored.program == asking.program else { return .refused(.otherProgram) }
         guard stored.origin == asking.origin else { return .refused(.portalChanged) }
         guard stored.pin == asking.pin else { return .refused(.keyChanged) }
         if asking.origin.hasPrefix("https://") {

@@ -58,7 +58,7 @@ extension Failure {
                     : "is --socket or HOTSPOTD_SOCKET right? Without them the system's own is asked: sudo systemctl start hotspotd"
             )
         case 13:  // EACCES
-            return Failure(.failed, "you may not talk to \(shown).", hint: "ls -l \(shown)")
+            return Failure(.failed, "you may not talk to \(shown).", hint: ShellWord.quoted(path).map { "ls -l \($0)" })
         default: return Failure(.failed, "\(VarlinkError.unreachable(path: shown, code: code)).")
         }
     }

@@ -53,7 +53,7 @@ struct HelpersNew: ParsableCommand {
             throw errno == EEXIST
                 ? Failure(
                     .failed, "\(Printable.text(folder)): File exists, and nothing in it is written over.",
-                    hint: "hotspotctl helpers test \(Printable.text(shown)), or another name")
+                    hint: ShellWord.quoted(shown).map { "hotspotctl helpers test \($0), or another name" } ?? "take another name")
                 : Self.failure(folder)
         }
         let template = HelperTemplate(name: name, language: language, folder: folder, ssid: ssid, checkout: source)

@@ -31,7 +31,9 @@ extension InterfaceController {
             if command == .presentUI { parameters["answers"] = Coding.value(answers?.values ?? [:]) }
         }
         secrets[helper, default: []].formUnion(JSONValue.object(parameters).secrets)
-        let known = KnownWords(asked: answers?.helper == helper ? answers?.fields ?? [] : [], parameters: .object(parameters))
+        let known = KnownWords(
+            asked: answers?.helper == helper ? answers?.fields ?? [] : [], parameters: .object(parameters),
+            shown: portal?.origin)
         if command != .evaluate { attempt?.helper = helper }
         record("command", Disclosure.words(for: command, parameters), helper: helper)
         if command == .evaluate { told.append(helper) }
@@ -106,9 +108,15 @@ extension InterfaceController {
         case .failed(let fault):
             record("problem", fault.sentence, helper: helper)
             if let wrote = fault.standardError { record("trace", "standard error: …\(wrote.suffix(2000))", helper: helper) }
-            if !evaluates { attempt?.lastWord = fault.sentence }
+            if !evaluates, fault.isLackOfRoom { attempt?.obstacle = fault.sentence }
+            if !evaluates, !fault.isLackOfRoom { attempt?.lastWord = fault.sentence }
             services.log.warning(
                 "\(name): \(helper): \(fault.sentence)\(fault.standardError.map { "; it wrote: \($0.suffix(500))" } ?? "")")
+            // It had no part in it, so that nothing is held against it.
+            if fault.isLackOfRoom {
+                feed(.answered(id, .notStarted(reason: fault.sentence)))
+                return report(fault.problem)
+            }
             services.blame(helper, fault.problem)
             // In the race, garbage is no answer at all: it earns a strike as a crash does (D7). Elsewhere what came in time and is no
             // answer of the contract fails the command, without a strike, and it is never a good answer.

@@ -27,20 +27,46 @@ extension InterfaceController {
     func releasedCredential(for helper: String) -> [String: String]? {
         // Who could read the daemon's folders gets nothing that is kept there.
         guard let joined, let portal = named, services.host.isKeptFromFolders(helper) else { return nil }
-        let asking = CredentialOwner(network: joined.network, helper: helper, origin: portal.origin, pin: portal.pin)
+        let asking = owner(joined.network, helper, portal)
         guard
-            case .allowed = Release.decide(
-                stored: asking, asking: asking, allowPlain: services.settings.allowPlainHTTPCredentials),
-            let sealed = services.store.credential(joined.network, helper: helper, origin: portal.origin, pin: portal.pin)
+            let stored = services.store.credential(joined.network, helper: helper, origin: portal.origin, pin: portal.pin)
         else { return nil }
+        var owner = asking
+        owner.program = stored.program
+        switch Release.decide(stored: owner, asking: asking, allowPlain: services.settings.allowPlainHTTPCredentials) {
+        case .allowed: break
+        case .refused(.otherProgram):
+            record(
+                "credential",
+                "kept back: it was stored for another program of this name, \(Printable.cut(stored.program ?? "", limit: 300))",
+                helper: helper)
+            return nil
+        case .refused: return nil
+        }
         do {
-            let credential = try services.vault.openAnswers(sealed, for: asking.purpose)
+            let credential = try services.vault.openAnswers(stored.sealed, for: owner.purpose)
             record("credential", "released for \(Printable.text(portal.origin, limit: 300))", helper: helper)
+            if owner != asking {
+                services.saving("binding answers") { try keep(credential, for: asking, fieldNames: stored.fieldNames) }
+            }
             return credential
         } catch {
             report(Problem("vault", "The stored answers cannot be opened: \(error)", hint: "hotspotctl forget SSID"))
             return nil
         }
+    }
+
+    /// Whose answers are kept or asked for. Whatever has the helper's name now must be what had it then.
+    private func owner(_ network: NetworkID, _ helper: String, _ portal: Portal) -> CredentialOwner {
+        CredentialOwner(
+            network: network, helper: helper, origin: portal.origin, pin: portal.pin,
+            program: services.host.helpers.first { $0.spec.name == helper }?.spec.activation.identity)
+    }
+
+    private func keep(_ answers: [String: String], for owner: CredentialOwner, fieldNames: [String]) throws {
+        try services.store.setCredential(
+            owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin, program: owner.program,
+            fieldNames: fieldNames, sealed: try services.vault.seal(answers, for: owner.purpose))
     }
 
     var hasConsent: Bool {
@@ -90,17 +116,13 @@ extension InterfaceController {
         }
         guard answers.remember else { return }
         let kept = Release.keepable(answers.all, fields: answers.fields)
-        let owner = CredentialOwner(network: network, helper: helper, origin: portal.origin, pin: portal.pin)
+        let owner = owner(network, helper, portal)
         // What could never be released again is not kept either.
         guard !kept.isEmpty,
             case .allowed = Release.decide(
                 stored: owner, asking: owner, allowPlain: services.settings.allowPlainHTTPCredentials)
         else { return }
-        services.saving("keeping answers") {
-            let sealed = try services.vault.seal(kept, for: owner.purpose)
-            try services.store.setCredential(
-                network, helper: helper, origin: portal.origin, pin: portal.pin, fieldNames: kept.keys.sorted(), sealed: sealed)
-        }
+        services.saving("keeping answers") { try keep(kept, for: owner, fieldNames: kept.keys.sorted()) }
     }
 
     func restoreSession(helper: String?) {

@@ -14,6 +14,8 @@ struct RunningAttempt {
     var why: String?
     /// What was said last that a person should hear of.
     var lastWord: String?
+    /// What kept the helper from being asked at all.
+    var obstacle: String?
 }
 
 extension InterfaceController {
@@ -38,7 +40,8 @@ extension InterfaceController {
         let took = String(Double((EventLoop.now - attempt.began).milliseconds) / 1000)
         let helper = attempt.helper
         let verdict = Self.sentence(
-            outcome, helper: helper.map(services.displayName), seconds: took, why: attempt.why, lastWord: attempt.lastWord)
+            outcome, helper: helper.map(services.displayName), seconds: took, why: attempt.why, lastWord: attempt.lastWord,
+            obstacle: attempt.obstacle)
         record("outcome", verdict, helper: helper)
         services.journal.flush()
         services.saving("journal") {
@@ -52,11 +55,11 @@ extension InterfaceController {
 
     /// What came of it, and why: the answer to «explain».
     static func sentence(
-        _ outcome: Outcome, helper: String?, seconds: String, why: String? = nil, lastWord: String? = nil
+        _ outcome: Outcome, helper: String?, seconds: String, why: String? = nil, lastWord: String? = nil, obstacle: String? = nil
     ) -> String {
         let who = helper ?? "nobody"
         let because = why.map { ": \($0)" } ?? ""
-        let said = lastWord.map { " It said: \($0)" } ?? ""
+        let said = obstacle.map { " \($0)." } ?? lastWord.map { " It said: \($0)" } ?? ""
         return switch outcome {
         case .online: "Online by \(who) after \(seconds) s\(because)."
         case .open: "The network is open; no login was needed (\(seconds) s)."

@@ -73,8 +73,10 @@ import Vault
         spec.enabled && !store.isDisabled(helper: spec.name, ssid: name)
     }
 
-    /// A helper did something wrong: shown with it until it answers well, with a command that helps.
+    /// A helper did something wrong: shown with it until it answers well, with a command that helps. That the machine had no room
+    /// for it is not its doing.
     func blame(_ helper: String, _ problem: Problem) {
+        guard problem.code != HelperFault.Code.helperNoRoom.rawValue else { return }
         faults[helper] = Problem(
             problem.code, problem.message, hint: problem.hint ?? "hotspotctl disable --helper \(helper), or mend it")
     }

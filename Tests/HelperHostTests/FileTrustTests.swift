@@ -7,6 +7,8 @@ import Testing
 
 /// Who decides what the daemon runs, and where helpers may write.
 @Suite struct FileTrustTests {
+    init() { EventLoop.startThread() }
+
     /// A folder that is removed with the value.
     private final class Folder {
         let path: String
@@ -24,6 +26,13 @@ import Testing
         }
         @discardableResult func write(_ name: String, _ mode: mode_t) -> String {
             close(open("\(path)/\(name)", O_CREAT | O_WRONLY | O_CLOEXEC, 0o600))
+            chmod("\(path)/\(name)", mode)
+            return "\(path)/\(name)"
+        }
+        @discardableResult func script(_ name: String, _ text: String, _ mode: mode_t = 0o755) -> String {
+            let stream = fopen("\(path)/\(name)", "w")!
+            fputs(text, stream)
+            fclose(stream)
             chmod("\(path)/\(name)", mode)
             return "\(path)/\(name)"
         }
@@ -67,6 +76,80 @@ import Testing
         #expect(FileTrust.problem(withCommand: ["/bin/sh", "-x", open])?.code == "helperNotTrusted")
         #expect(FileTrust.problem(withCommand: [good])?.code == "helperProgramNotExecutable")
         #expect(FileTrust.problem(withCommand: ["/nowhere"])?.code == "helperProgramMissing")
+    }
+
+    @Test func whatRunsAScriptIsLookedAt() {
+        let folder = Folder()
+        func code(_ exec: String...) -> String? { FileTrust.problem(withCommand: exec)?.code }
+        let theirs = folder.write("theirs", 0o777)
+        let shell = folder.script("shell", "#!/bin/sh\n")
+        #expect(code(shell) == nil)
+        #expect(code(folder.script("direct", "#!\(theirs)\n")) == "helperNotTrusted")
+        #expect(code(folder.script("blanks", "#! \t\(theirs) -x \n")) == "helperNotTrusted")
+        #expect(code(folder.script("nul", "#!\(theirs)\u{0}\n")) == "helperNotTrusted")
+        #expect(code(folder.script("argument", "#!/bin/sh \(theirs)\n")) == "helperNotTrusted")
+        #expect(code(folder.script("relative", "#!\(theirs.dropFirst())\n")) == "helperNotTrusted", "from /")
+        #expect(code("/bin/sh", String(theirs.dropFirst())) == "helperNotTrusted", "from / as well")
+        // One script behind another, four deep.
+        var last = theirs
+        for depth in 1...3 {
+            last = folder.script("deep\(depth)", "#!\(last)\n")
+            #expect(code(last) == "helperNotTrusted", "\(depth)")
+        }
+        last = shell
+        for depth in 1...5 { last = folder.script("chain\(depth)", "#!\(last)\n") }
+        #expect(code(folder.path + "/chain3") == nil && code(last) == "helperNotTrusted")
+        // What is not there is for the kernel to say.
+        #expect(code(folder.script("absent", "#!/nowhere/x\n")) == nil)
+        let told = FileTrust.problem(withCommand: [folder.path + "/direct"])
+        #expect(told?.message.hasPrefix("\(folder.path)/direct is not used: what runs it is not trusted: \(theirs)") == true)
+        #expect(told?.hint == "chown root \(theirs) && chmod go-w \(theirs)")
+        if geteuid() == 0 {
+            chmod(theirs, 0o755)
+            #expect(code(folder.path + "/direct") == nil)
+            chown(theirs, 12345, 12345)
+            #expect(code(folder.path + "/direct") == "helperNotTrusted")
+        }
+    }
+
+    @Test func whatEnvRunsIsLookedAt() {
+        let folder = Folder()
+        let theirs = folder.write("theirs", 0o777)
+        func code(_ line: String) -> String? {
+            FileTrust.problem(withCommand: [folder.script("x", "#!/usr/bin/env \(line)\n")])?.code
+        }
+        for fine in ["sh", "-S sh -e", "-Ssh", "-S A=b sh", "nonesuch-program"] {
+            #expect(code(fine) == nil, "\(fine)")
+        }
+        let bad = [
+            // Without a name env runs the script, and that env.
+            "-", "A=b", theirs, "-S \(theirs) -x", "-S sh \(theirs)", "-S A=b \(theirs)", "-S -i \(theirs)", "PATH=/tmp",
+            "-S PATH=/tmp sh",
+            "--chdir=/tmp", "-S -C /tmp sh", "-S -u PATH sh", "-S \"sh\"", "-S ${X}", "-S sh\\_x", "-vS sh",
+        ]
+        for line in bad { #expect(code(line) == "helperNotTrusted", "\(line)") }
+        #expect(FileTrust.problem(withCommand: ["/usr/bin/env", "A=b", theirs])?.code == "helperNotTrusted")
+        #expect(
+            FileTrust.problem(withCommand: ["/usr/bin/env", "A=b", "/usr/bin/env", "--", theirs])?.code == "helperNotTrusted")
+        #expect(FileTrust.problem(withCommand: ["/usr/bin/env", "A=b", "sh", "-c", "true"]) == nil)
+    }
+
+    /// A hint is copied into a shell.
+    @Test func hintsAreOneWordEach() {
+        let folder = Folder()
+        let odd = folder.make("x;touch PWN;#", 0o700)
+        folder.write("x;touch PWN;#/program", 0o644)
+        #expect(FileTrust.problem(with: odd + "/program", kind: .program)?.hint == "chmod 755 '\(odd)/program'")
+        chmod(odd + "/program", 0o777)
+        #expect(
+            FileTrust.problem(with: odd + "/program", kind: .program)?.hint
+                == "chown root '\(odd)/program' && chmod go-w '\(odd)/program'")
+        folder.write("a\nb", 0o644)
+        #expect(FileTrust.problem(with: folder.path + "/a\nb", kind: .program).map { $0.hint == nil } == true)
+        #expect(WritablePath.problem(with: odd + "/absent", hidden: [])?.hint == "mkdir -p '\(odd)/absent'")
+        folder.script("w $(id)", "#!/bin/sh\r\n")
+        let said = StartFailure.words(program: folder.path + "/w $(id)", code: ENOENT)
+        #expect(said.hasSuffix("mend it with sed -i 's/\\r$//' '\(folder.path)/w $(id)'"), "\(said)")
     }
 
     @Test func writableFoldersHaveBounds() {

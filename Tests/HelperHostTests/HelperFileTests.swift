@@ -66,6 +66,35 @@ import Testing
         #expect(problems[0].message == "x.helper:4: DisplayName= has 16 characters; 15 are shown: «123456789012345»")
     }
 
+    nonisolated static let long: [(String, String)] = [
+        ("DisplayName=a\(String(repeating: "\u{301}", count: 200))", "x.helper:4: DisplayName= has 401 octets; at most 256"),
+        ("SSID=\(String(repeating: "Cafe*;", count: 257))", "x.helper:4: SSID= has more than 256 entries"),
+        (String(repeating: "SSID=\(String(repeating: "Cafe*;", count: 100))\n", count: 3), "x.helper:6: SSID= has more than 256"),
+        ("SSID=\(String(repeating: String(repeating: "\\xff", count: 32) + ";", count: 129))", "x.helper:4: SSID= has more than"),
+        (
+            "ReadWritePaths=\((0..<33).map { "/var/x\($0)" }.joined(separator: " "))",
+            "x.helper:4: ReadWritePaths= has more than 32"
+        ),
+        ("ReadWritePaths=/\(String(repeating: "x", count: 1024))", "x.helper:4: ReadWritePaths= has a path of 1025 octets"),
+        ("Exec=/b \(String(repeating: "x", count: 4096))", "x.helper:4: Exec= has 4099 octets; at most 4096"),
+    ]
+
+    /// What is long is refused when the file is read: all of it would be told whenever helpers are listed.
+    @Test(arguments: long.indices) func whatIsLongIsRefused(_ index: Int) {
+        let (text, expected) = Self.long[index]
+        let error = #expect(throws: Keyfile.Error.self) { try parse("Name=a\nExec=/b\n" + text) }
+        #expect(error?.description.hasPrefix(expected) == true, "\(error?.description.prefix(200) ?? "")")
+    }
+
+    @Test func whatIsJustShortEnoughIsTaken() throws {
+        let spec = try parse("Name=a\nExec=/b\nSSID=\(String(repeating: "Cafe*;", count: 256))").spec
+        #expect(spec.ssids.count == 256)
+        let error = #expect(throws: Keyfile.Error.self) {
+            try parse("Name=a\nExec=/b\nSSID=\(String(repeating: "x", count: 50_000))\\q")
+        }
+        #expect((error?.description.utf8.count ?? 0) < 300, "an error does not repeat all of it")
+    }
+
     /// A misspelt SSID= must not open every network to the helper.
     @Test(arguments: [
         ("[Helper]\nName=a\nExec=/b\nSSDI=Cafe", "x.helper:4: SSDI= is unknown; did you mean SSID=?"),
@@ -140,6 +169,46 @@ import Testing
     }
 }
 
+/// Who may have a name: what is kept for it is kept under the name.
+@Suite struct HelperNameTests {
+    private let root = Scratch.make(in: "/tmp")!
+
+    private func write(_ path: String, _ text: String) {
+        mkdir("\(root)/\(path.split(separator: "/")[0])", 0o755)
+        let stream = fopen("\(root)/\(path)", "w")!
+        fputs(text, stream)
+        fclose(stream)
+        chmod("\(root)/\(path)", 0o644)
+    }
+
+    private func load() -> HelperCatalog { HelperFolders.load(directories: ["\(root)/etc", "\(root)/lib"]) }
+
+    @Test func twoFilesOfOneFolderWithOneNameAreBothRefused() {
+        defer { Scratch.remove(root) }
+        write("lib/portal.helper", "[Helper]\nName=portal\nExec=/bin/true\n")
+        #expect(load().entries.map(\.spec.name) == ["portal"])
+        write("lib/00.helper", "[Helper]\nName=portal\nExec=/bin/false\n")
+        write("lib/other.helper", "[Helper]\nName=other\nExec=/bin/true\n")
+        let catalog = load()
+        #expect(catalog.entries.map(\.spec.name) == ["other"], "neither takes what is kept for the other")
+        #expect(catalog.problems.map(\.problem.code) == ["helperNameTwice", "helperNameTwice"])
+        #expect(catalog.problems.map(\.subject) == ["\(root)/lib/00.helper", "\(root)/lib/portal.helper"])
+        #expect(catalog.problems.first?.problem.message.contains("\(root)/lib/portal.helper, in the same folder") == true)
+        #expect(catalog.problems.last?.problem.message.contains("\(root)/lib/00.helper, in the same folder") == true)
+        #expect(catalog.problems.allSatisfy { $0.problem.hint?.contains("another Name=") == true })
+        // The name is taken all the same: a later folder does not get it by a quarrel in an earlier one.
+        write("etc/a.helper", "[Helper]\nName=twice\nExec=/bin/true\n")
+        write("etc/b.helper", "[Helper]\nName=twice\nExec=/bin/true\n")
+        write("lib/twice.helper", "[Helper]\nName=twice\nExec=/bin/true\n")
+        #expect(load().entries.map(\.spec.name) == ["other"])
+        // The administrator's folder decides.
+        write("etc/mine.helper", "[Helper]\nName=portal\nExec=/bin/true\n")
+        let decided = load()
+        #expect(decided.entries.map(\.file).contains("\(root)/etc/mine.helper"))
+        #expect(decided.problems.filter { $0.problem.code == "helperShadowed" }.count == 3)
+    }
+}
+
 @Suite struct JSONReaderTests {
     nonisolated static let readable: [(String, JSONValue)] = [
         ("{}", .object([:])),
@@ -163,10 +232,13 @@ import Testing
         #expect(throws: JSONReader.ReadError.self) { try JSONReader.read(Array(text.utf8)) }
     }
 
-    @Test func limitsHold() {
+    @Test func limitsHold() throws {
         #expect(throws: JSONReader.ReadError.tooDeep) {
             try JSONReader.read([UInt8](repeating: UInt8(ascii: "["), count: 1 << 20))
         }
+        func list(_ count: Int) -> [UInt8] { Array("[\(String(repeating: "1,", count: count - 1))1]".utf8) }
+        #expect(throws: JSONReader.ReadError.tooMany) { try JSONReader.read(list(JSONReader.valueLimit)) }
+        #expect(try JSONReader.read(list(JSONReader.valueLimit - 1)).array?.count == JSONReader.valueLimit - 1)
         #expect(throws: JSONReader.ReadError.notUTF8) { try JSONReader.read([0x22, 0xC3, 0x28, 0x22]) }
     }
 }

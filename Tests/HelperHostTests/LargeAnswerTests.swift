@@ -2,6 +2,7 @@ import EventLoop
 import Glibc
 import HotspotCore
 import Testing
+import Varlink
 
 @testable import HelperHost
 
@@ -15,7 +16,7 @@ import Testing
             "large",
             Workshop.prelude + """
                 receive()
-                text = {'confidence': 'low', 'reason': 'r' * 300000, 'needs': ['n' * 1000] * 300, 'other': [{'a': 1}] * 20000}
+                text = {'confidence': 'low', 'reason': 'r' * 300000, 'needs': ['n' * 1000] * 300, 'other': [{'a': 1}] * 4000, 'more': 'm' * 200000}
                 octets = json.dumps({'parameters': text}).encode() + b'\\0'
                 say(octets[:-1])
                 # All of them are in the daemon's memory before the first one ends.
@@ -58,6 +59,41 @@ import Testing
         outcomes = []
         await shop.close()
     }
+
+    /// Nothing is written out to learn that it is too long.
+    @Test func sizesAreCountedNoFurtherThanNeeded() {
+        let values: [JSONValue] = [
+            nil, true, 12345, .number(0.5), "", "a\"b\n/é", [], [1], [1, "x", nil], [:], ["a": 1],
+            ["a": ["b": [nil, false]], "c": "d"],
+        ]
+        for value in values {
+            #expect(value.leastOctets(upTo: 1000) <= Coding.encode(value).count, "\(value)")
+            #expect(value.leastOctets(upTo: 1000) * 5 >= Coding.encode(value).count, "\(value)")
+        }
+        let large = JSONValue.object(Dictionary(uniqueKeysWithValues: (0..<9000).map { ("key\($0)", .string("value")) }))
+        #expect(large.leastOctets(upTo: 1 << 20) > Session.memoryLimit)
+        let texts = JSONValue.array((0..<1000).map { _ in .string(String(repeating: "x", count: 100)) })
+        #expect((1100...1300).contains(texts.leastOctets(upTo: 1100)), "it stops soon")
+    }
+
+    /// What a helper can send at most, in so many values that each of them costs.
+    @Test(arguments: [
+        #"{"parameters":{"confidence":"low","session":{\#(keys(90_000))}}}"#,
+        #"{"parameters":{"confidence":"low","session":{"memory":{\#(keys(90_000))}}}}"#,
+        #"{"parameters":{"confidence":"low","session":{"memory":{\#(keys(9_000))}}}}"#,
+    ]) func manyValuesAreRefused(_ text: String) {
+        let message = Array(text.utf8)
+        let clock = ContinuousClock()
+        var outcome: HelperOutcome?
+        let took = clock.measure { outcome = AnswerReader.outcome(of: message, expecting: .evaluation) }
+        print("\(message.count) octets in many values: refused after \(took)")
+        let fault = outcome?.fault
+        #expect(fault?.code == .helperMalformed || fault?.code == .helperTooLong, "\(String(describing: fault))")
+        #expect(
+            fault?.sentence.contains("more than 10000 values") == true || fault?.sentence.contains("larger than 16 KiB") == true)
+    }
+
+    private static func keys(_ count: Int) -> String { (0..<count).map { #""k\#($0)":1"# }.joined(separator: ",") }
 
     /// KiB of this process.
     private static var resident: Int {

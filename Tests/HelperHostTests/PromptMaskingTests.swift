@@ -96,6 +96,18 @@ import Testing
     }
 
     @Test func anOriginThatRepeatsASecretIsNoneUnlessTheDaemonNamedIt() {
+        func found(_ origin: String, _ known: KnownWords = KnownWords()) -> HelperOutcome {
+            HelperOutcome.evaluation(
+                Evaluation(
+                    .low, portal: Portal(origin: origin, kind: "form"), session: Session(venueURL: origin + "/venue"))
+            ).masked(Secrets(["opensesame"]), known: known)
+        }
+        #expect("\(found("https://opensesame.example"))".contains("opensesame") == false, "evaluate says no more than the others")
+        #expect(found("https://portal.example").evaluation?.portal != nil)
+        #expect(found("https://portal.example").evaluation?.session?.venueURL != nil)
+        // People see it already.
+        let seen = KnownWords(shown: "https://opensesame.example")
+        #expect(found("https://opensesame.example", seen).evaluation?.portal?.origin == "https://opensesame.example")
         func portal(_ origin: String, _ known: KnownWords = KnownWords()) -> Portal? {
             let reply = Reply(.success, portal: Portal(origin: origin, kind: "form"))
             guard case .reply(let shown) = HelperOutcome.reply(reply).masked(secrets, known: known) else { return nil }

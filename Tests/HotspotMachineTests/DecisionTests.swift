@@ -37,6 +37,25 @@ import Testing
         #expect(bench.outcomes == [.temporaryFailure], "an explicit setting overrides the rules")
     }
 
+    @Test("A helper that there was no room for is not to blame, whatever the rules", arguments: Policy.Rules.allCases)
+    func noRoom(rules: Policy.Rules) {
+        var bench = joined(rules)
+        bench.bid("H1", .high)
+        bench.answer("H1", .notStarted(reason: "no room"))
+        #expect(bench.outcomes == [.temporaryFailure] && bench.holds == [] && bench.problemCodes == ["helperNoRoom"])
+        #expect(bench.strikes["H1", default: 0] == 0)
+        // In the race it counts as none.
+        bench = joined(rules)
+        bench.answer("H1", .notStarted(reason: "no room"))
+        bench.bid("H2", .low)
+        #expect(bench.strikes["H1", default: 0] == 0 && bench.machine.state.chosenHelper == "H2")
+        // The session is looked for by a new race.
+        bench = authenticated(rules)
+        bench.wait(.seconds(300))
+        bench.answer("H1", .notStarted(reason: "no room"))
+        #expect(bench.state == .evaluating && bench.strikes["H1", default: 0] == 0)
+    }
+
     @Test("D2 Eight further questions, then failure; strict: failure at the first") func d2() {
         for (rules, limit) in [(Policy.Rules.default, 8), (.strict, 0)] {
             var bench = joined(rules)

@@ -65,7 +65,7 @@ import Testing
         try store.prune(now: given + 400 * day + 1)
         #expect(store.consent(cafe, origin: "o") == nil)
         try store.prune(now: given + 4000 * day)
-        #expect(store.credential(cafe, helper: "form", origin: "o", pin: "p") == [7])
+        #expect(store.credential(cafe, helper: "form", origin: "o", pin: "p")?.sealed == [7])
     }
 
     @Test func consentsOfTheFirstSchemaCountFromToday() throws {
@@ -74,6 +74,7 @@ import Testing
             let raw = try Database(path: store.path)
             try raw.run("ALTER TABLE consents DROP COLUMN time")
             try raw.run("ALTER TABLE attempts DROP COLUMN routine")
+            try raw.run("ALTER TABLE credentials DROP COLUMN program")
             try raw.run("INSERT INTO consents VALUES (?, 'o', 't')", [.text(cafe.key!)])
             try raw.run("PRAGMA user_version = 1")
         }
@@ -85,6 +86,22 @@ import Testing
         #expect(store.consent(cafe, origin: "o") == "t")
         try store.prune(now: time.tv_sec * 1000 + 401 * day)
         #expect(store.consent(cafe, origin: "o") == nil)
+    }
+
+    @Test func credentialsOfTheThirdSchemaHaveNoProgramYet() throws {
+        do {
+            let store = try folder.open()
+            try store.setCredential(cafe, helper: "form", origin: "o", pin: "p", fieldNames: ["room"], sealed: [7])
+            let raw = try Database(path: store.path)
+            try raw.run("ALTER TABLE credentials DROP COLUMN program")
+            try raw.run("PRAGMA user_version = 3")
+        }
+        let store = try folder.open()
+        let old = store.credential(cafe, helper: "form", origin: "o", pin: "p")
+        #expect(store.problem == nil && old?.sealed == [7] && old?.program == nil)
+        try store.setCredential(cafe, helper: "form", origin: "o", pin: "p", program: "/bin/x", fieldNames: ["room"], sealed: [8])
+        let new = store.credentials(cafe)
+        #expect(new.map(\.program) == ["/bin/x"] && new.map(\.sealed) == [[8]])
     }
 
     @Test func consentBelongsToOnePortal() throws {
@@ -229,7 +246,7 @@ import Testing
     @Test func aCredentialIsFoundOnlyByAllOfItsOwner() throws {
         let store = try folder.open()
         try store.setCredential(cafe, helper: "form", origin: "o", pin: "p", fieldNames: ["room", "name"], sealed: [7])
-        #expect(store.credential(cafe, helper: "form", origin: "o", pin: "p") == [7])
+        #expect(store.credential(cafe, helper: "form", origin: "o", pin: "p")?.sealed == [7])
         #expect(store.credential(twin, helper: "form", origin: "o", pin: "p") == nil)
         #expect(store.credential(cafe, helper: "wispr", origin: "o", pin: "p") == nil)
         #expect(store.credential(cafe, helper: "form", origin: "x", pin: "p") == nil)
@@ -240,7 +257,7 @@ import Testing
         #expect(throws: StoreError.self) {
             try store.setCredential(cafe, helper: "form", origin: "o", pin: "p", fieldNames: [], sealed: large)
         }
-        #expect(store.credential(cafe, helper: "form", origin: "o", pin: "p") == [7])
+        #expect(store.credential(cafe, helper: "form", origin: "o", pin: "p")?.sealed == [7])
         #expect(store.isSaving)
         try store.deleteCredentials(helper: "form")
         #expect(!store.hasSealedRows)

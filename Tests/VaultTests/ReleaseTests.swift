@@ -20,6 +20,15 @@ import Testing
         #expect(refusal { $0.network = .wireless(SSID(octets: [65])!, .psk) } == .refused(.otherNetwork))
         #expect(refusal { $0.network = .anonymous } == .refused(.anonymousNetwork))
         #expect(refusal { $0.helper = "Form" } == .refused(.otherHelper))
+        var bound = Self.stored
+        bound.program = "/usr/bin/form"
+        for program in [nil, "/usr/bin/form2"] as [String?] {
+            var asking = bound
+            asking.program = program
+            #expect(Release.decide(stored: bound, asking: asking, allowPlain: allowPlain) == .refused(.otherProgram))
+        }
+        #expect(
+            Release.decide(stored: Self.stored, asking: bound, allowPlain: allowPlain) == .allowed, "it was not written down yet")
         #expect(refusal { $0.origin = "https://p.example:8443" } == .refused(.portalChanged))
         #expect(refusal { $0.origin = "http://p.example" } == .refused(.portalChanged))
         #expect(refusal { $0.pin = "eA==" } == .refused(.keyChanged))

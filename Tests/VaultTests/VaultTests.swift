@@ -38,6 +38,8 @@ private let purpose = Purpose.credential(network: network, helper: "form", origi
         #expect(text(try vault.open(sealed, for: purpose)) == "geheim")
         #expect(!sealed.indices.contains { sealed[$0...].starts(with: Array("geheim".utf8)) })
         let moved: [Purpose] = [
+            .credential(network: network, helper: "form", origin: "https://p.example", pin: "cGlu", program: "/usr/bin/form"),
+            .credential(network: network, helper: "form", origin: "https://p.example", pin: "cGlu", program: ""),
             .credential(network: other, helper: "form", origin: "https://p.example", pin: "cGlu"),
             .credential(network: network, helper: "wispr", origin: "https://p.example", pin: "cGlu"),
             .credential(network: network, helper: "form", origin: "https://q.example", pin: "cGlu"),

@@ -1,0 +1,104 @@
+import EventLoop
+import Glibc
+import HotspotCore
+import HotspotMachine
+import LinkState
+import Store
+import Testing
+import Vault
+import Wireless
+
+@testable import HelperHost
+@testable import hotspotd
+
+/// What is not a helper's fault is not held against it, and what is not a helper's is not given to it.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct InnocentHelperTests {
+    init() { EventLoop.startThread() }
+
+    static let network = NetworkID.wireless(SSID(printable: "Cafe")!, .open)
+    static let portal = Portal(origin: "https://p.test", pin: "cGlu", kind: "form")
+
+    @LoopActor private func controller(_ bench: FilterBench) -> InterfaceController {
+        InterfaceController(index: 7, name: "hot7", services: bench.services)
+    }
+
+    @LoopActor private var joined: Joined {
+        Joined(
+            association: Token.random(), network: Self.network, ssid: SSID(printable: "Cafe")!, security: .open,
+            bssid: HardwareAddress("02:00:00:00:00:01"), signal: -50,
+            snapshot: LinkSnapshot(
+                index: 7, name: "hot7", isUp: true, hasCarrier: true, addresses: ["192.0.2.2/24"], gateways: ["192.0.2.1"]),
+            facts: LinkFacts(nameservers: ["192.0.2.53"], source: "none"))
+    }
+
+    /// The losers of the race have all the processes, and do not let go.
+    @Test @LoopActor func aWinnerWithoutRoomHasNoStrike() async throws {
+        let bench = try FilterBench()
+        try bench.add("winner")
+        var steps: [Step] = []
+        bench.services.onStep = { _, step in steps.append(step) }
+        let controller = controller(bench)
+        var isFull = false
+        bench.services.host.launcher.refusal = { _ in isFull ? EAGAIN : 0 }
+        bench.hold("winner")
+        controller.join(joined)
+        #expect(await bench.eventually { bench.told("winner", "Evaluate").count == 1 })
+        isFull = true
+        bench.letGo("winner")
+        #expect(await bench.eventually { steps.contains { $0.kind == "outcome" } })
+        #expect(bench.services.strikes.count("winner") == 0 && bench.services.conduct("winner") == [])
+        #expect(controller.status.problems.map(\.code) == ["helperNoRoom"])
+        let told = steps.map(\.detail).joined(separator: "\n")
+        #expect(told.contains("the machine has no room for it") && !told.contains("without an answer"), "\(told)")
+        let verdict = steps.last { $0.kind == "outcome" }?.detail ?? ""
+        #expect(verdict.contains("for now") && verdict.contains("no room for it") && !verdict.contains("It said"), "\(verdict)")
+        #expect(controller.machine.state.name == .failure, "to be tried again")
+        controller.leave("the test ends")
+        await bench.close()
+    }
+
+    @Test @LoopActor func aCredentialIsForTheProgramThatItWasStoredFor() async throws {
+        let bench = try FilterBench()
+        try bench.add("portal")
+        // How far it is shut in is known from its first process on.
+        _ = await withCheckedContinuation { done in
+            bench.services.host.describe("portal") { _ in done.resume() }
+        }
+        guard bench.services.host.isKeptFromFolders("portal") else { return await bench.close() }
+        let controller = controller(bench)
+        controller.joined = joined
+        controller.named = Self.portal
+        let (store, vault) = (bench.services.store, bench.services.vault)
+        // As an older daemon stored it.
+        let old = Purpose.credential(network: Self.network, helper: "portal", origin: Self.portal.origin, pin: Self.portal.pin)
+        try store.setCredential(
+            Self.network, helper: "portal", origin: Self.portal.origin, pin: Self.portal.pin, fieldNames: ["pass"],
+            sealed: try vault.seal(["pass": "opensesame"], for: old))
+        #expect(controller.releasedCredential(for: "portal") == ["pass": "opensesame"])
+        // From the first release on it is this program's.
+        #expect(store.credentials(Self.network).map(\.program) == [bench.folder + "/programs/portal"])
+        #expect(controller.releasedCredential(for: "portal") == ["pass": "opensesame"])
+        var steps: [Step] = []
+        bench.services.onStep = { _, step in steps.append(step) }
+        let other = HelperSpec(name: "portal", activation: .stdio(exec: [bench.folder + "/programs/portal", "elsewhere"]))
+        bench.services.host.setHelpers([HelperEntry(spec: other, file: "/x.helper")])
+        #expect(controller.releasedCredential(for: "portal") == nil)
+        #expect(steps.map(\.kind) == ["credential"] && steps[0].detail.hasPrefix("kept back"))
+        // Who can write to the database cannot undo that: the seal says whose it is.
+        let sealed = try #require(store.credentials(Self.network).first).sealed
+        try store.setCredential(
+            Self.network, helper: "portal", origin: Self.portal.origin, pin: Self.portal.pin, program: other.activation.identity,
+            fieldNames: ["pass"], sealed: sealed)
+        #expect(controller.releasedCredential(for: "portal") == nil)
+        controller.joined = nil
+        await bench.close()
+    }
+
+    @Test func identitiesAreUnambiguous() {
+        let words: [[String]] = [["/a", "b c"], ["/a", "b", "c"], ["/a b", "c"], ["/a", #"b\x20c"#], ["/a", "b\nc"], ["/a"]]
+        let identities = words.map { HelperSpec.Activation.stdio(exec: $0).identity }
+        #expect(Set(identities).count == words.count && identities.last == "/a")
+        #expect(HelperSpec.Activation.socket(exec: ["/a"]).identity == "/a", "how it is asked does not matter")
+        #expect(HelperSpec.Activation.external(path: "/a").identity != "/a")
+    }
+}

@@ -213,6 +213,7 @@ extension TransitionTable.Explorer.Standpoint {
                 }
             }
             events.append(("helper died", .answered(id, .crashed)))
+            events.append(("no room to start the helper", .answered(id, .notStarted(reason: "no room"))))
         }
         if let id = inFlight.probes.first {
             for verdict in Verdict.allCases { events.append(("verdict \(verdict.rawValue)", .verdictReached(id, verdict))) }

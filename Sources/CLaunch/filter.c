@@ -70,16 +70,18 @@ static const long never[] = {
     SYS_keyctl, SYS_add_key, SYS_request_key,
     // Memory that is nobody's, so that no limit of a process counts it.
     SYS_memfd_create,
+    // Its events are counted for the whole machine (fs.aio-max-nr).
+    SYS_io_setup,
 #ifdef SYS_memfd_secret
     SYS_memfd_secret,
 #endif
 };
 // They make what outlives the process, where it has no IPC namespace of its own.
 static const long lasting[] = {SYS_shmget, SYS_semget, SYS_msgget, SYS_mq_open};
+// No netlink: rtnetlink tells everybody of associations with their names. The C library resolves names without it.
 static const uint32_t addresses[] = {AF_UNIX, AF_INET, AF_INET6};
 // CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; for unshare NEWTIME as well, which is no flag of clone.
 enum { NAMESPACES = 0x7e020000, TIME_NAMESPACE = 0x80 };
-enum { NETLINK_OF_ROUTES = 0 };
 // linux/wireless.h, SIOCIWFIRST to SIOCIWLAST.
 enum { WIRELESS_FIRST = 0x8b00, WIRELESS_LAST = 0x8bff };
 
@@ -111,7 +113,7 @@ static void write_program(struct program *p, uint32_t levels) {
     refuse_namespaces(p, SYS_unshare, NAMESPACES | TIME_NAMESPACE);
 
     // What networks are around is told to a helper if its file says so, and is nowhere else to be had: not from nl80211, which is
-    // generic netlink, and not from the older ioctls. rtnetlink is what getaddrinfo(3) and getifaddrs(3) need.
+    // generic netlink, not from rtnetlink's messages of wireless extensions, and not from the older ioctls.
     unless(p, BPF_JEQ, SYS_ioctl, 5);
     load_argument(p, 1);
     unless(p, BPF_JGE, WIRELESS_FIRST, 2);
@@ -126,16 +128,12 @@ static void write_program(struct program *p, uint32_t levels) {
     refuse(p, EACCES);
     allow(p);
 
-    unless(p, BPF_JEQ, SYS_socket, 6 + 2 * (uint8_t)(sizeof addresses / sizeof *addresses));
+    unless(p, BPF_JEQ, SYS_socket, 2 + 2 * (uint8_t)(sizeof addresses / sizeof *addresses));
     load_argument(p, 0);
     for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
         unless(p, BPF_JEQ, addresses[i], 1);
         allow(p);
     }
-    unless(p, BPF_JEQ, AF_NETLINK, 3);
-    load_argument(p, 2);
-    unless(p, BPF_JEQ, NETLINK_OF_ROUTES, 1);
-    allow(p);
     refuse(p, EAFNOSUPPORT);
     allow(p);
 }

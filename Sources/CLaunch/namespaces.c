@@ -169,7 +169,10 @@ static uint32_t arrange_mounts(const struct launch_plan *plan, int report_pipe) 
 
     int covered = 1, scratch_covered = 0;
     for (const char *const *folder = plan->hidden; folder && *folder; folder++) {
-        if (mount_memory(*folder, 0) < 0) {
+        long result = mount_memory(*folder, 0);
+        // What is no folder: a socket.
+        if (result == -ENOTDIR) result = call(SYS_mount, "/dev/null", *folder, NULL, MS_BIND, NULL);
+        if (result < 0) {
             covered = 0;
             continue;
         }

@@ -13,7 +13,6 @@ public struct Permission: Sendable {
     private let restricted: uid_t?
     private let groupID: gid_t?
     private let activeUser: @Sendable () -> uid_t?
-    private let groups: @Sendable (PeerCredentials) -> [gid_t]
 
     /// The machine's own rule. The group's number is read once; who sits in front is asked each time.
     public init(groupName: String = "hotspotd") {
@@ -32,23 +31,20 @@ public struct Permission: Sendable {
 
     /// A rule of one's own, for tests.
     public init(
-        trusted: Set<uid_t>, restricted: uid_t? = nil, group: gid_t?,
-        groups: @escaping @Sendable (PeerCredentials) -> [gid_t] = Permission.groups(of:),
-        activeUser: @escaping @Sendable () -> uid_t?
+        trusted: Set<uid_t>, restricted: uid_t? = nil, group: gid_t?, activeUser: @escaping @Sendable () -> uid_t?
     ) {
         self.trusted = trusted
         self.restricted = restricted
         groupID = group
-        self.groups = groups
         self.activeUser = activeUser
     }
 
-    /// What this peer is by its user and groups. The user database is asked, which may take its time: once for each connection.
+    /// What this peer is by its user and groups.
     public func standing(of peer: PeerCredentials) -> Standing {
         // Before everything else: a helper has the daemon's group as well.
         if peer.isDescendant || peer.uid == restricted { return .restricted }
         if trusted.contains(peer.uid) { return .permitted }
-        if let groupID, peer.gid == groupID || groups(peer).contains(groupID) { return .permitted }
+        if let groupID, peer.gid == groupID || peer.groups.contains(groupID) { return .permitted }
         return .stranger
     }
 
@@ -59,18 +55,6 @@ public struct Permission: Sendable {
         case .stranger: activeUser() == call.peer.uid
         case .restricted: false
         }
-    }
-
-    /// Supplementary groups by the user database: the process itself is not looked at, its number may be another's by now.
-    public static func groups(of peer: PeerCredentials) -> [gid_t] {
-        var entry = passwd()
-        var result: UnsafeMutablePointer<passwd>?
-        var buffer = [CChar](repeating: 0, count: 16 * 1024)
-        guard getpwuid_r(peer.uid, &entry, &buffer, buffer.count, &result) == 0, result != nil else { return [] }
-        var count: Int32 = 256
-        var groups = [gid_t](repeating: 0, count: Int(count))
-        guard getgrouplist(entry.pw_name, peer.gid, &groups, &count) >= 0 else { return [] }
-        return Array(groups.prefix(Int(count)))
     }
 
     private static func userOfActiveSeat() -> uid_t? {

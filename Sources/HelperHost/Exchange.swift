@@ -92,6 +92,8 @@ struct Question {
             case .failed(.tooLong(let limit)):
                 onReceived(limit)
                 self.end(.answered(.failed(HelperFault(.helperTooLong, "its message is longer than \(limit / 1024) KiB"))))
+            case .failed(.malformed(let what)):
+                self.end(.answered(.failed(HelperFault(.helperMalformed, "its message is malformed: \(what)"))))
             case .failed(let error): self.end(.answered(.failed(HelperFault(.helperCrashed, error.description))))
             }
         }

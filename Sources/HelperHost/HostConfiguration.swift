@@ -41,11 +41,15 @@ public struct HostConfiguration: Hashable, Sendable {
     public var hiddenDirectories: [String]
     /// Folders and files that no helper may write to, beside the system's: those of helpers, and the settings.
     public var protectedDirectories: [String] = []
-    /// Folders where programs meet, hidden where they exist and the helper itself does not lie in them. By way of a message bus it would
+    /// Folders and sockets where programs meet, hidden where they exist and the helper itself does not lie in them. By way of a message bus it would
     /// see the networks in sight, which its file may keep from it, and could have a service manager start what outlives it; so it could
     /// with the sockets that a user's programs leave in `/tmp`. In the journal's it would speak for the daemon, and read what is typed
     /// from terminals.
-    public var sharedDirectories = ["/run/dbus", "/run/user", "/run/systemd/journal", "/tmp", "/var/tmp", "/dev/pts"]
+    /// The names of NetworkManager's profiles are those of networks.
+    public var sharedDirectories = [
+        "/run/dbus", "/run/user", "/run/systemd/journal", "/run/systemd/notify", "/run/systemd/userdb",
+        "/run/systemd/io.system.ManagedOOM", "/etc/NetworkManager/system-connections", "/tmp", "/var/tmp", "/dev/pts",
+    ]
     /// The private folders of helpers (`TMPDIR`) are made in here.
     public var scratchDirectory: String
     /// Sockets inside the hidden folders that helpers may nevertheless connect to: the control socket.

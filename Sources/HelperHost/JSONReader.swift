@@ -9,6 +9,7 @@ struct JSONReader {
         case notUTF8
         case tooDeep
         case tooMany
+        case notStreamSafe
 
         var description: String {
             switch self {
@@ -16,6 +17,7 @@ struct JSONReader {
             case .notUTF8: "is not UTF-8"
             case .tooDeep: "is nested deeper than \(JSONReader.depthLimit)"
             case .tooMany: "has more than \(JSONReader.valueLimit) values"
+            case .notStreamSafe: "has a character with more than \(StreamSafe.limit) combining marks"
             }
         }
     }
@@ -30,6 +32,8 @@ struct JSONReader {
 
     /// The whole text as one value.
     static func read(_ octets: [UInt8]) throws(ReadError) -> JSONValue {
+        // Before anything of it becomes a key.
+        guard StreamSafe.isSafe(json: octets) else { throw .notStreamSafe }
         var reader = JSONReader(octets: octets)
         let value = try reader.value(depth: 0)
         reader.skipBlanks()

@@ -124,7 +124,7 @@ struct Launcher {
         // What is its own must stay there: its program, a script among the arguments, what it may write to.
         let own = request.exec.filter { $0.hasPrefix("/") }.map(Self.canonical) + request.writable
         return Self.outermost(
-            views + shared.filter { folder in Self.isFolder(folder) && !own.contains { $0.hasPrefix(folder + "/") } })
+            views + shared.filter { folder in access(folder, F_OK) == 0 && !own.contains { $0.hasPrefix(folder + "/") } })
     }
 
     private static func isFolder(_ path: String) -> Bool {

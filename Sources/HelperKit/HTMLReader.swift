@@ -307,10 +307,12 @@ extension HTMLReader {
     private static func attribute(_ node: Node, _ name: String) -> String? {
         guard let value = xmlGetProp(node, name) else { return nil }
         defer { cxml_free(value) }
-        return String(cString: value)
+        return StreamSafe.text(String(cString: value))
     }
 
-    private static func content(_ node: Node) -> String { node.pointee.content.map { String(cString: $0) } ?? "" }
+    private static func content(_ node: Node) -> String {
+        node.pointee.content.map { StreamSafe.text(String(cString: $0)) } ?? ""
+    }
 
     /// The text within, up to 400 nodes.
     private static func text(of node: Node, limit: Int = 4096) -> String {

@@ -20,7 +20,7 @@ enum PageText {
             }
             return (octets, "UTF-8")
         default:
-            return (Array(String(decoding: octets, as: UTF8.self).utf8), "UTF-8")
+            return (Array(StreamSafe.text(String(decoding: octets, as: UTF8.self)).utf8), "UTF-8")
         }
     }
 
@@ -32,7 +32,7 @@ enum PageText {
             let unit = littleEndian ? b << 8 | a : a << 8 | b
             units.append(unit == 0 ? 0x20 : unit)
         }
-        return Array(String(decoding: units, as: UTF16.self).utf8)
+        return Array(StreamSafe.text(String(decoding: units, as: UTF16.self)).utf8)
     }
 
     private static func metaCharset(_ octets: [UInt8]) -> String? {

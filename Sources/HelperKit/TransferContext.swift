@@ -94,7 +94,7 @@ final class TransferContext {
         guard !octets.contains(0) else { return fail(.badAnswer, "a NUL in the head") }
         var line = octets[...]
         while let last = line.last, last == 13 || last == 10 || last == 32 || last == 9 { line = line.dropLast() }
-        let text = String(decoding: line, as: UTF8.self)
+        let text = StreamSafe.text(String(decoding: line, as: UTF8.self))
         if text.hasPrefix("HTTP/") { return statusLine(text) }
         // Folded and shapeless lines are ignored, as the specification of bad inputs wants it.
         guard let colon = text.firstIndex(of: ":"), let first = text.utf8.first, first != 32, first != 9 else { return true }

@@ -30,7 +30,7 @@ public struct WISPrDocument: Hashable, Sendable {
         guard let start = Search.last("<WISPAccessGatewayParam", in: octets) else { return nil }
         let inner = octets[start...].prefix(Self.limit)
         guard let end = Search.first("</WISPAccessGatewayParam", in: inner) else { return nil }
-        let text = String(decoding: inner[..<end].map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self)
+        let text = StreamSafe.text(String(decoding: inner[..<end].map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self))
         return WISPrDocument(element: text[...])
     }
 

@@ -28,7 +28,7 @@ public struct Framer: Sendable {
     }
 
     /// The next whole message without its NUL, or `nil` until more octets came. Throws ``VarlinkError/tooLong(limit:)`` as soon as a
-    /// message cannot end within the limit any more.
+    /// message cannot end within the limit any more, and ``VarlinkError/malformed(_:)`` for text that is not ``StreamSafe``.
     public mutating func next() throws(VarlinkError) -> [UInt8]? {
         guard let end = buffer[scanned...].firstIndex(of: 0) else {
             scanned = buffer.count
@@ -37,6 +37,9 @@ public struct Framer: Sendable {
         }
         guard end <= limit else { throw .tooLong(limit: limit) }
         let message = Array(buffer[..<end])
+        guard StreamSafe.isSafe(json: message) else {
+            throw .malformed("a character in it has more than \(StreamSafe.limit) combining marks")
+        }
         if end + 1 == buffer.count {
             // The memory of a long message is not kept for the next one, which may never come.
             buffer.removeAll(keepingCapacity: end < Self.kept)

@@ -127,6 +127,8 @@ public struct PeerCredentials: Hashable, Sendable {
     public let uid: uid_t
     /// Primary group.
     public let gid: gid_t
+    /// Supplementary groups, as the kernel had them when the peer connected; empty where it does not tell.
+    public let groups: [gid_t]
     /// Process; may be gone or reused by now, so it is for the log alone.
     public let pid: pid_t
     /// It has this process's own user, and was started by this process or by one that was, or that cannot be told.
@@ -136,9 +138,12 @@ public struct PeerCredentials: Hashable, Sendable {
     public let child: pid_t?
 
     /// Credentials, for tests.
-    public init(uid: uid_t, gid: gid_t, pid: pid_t, isDescendant: Bool = false, child: pid_t? = nil) {
+    public init(
+        uid: uid_t, gid: gid_t, groups: [gid_t] = [], pid: pid_t, isDescendant: Bool = false, child: pid_t? = nil
+    ) {
         self.uid = uid
         self.gid = gid
+        self.groups = groups
         self.pid = pid
         self.isDescendant = isDescendant
         self.child = child
@@ -154,6 +159,22 @@ public struct PeerCredentials: Hashable, Sendable {
             credentials.uid == geteuid() ? Lineage.descent(ofPeerOf: socket, pid: credentials.pid) : .foreign
         let child: pid_t? = if case .child(let child) = descent { child } else { nil }
         self.init(
-            uid: credentials.uid, gid: credentials.gid, pid: credentials.pid, isDescendant: descent != .foreign, child: child)
+            uid: credentials.uid, gid: credentials.gid, groups: Self.groups(ofPeerOf: socket), pid: credentials.pid,
+            isDescendant: descent != .foreign, child: child)
+    }
+
+    /// SO_PEERGROUPS, Linux 4.13. The user database is not asked: it may be far away, and behind the very portal.
+    private static func groups(ofPeerOf socket: Int32) -> [gid_t] {
+        var groups = [gid_t](repeating: 0, count: 256)
+        for _ in 0..<2 {
+            var length = socklen_t(groups.count * MemoryLayout<gid_t>.size)
+            if getsockopt(socket, SOL_SOCKET, 59 /* SO_PEERGROUPS */, &groups, &length) == 0 {
+                return Array(groups.prefix(Int(length) / MemoryLayout<gid_t>.size))
+            }
+            // Then the length is what it takes; NGROUPS_MAX is 65,536.
+            guard errno == ERANGE, length <= 1 << 18 else { return [] }
+            groups = [gid_t](repeating: 0, count: Int(length) / MemoryLayout<gid_t>.size)
+        }
+        return []
     }
 }

@@ -14,6 +14,8 @@ struct RunningAttempt {
     var why: String?
     /// What was said last that a person should hear of.
     var lastWord: String?
+    /// Octets of traces that the journal still takes for it: a helper that says much fills no disk.
+    var traceRoom = 256 << 10
     /// What kept the helper from being asked at all.
     var obstacle: String?
 }
@@ -85,6 +87,12 @@ extension InterfaceController {
         _ kind: String, _ detail: String, from: StateName? = nil, to: StateName? = nil, helper: String?,
         in attempt: RunningAttempt?
     ) {
+        var detail = detail
+        if kind == "trace", let attempt, attempt.id == self.attempt?.id {
+            guard attempt.traceRoom > 0 else { return }
+            self.attempt?.traceRoom -= detail.utf8.count + 64
+            if attempt.traceRoom <= detail.utf8.count + 64 { detail += " (what else helpers tell of this attempt is left out)" }
+        }
         let at = attempt.map { (EventLoop.now - $0.began).milliseconds } ?? 0
         let step = Step(
             at: at, time: WallClock.now, attempt: attempt?.id, from: from, to: to, kind: kind, helper: helper, detail: detail)

@@ -161,6 +161,23 @@ import Wireless
 
     // MARK: The gate
 
+    @Test @LoopActor func tracesOfOneAttemptAreBounded() async throws {
+        let bench = try FilterBench()
+        let controller = try await prepared(bench, "a")
+        controller.join(joined())
+        let attempt = try #require(controller.attempt)
+        for number in 0..<1_000 { controller.record("trace", "\(number) " + String(repeating: "x", count: 1_000), helper: "a") }
+        controller.record("answer", "low", helper: "a")
+        bench.services.journal.flush()
+        let steps = bench.services.store.steps(attempt.id)
+        let traces = steps.filter { $0.kind == "trace" }
+        #expect(
+            traces.count < 300 && traces.last?.detail.hasSuffix("(what else helpers tell of this attempt is left out)") == true)
+        #expect(traces.reduce(0) { $0 + $1.detail.utf8.count } <= 257 << 10)
+        #expect(steps.last?.kind == "answer")
+        await bench.close()
+    }
+
     @Test @LoopActor func trustedNetworksAreLeftAlone() async throws {
         let bench = try FilterBench()
         var settings = bench.services.settings

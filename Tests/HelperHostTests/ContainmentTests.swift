@@ -219,7 +219,7 @@ import Testing
         shop.add(
             "filter",
             python:
-                "receive(); answer({'annotations': [{'ssidHex': n.encode().hex()[:64], 'confidence': 'low'} for _, n in socket.if_nameindex()]})"
+                "receive(); answer({'annotations': [{'ssidHex': n.encode().hex()[:64], 'confidence': 'low'} for n in [line.split(':')[0].strip() for line in open('/proc/self/net/dev') if ':' in line]]})"
         )
         let outcome = await shop.ask("filter", .filterScanList)
         if shop.host.containment(of: "filter").contains("no network") {

@@ -67,6 +67,7 @@ import Testing
         ("receive(); say(b'{\"parameters\":{\"confidence\":\"\\xff\\xfe\"}}\\0')", .helperMalformed, "UTF-8"),
         ("receive(); say(b'['*500 + b']'*500 + b'\\0')", .helperMalformed, "deeper"),
         ("receive(); say(b'['+b'[],'*300000+b'[]]\\0')", .helperMalformed, "values"),
+        ("receive(); answer({'a' + '\\u0301\\u0323' * 200: 1, 'confidence': 'low'})", .helperMalformed, "combining marks"),
         ("receive(); say(b'[]\\0')", .helperMalformed, "no object"),
         ("receive(); say(b'{}\\0')", .helperMalformed, "confidence"),
         ("receive(); answer({'confidence': 3})", .helperMalformed, "confidence"),

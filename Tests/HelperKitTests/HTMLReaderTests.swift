@@ -42,6 +42,17 @@ import Testing
         #expect(!page.text.contains("Hotel"))
     }
 
+    /// Text, attributes and entities with marks without end: each string is cut to what compares in linear time.
+    @Test(arguments: ["\u{301}\u{323}", "&#769;&#803;"]) func marksWithoutEnd(_ pair: String) throws {
+        let marks = String(repeating: pair, count: 4_000)
+        let page = page("<title>T\(marks)</title><form><input name='a\(marks)' value='v\(marks)'></form>")
+        let form = try #require(page.forms.first)
+        let control = try #require(form.controls.first)
+        for text in [page.title ?? "", control.name, control.value] {
+            #expect(text.unicodeScalars.count <= 31, "\(text.unicodeScalars.count) scalars")
+        }
+    }
+
     @Test(arguments: ["display:none", "visibility: hidden", "position:absolute; left:-9999px"])
     func seesWhatIsHidden(_ style: String) {
         let page = page("<div style='\(style)'><form><input type=password name=p></form></div>")

@@ -14,6 +14,13 @@ import Testing
         #expect(framer.isPartial)
     }
 
+    /// Hashing such a text takes the square of its length.
+    @Test(arguments: ["\u{301}\u{323}", "\\u0301\\u0323"]) func marksWithoutEnd(_ pair: String) throws {
+        var framer = Framer(limit: 1 << 20)
+        framer.append(Array("{\"a\(String(repeating: pair, count: 40_000))\":1}\0".utf8))
+        #expect(throws: VarlinkError.malformed("a character in it has more than 30 combining marks")) { try framer.next() }
+    }
+
     @Test func severalAtOnce() throws {
         var framer = Framer(limit: 4)
         framer.append(Array("one\0two\0".utf8))

@@ -29,6 +29,7 @@ import HotspotCore
     /// already on its way.
     public func cancel() {
         completion = nil
+        letGo()
         let onCancel = onCancel
         self.onCancel = nil
         onCancel?()
@@ -44,7 +45,11 @@ import HotspotCore
             isPausing = false
         }
         self.completion = nil
+        letGo()
         onCancel = lingering
         completion(outcome)
     }
+
+    /// What would begin it once more holds the call itself.
+    private func letGo() { onNoRoom = { false } }
 }

@@ -8,7 +8,7 @@ public enum StreamSafe {
     public static let limit = 30
 
     /// Whether a JSON text has such strings only; `\u` escapes count as what they stand for.
-    public static func isSafe(json octets: some RandomAccessCollection<UInt8>) -> Bool {
+    public static func isSafe(json octets: [UInt8]) -> Bool {
         var run = 0
         var ahead = octets[...]
         while let octet = ahead.first {
@@ -61,7 +61,7 @@ public enum StreamSafe {
     }
 
     /// A `\u` escape at the beginning, or two that make up a pair; `nil` for any other.
-    private static func escape<Octets: Collection<UInt8>>(_ octets: Octets) -> (Unicode.Scalar?, Int)? {
+    private static func escape(_ octets: ArraySlice<UInt8>) -> (Unicode.Scalar?, Int)? {
         guard let first = unit(octets) else { return nil }
         if UTF16.isLeadSurrogate(first), let second = unit(octets.dropFirst(6)), UTF16.isTrailSurrogate(second) {
             return (UTF16.decode(UTF16.EncodedScalar([first, second])), 12)
@@ -69,14 +69,14 @@ public enum StreamSafe {
         return (Unicode.Scalar(first), 6)
     }
 
-    private static func unit(_ octets: some Collection<UInt8>) -> UInt16? {
+    private static func unit(_ octets: ArraySlice<UInt8>) -> UInt16? {
         let escape = octets.prefix(6)
         guard escape.count == 6, escape.starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")]) else { return nil }
         return UInt16(String(decoding: escape.dropFirst(2), as: UTF8.self), radix: 16)
     }
 
     /// The scalar at the beginning, and its octets; what is no UTF-8 is no mark.
-    private static func decoded(_ octets: some Collection<UInt8>) -> (Unicode.Scalar?, Int) {
+    private static func decoded(_ octets: ArraySlice<UInt8>) -> (Unicode.Scalar?, Int) {
         var decoder = UTF8()
         var iterator = octets.prefix(4).makeIterator()
         guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return (nil, 1) }

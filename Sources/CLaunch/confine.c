@@ -100,6 +100,8 @@ uint32_t launch_limit(const struct launch_plan *plan, uint32_t levels) {
     // SIGXCPU at the first, SIGKILL a second later.
     if (limits->processor_time) failed |= set_limit(RLIMIT_CPU, limits->processor_time, limits->processor_time + 1);
     if (limits->descriptors) failed |= set_limit(RLIMIT_NOFILE, limits->descriptors, limits->descriptors);
+    // Queued signals and timers are counted for the daemon's user.
+    failed |= set_limit(RLIMIT_SIGPENDING, 256, 256);
     if (limits->file_size) failed |= set_limit(RLIMIT_FSIZE, limits->file_size, limits->file_size);
     uint32_t reached = failed ? 0 : LAUNCH_LIMITS;
     // The kernel counts by user and exempts root. Without a user namespace all helpers, and the daemon, would share the count; there

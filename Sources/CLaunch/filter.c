@@ -79,6 +79,8 @@ static const long never[] = {
 // They make what outlives the process, where it has no IPC namespace of its own.
 static const long lasting[] = {SYS_shmget, SYS_semget, SYS_msgget, SYS_mq_open};
 // No netlink: rtnetlink tells everybody of associations with their names. The C library resolves names without it.
+// F_SETLK and F_SETLKW, and the same for open file descriptions.
+static const uint32_t locks[] = {6, 7, 37, 38};
 static const uint32_t addresses[] = {AF_UNIX, AF_INET, AF_INET6};
 // CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; for unshare NEWTIME as well, which is no flag of clone.
 enum { NAMESPACES = 0x7e020000, TIME_NAMESPACE = 0x80 };
@@ -121,11 +123,16 @@ static void write_program(struct program *p, uint32_t levels) {
     refuse(p, EOPNOTSUPP);
     allow(p);
 
-    // A lease on a file makes everybody wait who opens it: another helper's program, say.
-    unless(p, BPF_JEQ, SYS_fcntl, 4);
+    // A lease on a file makes everybody wait who opens it: another helper's program, say. Locks of parts of files are memory of the
+    // kernel that no limit counts; flock(2), one for each open file, stays.
+    unless(p, BPF_JEQ, SYS_fcntl, 4 + 2 * (uint8_t)(sizeof locks / sizeof *locks));
     load_argument(p, 1);
     unless(p, BPF_JEQ, F_SETLEASE, 1);
     refuse(p, EACCES);
+    for (size_t i = 0; i < sizeof locks / sizeof *locks; i++) {
+        unless(p, BPF_JEQ, locks[i], 1);
+        refuse(p, ENOLCK);
+    }
     allow(p);
 
     unless(p, BPF_JEQ, SYS_socket, 2 + 2 * (uint8_t)(sizeof addresses / sizeof *addresses));

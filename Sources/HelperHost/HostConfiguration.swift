@@ -45,10 +45,12 @@ public struct HostConfiguration: Hashable, Sendable {
     /// see the networks in sight, which its file may keep from it, and could have a service manager start what outlives it; so it could
     /// with the sockets that a user's programs leave in `/tmp`. In the journal's it would speak for the daemon, and read what is typed
     /// from terminals.
-    /// The names of NetworkManager's profiles are those of networks.
+    /// What the programs that manage links keep of networks by name is hidden as well.
     public var sharedDirectories = [
         "/run/dbus", "/run/user", "/run/systemd/journal", "/run/systemd/notify", "/run/systemd/userdb",
-        "/run/systemd/io.system.ManagedOOM", "/etc/NetworkManager/system-connections", "/tmp", "/var/tmp", "/dev/pts",
+        "/run/systemd/io.system.ManagedOOM", "/run/systemd/netif", "/etc/NetworkManager/system-connections",
+        "/run/NetworkManager/system-connections", "/run/dhcpcd", "/var/lib/dhcpcd", "/var/lib/connman", "/tmp", "/var/tmp",
+        "/dev/pts",
     ]
     /// The private folders of helpers (`TMPDIR`) are made in here.
     public var scratchDirectory: String

@@ -124,6 +124,10 @@ import HotspotCore
         public var output = 1024 * 1024
         /// Octets of one call.
         public var message = 64 * 1024
+        /// Connections that are looked at within ``burstTime``, before a pause.
+        public var burst = 100
+        /// See ``burst``.
+        public var burstTime = Duration.milliseconds(50)
         /// Time for the rest of a call that has begun.
         public var partial = Duration.seconds(5)
         /// Time without new clients when there are no descriptors left for them.
@@ -168,6 +172,8 @@ import HotspotCore
         }
     }
 
+    private var burst: (began: Instant, count: Int) = (EventLoop.now, 0)
+
     private func listen() throws(LoopError) {
         listener = try EventLoop.shared.watch(socket) { [weak self] _ in self?.accept() }
     }
@@ -189,8 +195,12 @@ import HotspotCore
     public var clientCount: Int { clients.count }
 
     private func accept() {
-        // Bounded work for one turn: who connects without end leaves the others their turn.
+        // Who connects and goes without end leaves the others their turn, the other sources of the loop as well: after a burst of
+        // connections the next ones wait.
+        if EventLoop.now - burst.began > limits.burstTime { burst = (EventLoop.now, 0) }
         for _ in 0..<64 {
+            guard burst.count < limits.burst else { return pause() }
+            burst.count += 1
             let descriptor = acceptNext(socket)
             guard descriptor >= 0 else {
                 switch errno {

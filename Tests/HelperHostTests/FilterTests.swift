@@ -44,9 +44,12 @@ import Testing
             found += ["EPERM" if attempt(lambda: fcntl.fcntl(0, 1024, n)) == "EACCES" else "leased" for n in (0, 1)]
             found += [call(425, 1, 0), call((250, 219), 0, -3, 0), call((323, 282), 1), call((298, 241), 0, 0, 0, 0, 0), call(438, 0, 0, 0)]
             found += [call((206, 0), 1, b"\\0" * 8)]
+            import struct
+            lock = struct.pack("hhqqi4x", 0, 0, 0, 1, 0)
+            found += ["EPERM" if attempt(lambda: fcntl.fcntl(0, n, lock)) == "ENOLCK" else "locked" for n in (6, 7, 37, 38)]
             """)
         #expect(shop.host.containment(of: "calls").contains("system-call filter"))
-        let refused = "['EPERM', 'EPERM', 'EPERM', 'EPERM', 'EPERM', 'ENOSYS'" + String(repeating: ", 'EPERM'", count: 12) + "]"
+        let refused = "['EPERM', 'EPERM', 'EPERM', 'EPERM', 'EPERM', 'ENOSYS'" + String(repeating: ", 'EPERM'", count: 16) + "]"
         #expect(found == refused)
         await shop.close()
     }

@@ -45,7 +45,15 @@ import Glibc
         }
         // The default is 100: against all helpers together the daemon, which needs little, has twice as much.
         ControlFile.write("200", to: leaf + "/cpu.weight")
+        if let whole = Self.memoryLimit(of: own) {
+            ControlFile.write("\(whole - min(limits.reservedMemory, whole / 2))", to: folder + "/memory.max")
+        }
         removeLeftovers()
+    }
+
+    /// Octets; `nil` where there is no limit.
+    private static func memoryLimit(of group: String) -> UInt64? {
+        ControlFile.read(group + "/memory.max").flatMap { UInt64($0.split(separator: "\n").first ?? "") }
     }
 
     private static func makeFolder(_ path: String) -> Bool { mkdir(path, 0o755) == 0 || errno == EEXIST }
@@ -57,6 +65,18 @@ import Glibc
             remove(group)
         }
     }
+
+    /// The place of one process: its group, for as long as the process lives.
+    struct Membership {
+        let group: ControlGroup
+        fileprivate let groups: ControlGroups
+
+        /// Its process was reaped, or never came.
+        @LoopActor func end() { groups.remove(group) }
+    }
+
+    /// A place in a new group; `nil` if there can be none.
+    func join() -> Membership? { make().map { Membership(group: $0, groups: self) } }
 
     /// A new group with its limits; `nil` if there can be none.
     func make() -> ControlGroup? {

@@ -9,9 +9,6 @@ enum EnvLine: Equatable {
     /// For this reason, which follows the word «env», nobody can tell.
     case unclear(String)
 
-    /// What helpers find their programs in.
-    private static let folders = ["/usr/bin", "/bin"]
-
     /// Reads the arguments of an `env`.
     init(_ arguments: [String]) {
         var rest = arguments[...]
@@ -47,7 +44,7 @@ enum EnvLine: Equatable {
         }
         if name.contains("/") {
             self = .command(Array(rest))
-        } else if let folder = Self.folders.first(where: { access("\($0)/\(name)", X_OK) == 0 }) {
+        } else if let folder = HelperProcess.searchPath.first(where: { access("\($0)/\(name)", X_OK) == 0 }) {
             self = .command(["\(folder)/\(name)"] + rest.dropFirst())
         } else {
             self = .nothing

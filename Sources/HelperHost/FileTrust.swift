@@ -48,13 +48,16 @@ enum FileTrust {
 
     private static func problem(withArguments exec: [String]) -> Problem? {
         for argument in exec.dropFirst() {
-            let path = argument.hasPrefix("/") ? argument : "/" + argument
+            let path = absolute(argument)
             var status = stat()
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
             if let problem = problem(with: path, kind: .file) { return problem }
         }
         return nil
     }
+
+    /// Helpers begin in `/`.
+    private static func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : "/" + path }
 
     /// What runs a program that can be trusted itself.
     private static func problem(behind command: [String], of program: String, depth: Int) -> Problem? {
@@ -72,8 +75,7 @@ enum FileTrust {
         guard depth < interpreterLimit else {
             return refuse(program, "more than \(interpreterLimit) interpreters run one another")
         }
-        var command = next
-        if !command[0].hasPrefix("/") { command[0] = "/" + command[0] }
+        let command = [absolute(next[0])] + next.dropFirst()
         if let problem = problem(with: command[0], kind: .program) {
             // The kernel's refusal to start it says more.
             guard problem.code == "helperNotTrusted" else { return nil }
@@ -152,7 +154,8 @@ enum FileTrust {
     /// Root or the daemon's own user.
     static func isTrusted(_ user: uid_t) -> Bool { user == 0 || user == geteuid() }
 
-    private static func target(of link: String) throws(Distrust) -> String {
+    /// Where a link leads.
+    static func target(of link: String) throws(Distrust) -> String {
         var octets = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(link, &octets, octets.count)
         guard count >= 0 else { throw .absent(errno) }

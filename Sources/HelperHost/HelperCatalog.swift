@@ -117,11 +117,7 @@ public enum HelperFolders {
         var targets: [String] = []
         var path = path
         for _ in 0..<linkLimit {
-            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-            let count = readlink(path, &buffer, buffer.count)
-            guard count > 0, count < buffer.count,
-                let target = String(validating: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            else { break }
+            guard let target = try? FileTrust.target(of: path) else { break }
             let parent = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
             path = target.hasPrefix("/") ? target : "\(parent)/\(target)"
             targets.append(path)

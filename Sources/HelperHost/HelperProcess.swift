@@ -11,6 +11,9 @@ import HotspotCore
         case service(listeners: [(name: String, descriptor: Int32)])
     }
 
+    /// What helpers find their programs in.
+    nonisolated static let searchPath = ["/usr/bin", "/bin"]
+
     /// The helpers that it speaks for.
     let names: [String]
     /// By this the helper is known to the daemon.
@@ -39,7 +42,7 @@ import HotspotCore
     private var result: launch_result
     private let program: String
     private let scratch: String
-    private let group: (own: ControlGroup, among: ControlGroups)?
+    private let membership: ControlGroups.Membership?
     private let missesGroup: Bool
     /// The folders that it may write to.
     private let paths: [String]
@@ -64,12 +67,13 @@ import HotspotCore
                 .helperNotStarted, "no private folder in \(configuration.scratchDirectory): \(String(cString: strerror(errno)))")
         }
         let writable = launcher.writable(writable)
-        let group = launcher.groups.flatMap { groups in groups.make().map { (own: $0, among: groups) } }
+        let membership = launcher.groups?.join()
         var ends = PipeEnds()
         do throws(Errno) {
             let token = Self.makeToken()
             var environment = [
-                "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "TMPDIR=\(Launcher.canonical(scratch))", "HOTSPOTD_TOKEN=\(token)",
+                "PATH=\(Self.searchPath.joined(separator: ":"))", "LANG=C.UTF-8", "TMPDIR=\(Launcher.canonical(scratch))",
+                "HOTSPOTD_TOKEN=\(token)",
             ]
             let error = try ends.pipe()
             var request = LaunchRequest(
@@ -95,7 +99,7 @@ import HotspotCore
                 ]
             }
             request.environment = environment
-            if let entrance = group?.own.entrance() {
+            if let entrance = membership?.group.entrance() {
                 ends.take(entrance)
                 request.group = entrance
             }
@@ -103,7 +107,7 @@ import HotspotCore
             self.token = token
             self.names = names
             self.scratch = scratch
-            self.group = group
+            self.membership = membership
             missesGroup = launcher.missesGroups || launcher.groups != nil
             program = exec[0]
             pipes = ours
@@ -119,7 +123,7 @@ import HotspotCore
         } catch {
             ends.closeRest()
             Scratch.remove(scratch)
-            group?.among.remove(group!.own)
+            membership?.end()
             throw HelperFault.refused("", error.code)
         }
         paths = writable
@@ -135,7 +139,7 @@ import HotspotCore
             closePipes()
             tail.close()
             Scratch.remove(scratch)
-            group?.among.remove(group!.own)
+            membership?.end()
             throw HelperFault(.helperNotStarted, "it could not be watched: \(error)")
         }
         // Answers that are in a pipe are read before the end of their process is noticed.
@@ -228,8 +232,8 @@ import HotspotCore
         let reaped = launch_reap(&result, &status)
         guard reaped != 0 else { return }
         readReport()
-        ending = failure ?? Self.describe(helperStatus ?? status, group?.own.memoryEnding)
-        group?.among.remove(group!.own)
+        ending = failure ?? Self.describe(helperStatus ?? status, membership?.group.memoryEnding)
+        membership?.end()
         tail.close()
         closePipes()
         exitSource?.cancel()

@@ -20,6 +20,8 @@ public struct HostConfiguration: Hashable, Sendable {
         /// Octets of memory of all processes of a helper together, its private folder included, where it has a control group of its own.
         /// Nothing of it is swapped out. A helper that takes more is ended as a whole.
         public var groupMemory: UInt64 = 384 << 20
+        /// Octets of the memory that the daemon's unit may have that all helpers together leave to the daemon; at most half of it.
+        public var reservedMemory: UInt64 = 512 << 20
         /// Open descriptors.
         public var descriptors: UInt64 = 128
         /// Octets of one file.
@@ -41,11 +43,10 @@ public struct HostConfiguration: Hashable, Sendable {
     public var hiddenDirectories: [String]
     /// Folders and files that no helper may write to, beside the system's: those of helpers, and the settings.
     public var protectedDirectories: [String] = []
-    /// Folders and sockets where programs meet, hidden where they exist and the helper itself does not lie in them. By way of a message bus it would
-    /// see the networks in sight, which its file may keep from it, and could have a service manager start what outlives it; so it could
-    /// with the sockets that a user's programs leave in `/tmp`. In the journal's it would speak for the daemon, and read what is typed
-    /// from terminals.
-    /// What the programs that manage links keep of networks by name is hidden as well.
+    /// Folders and sockets where programs meet, hidden where they exist and the helper itself does not lie in them. By way of a
+    /// message bus it would see the networks in sight, which its file may keep from it, and could have a service manager start what
+    /// outlives it; so it could with the sockets that a user's programs leave in `/tmp`. In the journal's it would speak for the
+    /// daemon, and read what is typed from terminals. What the programs that manage links keep of networks by name is hidden as well.
     public var sharedDirectories = [
         "/run/dbus", "/run/user", "/run/systemd/journal", "/run/systemd/notify", "/run/systemd/userdb",
         "/run/systemd/io.system.ManagedOOM", "/run/systemd/netif", "/etc/NetworkManager/system-connections",

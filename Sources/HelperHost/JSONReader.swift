@@ -1,7 +1,7 @@
 import HotspotCore
 
 /// Reads one JSON text (RFC 8259) from a stranger: strict, in linear time, with a limit on depth and on the number of values, so
-/// that no helper can keep the loop busy with what it sends.
+/// that no helper can keep the loop busy with what it sends. The text is ``StreamSafe``, as all messages are that came through Varlink.
 struct JSONReader {
     /// What is wrong with the text.
     enum ReadError: Error, Hashable, CustomStringConvertible {
@@ -9,7 +9,6 @@ struct JSONReader {
         case notUTF8
         case tooDeep
         case tooMany
-        case notStreamSafe
 
         var description: String {
             switch self {
@@ -17,7 +16,6 @@ struct JSONReader {
             case .notUTF8: "is not UTF-8"
             case .tooDeep: "is nested deeper than \(JSONReader.depthLimit)"
             case .tooMany: "has more than \(JSONReader.valueLimit) values"
-            case .notStreamSafe: "has a character with more than \(StreamSafe.limit) combining marks"
             }
         }
     }
@@ -32,8 +30,6 @@ struct JSONReader {
 
     /// The whole text as one value.
     static func read(_ octets: [UInt8]) throws(ReadError) -> JSONValue {
-        // Before anything of it becomes a key.
-        guard StreamSafe.isSafe(json: octets) else { throw .notStreamSafe }
         var reader = JSONReader(octets: octets)
         let value = try reader.value(depth: 0)
         reader.skipBlanks()

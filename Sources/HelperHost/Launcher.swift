@@ -124,7 +124,7 @@ struct Launcher {
         // What is its own must stay there: its program, a script among the arguments, what it may write to.
         let own = request.exec.filter { $0.hasPrefix("/") }.map(Self.canonical) + request.writable
         return Self.outermost(
-            views + shared.filter { folder in access(folder, F_OK) == 0 && !own.contains { $0.hasPrefix(folder + "/") } })
+            views + shared.filter { folder in access(folder, F_OK) == 0 && !own.contains { FolderPath.isWithin($0, folder) } })
     }
 
     private static func isFolder(_ path: String) -> Bool {
@@ -142,7 +142,7 @@ struct Launcher {
     /// Without those that lie in others.
     static func outermost(_ folders: [String]) -> [String] {
         let folders = Set(folders)
-        return folders.filter { folder in !folders.contains { $0 != folder && folder.hasPrefix($0 + "/") } }.sorted()
+        return folders.filter { folder in !folders.contains { $0 != folder && FolderPath.isWithin(folder, $0) } }.sorted()
     }
 
     /// What has to be allowed so that everything but these folders can be read: Landlock knows no exceptions, so every neighbour of
@@ -152,9 +152,9 @@ struct Launcher {
         var waiting = ["/"]
         while let folder = waiting.popLast() {
             for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
-                let path = folder == "/" ? "/" + name : folder + "/" + name
+                let path = FolderPath.joined(folder, name)
                 if hidden.contains(path) { continue }
-                if hidden.contains(where: { $0.hasPrefix(path + "/") }) {
+                if hidden.contains(where: { FolderPath.isWithin($0, path) }) {
                     waiting.append(path)
                 } else {
                     readable.append(path)

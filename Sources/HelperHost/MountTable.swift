@@ -28,17 +28,17 @@ struct MountTable {
     /// All places where a folder, or a part of it, is to be seen, itself first. The folder's path has no links.
     func views(of folder: String) -> [String] {
         var home: Mount?
-        for mount in mounts where Self.rest(of: folder, below: mount.point) != nil {
+        for mount in mounts where FolderPath.isWithin(folder, mount.point) {
             if mount.point.utf8.count >= home?.point.utf8.count ?? 0 { home = mount }
         }
-        guard let home, let rest = Self.rest(of: folder, below: home.point) else { return [folder] }
-        let inside = Self.joined(home.root, rest)
+        guard let home, let rest = FolderPath.rest(of: folder, below: home.point) else { return [folder] }
+        let inside = FolderPath.joined(home.root, rest)
         var views = [folder]
         for mount in mounts where mount.device == home.device {
             let view: String? =
-                if let rest = Self.rest(of: inside, below: mount.root) {
-                    Self.joined(mount.point, rest)
-                } else if Self.rest(of: mount.root, below: inside) != nil {
+                if let rest = FolderPath.rest(of: inside, below: mount.root) {
+                    FolderPath.joined(mount.point, rest)
+                } else if FolderPath.isWithin(mount.root, inside) {
                     mount.point
                 } else {
                     nil
@@ -46,18 +46,6 @@ struct MountTable {
             if let view, !views.contains(view) { views.append(view) }
         }
         return views
-    }
-
-    /// What follows the folder in the path: "" for the folder itself, `nil` if the path is not in it.
-    private static func rest(of path: String, below folder: String) -> String? {
-        if path == folder { return "" }
-        let start = folder == "/" ? "/" : folder + "/"
-        return path.hasPrefix(start) ? String(path.dropFirst(start.count)) : nil
-    }
-
-    private static func joined(_ folder: String, _ rest: String) -> String {
-        if rest.isEmpty { return folder }
-        return folder == "/" ? "/" + rest : folder + "/" + rest
     }
 
     /// Blanks and the like stand as three octal digits behind a backslash.

@@ -21,11 +21,13 @@ enum WritablePath {
         // Another helper may be able to change what a link on the way leads to.
         let plain = "/" + path.split(separator: "/").joined(separator: "/")
         if canonical != plain { return refuse("it leads to \(Printable.text(canonical, limit: 200)) through a link") }
-        if let folder = hidden.first(where: { isWithin(canonical, $0) }) { return refuse("\(folder) is the daemon's") }
-        if let folder = hidden.first(where: { isWithin($0, canonical) }) {
+        if let folder = hidden.first(where: { FolderPath.isWithin(canonical, $0) }) { return refuse("\(folder) is the daemon's") }
+        if let folder = hidden.first(where: { FolderPath.isWithin($0, canonical) }) {
             return refuse("\(folder), which is the daemon's, lies in it")
         }
-        if divided.contains(canonical) || closed.contains(where: { isWithin(canonical, $0) || isWithin($0, canonical) }) {
+        if divided.contains(canonical)
+            || closed.contains(where: { FolderPath.isWithin(canonical, $0) || FolderPath.isWithin($0, canonical) })
+        {
             return refuse("it is the system's")
         }
         return nil
@@ -59,9 +61,5 @@ enum WritablePath {
         return Problem(
             "helperPathMissing", "ReadWritePaths= has \(shown), where it cannot write: \(String(cString: strerror(code))).",
             hint: hint)
-    }
-
-    private static func isWithin(_ path: String, _ folder: String) -> Bool {
-        path == folder || path.hasPrefix(folder == "/" ? "/" : folder + "/")
     }
 }

@@ -12,40 +12,23 @@ public enum StreamSafe {
         var run = 0
         var ahead = octets[...]
         while let octet = ahead.first {
-            if octet == UInt8(ascii: "\\") {
-                guard let (scalar, count) = escape(ahead) else {
-                    ahead = ahead.dropFirst(2)
-                    run = 0
-                    continue
+            let (scalar, count) =
+                switch octet {
+                case UInt8(ascii: "\\"): escape(ahead) ?? (nil, 2)
+                case 0..<Self.firstMark: (nil, 1)
+                default: decoded(ahead)
                 }
-                ahead = ahead.dropFirst(count)
-                run = isMark(scalar) ? run + 1 : 0
-            } else if octet < 0x80 {
-                ahead = ahead.dropFirst()
-                run = 0
-            } else {
-                let (scalar, count) = decoded(ahead)
-                ahead = ahead.dropFirst(count)
-                run = isMark(scalar) ? run + 1 : 0
-            }
+            run = isMark(scalar) ? run + 1 : 0
             if run > limit { return false }
+            ahead = ahead.dropFirst(count)
         }
         return true
     }
 
     /// The text without the marks beyond the limit.
     public static func text(_ foreign: String) -> String {
+        guard foreign.utf8.contains(where: { $0 >= firstMark }) else { return foreign }
         var run = 0
-        var isSafe = true
-        for scalar in foreign.unicodeScalars {
-            run = isMark(scalar) ? run + 1 : 0
-            if run > limit {
-                isSafe = false
-                break
-            }
-        }
-        if isSafe { return foreign }
-        run = 0
         var kept = String.UnicodeScalarView()
         for scalar in foreign.unicodeScalars {
             run = isMark(scalar) ? run + 1 : 0
@@ -54,8 +37,10 @@ public enum StreamSafe {
         return String(kept)
     }
 
+    /// What the first mark, U+0300, begins with in UTF-8; no octet below is a part of a mark's beginning.
+    private static let firstMark: UInt8 = 0xCC
+
     private static func isMark(_ scalar: Unicode.Scalar?) -> Bool {
-        // The first mark is U+0300.
         guard let scalar, scalar.value >= 0x300 else { return false }
         return scalar.properties.canonicalCombiningClass != .notReordered
     }

@@ -5,14 +5,12 @@ extension Machine {
     mutating func handle(_ event: Event, in loggingOff: LoggingOff, _ turn: inout Turn) {
         switch event {
         case .answered(let id, let answer) where id == loggingOff.pending.id:
-            if answer == .crashed || turn.now >= loggingOff.pending.deadline.at {
-                turn.act(.strike(helper: loggingOff.helper))
-            } else if case .garbled = answer {
-                // It came in time and is no answer: neither.
-            } else if case .notStarted = answer {
-                // It was never asked: neither.
-            } else {
-                turn.act(.acquit(helper: loggingOff.helper))
+            switch answer {
+            case .crashed: turn.act(.strike(helper: loggingOff.helper))
+            case _ where turn.now >= loggingOff.pending.deadline.at: turn.act(.strike(helper: loggingOff.helper))
+            // It came in time and is no answer, or the helper was never asked: neither good nor bad.
+            case .garbled, .notStarted: break
+            case .evaluated, .replied: turn.act(.acquit(helper: loggingOff.helper))
             }
         case .timerFired(let id) where id == loggingOff.pending.deadline.id:
             turn.act(.strike(helper: loggingOff.helper))

@@ -118,7 +118,7 @@ import HotspotCore
         public var perStranger = 8
         /// Clients at once of one helper, whatever it has started, and of all those together that no helper can be named for.
         public var perHelper = 4
-        /// Time without a call after which a client whose standing is restricted loses its seat.
+        /// Time without a call after which a client that may not change things loses its seat.
         public var idle = Duration.seconds(10)
         /// Octets that wait for a client to read them; one that lets more pile up is cut off.
         public var output = 1024 * 1024
@@ -146,6 +146,8 @@ import HotspotCore
     private var pausing: EventSource?
     private var isOpen = true
     private let socket: Int32
+    /// The connections of late: see ``Limits/burst``.
+    private var burst: (began: Instant, count: Int) = (EventLoop.now, 0)
     /// accept(2); tests put one that fails in its place.
     var acceptNext: (Int32) -> Int32 = { Glibc.accept($0, nil, nil) }
     private var clients: [ObjectIdentifier: ServerClient] = [:]
@@ -171,8 +173,6 @@ import HotspotCore
             throw .system(operation: error.operation, code: error.code)
         }
     }
-
-    private var burst: (began: Instant, count: Int) = (EventLoop.now, 0)
 
     private func listen() throws(LoopError) {
         listener = try EventLoop.shared.watch(socket) { [weak self] _ in self?.accept() }
@@ -200,7 +200,6 @@ import HotspotCore
         if EventLoop.now - burst.began > limits.burstTime { burst = (EventLoop.now, 0) }
         for _ in 0..<64 {
             guard burst.count < limits.burst else { return pause() }
-            burst.count += 1
             let descriptor = acceptNext(socket)
             guard descriptor >= 0 else {
                 switch errno {
@@ -210,6 +209,7 @@ import HotspotCore
                 default: return
                 }
             }
+            burst.count += 1
             // The daemon starts programs on this thread alone, so that none of them is started between these calls.
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -374,7 +374,7 @@ extension ServerCall {
 
     /// Who has only a few seats to share with others does not keep one for nothing.
     private func idle() {
-        guard standing == .restricted, !isClosed else { return }
+        guard standing != .permitted, !isClosed else { return }
         idling?.cancel()
         idling = try? EventLoop.shared.schedule(after: idleLimit, accuracy: .seconds(1)) { [weak self] in
             self?.connection.close()

@@ -80,13 +80,9 @@ struct HelpersNew: ParsableCommand {
         ]
     }
 
-    /// A word of a shell's command line.
+    /// A word of a shell's command line; what nobody should copy is shown as it is.
     private static func word(_ text: String) -> String {
-        let text = Printable.text(text)
-        let isPlain = text.utf8.allSatisfy { octet in
-            UInt8(ascii: "a")...UInt8(ascii: "z") ~= octet | 0x20 || Array("0123456789/._-+:@%".utf8).contains(octet)
-        }
-        return isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
+        ShellWord.quoted(text) ?? Printable.text(text)
     }
 
     private static func write(_ file: HelperTemplate.File, in folder: String) throws(Failure) {

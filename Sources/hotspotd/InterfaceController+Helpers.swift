@@ -107,9 +107,12 @@ extension InterfaceController {
         case .annotations, .value: feed(.answered(id, .garbled(reason: nil)))
         case .failed(let fault):
             record("problem", fault.sentence, helper: helper)
-            if let wrote = fault.standardError { record("trace", "standard error: …\(wrote.suffix(2000))", helper: helper) }
-            if !evaluates, fault.isLackOfRoom { attempt?.obstacle = fault.sentence }
-            if !evaluates, !fault.isLackOfRoom { attempt?.lastWord = fault.sentence }
+            if let wrote = fault.standardError { recordTrace("standard error: …\(wrote.suffix(2000))", helper: helper) }
+            switch (evaluates, fault.isLackOfRoom) {
+            case (true, _): break
+            case (false, true): attempt?.obstacle = fault.sentence
+            case (false, false): attempt?.lastWord = fault.sentence
+            }
             services.log.warning(
                 "\(name): \(helper): \(fault.sentence)\(fault.standardError.map { "; it wrote: \($0.suffix(500))" } ?? "")")
             // It had no part in it, so that nothing is held against it.
@@ -152,6 +155,6 @@ extension InterfaceController {
             keep(session, of: helper)
             sessionEnd = session.secondsRemaining.flatMap { $0 >= 0 ? EventLoop.now + .seconds(min($0, 315_360_000)) : nil }
         }
-        for line in reply.trace ?? [] { record("trace", Printable.text(line, limit: 500), helper: helper) }
+        for line in reply.trace ?? [] { recordTrace(Printable.text(line, limit: 500), helper: helper) }
     }
 }

@@ -46,7 +46,7 @@ extension InterfaceController {
         let problem = answer.problem.map { " (\(Printable.text($0, limit: 100)))" } ?? ""
         let origin = answer.origin.map { ", portal \($0)" } ?? ""
         record("verdict", answer.verdict.rawValue + origin + problem)
-        for evidence in answer.evidence.prefix(8) { record("trace", evidence.line) }
+        for evidence in answer.evidence.prefix(8) { recordTrace(evidence.line) }
         if portal == nil, answer.verdict == .captive, let origin = answer.origin {
             portal = Portal(origin: origin, kind: "unknown")
         }

@@ -82,17 +82,20 @@ extension InterfaceController {
         record(kind, detail, from: from, to: to, helper: helper, in: attempt)
     }
 
+    /// What a helper tells of its work, as long as the attempt has room for it.
+    func recordTrace(_ detail: String, helper: String? = nil) {
+        guard let room = attempt?.traceRoom else { return record("trace", detail, helper: helper) }
+        guard room > 0 else { return }
+        let left = room - detail.utf8.count - 64
+        attempt?.traceRoom = left
+        record("trace", left > 0 ? detail : detail + " (what else helpers tell of this attempt is left out)", helper: helper)
+    }
+
     /// A step of an attempt that may be over.
     func record(
         _ kind: String, _ detail: String, from: StateName? = nil, to: StateName? = nil, helper: String?,
         in attempt: RunningAttempt?
     ) {
-        var detail = detail
-        if kind == "trace", let attempt, attempt.id == self.attempt?.id {
-            guard attempt.traceRoom > 0 else { return }
-            self.attempt?.traceRoom -= detail.utf8.count + 64
-            if attempt.traceRoom <= detail.utf8.count + 64 { detail += " (what else helpers tell of this attempt is left out)" }
-        }
         let at = attempt.map { (EventLoop.now - $0.began).milliseconds } ?? 0
         let step = Step(
             at: at, time: WallClock.now, attempt: attempt?.id, from: from, to: to, kind: kind, helper: helper, detail: detail)

@@ -166,7 +166,7 @@ import Wireless
         let controller = try await prepared(bench, "a")
         controller.join(joined())
         let attempt = try #require(controller.attempt)
-        for number in 0..<1_000 { controller.record("trace", "\(number) " + String(repeating: "x", count: 1_000), helper: "a") }
+        for number in 0..<1_000 { controller.recordTrace("\(number) " + String(repeating: "x", count: 1_000), helper: "a") }
         controller.record("answer", "low", helper: "a")
         bench.services.journal.flush()
         let steps = bench.services.store.steps(attempt.id)

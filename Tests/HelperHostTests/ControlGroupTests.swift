@@ -125,6 +125,17 @@ import Testing
         #expect(ControlFile.folders(in: groups.folder) == [])
     }
 
+    /// All helpers together leave the daemon its part, however many they are.
+    @Test(arguments: [("4294967296\n", "3758096384"), ("104857600\n", "52428800"), ("max\n", ""), ("x", ""), ("-1\n", "")])
+    @LoopActor func helpersLeaveMemoryToTheDaemon(_ whole: String, _ helpers: String) throws {
+        let tree = Tree()
+        for name in ["/daemon", "/helpers"] { tree.group(tree.unit + name) }
+        tree.write(tree.unit + "/memory.max", whole)
+        tree.write(tree.unit + "/helpers/memory.max", "")
+        _ = try #require(ControlGroups(dividing: tree.place(), process: getpid(), limits: .init()))
+        #expect(tree.read(tree.unit + "/helpers/memory.max") == helpers)
+    }
+
     @Test @LoopActor func withoutCPUTheRestIsDivided() throws {
         let tree = Tree()
         tree.write(tree.unit + "/cgroup.controllers", "memory pids\n")

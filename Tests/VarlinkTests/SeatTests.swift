@@ -70,6 +70,47 @@ import Testing
         }
     }
 
+    /// One person may have many users' names: what seats strangers have goes to who has something to say.
+    @Test func onlyWhoMayChangeThingsKeepsASeatIdle() async throws {
+        var limits = Server.Limits()
+        limits.idle = .seconds(1)
+        for (standing, isLost) in [(Standing.stranger, true), (.permitted, false)] {
+            try await Service.with(limits, standing: standing) { service, path in
+                let client = try Client(path)
+                #expect(try Self.isServed(client))
+                if isLost {
+                    #expect(try client.answer() == nil)
+                } else {
+                    try await Task.sleep(for: .seconds(3))
+                    #expect(try Self.isServed(client))
+                }
+            }
+        }
+    }
+
+    /// Connections without end leave the rest of the loop its turn, and whoever came with them is served after a pause.
+    @Test func aBurstOfConnectionsWaitsForItsTurn() async throws {
+        var limits = Server.Limits()
+        limits.burst = 3
+        // No burst is ever over by itself.
+        limits.burstTime = .seconds(3600)
+        limits.pause = .milliseconds(1)
+        try await Service.with(limits, standing: .permitted) { service, path in
+            let clients = try (0..<5).map { _ in try Client(path) }
+            for client in clients[..<3] { #expect(try Self.isServed(client)) }
+            // The loop goes on; what is behind the burst stays in the queue however often the pause ends.
+            try await Task.sleep(for: .milliseconds(100))
+            #expect(await service.clientCount == 3)
+            withExtendedLifetime(clients) {}
+        }
+        limits.burstTime = .milliseconds(1)
+        try await Service.with(limits, standing: .permitted) { service, path in
+            let clients = try (0..<12).map { _ in try Client(path) }
+            for client in clients { #expect(try Self.isServed(client)) }
+            #expect(await service.clientCount == 12)
+        }
+    }
+
     @Test func aProcessWhoseStandingIsRestrictedHasFourSeatsAndLosesThemIdle() async throws {
         var limits = Server.Limits()
         // Long enough that a busy machine brings the first call in time.

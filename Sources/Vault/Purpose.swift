@@ -1,13 +1,14 @@
 import HotspotCore
 
 /// For whom something is sealed. All of it is authenticated, so that octets moved to another row do not open.
+///
+/// The program is the helper's ``HelperSpec/Activation/identity`` at that time; `nil` for what was sealed before it counted.
 public enum Purpose: Hashable, Sendable {
     /// Answers that the user asked to keep, for one network, helper and portal.
     ///
-    /// The program is the helper's ``HelperSpec/Activation/identity`` at that time; `nil` for what was sealed before it counted.
     case credential(network: NetworkID, helper: String, origin: String, pin: String?, program: String? = nil)
     /// The memory of a helper's session on one network.
-    case session(network: NetworkID, helper: String)
+    case session(network: NetworkID, helper: String, program: String? = nil)
 
     /// Unambiguous: each part stands behind its length. Throws ``VaultError/anonymousNetwork``.
     func associatedData() throws(VaultError) -> [UInt8] {
@@ -15,9 +16,9 @@ public enum Purpose: Hashable, Sendable {
         case .credential(let network, let helper, let origin, let pin, let program):
             guard let key = network.key else { throw .anonymousNetwork }
             return Self.join(["credential", key, helper, origin, pin] + (program.map { [$0] } ?? []))
-        case .session(let network, let helper):
+        case .session(let network, let helper, let program):
             guard let key = network.key else { throw .anonymousNetwork }
-            return Self.join(["session", key, helper])
+            return Self.join(["session", key, helper] + (program.map { [$0] } ?? []))
         }
     }
 

@@ -60,7 +60,11 @@ extension InterfaceController {
     private func owner(_ network: NetworkID, _ helper: String, _ portal: Portal) -> CredentialOwner {
         CredentialOwner(
             network: network, helper: helper, origin: portal.origin, pin: portal.pin,
-            program: services.host.helpers.first { $0.spec.name == helper }?.spec.activation.identity)
+            program: program(of: helper))
+    }
+
+    private func program(of helper: String) -> String? {
+        services.host.helpers.first { $0.spec.name == helper }?.spec.activation.identity
     }
 
     private func keep(_ answers: [String: String], for owner: CredentialOwner, fieldNames: [String]) throws {
@@ -88,7 +92,8 @@ extension InterfaceController {
         services.saving("remembering a choice") {
             try services.store.remember(network, Remembered(helper: helper, portal: portal, committed: WallClock.now))
             if let session, sessionOwner == helper {
-                let sealed = try services.vault.seal(Coding.encode(session), for: .session(network: network, helper: helper))
+                let sealed = try services.vault.seal(
+                    Coding.encode(session), for: .session(network: network, helper: helper, program: program(of: helper)))
                 try services.store.setSealedSession(network, sealed)
             }
         }
@@ -130,10 +135,22 @@ extension InterfaceController {
         sessionOwner = helper
         guard let helper, let joined, let sealed = services.store.sealedSession(joined.network) else { return }
         do {
-            let secret = try services.vault.open(sealed, for: .session(network: joined.network, helper: helper))
+            let secret = try open(sealed, joined.network, helper)
             session = try Coding.decode(Session.self, from: secret.withBytes { Array($0) })
         } catch {
-            services.log.notice("\(name): the stored session cannot be opened: \(error)")
+            services.log.notice(
+                "\(name): the stored session cannot be opened, or belongs to another program than \(helper)'s of now: \(error)")
+        }
+    }
+
+    /// What an older daemon sealed names no program.
+    private func open(_ session: [UInt8], _ network: NetworkID, _ helper: String) throws -> SecretBytes {
+        let program = program(of: helper)
+        do {
+            return try services.vault.open(session, for: .session(network: network, helper: helper, program: program))
+        } catch {
+            guard program != nil else { throw error }
+            return try services.vault.open(session, for: .session(network: network, helper: helper))
         }
     }
 }

@@ -5,6 +5,7 @@ import HotspotMachine
 import LinkState
 import Store
 import Testing
+import Varlink
 import Vault
 import Wireless
 
@@ -90,6 +91,32 @@ import Wireless
             Self.network, helper: "portal", origin: Self.portal.origin, pin: Self.portal.pin, program: other.activation.identity,
             fieldNames: ["pass"], sealed: sealed)
         #expect(controller.releasedCredential(for: "portal") == nil)
+        controller.joined = nil
+        await bench.close()
+    }
+
+    @Test @LoopActor func aSessionIsForTheProgramThatItWasStoredFor() async throws {
+        let bench = try FilterBench()
+        try bench.add("portal")
+        let controller = controller(bench)
+        controller.joined = joined
+        let session = Session(memory: ["ticket": "opensesame"])
+        controller.session = session
+        controller.sessionOwner = "portal"
+        controller.remember("portal")
+        controller.restoreSession(helper: "portal")
+        #expect(controller.session == session)
+        let program = try #require(bench.services.host.helpers.first).spec
+        let other = HelperSpec(name: "portal", activation: .stdio(exec: [bench.folder + "/programs/portal", "elsewhere"]))
+        bench.services.host.setHelpers([HelperEntry(spec: other, file: "/x.helper")])
+        controller.restoreSession(helper: "portal")
+        #expect(controller.session == nil)
+        // As an older daemon stored it.
+        let old = try bench.services.vault.seal(Coding.encode(session), for: .session(network: Self.network, helper: "portal"))
+        try bench.services.store.setSealedSession(Self.network, old)
+        bench.services.host.setHelpers([HelperEntry(spec: program, file: "/x.helper")])
+        controller.restoreSession(helper: "portal")
+        #expect(controller.session == session)
         controller.joined = nil
         await bench.close()
     }

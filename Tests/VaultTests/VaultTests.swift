@@ -47,6 +47,7 @@ private let purpose = Purpose.credential(network: network, helper: "form", origi
             .credential(network: network, helper: "form", origin: "https://p.example", pin: ""),
             .credential(network: network, helper: "formh", origin: "ttps://p.example", pin: "cGlu"),
             .session(network: network, helper: "form"),
+            .session(network: network, helper: "form", program: "/usr/bin/form"),
         ]
         for purpose in moved {
             #expect(throws: VaultError.notOpened) { _ = try vault.open(sealed, for: purpose) }

@@ -125,6 +125,9 @@ import HotspotCore
         /// Octets of one call.
         public var message = 64 * 1024
         /// Connections that are looked at within ``burstTime``, before a pause.
+        ///
+        /// Measured on two processors with two processes of a stranger that connect and go without end: a client that is there already waits
+        /// 0.1 ms for an answer and 6 ms at most; without a pause 1.5 s, and 1.8 s at most. A new one waits 0.2 s, and 1 s at most.
         public var burst = 100
         /// See ``burst``.
         public var burstTime = Duration.milliseconds(50)

@@ -94,7 +94,8 @@ static int set_limit(int resource, uint64_t value, uint64_t hard) {
 
 uint32_t launch_limit(const struct launch_plan *plan, uint32_t levels) {
     const struct launch_limits *limits = &plan->limits;
-    int failed = set_limit(RLIMIT_CORE, 0, 0);
+    // One octet and not none: a handler of core dumps that is a program runs in spite of 0, and not for 1 (core(5), fs/coredump.c).
+    int failed = set_limit(RLIMIT_CORE, 1, 1);
     if (limits->address_space) failed |= set_limit(RLIMIT_AS, limits->address_space, limits->address_space);
     if (limits->data) failed |= set_limit(RLIMIT_DATA, limits->data, limits->data);
     // SIGXCPU at the first, SIGKILL a second later.

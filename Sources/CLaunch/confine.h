@@ -40,7 +40,8 @@ uint32_t launch_drop_capabilities(void);
 uint32_t launch_landlock(const struct launch_plan *plan, uint32_t levels);
 uint32_t launch_limit(const struct launch_plan *plan, uint32_t levels);
 // The last one, because it refuses much of what the others do.
-uint32_t launch_filter(const struct launch_plan *plan, uint32_t levels);
+// Adds what it reached to the levels. Returns 0, or an errno if the machine has no room for it now: then there must be no helper.
+int launch_filter(const struct launch_plan *plan, uint32_t *levels);
 
 void launch_report(int report_pipe, uint32_t kind, uint32_t first, uint32_t second);
 

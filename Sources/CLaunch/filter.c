@@ -6,8 +6,11 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -18,15 +21,11 @@
 // On any other kernel.h ends the compilation.
 
 // The same numbers everywhere, for older headers.
-#ifndef SYS_clone3
-#define SYS_clone3 435
-#endif
-#ifndef SYS_pidfd_getfd
-#define SYS_pidfd_getfd 438
-#endif
-#ifndef SYS_mount_setattr
-#define SYS_mount_setattr 442
-#endif
+enum {
+    PIDFD_SEND_SIGNAL = 424, PIDFD_OPEN = 434, CLOSE_RANGE = 436, FACCESSAT2 = 439, EPOLL_PWAIT2 = 441,
+    LANDLOCK_CREATE_RULESET = 444, LANDLOCK_ADD_RULE = 445, LANDLOCK_RESTRICT_SELF = 446, FUTEX_WAITV = 449, CACHESTAT = 451,
+    FCHMODAT2 = 452, MAP_SHADOW_STACK = 453, FUTEX_WAKE = 454, FUTEX_WAIT = 455, FUTEX_REQUEUE = 456, MSEAL = 462,
+};
 
 // The old way to seccomp(2): service managers that filter calls themselves let prctl through.
 static long install(const struct sock_filter *code, unsigned short length) {
@@ -35,7 +34,7 @@ static long install(const struct sock_filter *code, unsigned short length) {
 }
 
 struct program {
-    struct sock_filter code[192];
+    struct sock_filter code[512];
     unsigned short length;
 };
 
@@ -49,7 +48,7 @@ static void add(struct program *program, uint16_t code, uint32_t value, uint8_t 
 }
 
 static void load(struct program *p, size_t offset) { add(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0); }
-// The low half of an argument: both architectures are little-endian, and the kernel looks at no more of any of these.
+// The low half of an argument: both architectures are little-endian, and the kernel looks at no more of most of these.
 static void load_argument(struct program *p, int number) { load(p, offsetof(struct seccomp_data, args) + 8 * (size_t)number); }
 static void allow(struct program *p) { add(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0); }
 static void refuse(struct program *p, int code) { add(p, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)code, 0, 0); }
@@ -61,44 +60,116 @@ static void refuse_call(struct program *p, long number, int code) {
     refuse(p, code);
 }
 
-// Never of use to a helper: other namespaces and mounts, the memory of others, the kernel's programmable parts, keyrings that
-// outlive the process, files of memory, and io_uring, whose operations pass by this filter.
-static const long never[] = {
-    SYS_setns, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_mount_setattr,
-#ifdef SYS_fsopen
-    SYS_open_tree, SYS_move_mount, SYS_fsopen,
-#endif
-    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_getfd,
-    SYS_bpf, SYS_perf_event_open, SYS_userfaultfd,
-#ifdef SYS_io_uring_setup
-    SYS_io_uring_setup,
-#endif
-    SYS_keyctl, SYS_add_key, SYS_request_key,
-    // Memory that is nobody's, so that no limit of a process counts it.
-    SYS_memfd_create,
-    // Its events are counted for the whole machine (fs.aio-max-nr).
-    SYS_io_setup,
-#ifdef SYS_memfd_secret
-    SYS_memfd_secret,
+// What programs of any language need, by number. Everything else there is not (ENOSYS), as if the kernel were an older one, for which
+// C libraries and runtimes have another way: mounts and other namespaces, the memory of others, the kernel's programmable parts,
+// keyrings that outlive the process, what no limit counts (memory files, asynchronous operations, leases and attributes of files,
+// filters), what is counted for the whole machine, io_uring, whose operations pass by this filter, and whatever later kernels bring.
+#define CALL(name) [SYS_##name] = 1
+static const uint8_t useful[] = {
+    // Files
+    CALL(read), CALL(write), CALL(pread64), CALL(pwrite64), CALL(readv), CALL(writev), CALL(preadv), CALL(pwritev), CALL(preadv2),
+    CALL(pwritev2), CALL(openat), CALL(close), [CLOSE_RANGE] = 1, CALL(fstat), CALL(newfstatat), CALL(statx),
+    CALL(statfs), CALL(fstatfs), CALL(faccessat), [FACCESSAT2] = 1, CALL(lseek), CALL(getdents64), CALL(getcwd), CALL(chdir),
+    CALL(fchdir), CALL(readlinkat), CALL(truncate), CALL(ftruncate), CALL(fallocate), CALL(fadvise64), CALL(readahead),
+    [CACHESTAT] = 1, CALL(fsync), CALL(fdatasync), CALL(sync_file_range), CALL(msync), CALL(umask), CALL(fchmod), CALL(fchmodat),
+    [FCHMODAT2] = 1, CALL(fchown), CALL(fchownat), CALL(utimensat), CALL(mkdirat), CALL(mknodat), CALL(linkat), CALL(symlinkat),
+    CALL(unlinkat), CALL(renameat), CALL(renameat2), CALL(copy_file_range), CALL(sendfile), CALL(splice), CALL(tee), CALL(vmsplice),
+    CALL(flock), CALL(dup), CALL(dup3), CALL(pipe2), CALL(fcntl), CALL(ioctl), CALL(getxattr), CALL(lgetxattr), CALL(fgetxattr),
+    CALL(listxattr), CALL(llistxattr), CALL(flistxattr), CALL(inotify_init1), CALL(inotify_add_watch), CALL(inotify_rm_watch),
+    // Waiting
+    CALL(ppoll), CALL(pselect6), CALL(epoll_create1), CALL(epoll_ctl), CALL(epoll_pwait), [EPOLL_PWAIT2] = 1, CALL(eventfd2),
+    CALL(signalfd4), CALL(timerfd_create), CALL(timerfd_settime), CALL(timerfd_gettime), CALL(futex), [FUTEX_WAITV] = 1,
+    [FUTEX_WAKE] = 1, [FUTEX_WAIT] = 1, [FUTEX_REQUEUE] = 1, CALL(nanosleep), CALL(clock_nanosleep), CALL(restart_syscall),
+    // Memory
+    CALL(brk), CALL(mmap), CALL(munmap), CALL(mprotect), CALL(mremap), CALL(madvise), CALL(mincore), CALL(mlock), CALL(mlock2),
+    CALL(munlock), CALL(mlockall), CALL(munlockall), CALL(membarrier), CALL(pkey_alloc), CALL(pkey_free), CALL(pkey_mprotect),
+    [MAP_SHADOW_STACK] = 1, [MSEAL] = 1, CALL(get_mempolicy),
+    // Processes and threads
+    CALL(clone), CALL(unshare), CALL(execve), CALL(execveat), CALL(exit), CALL(exit_group), CALL(wait4), CALL(waitid), CALL(kill),
+    CALL(tkill), CALL(tgkill), [PIDFD_OPEN] = 1, [PIDFD_SEND_SIGNAL] = 1, CALL(rt_sigaction), CALL(rt_sigprocmask),
+    CALL(rt_sigpending), CALL(rt_sigtimedwait), CALL(rt_sigqueueinfo), CALL(rt_tgsigqueueinfo), CALL(rt_sigreturn),
+    CALL(rt_sigsuspend), CALL(sigaltstack), CALL(getpid), CALL(getppid), CALL(gettid), CALL(getpgid), CALL(setpgid), CALL(getsid),
+    CALL(setsid), CALL(getuid), CALL(geteuid), CALL(getgid), CALL(getegid), CALL(getgroups), CALL(getresuid), CALL(getresgid),
+    CALL(setuid), CALL(setgid), CALL(setreuid), CALL(setregid), CALL(setresuid), CALL(setresgid), CALL(setgroups), CALL(setfsuid),
+    CALL(setfsgid), CALL(capget), CALL(capset), CALL(prctl), CALL(set_tid_address), CALL(set_robust_list), CALL(get_robust_list),
+    CALL(rseq), CALL(getrlimit), CALL(setrlimit), CALL(prlimit64), CALL(getrusage), CALL(times), CALL(getpriority),
+    CALL(setpriority), CALL(sched_yield), CALL(sched_getaffinity), CALL(sched_setaffinity), CALL(sched_getparam),
+    CALL(sched_setparam), CALL(sched_getscheduler), CALL(sched_setscheduler), CALL(sched_get_priority_max),
+    CALL(sched_get_priority_min), CALL(sched_rr_get_interval), CALL(sched_getattr), CALL(sched_setattr), CALL(ioprio_get),
+    CALL(ioprio_set), CALL(getcpu), CALL(personality),
+    // Clocks
+    CALL(clock_gettime), CALL(clock_getres), CALL(gettimeofday), CALL(timer_create), CALL(timer_settime), CALL(timer_gettime),
+    CALL(timer_getoverrun), CALL(timer_delete), CALL(setitimer), CALL(getitimer),
+    // Sockets
+    CALL(socket), CALL(socketpair), CALL(bind), CALL(connect), CALL(listen), CALL(accept), CALL(accept4), CALL(sendto),
+    CALL(recvfrom), CALL(sendmsg), CALL(recvmsg), CALL(sendmmsg), CALL(recvmmsg), CALL(shutdown), CALL(getsockname),
+    CALL(getpeername), CALL(getsockopt), CALL(setsockopt),
+    // The system, and a cage within the cage
+    CALL(uname), CALL(sysinfo), CALL(getrandom), [LANDLOCK_CREATE_RULESET] = 1, [LANDLOCK_ADD_RULE] = 1,
+    [LANDLOCK_RESTRICT_SELF] = 1,
+    // What other processes may keep, where the helper has an IPC namespace of its own: see `lasting`.
+    CALL(shmget), CALL(shmat), CALL(shmctl), CALL(shmdt), CALL(semget), CALL(semop), CALL(semctl), CALL(semtimedop), CALL(msgget),
+    CALL(msgsnd), CALL(msgrcv), CALL(msgctl), CALL(mq_open), CALL(mq_unlink), CALL(mq_timedsend), CALL(mq_timedreceive),
+    CALL(mq_notify), CALL(mq_getsetattr),
+#if defined(__x86_64__)
+    // The same by their older numbers.
+    CALL(open), CALL(creat), CALL(stat), CALL(lstat), CALL(access), CALL(getdents), CALL(readlink), CALL(chmod), CALL(chown),
+    CALL(lchown), CALL(utime), CALL(utimes), CALL(futimesat), CALL(mkdir), CALL(rmdir), CALL(mknod), CALL(link), CALL(symlink),
+    CALL(unlink), CALL(rename), CALL(dup2), CALL(pipe), CALL(poll), CALL(select), CALL(epoll_create), CALL(epoll_wait),
+    CALL(eventfd), CALL(signalfd), CALL(inotify_init), CALL(fork), CALL(vfork), CALL(pause), CALL(alarm), CALL(getpgrp), CALL(time),
+    CALL(arch_prctl),
 #endif
 };
 // They make what outlives the process, where it has no IPC namespace of its own.
 static const long lasting[] = {SYS_shmget, SYS_semget, SYS_msgget, SYS_mq_open};
-// F_SETLK and F_SETLKW, and the same for open file descriptions.
-static const uint32_t locks[] = {6, 7, 37, 38};
+// F_SETLK and F_SETLKW, the same for open file descriptions, and F_NOTIFY.
+static const uint32_t locks[] = {6, 7, 37, 38, 1026};
 // No netlink: rtnetlink tells everybody of associations with their names. The C library resolves names without it.
 static const uint32_t addresses[] = {AF_UNIX, AF_INET, AF_INET6};
+// SO_ATTACH_FILTER, SO_ATTACH_BPF, and the two for a group of sockets.
+static const uint32_t filters[] = {26, 50, 51, 52};
 // CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; for unshare NEWTIME as well, which is no flag of clone.
 enum { NAMESPACES = 0x7e020000, TIME_NAMESPACE = 0x80 };
+// Who runs such a file has its owner's rights.
+enum { OTHERS_RIGHTS = S_ISUID | S_ISGID };
+// O_CREAT and O_TMPFILE, without the bit that the latter shares with O_DIRECTORY.
+enum { MAKES_FILE = O_CREAT | 020000000 };
 // linux/wireless.h, SIOCIWFIRST to SIOCIWLAST.
 enum { WIRELESS_FIRST = 0x8b00, WIRELESS_LAST = 0x8bff };
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static void refuse_namespaces(struct program *p, long number, uint32_t flags) {
+static void refuse_flags(struct program *p, long number, int argument, uint32_t flags, int code) {
     unless(p, BPF_JEQ, (uint32_t)number, 4);
-    load_argument(p, 0);
+    load_argument(p, argument);
     unless(p, BPF_JSET, flags, 1);
+    refuse(p, code);
+    allow(p);
+}
+// A file that is opened gets a mode only where it is made.
+static void refuse_making(struct program *p, long number, int flags, int mode) {
+    unless(p, BPF_JEQ, (uint32_t)number, 6);
+    load_argument(p, flags);
+    unless(p, BPF_JSET, MAKES_FILE, 3);
+    load_argument(p, mode);
+    unless(p, BPF_JSET, OTHERS_RIGHTS, 1);
     refuse(p, EPERM);
     allow(p);
+}
+static void refuse_value(struct program *p, long number, int argument, uint32_t value, int code) {
+    unless(p, BPF_JEQ, (uint32_t)number, 4);
+    load_argument(p, argument);
+    unless(p, BPF_JEQ, value, 1);
+    refuse(p, code);
+    allow(p);
+}
+static void refuse_other_addresses(struct program *p, long number) {
+    unless(p, BPF_JEQ, (uint32_t)number, 2 + 2 * (uint8_t)COUNT(addresses));
+    load_argument(p, 0);
+    for (size_t i = 0; i < COUNT(addresses); i++) {
+        unless(p, BPF_JEQ, addresses[i], 1);
+        allow(p);
+    }
+    refuse(p, EAFNOSUPPORT);
 }
 
 static void write_program(struct program *p, uint32_t levels) {
@@ -112,13 +183,48 @@ static void write_program(struct program *p, uint32_t levels) {
     unless(p, BPF_JGE, 0x40000000, 1);
     refuse(p, ENOSYS);
 #endif
-    for (size_t i = 0; i < sizeof never / sizeof *never; i++) refuse_call(p, never[i], EPERM);
     if (!(levels & LAUNCH_IPC_NAMESPACE))
-        for (size_t i = 0; i < sizeof lasting / sizeof *lasting; i++) refuse_call(p, lasting[i], ENOSYS);
-    // Its flags are in memory, where no filter sees them; without it the C library takes clone.
-    refuse_call(p, SYS_clone3, ENOSYS);
-    refuse_namespaces(p, SYS_clone, NAMESPACES);
-    refuse_namespaces(p, SYS_unshare, NAMESPACES | TIME_NAMESPACE);
+        for (size_t i = 0; i < COUNT(lasting); i++) refuse_call(p, lasting[i], ENOSYS);
+    // The flags of its newer form are in memory, where no filter sees them; without that one the C library takes clone.
+    refuse_flags(p, SYS_clone, 0, NAMESPACES, EPERM);
+    refuse_flags(p, SYS_unshare, 0, NAMESPACES | TIME_NAMESPACE, EPERM);
+    // A file of the daemon's user with that user's rights for everybody. openat2 has its mode in memory, so there is none.
+    refuse_making(p, SYS_openat, 2, 3);
+    refuse_flags(p, SYS_fchmod, 1, OTHERS_RIGHTS, EPERM);
+    refuse_flags(p, SYS_fchmodat, 2, OTHERS_RIGHTS, EPERM);
+    refuse_flags(p, FCHMODAT2, 2, OTHERS_RIGHTS, EPERM);
+    refuse_flags(p, SYS_mknodat, 2, OTHERS_RIGHTS, EPERM);
+#if defined(__x86_64__)
+    refuse_making(p, SYS_open, 1, 2);
+    refuse_flags(p, SYS_creat, 1, OTHERS_RIGHTS, EPERM);
+    refuse_flags(p, SYS_chmod, 1, OTHERS_RIGHTS, EPERM);
+    refuse_flags(p, SYS_mknod, 1, OTHERS_RIGHTS, EPERM);
+#endif
+    // Huge pages are the machine's, and few.
+    refuse_flags(p, SYS_mmap, 3, MAP_HUGETLB, ENOMEM);
+    // Who dumps core runs whatever handles that on this machine, as root and with a copy of the helper's memory.
+    refuse_value(p, SYS_setrlimit, 0, RLIMIT_CORE, EPERM);
+    unless(p, BPF_JEQ, SYS_prlimit64, 8);
+    load_argument(p, 1);
+    unless(p, BPF_JEQ, RLIMIT_CORE, 5);
+    load_argument(p, 2);
+    unless(p, BPF_JEQ, 0, 2);
+    load(p, offsetof(struct seccomp_data, args) + 2 * 8 + 4);
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+    refuse(p, EPERM);
+    allow(p);
+    // Filters of helpers' own are memory that no limit counts, and of which the machine has little for all (net.core.bpf_jit_limit):
+    // without it the next helper gets no filter at all.
+    refuse_value(p, SYS_prctl, 0, PR_SET_SECCOMP, EINVAL);
+    unless(p, BPF_JEQ, SYS_setsockopt, 4 + 2 * (uint8_t)COUNT(filters));
+    load_argument(p, 1);
+    unless(p, BPF_JEQ, SOL_SOCKET, 1 + 2 * (uint8_t)COUNT(filters));
+    load_argument(p, 2);
+    for (size_t i = 0; i < COUNT(filters); i++) {
+        unless(p, BPF_JEQ, filters[i], 1);
+        refuse(p, ENOPROTOOPT);
+    }
+    allow(p);
 
     // What networks are around is told to a helper if its file says so, and is nowhere else to be had: not from nl80211, which is
     // generic netlink, not from rtnetlink's messages of wireless extensions, and not from the older ioctls.
@@ -131,31 +237,41 @@ static void write_program(struct program *p, uint32_t levels) {
 
     // A lease on a file makes everybody wait who opens it: another helper's program, say. Locks of parts of files are memory of the
     // kernel that no limit counts; flock(2), one for each open file, stays.
-    unless(p, BPF_JEQ, SYS_fcntl, 4 + 2 * (uint8_t)(sizeof locks / sizeof *locks));
+    unless(p, BPF_JEQ, SYS_fcntl, 4 + 2 * (uint8_t)COUNT(locks));
     load_argument(p, 1);
     unless(p, BPF_JEQ, F_SETLEASE, 1);
     refuse(p, EACCES);
-    for (size_t i = 0; i < sizeof locks / sizeof *locks; i++) {
+    for (size_t i = 0; i < COUNT(locks); i++) {
         unless(p, BPF_JEQ, locks[i], 1);
         refuse(p, ENOLCK);
     }
     allow(p);
 
-    unless(p, BPF_JEQ, SYS_socket, 2 + 2 * (uint8_t)(sizeof addresses / sizeof *addresses));
-    load_argument(p, 0);
-    for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
-        unless(p, BPF_JEQ, addresses[i], 1);
+    refuse_other_addresses(p, SYS_socket);
+    refuse_other_addresses(p, SYS_socketpair);
+
+    // The rest, in runs of neighbouring numbers.
+    for (uint32_t first = 0; first < COUNT(useful); first++) {
+        if (!useful[first]) continue;
+        uint32_t last = first;
+        while (last + 1 < COUNT(useful) && useful[last + 1]) last++;
+        unless(p, BPF_JGE, first, 2);
+        add(p, BPF_JMP | BPF_JGT | BPF_K, last, 1, 0);
         allow(p);
+        first = last;
     }
-    refuse(p, EAFNOSUPPORT);
-    allow(p);
+    refuse(p, ENOSYS);
 }
 
-uint32_t launch_filter(const struct launch_plan *plan, uint32_t levels) {
+int launch_filter(const struct launch_plan *plan, uint32_t *levels) {
     if (!(plan->wanted & LAUNCH_FILTER)) return 0;
     struct program program;
-    write_program(&program, levels);
-    return install(program.code, program.length) == 0 ? LAUNCH_FILTER : 0;
+    write_program(&program, *levels);
+    long result = install(program.code, program.length);
+    if (result == 0) *levels |= LAUNCH_FILTER;
+    // The kernel's own ENOTSUPP: it has no room for the translated program. Another time it has.
+    enum { UNTRANSLATED = 524 };
+    return result == -ENOMEM || result == -UNTRANSLATED ? ENOMEM : 0;
 }
 
 // All that an init does: it waits, hands SIGTERM on, tells of the end, and ends. Whatever capabilities it has left in its own
@@ -173,4 +289,4 @@ static const struct sock_filter waiting[] = {
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 };
 
-void launch_be_still(void) { install(waiting, sizeof waiting / sizeof *waiting); }
+void launch_be_still(void) { install(waiting, COUNT(waiting)); }

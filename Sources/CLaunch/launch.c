@@ -102,7 +102,8 @@ __attribute__((noreturn)) static void become_helper(const struct launch_plan *pl
     if (result < 0) give_up(report_pipe, LAUNCH_STAGE_PRIVILEGES, (int)-result);
     levels |= launch_landlock(plan, levels);
     levels |= launch_limit(plan, levels);
-    levels |= launch_filter(plan, levels);
+    int code = launch_filter(plan, &levels);
+    if (code) give_up(report_pipe, LAUNCH_STAGE_PRIVILEGES, code);
     launch_report(report_pipe, LAUNCH_REPORT_REACHED, levels, 0);
     const char *environment[LAUNCH_MAXIMUM_VARIABLES];
     char variable[32];

@@ -19,6 +19,8 @@ import HotspotCore
 
     private var input: Int32
     private var output: Int32
+    /// One socket for both directions, and not two pipes: a stranger may send descriptors along.
+    private let isSocket: Bool
     private var framer: Framer
     private let outputLimit: Int
     private var pending: [UInt8] = []
@@ -57,6 +59,7 @@ import HotspotCore
     ) throws(VarlinkError) {
         self.input = input
         self.output = output
+        isSocket = input == output
         self.outputLimit = outputLimit
         self.isPatient = isPatient
         framer = Framer(limit: limit)
@@ -111,7 +114,8 @@ import HotspotCore
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)
         // Bounded work for one turn: a flood from one peer leaves the others their turn.
         for _ in 0..<(isPatient ? 1 : 16) {
-            let count = read(input, &chunk, chunk.count)
+            let (count, hadDescriptors) = isSocket ? ForeignSocket.read(input, &chunk) : (read(input, &chunk, chunk.count), false)
+            if hadDescriptors { return finish(.failed(.malformed("it came with descriptors, which nobody takes"))) }
             if count < 0 {
                 if errno == EINTR { continue }
                 if errno == EAGAIN { return }
@@ -228,8 +232,12 @@ import HotspotCore
         stopWriting()
         patience?.cancel()
         continuation?.cancel()
-        Glibc.close(input)
-        if output != input { Glibc.close(output) }
+        if isSocket {
+            ForeignSocket.close(input)
+        } else {
+            Glibc.close(input)
+            if output != input { Glibc.close(output) }
+        }
         let onClose = onClose
         self.onClose = { _ in }
         onMessage = { _ in }

@@ -220,7 +220,7 @@ import HotspotCore
                 let connection = try? Connection(
                     socket: descriptor, limit: limits.message, outputLimit: limits.output, isPatient: true)
             else {
-                Glibc.close(descriptor)
+                ForeignSocket.close(descriptor)
                 continue
             }
             // With every seat taken nobody needs to be looked up.

@@ -104,6 +104,7 @@ public enum Socket {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue) | (nonblocking ? Int32(SOCK_NONBLOCK.rawValue) : 0)
         let raw = socket(AF_UNIX, type, 0)
         guard raw >= 0 else { throw .system(operation: "socket", code: errno) }
+        ForeignSocket.refuseDescriptors(raw)
         return Descriptor(raw)
     }
 

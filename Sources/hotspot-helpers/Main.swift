@@ -24,8 +24,8 @@ import HelperKit
             limits.rlim_max = limits.rlim_cur
             setrlimit(resource, &limits)
         }
-        // A core would hold what the user typed.
-        limit(Int32(RLIMIT_CORE.rawValue), 0)
+        // A core would hold what the user typed. One octet keeps it from programs that take cores as well, none does not (core(5)).
+        limit(Int32(RLIMIT_CORE.rawValue), 1)
         limit(Int32(RLIMIT_NOFILE.rawValue), 256)
         limit(Int32(RLIMIT_FSIZE.rawValue), 1 << 20)
         // Address space, not memory: each thread reserves 64 MiB of it for its heap and uses a few.

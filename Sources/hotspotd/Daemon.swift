@@ -10,6 +10,7 @@ import LinkState
         signal(SIGPIPE, SIG_IGN)
         // A limit on files is an error that SQLite reports, and no reason to die.
         signal(SIGXFSZ, SIG_IGN)
+        letFatalSignalsEndIt()
         // What the daemon holds is nobody's to dump or to trace.
         csystemd_forbid_dumps()
         umask(0o077)
@@ -42,6 +43,18 @@ import LinkState
         } catch {
             fail("\(error)", code: 1)
         }
+    }
+
+    /// Swift's runtime reports crashes, and would outlive the watchdog's SIGABRT: its handler returns. And whoever starts the daemon may
+    /// have left it any mask.
+    private static func letFatalSignalsEndIt() {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for fatal in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
+            signal(fatal, SIG_DFL)
+            sigaddset(&set, fatal)
+        }
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
     /// For the service manager, after the daemon has ended in whatever way.

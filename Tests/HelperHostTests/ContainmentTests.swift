@@ -50,7 +50,7 @@ import Testing
             """)
         #expect(
             found
-                == "[['HOTSPOTD_TOKEN', 'LANG', 'PATH', 'TMPDIR'], '/usr/bin:/bin', 'C.UTF-8', [0, 1, 2], True, ['1'], True, 63, '/', 0, True, 0]"
+                == "[['HOTSPOTD_TOKEN', 'LANG', 'PATH', 'TMPDIR'], '/usr/bin:/bin', 'C.UTF-8', [0, 1, 2], True, ['1'], True, 63, '/', 1, True, 0]"
         )
         await shop.close()
     }
@@ -174,7 +174,7 @@ import Testing
     @Test @LoopActor func memoryThatNoLimitCountsIsRefused() async {
         let shop = Workshop()
         let found = await look(shop, "hoarder", "found = attempt(lambda: os.close(os.memfd_create('x')))")
-        if shop.host.containment(of: "hoarder").contains("system-call filter") { #expect(found == "Operation not permitted") }
+        if shop.host.containment(of: "hoarder").contains("system-call filter") { #expect(found == "Function not implemented") }
         await shop.close()
     }
 

@@ -68,6 +68,11 @@ struct DaemonProcessTests {
         #expect(daemon.stop() == 0)
     }
 
+    /// SIGABRT is what the service manager's watchdog sends.
+    @Test(arguments: [SIGABRT, SIGQUIT, SIGSEGV]) func aSignalThatEndsProgramsEndsTheDaemon(_ signal: Int32) throws {
+        #expect(try RunningDaemon().kill(by: signal) == signal)
+    }
+
     @Test(arguments: [
         ("[Commands]\nTimeoutSec=soon", "hotspotd.conf:8: TimeoutSec= takes seconds"),
         ("[Policy]\nRules=lax", "takes one of default, strict, not «lax»"),

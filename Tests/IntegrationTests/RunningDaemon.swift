@@ -62,8 +62,10 @@ final class RunningDaemon {
     /// Somebody else ended it.
     func waitForEnd() { process.waitUntilExit() }
 
-    func kill() {
-        Foundation.kill(pid, SIGKILL)
+    /// Returns the signal that it ended by; 0 if it ended by itself.
+    @discardableResult func kill(by signal: Int32 = SIGKILL) -> Int32 {
+        Foundation.kill(pid, signal)
         process.waitUntilExit()
+        return process.terminationReason == .uncaughtSignal ? process.terminationStatus : 0
     }
 }

@@ -29,7 +29,7 @@ extension Machine {
                 next.phase = .proving(proof)
                 state = .authenticating(next)
             case .proven(let verdict, let seconds): proven(association, helper, verdict, seconds, &turn)
-            case .refuted: failTemporarily(association, .stillCaptive(helper), &turn)
+            case .refuted: failTemporarily(association, helper, .stillCaptive(helper), &turn)
             }
         }
     }
@@ -62,7 +62,7 @@ extension Machine {
         guard isCandidate(helper) else { return abandon(association, helper, &turn) }
         switch answer {
         case .crashed: break
-        case .notStarted(let reason): failTemporarily(association, .noRoom(reason), &turn)
+        case .notStarted(let reason): failTemporarily(association, nil, .noRoom(reason), &turn)
         case .evaluated: failForGood(association, helper, .refused(helper, nil), &turn)
         case .garbled(let reason): failForGood(association, helper, .refused(helper, reason), &turn)
         case .replied(let result, let prompt, let seconds, let reason):
@@ -78,7 +78,7 @@ extension Machine {
                 association.excluded.insert(helper)
                 turn.act(.forgetChoice(of: helper))
                 evaluate(association, "\(helper) does not support this network", &turn)
-            case .temporaryFailure: failTemporarily(association, .notNow(helper, reason), &turn)
+            case .temporaryFailure: failTemporarily(association, helper, .notNow(helper, reason), &turn)
             case .failure, .authenticationRequired, .commandNotRecognized:
                 failForGood(association, helper, .refused(helper, reason), &turn)
             }
@@ -90,7 +90,7 @@ extension Machine {
         turn.act(.strike(helper: authenticating.helper))
         guard isCandidate(authenticating.helper) else { return abandon(authenticating.association, authenticating.helper, &turn) }
         switch policy.onTimeout {
-        case .temporary: failTemporarily(authenticating.association, problem, &turn)
+        case .temporary: failTemporarily(authenticating.association, authenticating.helper, problem, &turn)
         case .fatal: failForGood(authenticating.association, authenticating.helper, problem, &turn)
         }
     }

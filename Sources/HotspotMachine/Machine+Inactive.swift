@@ -42,7 +42,14 @@ extension Association {
         var fresh = self
         fresh.excluded = []
         fresh.winsAfterFailedMaintain = [:]
+        fresh.setbacks = [:]
         return fresh
+    }
+
+    /// A session of this helper lasted: nothing is held against it any more (D11, D24).
+    mutating func forgive(_ helper: String) {
+        winsAfterFailedMaintain[helper] = nil
+        setbacks[helper] = nil
     }
 
     /// The same link, with nothing held against anybody: who is asked to start over does.

@@ -97,7 +97,7 @@ extension Machine {
         var association = maintaining.association
         if maintaining.logoffQueued { return ended(association, &turn) }
         endAttempt(&association, .expired, &turn)
-        if association.pace.hasLasted(at: turn.now, policy) { association.winsAfterFailedMaintain[maintaining.helper] = nil }
+        if association.pace.hasLasted(at: turn.now, policy) { association.forgive(maintaining.helper) }
         association.winsAfterFailedMaintain[maintaining.helper, default: 0] += 0
         evaluate(association, cause, &turn)
     }

@@ -59,7 +59,8 @@ extension Machine {
                 presenting.phase = .proving(proof)
                 state = .presentingUI(presenting)
             case .proven(let verdict, let seconds): proven(association, presenting.helper, verdict, seconds, &turn)
-            case .refuted: failTemporarily(association, .stillCaptive(presenting.helper), &turn)
+            case .refuted:
+                failTemporarily(association, presenting.helper, .stillCaptive(presenting.helper), &turn)
             }
         }
     }
@@ -86,7 +87,7 @@ extension Machine {
                 association.excluded.insert(helper)
                 turn.act(.forgetChoice(of: helper))
                 evaluate(association, "\(helper) does not support this network", &turn)
-            case .temporaryFailure: failTemporarily(association, .notNow(helper, reason), &turn)
+            case .temporaryFailure: failTemporarily(association, helper, .notNow(helper, reason), &turn)
             case .uiRequired, .failure, .authenticationRequired, .commandNotRecognized:
                 failForGood(association, helper, .refused(helper, reason), &turn)
             }
@@ -102,7 +103,9 @@ extension Machine {
         next.mishaps += 1
         if isItsOwn { turn.act(.strike(helper: presenting.helper)) }
         guard isCandidate(presenting.helper) else { return abandon(presenting.association, presenting.helper, &turn) }
-        guard next.mishaps < 3 else { return failTemporarily(presenting.association, problem, &turn) }
+        guard next.mishaps < 3 else {
+            return failTemporarily(presenting.association, isItsOwn ? presenting.helper : nil, problem, &turn)
+        }
         turn.act(.report(problem))
         next.promptID = issue()
         turn.act(.showPrompt(next.promptID, next.prompt, helper: next.helper))

@@ -117,7 +117,8 @@ extension Machine {
         var race = Race(capacity: candidates.count)
         for candidate in candidates
         where helper.map({ $0 == candidate.name }) ?? !association.excluded.contains(candidate.name) {
-            race.enter(candidate, asked: issue())
+            let setbacks = association.setbacks[candidate.name] ?? 0
+            race.enter(candidate, asked: issue(), isLast: policy.setbackCap.map { setbacks >= $0 } ?? false)
         }
         turn.actions.reserveCapacity(turn.actions.count + race.entrants.count + 8)
         let opinion = Opinion.asked(startProbe(fresh: false, &turn))
@@ -171,7 +172,7 @@ extension Machine {
         endAttempt(&association, .online, &turn)
         association.temporaryFailures = 0
         // D11: a login that the next maintain finds to be void was no success.
-        if association.pace.hasLasted(at: turn.now, policy) { association.winsAfterFailedMaintain[helper] = nil }
+        if association.pace.hasLasted(at: turn.now, policy) { association.forgive(helper) }
         recentFailures[association.arrival.network] = nil
         turn.act(.remember(helper: helper))
         var schedule = schedule
@@ -202,10 +203,13 @@ extension Machine {
     // MARK: Failing
 
     /// It may work later: T20, T27, and D1, D4, D19 beside it.
-    mutating func failTemporarily(_ association: Association, _ problem: Problem, _ turn: inout Turn) {
+    ///
+    /// - Parameter helper: whose login failed, for D24; `nil` where no helper had a part in it.
+    mutating func failTemporarily(_ association: Association, _ helper: String?, _ problem: Problem, _ turn: inout Turn) {
         var association = association
         endAttempt(&association, .temporaryFailure, &turn)
         association.temporaryFailures += 1
+        if let helper { association.setbacks[helper, default: 0] += 1 }
         turn.act(.report(problem))
         let network = association.arrival.network
         // Networks that were not seen for a while go, so that a machine's memory does not grow with the places it has been to.

@@ -38,6 +38,8 @@ public struct Association: Hashable, Sendable {
     public var excluded: Set<String> = []
     /// Wins since the last failed maintain of a helper, whoever won in between (D11).
     public var winsAfterFailedMaintain: [String: Int] = [:]
+    /// Logins of a helper that failed temporarily, since a session of it lasted (D24).
+    public var setbacks: [String: Int] = [:]
     /// Temporary failures in a row (D19).
     public var temporaryFailures = 0
     /// How soon it may log in again by itself (D23).

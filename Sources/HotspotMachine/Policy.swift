@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// The rules that can be chosen; the decisions D1 to D23 of `RULES.md` name them.
+/// The rules that can be chosen; the decisions D1 to D24 of `RULES.md` name them.
 public struct Policy: Hashable, Sendable {
     /// Ours, or the letter of the sources.
     public enum Rules: String, Sendable, CaseIterable { case `default`, strict }
@@ -25,6 +25,8 @@ public struct Policy: Hashable, Sendable {
     public var furtherPrompts = 8
     /// Wins without success after a failed maintain, after which a helper is excluded (D11); `nil` for no cap.
     public var winCap: Int? = 2
+    /// Logins of a helper that failed temporarily, after which it comes last in the race (D24); `nil` for never.
+    public var setbackCap: Int? = 2
     /// `uiRequired` in maintain leads to authenticate rather than to evaluate (D12).
     public var maintainMayAsk = true
     /// After a temporary failure the machine evaluates again after these times (D19).
@@ -71,6 +73,7 @@ public struct Policy: Hashable, Sendable {
         quarantineAfter = nil
         furtherPrompts = 0
         winCap = nil
+        setbackCap = nil
         maintainMayAsk = false
     }
 }

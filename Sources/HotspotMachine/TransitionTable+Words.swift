@@ -14,7 +14,8 @@ extension MachineState {
                 phase = "nobody claims it, verdict awaited"
             } else {
                 let low = state.race.hasLow ? ", a low in hand" : ""
-                phase = "\(state.race.silent.count) silent\(low), \(state.opinion.words)"
+                let last = state.race.entrants.count(where: \.isLast)
+                phase = "\(state.race.silent.count) silent\(low)\(last > 0 ? ", \(last) comes last" : ""), \(state.opinion.words)"
             }
         case .authenticating(let state):
             switch state.phase {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HotspotMachine
 
-/// D1 to D23 of the specification, by the default rules and by the strict ones. D3 and D6 are about helpers and the vault, and
+/// D1 to D24 of the specification, by the default rules and by the strict ones. D3 and D6 are about helpers and the vault, and
 /// are proven there; what they need of the machine stands here.
 @Suite struct DecisionTests {
     func joined(_ rules: Policy.Rules = .default, canDisassociate: Bool = true, _ helpers: String...) -> Bench {
@@ -283,6 +283,49 @@ import Testing
         }
     }
 
+    @Test("D24 Who failed temporarily twice comes last; strict: never") func d24() {
+        for rules in Policy.Rules.allCases {
+            var bench = Bench(rules, "H1", "H2")
+            bench.join()
+            for delay in [10, 30] {
+                bench.bid("H1", .high)
+                #expect(bench.state == .authenticating && bench.chosen == "H1")
+                bench.reply("H1", .temporaryFailure)
+                bench.wait(.seconds(delay))
+                if bench.state == .failure { bench.probe(.captive) }
+            }
+            bench.bid("H1", .high)
+            #expect(bench.state == (rules == .strict ? .authenticating : .evaluating))
+            if rules == .strict { continue }
+            var silent = bench
+            silent.wait(.seconds(5))
+            #expect(silent.chosen == "H1", "who is silent has the time that a low leaves")
+            var alone = bench
+            alone.bid("H2", .none)
+            #expect(alone.chosen == "H1")
+            bench.bid("H2", .low)
+            #expect(bench.chosen == "H2")
+            bench.reply("H2", .success)
+            bench.probe(.online)
+            bench.send(.loginRequested(helper: nil))
+            bench.bid("H1", .high)
+            #expect(bench.chosen == "H1", "who is asked to start over does")
+        }
+    }
+
+    @Test("D24 A lack of room is nobody's failure") func d24NoRoom() {
+        var bench = Bench(.default, "H1", "H2")
+        bench.join()
+        for delay in [10, 30] {
+            bench.bid("H1", .high)
+            bench.send(.answered(bench.open("H1")!.id, .notStarted(reason: "full")))
+            bench.wait(.seconds(delay))
+            if bench.state == .failure { bench.probe(.captive) }
+        }
+        bench.bid("H1", .high)
+        #expect(bench.chosen == "H1")
+    }
+
     @Test("D12 uiRequired in maintain: as authenticationRequired; strict: evaluated anew") func d12() {
         for rules in Policy.Rules.allCases {
             var bench = authenticated(rules)
@@ -384,6 +427,7 @@ import Testing
             bench.wait(.seconds(delay))
             if bench.state == .failure { bench.probe(.captive) }
             #expect(bench.state == .evaluating)
+            bench.bid("H2", .none)
         }
         bench.bid("H1", .high)
         bench.reply("H1", .temporaryFailure)

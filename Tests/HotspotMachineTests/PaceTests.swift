@@ -285,6 +285,8 @@ import Testing
             bench.wait(.seconds(delay))
             if !bench.probes.isEmpty { bench.probe(.captive) }
             bench.bid("H1", .high)
+            // D24: nobody else claims it.
+            for other in ["H2", "H3"] where bench.state == .evaluating { bench.bid(other, .none) }
             #expect(bench.open("H1")?.command == .authenticate && bench.due(.pause) == nil, "after \(delay) s")
         }
         bench.reply("H1", .unsupportedNetwork)

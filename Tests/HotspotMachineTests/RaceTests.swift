@@ -52,6 +52,20 @@ import Testing
         #expect(winner((50, 5), (50, 5)) == .winner("a"))
     }
 
+    @Test("D24 Any claim goes before that of one that comes last") func last() {
+        var race = Race(capacity: 3)
+        race.enter(Candidate("last", priority: 90), asked: CommandID(number: 1), isLast: true)
+        race.enter(Candidate("good", priority: 10), asked: CommandID(number: 2))
+        race.enter(Candidate("other"), asked: CommandID(number: 3))
+        equal(race.take(.high, for: CommandID(number: 1), at: Self.start), true)
+        #expect(race.decision == nil && race.hasLow && race.decisionNow == .winner("last"))
+        #expect(race.reason(for: "last") == "though it failed before, for nobody else of 3 claims it")
+        equal(race.take(.low, for: CommandID(number: 2), at: Self.start), true)
+        #expect(race.decision == nil && race.decisionNow == .winner("good"))
+        equal(race.take(.none, for: CommandID(number: 3), at: Self.start), true)
+        #expect(race.decision == .winner("good"))
+    }
+
     @Test func aQuarantinedHelperIsNotWaitedForYetHeard() {
         var race = race([Candidate("slow", isQuarantined: true), Candidate("good")])
         equal(race.take(.none, for: CommandID(number: 2), at: Self.start), true)

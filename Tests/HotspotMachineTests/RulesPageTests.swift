@@ -12,7 +12,7 @@ import Testing
 
     /// All numbers that there are.
     static let numbers = Set(
-        (1...46).map { "T\($0)" } + (1...23).map { "D\($0)" } + (1...18).map { "C\($0)" } + (1...80).map { "\($0)" })
+        (1...46).map { "T\($0)" } + (1...24).map { "D\($0)" } + (1...18).map { "C\($0)" } + (1...80).map { "\($0)" })
 
     /// The rows of a page: four cells, the first of which is a number.
     static func rules(of page: String) -> [Rule] {

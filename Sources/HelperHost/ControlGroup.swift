@@ -67,19 +67,35 @@ struct ControlGroup {
     }
 
     /// Takes it away, with what was made below it. It stays as long as something in it lives.
-    func remove() -> Bool {
+    ///
+    /// - Parameter leavesSockets: called with the number of each group that went, if there are buffers of sockets in one of them.
+    func remove(_ leavesSockets: (UInt64) -> Void = { _ in }) -> Bool {
         var budget = 1000
-        return Self.remove(path, depth: 0, budget: &budget)
+        return withoutActuallyEscaping(leavesSockets) { leavesSockets in
+            Self.remove(path, depth: 0, budget: &budget, socketMemory > 0 ? leavesSockets : nil)
+        }
     }
 
-    private static func remove(_ path: String, depth: Int, budget: inout Int) -> Bool {
+    /// Octets that wait in sockets, in those below it as well.
+    private var socketMemory: Int { ControlFile.read(path + "/memory.stat").map { ControlFile.count("sock", in: $0) } ?? 0 }
+
+    private static func remove(_ path: String, depth: Int, budget: inout Int, _ leavesSockets: ((UInt64) -> Void)?) -> Bool {
         budget -= 1
-        if rmdir(path) == 0 || errno == ENOENT { return true }
+        // Sockets know the group by this, also when it is gone.
+        var status = stat()
+        let number = leavesSockets != nil && stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
+        if rmdir(path) == 0 {
+            if let number { leavesSockets?(number) }
+            return true
+        }
+        if errno == ENOENT { return true }
         guard depth < 8 else { return false }
         var emptied = false
         for folder in ControlFile.folders(in: path) where budget > 0 {
-            if remove(path + "/" + folder, depth: depth + 1, budget: &budget) { emptied = true }
+            if remove(path + "/" + folder, depth: depth + 1, budget: &budget, leavesSockets) { emptied = true }
         }
-        return emptied && (rmdir(path) == 0 || errno == ENOENT)
+        guard emptied, rmdir(path) == 0 || errno == ENOENT else { return false }
+        if let number { leavesSockets?(number) }
+        return true
     }
 }

@@ -14,6 +14,7 @@ import Glibc
     /// Groups that something still lives in, and how often that was found.
     private var lingering: [(group: ControlGroup, tries: Int)] = []
     private var timer: EventSource?
+    private let sockets = LeftSockets()
 
     /// A group that does not go is left alone after so many tries, some ten seconds; the next helper's end tries again.
     static let patience = 16
@@ -91,13 +92,16 @@ import Glibc
 
     /// Takes a group away whose process was reaped. What lives on in it is ended.
     func remove(_ group: ControlGroup) {
-        lingering.removeAll { $0.tries >= Self.patience && $0.group.remove() }
-        if !group.remove() {
+        lingering.removeAll { $0.tries >= Self.patience && takeAway($0.group) }
+        if !takeAway(group) {
             group.kill()
             lingering.append((group, 0))
         }
         again()
     }
+
+    /// Whether it went.
+    private func takeAway(_ group: ControlGroup) -> Bool { group.remove { sockets.end(ofGroup: $0) } }
 
     /// How many do not go yet.
     var lingeringCount: Int { lingering.count }
@@ -115,7 +119,7 @@ import Glibc
     private func tryAgain() {
         lingering = lingering.compactMap { group, tries in
             if tries >= Self.patience { return (group, tries) }
-            if group.remove() { return nil }
+            if takeAway(group) { return nil }
             group.kill()
             return (group, tries + 1)
         }

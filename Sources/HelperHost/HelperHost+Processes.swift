@@ -10,7 +10,8 @@ extension HelperHost {
     ) throws(HelperFault) -> HelperProcess {
         if isShut { throw HelperFault(.helperNotStarted, "the daemon is ending") }
         let process = try HelperProcess(
-            exec, kind: kind, names: names, writable: writable, launcher: launcher, configuration: configuration)
+            exec, kind: kind, names: names, writable: writable, scratch: scratch, launcher: launcher,
+            configuration: configuration)
         let key = ObjectIdentifier(process)
         processes[key] = process
         process.onContained = { [weak self] containment in
@@ -109,7 +110,8 @@ extension HelperHost {
 
     // MARK: The end
 
-    /// Ends everything. Commands on their way fail as crashed; the completion is called when no process is left.
+    /// Ends everything. Commands on their way fail as crashed; the completion is called when no process is left, and
+    /// no file of one unless that takes long.
     public func shutDown(_ completion: @escaping () -> Void) {
         isShut = true
         onShut = completion
@@ -124,6 +126,7 @@ extension HelperHost {
     private func finishShutDown() {
         guard isShut, processes.isEmpty, let onShut else { return }
         self.onShut = nil
-        onShut()
+        // What is left then is removed at the next start.
+        scratch.finish(within: .seconds(2), onShut)
     }
 }

@@ -27,6 +27,7 @@ import Varlink
     public private(set) var given: [String: [HelperGiven]] = [:]
 
     var launcher: Launcher
+    let scratch: Scratch
     private(set) var byName: [String: HelperEntry] = [:]
     private var prober: [String]?
     private(set) var services: [String: SocketService] = [:]
@@ -59,7 +60,7 @@ import Varlink
         Scratch.makeFolder(configuration.runtimeDirectory + "/helpers")
         chmod(configuration.runtimeDirectory + "/helpers", 0o700)
         for directory in configuration.hiddenDirectories { Scratch.makeFolder(directory) }
-        Scratch.prepare(configuration.scratchDirectory)
+        scratch = Scratch(configuration.scratchDirectory)
         launcher = Launcher(configuration)
         shortage = EventLoop.shared.onShortage { [weak self] in
             self?.relieve(of: "watches of epoll (fs.epoll.max_user_watches)")

@@ -41,7 +41,8 @@ import HotspotCore
 
     private var result: launch_result
     private let program: String
-    private let scratch: String
+    private let scratch: Scratch
+    private let folder: String
     private let membership: ControlGroups.Membership?
     private let missesGroup: Bool
     /// The folders that it may write to.
@@ -56,13 +57,14 @@ import HotspotCore
 
     /// Starts a program. Throws a fault if there is no process.
     init(
-        _ exec: [String], kind: Kind, names: [String], writable: [String], launcher: Launcher, configuration: HostConfiguration
+        _ exec: [String], kind: Kind, names: [String], writable: [String], scratch: Scratch, launcher: Launcher,
+        configuration: HostConfiguration
     ) throws(HelperFault) {
         // The file was looked at when it was read, but it may have been replaced since.
         if let distrust = FileTrust.problem(withCommand: exec) {
             throw HelperFault(.helperNotStarted, distrust.message, cause: distrust)
         }
-        guard let scratch = Scratch.make(in: configuration.scratchDirectory) else {
+        guard let folder = scratch.make() else {
             throw HelperFault(
                 .helperNotStarted, "no private folder in \(configuration.scratchDirectory): \(String(cString: strerror(errno)))")
         }
@@ -72,12 +74,12 @@ import HotspotCore
         do throws(Errno) {
             let token = Self.makeToken()
             var environment = [
-                "PATH=\(Self.searchPath.joined(separator: ":"))", "LANG=C.UTF-8", "TMPDIR=\(Launcher.canonical(scratch))",
+                "PATH=\(Self.searchPath.joined(separator: ":"))", "LANG=C.UTF-8", "TMPDIR=\(Launcher.canonical(folder))",
                 "HOTSPOTD_TOKEN=\(token)",
             ]
             let error = try ends.pipe()
             var request = LaunchRequest(
-                exec: exec, environment: [], input: -1, output: -1, error: error.writing, scratch: scratch, writable: writable,
+                exec: exec, environment: [], input: -1, output: -1, error: error.writing, scratch: folder, writable: writable,
                 processorTime: configuration.limits.processorTime)
             var ours: (input: Int32, output: Int32)?
             switch kind {
@@ -107,6 +109,7 @@ import HotspotCore
             self.token = token
             self.names = names
             self.scratch = scratch
+            self.folder = folder
             self.membership = membership
             missesGroup = launcher.missesGroups || launcher.groups != nil
             program = exec[0]
@@ -122,7 +125,7 @@ import HotspotCore
             tail = ErrorTail(descriptor: error.reading, limit: configuration.limits.standardError)
         } catch {
             ends.closeRest()
-            Scratch.remove(scratch)
+            scratch.remove(folder)
             membership?.end()
             throw HelperFault.refused("", error.code)
         }
@@ -138,7 +141,7 @@ import HotspotCore
             ending = "it could not be watched"
             closePipes()
             tail.close()
-            Scratch.remove(scratch)
+            scratch.remove(folder)
             membership?.end()
             throw HelperFault(.helperNotStarted, "it could not be watched: \(error)")
         }
@@ -243,7 +246,7 @@ import HotspotCore
         kill?.cancel()
         close(result.pidfd)
         close(result.report)
-        Scratch.remove(scratch)
+        scratch.remove(folder)
         let (onExit, onGone) = (onExit, onGone)
         self.onExit = {}
         self.onGone = {}

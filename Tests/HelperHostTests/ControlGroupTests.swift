@@ -25,7 +25,7 @@ import Testing
             write(unit + "/cgroup.procs", "\(getpid())\n")
         }
 
-        deinit { Scratch.remove(root) }
+        deinit { removeFolder(root) }
 
         /// A folder with the files that the kernel would make.
         func group(_ path: String) {

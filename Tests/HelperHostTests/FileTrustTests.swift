@@ -17,7 +17,7 @@ import Testing
             mkdtemp(&template)
             path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }
-        deinit { Scratch.remove(path) }
+        deinit { removeFolder(path) }
 
         @discardableResult func make(_ name: String, _ mode: mode_t) -> String {
             mkdir("\(path)/\(name)", 0o700)

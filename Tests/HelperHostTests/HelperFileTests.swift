@@ -116,7 +116,7 @@ import Testing
         var template = Array("/tmp/hotspot-folders-XXXXXX".utf8CString)
         mkdtemp(&template)
         let root = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        defer { Scratch.remove(root) }
+        defer { removeFolder(root) }
         func write(_ path: String, _ text: String, _ mode: mode_t = 0o644) {
             let descriptor = open("\(root)/\(path)", O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
             let octets = Array(text.utf8)
@@ -184,7 +184,7 @@ import Testing
     private func load() -> HelperCatalog { HelperFolders.load(directories: ["\(root)/etc", "\(root)/lib"]) }
 
     @Test func twoFilesOfOneFolderWithOneNameAreBothRefused() {
-        defer { Scratch.remove(root) }
+        defer { removeFolder(root) }
         write("lib/portal.helper", "[Helper]\nName=portal\nExec=/bin/true\n")
         #expect(load().entries.map(\.spec.name) == ["portal"])
         write("lib/00.helper", "[Helper]\nName=portal\nExec=/bin/false\n")

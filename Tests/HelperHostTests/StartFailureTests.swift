@@ -14,7 +14,7 @@ import Testing
         ("#!/bin/sh\n", ENOENT, "No such file"),
     ]) func theReasonIsNamed(_ text: String, _ code: Int32, _ words: String) {
         let folder = Scratch.make(in: "/tmp")!
-        defer { Scratch.remove(folder) }
+        defer { removeFolder(folder) }
         let stream = fopen(folder + "/program", "w")!
         fputs(text, stream)
         fclose(stream)

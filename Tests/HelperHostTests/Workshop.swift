@@ -104,7 +104,7 @@ import Testing
         }
         let left = Self.names(in: folder + "/scratch") + Self.names(in: folder + "/run/helpers")
         #expect(left == [])
-        Scratch.remove(folder)
+        removeFolder(folder)
     }
 
     nonisolated static func names(in folder: String) -> [String] {
@@ -117,6 +117,14 @@ import Testing
         }
         return names.sorted()
     }
+}
+
+/// Removes a folder with everything in it.
+func removeFolder(_ path: String) {
+    let parts = path.split(separator: "/")
+    guard let name = parts.last, let removal = FolderRemoval(in: "/" + parts.dropLast().joined(separator: "/")) else { return }
+    removal.add(String(name))
+    while removal.step(atMost: 1000) {}
 }
 
 /// Looks again every few milliseconds; the time is only an upper limit.

@@ -5,6 +5,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -126,16 +127,24 @@ static const long lasting[] = {SYS_shmget, SYS_semget, SYS_msgget, SYS_mq_open};
 static const uint32_t locks[] = {6, 7, 37, 38, 1026};
 // No netlink: rtnetlink tells everybody of associations with their names. The C library resolves names without it.
 static const uint32_t addresses[] = {AF_UNIX, AF_INET, AF_INET6};
-// SO_ATTACH_FILTER, SO_ATTACH_BPF, and the two for a group of sockets.
+// With any other type or protocol the kernel has modules loaded for good, by a program of root's outside of all limits. MPTCP is a
+// part of it.
+static const uint32_t protocols[] = {IPPROTO_IP, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP, IPPROTO_ICMPV6, 262};
+// Filters of sockets, for one and for a group: SO_ATTACH_FILTER, SO_ATTACH_BPF and their like.
 static const uint32_t filters[] = {26, 50, 51, 52};
+// Groups of receivers, which the kernel keeps in lists of the interface and looks through under a lock of all interfaces:
+// IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP, and IPV6_JOIN_GROUP, IPV6_JOIN_ANYCAST.
+static const uint32_t groups[] = {35, 39, 42, 46};
+static const uint32_t groups6[] = {20, 27, 42, 46};
 // CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; for unshare NEWTIME as well, which is no flag of clone.
 enum { NAMESPACES = 0x7e020000, TIME_NAMESPACE = 0x80 };
 // Who runs such a file has its owner's rights.
 enum { OTHERS_RIGHTS = S_ISUID | S_ISGID };
 // O_CREAT and O_TMPFILE, without the bit that the latter shares with O_DIRECTORY.
 enum { MAKES_FILE = O_CREAT | 020000000 };
-// linux/wireless.h, SIOCIWFIRST to SIOCIWLAST.
-enum { WIRELESS_FIRST = 0x8b00, WIRELESS_LAST = 0x8bff };
+// linux/sockios.h: of bridges (SIOCGIFBR, SIOCSIFBR), of virtual networks, bonds and drivers; linux/wireless.h: SIOCIWFIRST to
+// SIOCIWLAST.
+static const struct { uint32_t first, last; } requests[] = {{0x8940, 0x8941}, {0x8980, 0x89ff}, {0x8b00, 0x8bff}};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static void refuse_flags(struct program *p, long number, int argument, uint32_t flags, int code) {
@@ -162,14 +171,37 @@ static void refuse_value(struct program *p, long number, int argument, uint32_t 
     refuse(p, code);
     allow(p);
 }
-static void refuse_other_addresses(struct program *p, long number) {
-    unless(p, BPF_JEQ, (uint32_t)number, 2 + 2 * (uint8_t)COUNT(addresses));
+// Goes on only with one of these values in the accumulator.
+static void need_one(struct program *p, const uint32_t *values, size_t count, int code) {
+    for (size_t i = 0; i < count; i++) add(p, BPF_JMP | BPF_JEQ | BPF_K, values[i], (uint8_t)(count - i), 0);
+    refuse(p, code);
+}
+static void refuse_other_sockets(struct program *p, long number) {
+    static const uint32_t types[] = {SOCK_STREAM, SOCK_DGRAM};
+    enum { FAMILY = 1 + COUNT(addresses) + 1, UNIX = 2, TYPE = 2 + COUNT(types) + 1, PROTOCOL = 1 + COUNT(protocols) + 1 };
+    unless(p, BPF_JEQ, (uint32_t)number, FAMILY + UNIX + TYPE + PROTOCOL + 1);
     load_argument(p, 0);
-    for (size_t i = 0; i < COUNT(addresses); i++) {
-        unless(p, BPF_JEQ, addresses[i], 1);
-        allow(p);
+    need_one(p, addresses, COUNT(addresses), EAFNOSUPPORT);
+    unless(p, BPF_JEQ, AF_UNIX, 1);
+    allow(p);
+    load_argument(p, 1);
+    add(p, BPF_ALU | BPF_AND | BPF_K, 0xf, 0, 0);
+    need_one(p, types, COUNT(types), ESOCKTNOSUPPORT);
+    load_argument(p, 2);
+    need_one(p, protocols, COUNT(protocols), EPROTONOSUPPORT);
+    allow(p);
+}
+static void refuse_options(struct program *p, uint32_t level, const uint32_t *options, size_t count) {
+    unless(p, BPF_JEQ, SYS_setsockopt, (uint8_t)(4 + 2 * count));
+    load_argument(p, 1);
+    unless(p, BPF_JEQ, level, (uint8_t)(1 + 2 * count));
+    load_argument(p, 2);
+    for (size_t i = 0; i < count; i++) {
+        unless(p, BPF_JEQ, options[i], 1);
+        refuse(p, ENOPROTOOPT);
     }
-    refuse(p, EAFNOSUPPORT);
+    // Its number again, for who comes next.
+    load(p, offsetof(struct seccomp_data, nr));
 }
 
 static void write_program(struct program *p, uint32_t levels) {
@@ -216,23 +248,20 @@ static void write_program(struct program *p, uint32_t levels) {
     // Filters of helpers' own are memory that no limit counts, and of which the machine has little for all (net.core.bpf_jit_limit):
     // without it the next helper gets no filter at all.
     refuse_value(p, SYS_prctl, 0, PR_SET_SECCOMP, EINVAL);
-    unless(p, BPF_JEQ, SYS_setsockopt, 4 + 2 * (uint8_t)COUNT(filters));
-    load_argument(p, 1);
-    unless(p, BPF_JEQ, SOL_SOCKET, 1 + 2 * (uint8_t)COUNT(filters));
-    load_argument(p, 2);
-    for (size_t i = 0; i < COUNT(filters); i++) {
-        unless(p, BPF_JEQ, filters[i], 1);
-        refuse(p, ENOPROTOOPT);
-    }
-    allow(p);
+    refuse_options(p, SOL_SOCKET, filters, COUNT(filters));
+    refuse_options(p, IPPROTO_IP, groups, COUNT(groups));
+    refuse_options(p, IPPROTO_IPV6, groups6, COUNT(groups6));
 
     // What networks are around is told to a helper if its file says so, and is nowhere else to be had: not from nl80211, which is
-    // generic netlink, not from rtnetlink's messages of wireless extensions, and not from the older ioctls.
-    unless(p, BPF_JEQ, SYS_ioctl, 5);
+    // generic netlink, not from rtnetlink's messages of wireless extensions, and not from the older ioctls. Those of bridges and of
+    // virtual networks have modules loaded.
+    unless(p, BPF_JEQ, SYS_ioctl, 2 + 3 * (uint8_t)COUNT(requests));
     load_argument(p, 1);
-    unless(p, BPF_JGE, WIRELESS_FIRST, 2);
-    add(p, BPF_JMP | BPF_JGT | BPF_K, WIRELESS_LAST, 1, 0);
-    refuse(p, EOPNOTSUPP);
+    for (size_t i = 0; i < COUNT(requests); i++) {
+        unless(p, BPF_JGE, requests[i].first, 2);
+        add(p, BPF_JMP | BPF_JGT | BPF_K, requests[i].last, 1, 0);
+        refuse(p, EOPNOTSUPP);
+    }
     allow(p);
 
     // A lease on a file makes everybody wait who opens it: another helper's program, say. Locks of parts of files are memory of the
@@ -247,8 +276,8 @@ static void write_program(struct program *p, uint32_t levels) {
     }
     allow(p);
 
-    refuse_other_addresses(p, SYS_socket);
-    refuse_other_addresses(p, SYS_socketpair);
+    refuse_other_sockets(p, SYS_socket);
+    refuse_other_sockets(p, SYS_socketpair);
 
     // The rest, in runs of neighbouring numbers.
     for (uint32_t first = 0; first < COUNT(useful); first++) {

@@ -117,7 +117,7 @@ static int mount_memory(const char *path, uint64_t size) {
     char options[PATH_ROOM];
     size_t end = append(options, 0, "mode=0700,nr_inodes=4096,size=");
     append_number(options, end, size ? size : 65536);
-    return (int)call(SYS_mount, "tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options);
+    return (int)call(SYS_mount, "tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, options);
 }
 
 // Makes the folders from below `cover` down to `path`; without the last part if it is a file's.

@@ -63,7 +63,7 @@ import Testing
         let found = await look(
             shop, "arguments",
             """
-            import mmap, resource, struct
+            import fcntl, mmap, resource, struct
             code = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0))
             program = struct.pack("HxxxxxxQ", 1, ctypes.addressof(code))
             s = socket.socket()
@@ -79,11 +79,19 @@ import Testing
             files += [attempt(lambda: os.mknod(path + "3", 0o104700)), attempt(lambda: os.open(os.path.dirname(path), os.O_TMPFILE | os.O_RDWR, 0o2700))]
             descriptor = os.open(path, os.O_RDWR)
             files += [attempt(lambda: os.fchmod(descriptor, 0o4755)), call(452, -100, path.encode(), 0o4755, 0) in ("EPERM", "ENOSYS")]
-            found += [files, socket.socketpair()[0].family == socket.AF_UNIX, attempt(lambda: socket.socketpair(30))]
+            found += [[attempt(lambda: socket.socket(*a).close()) for a in ((2, 1, 132), (10, 1, 33), (2, 5, 0), (2, 6, 0), (2, 1, 115), (10, 2, 17))]]
+            found += [[attempt(lambda: socket.socket(a, 2).setsockopt(l, o, b"\\0" * 20)) for a, l, o in ((2, 0, 35), (2, 0, 42), (10, 41, 20), (10, 41, 27))]]
+            found += [[attempt(lambda: fcntl.ioctl(s, r, b"\\0" * 64)) for r in (0x8940, 0x8982, 0x89a0)]]
+            open(path, "w").write("#!/bin/sh\\n")
+            found += [attempt(lambda: os.execv(path, [path])), files, socket.socketpair()[0].family == socket.AF_UNIX, attempt(lambda: socket.socketpair(30))]
             """)
         let files = "['EPERM', 'EPERM', 'yes', 'EPERM', 'yes', 'EPERM', 'EPERM', 'EPERM', True]"
         let filters = String(repeating: "'ENOPROTOOPT', ", count: 4) + "'yes', 'yes', 'EINVAL', 'yes'"
-        #expect(found == "[\(filters), 'ENOMEM', 'EPERM', (1, 1), 'EPERM', \(files), True, 'EAFNOSUPPORT']")
+        let sockets =
+            "['EPROTONOSUPPORT', 'EPROTONOSUPPORT', 'ESOCKTNOSUPPORT', 'ESOCKTNOSUPPORT', 'EPROTONOSUPPORT', 'yes'], "
+            + "['ENOPROTOOPT', 'ENOPROTOOPT', 'ENOPROTOOPT', 'ENOPROTOOPT'], ['ENOTSUP', 'ENOTSUP', 'ENOTSUP'], 'EACCES'"
+        #expect(
+            found == "[\(filters), 'ENOMEM', 'EPERM', (1, 1), 'EPERM', \(sockets), \(files), True, 'EAFNOSUPPORT']")
         await shop.close()
     }
 

@@ -52,8 +52,9 @@ public enum Printable {
         let scalars = text.unicodeScalars
         for index in scalars.indices {
             let scalar = scalars[index]
-            let isBeforeKeycap = { scalars[index...].dropFirst().first == "\u{20E3}" }
-            if scalar.value < 0x7F || isHarmless(scalar, after: previous, isBeforeKeycap: isBeforeKeycap()) {
+            if scalar.value < 0x7F
+                || isHarmless(scalar, after: previous, isBeforeKeycap: scalars[index...].dropFirst().first == "\u{20E3}")
+            {
                 shown.unicodeScalars.append(scalar)
                 previous = scalar
             } else {
@@ -113,6 +114,7 @@ public enum Printable {
         _ scalar: Unicode.Scalar, after previous: Unicode.Scalar?, isBeforeKeycap: @autoclosure () -> Bool
     ) -> Bool {
         if scalar == "\\" { return false }
+        if (0x20..<0x7F).contains(scalar.value) { return true }
         if scalar.properties.isVariationSelector {
             return VariationSelector.fits(scalar, after: previous, isBeforeKeycap: isBeforeKeycap())
         }

@@ -31,10 +31,16 @@ public enum AnswerLimits {
             text(value?["kind"], path + ".kind", kind)
             text(value?["title"], path + ".title", title)
         }
+        func amount(_ value: JSONValue?, _ path: String, _ limit: Int) {
+            guard let amount = value?.integer, Session.remaining(amount, upTo: limit) == nil else { return }
+            losses.append("«\(path)» is \(amount), not from 0 to \(limit); no limit is known then")
+        }
         for (value, path) in [(parameters, ""), (parameters["reply"] ?? [:], "reply.")] {
             text(value["reason"], path + "reason", Self.text)
             portal(value["portal"], path + "portal")
             text(value["session"]?["venueURL"], path + "session.venueURL", Self.text)
+            amount(value["session"]?["secondsRemaining"], path + "session.secondsRemaining", Session.secondsLimit)
+            amount(value["session"]?["bytesRemaining"], path + "session.bytesRemaining", Session.bytesLimit)
         }
         list(parameters["reply"]?["trace"], "reply.trace", traceLines, of: Self.text)
         list(parameters["needs"], "needs", needs, of: need)

@@ -86,9 +86,10 @@ enum AnswerReader {
     private static func portal(_ parent: FieldReader) throws(HelperFault) -> Portal? {
         guard let object = try parent.object("portal") else { return nil }
         let origin = try object.requiredString("origin")
-        // It is shown to everybody and kept in the history: no user's name or password is in it.
-        guard origin.utf8.count <= AnswerLimits.text, !origin.contains("@") else {
-            throw FieldReader.malformed("«\(object.path).origin»", "is no scheme://host[:port]")
+        // It is shown to everybody and kept in the history: nothing else is in it, such as a user's name or a sentence of its own.
+        guard Origin.isValid(origin) else {
+            throw FieldReader.malformed(
+                "«\(object.path).origin»", "is no origin: http or https as scheme://host[:port] and nothing more")
         }
         return Portal(
             origin: origin, pin: try object.string("pin").map { String($0.prefix(AnswerLimits.pin)) },
@@ -113,7 +114,8 @@ enum AnswerReader {
             }
         }
         return Session(
-            secondsRemaining: try object.integer("secondsRemaining"), bytesRemaining: try object.integer("bytesRemaining"),
+            secondsRemaining: Session.remaining(try object.integer("secondsRemaining"), upTo: Session.secondsLimit),
+            bytesRemaining: Session.remaining(try object.integer("bytesRemaining"), upTo: Session.bytesLimit),
             canExtend: try object.bool("canExtend"),
             venueURL: try object.string("venueURL").flatMap { $0.utf8.count <= AnswerLimits.text ? $0 : nil }, memory: memory)
     }

@@ -55,8 +55,8 @@ public enum HelperFolders {
 
     /// Reads the folders; an earlier one masks files of the same name in the later ones (`/etc` before `/usr/lib`). An empty
     /// file, or a link to `/dev/null`, masks without offering anything. Of two files with the same `Name=` that of the first
-    /// folder counts; in one folder none does, for what is kept under the name must not depend on how the files are called. What
-    /// is masked, shadowed or refused is told, under its own path. A folder that does not exist is no problem. Nothing is
+    /// folder counts; in one folder none does, for what is kept under the name must not depend on how the files are called. The
+    /// same is true of `DisplayName=`, see ``DisplayNames``. What is masked, shadowed or refused is told, under its own path. A folder that does not exist is no problem. Nothing is
     /// executed.
     public static func load(directories: [String]) -> HelperCatalog {
         var catalog = HelperCatalog()
@@ -101,6 +101,7 @@ public enum HelperFolders {
             }
             for (name, paths) in paths where owners[name] == nil { owners[name] = paths[0] }
         }
+        DisplayNames.settle(&catalog, directories)
         catalog.entries.sort { ($0.file.split(separator: "/").last ?? "") < ($1.file.split(separator: "/").last ?? "") }
         return catalog
     }

@@ -1,7 +1,7 @@
 import HotspotCore
 
 /// Texts that must not appear in anything that people, logs or journals read, in all the forms in which a helper is likely to repeat
-/// them: as they are, printable, in JSON, and in a form's body or a URL.
+/// them, see ``SecretForms``.
 public struct Secrets: Sendable {
     /// What is shorter would mask half of any sentence, and stays.
     static let shortest = 3
@@ -11,12 +11,15 @@ public struct Secrets: Sendable {
     public static let textLimit = 16 << 10
     /// So many ellipses of a text are looked at; nobody honest cuts more often.
     private static let cutLimit = 8
+    /// So many octets before an ellipsis may be the beginning of a secret.
+    private static let cutLength = 511
 
     /// By the first octet; the longest first, so that a secret within another leaves no rest.
     private var forms: [UInt8: [[UInt8]]] = [:]
     /// The lengths of the forms, ascending, and for each the forms' hashes: a text is searched in time that grows with its length and with
-    /// the number of lengths, however alike it and the secrets are.
-    private var hashes: [(length: Int, hashes: Set<UInt64>)] = []
+    /// the number of lengths, however alike it and the secrets are. A sieve of 64 bits, one for the beginning of each hash, spares
+    /// nearly all looks into the set.
+    private var hashes: [(length: Int, sieve: UInt64, hashes: Set<UInt64>)] = []
     /// The longest form, in octets.
     var longest: Int { hashes.last?.length ?? 0 }
 
@@ -24,18 +27,17 @@ public struct Secrets: Sendable {
     public init(_ texts: some Sequence<String>) {
         var all: Set<[UInt8]> = []
         for text in texts where text.utf8.count >= Self.shortest {
-            all.insert(Array(text.utf8))
-            all.insert(Array(Printable.text(of: text.utf8).utf8))
-            all.insert(Self.percentEncoded(text, space: "%20"))
-            all.insert(Self.percentEncoded(text, space: "+"))
-            all.insert(Self.jsonEscaped(text))
+            all.formUnion(SecretForms.all(of: text).filter { $0.count >= Self.shortest })
         }
         for form in all { forms[form[0], default: []].append(form) }
         for key in forms.keys { forms[key]?.sort { $0.count > $1.count } }
         hashes = Dictionary(grouping: all, by: \.count).sorted { $0.key < $1.key }.map { length, forms in
-            (length, Set(forms.map(Self.hash)))
+            let hashes = Set(forms.map(Self.hash))
+            return (length, hashes.reduce(0) { $0 | Self.sieve($1) }, hashes)
         }
     }
+
+    private static func sieve(_ hash: UInt64) -> UInt64 { 1 << (hash >> 58) }
 
     private static let base: UInt64 = 0x100000001B3
 
@@ -44,7 +46,7 @@ public struct Secrets: Sendable {
     /// At each octet the length of the longest form that may begin there; 0 for none.
     private func candidates(in octets: [UInt8]) -> [Int] {
         var candidates = [Int](repeating: 0, count: octets.count)
-        for (length, known) in hashes where length <= octets.count {
+        for (length, sieve, known) in hashes where length <= octets.count {
             var power: UInt64 = 1
             for _ in 0..<length { power = power &* Self.base }
             var hash: UInt64 = 0
@@ -52,7 +54,7 @@ public struct Secrets: Sendable {
                 hash = hash &* Self.base &+ UInt64(octets[index]) &+ 1
                 guard index >= length - 1 else { continue }
                 if index >= length { hash = hash &- power &* (UInt64(octets[index - length]) &+ 1) }
-                if known.contains(hash) { candidates[index - length + 1] = length }
+                if sieve & Self.sieve(hash) != 0, known.contains(hash) { candidates[index - length + 1] = length }
             }
         }
         return candidates
@@ -106,13 +108,8 @@ public struct Secrets: Sendable {
         while index < octets.count {
             if octets[index] == Self.ellipsis[0], cuts < Self.cutLimit, octets[index...].starts(with: Self.ellipsis) {
                 cuts += 1
-                let cut =
-                    forms.values.joined().map { form in
-                        (Self.shortest..<max(min(form.count, 512), Self.shortest)).last {
-                            masked.suffix($0).elementsEqual(form.prefix($0))
-                        } ?? 0
-                    }.max() ?? 0
-                if cut > 0 { masked.replaceSubrange((masked.count - cut)..., with: Self.mark) }
+                let cut = forms.values.joined().map { Self.overlap(masked, $0) }.max() ?? 0
+                if cut >= Self.shortest { masked.replaceSubrange((masked.count - cut)..., with: Self.mark) }
                 masked += Self.ellipsis
                 index += Self.ellipsis.count
             } else {
@@ -123,21 +120,24 @@ public struct Secrets: Sendable {
         return masked
     }
 
-    private static func percentEncoded(_ text: String, space: String) -> [UInt8] {
-        text.utf8.flatMap { octet -> [UInt8] in
-            switch octet {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                [octet]
-            case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): [octet]
-            case UInt8(ascii: " "): Array(space.utf8)
-            default: Array(("%" + Hex.encode([octet]).uppercased()).utf8)
-            }
+    /// The octets at the end of a text that are a beginning of the form, and not all of it: found in one pass over both (Knuth, Morris
+    /// and Pratt), however alike they are.
+    private static func overlap(_ text: [UInt8], _ form: [UInt8]) -> Int {
+        let beginning = form.dropLast().prefix(cutLength)
+        /// For each beginning the longest shorter one that it ends with.
+        var shorter = [Int](repeating: 0, count: beginning.count)
+        var matched = 0
+        func grow(_ octet: UInt8) {
+            while matched > 0, matched == beginning.count || beginning[matched] != octet { matched = shorter[matched - 1] }
+            if !beginning.isEmpty, beginning[matched] == octet { matched += 1 }
         }
-    }
-
-    private static func jsonEscaped(_ text: String) -> [UInt8] {
-        text.utf8.flatMap { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") ? [UInt8(ascii: "\\"), $0] : [$0] }
+        for index in beginning.indices.dropFirst() {
+            grow(beginning[index])
+            shorter[index] = matched
+        }
+        matched = 0
+        for octet in text.suffix(cutLength) { grow(octet) }
+        return matched
     }
 }
 

@@ -48,7 +48,8 @@ enum InterfaceTexts {
 
         # Who asks for the login. Credentials are released for a portal, never for a name alone.
         type Portal (
-          # scheme://host[:port], after the redirects.
+          # scheme://host[:port], after the redirects, and nothing more, or the answer is refused: http or https, and a name of
+          # the DNS in ASCII, an IPv4 address, or an IPv6 address in brackets.
           origin: string,
           # SHA-256 of the certificate's public key, base64; absent over plain HTTP.
           pin: ?string,
@@ -76,6 +77,7 @@ enum InterfaceTexts {
         )
 
         type Session (
+          # What is less than 0, or more than ten years or a petabyte, counts as unknown.
           secondsRemaining: ?int,
           bytesRemaining: ?int,
           canExtend: ?bool,

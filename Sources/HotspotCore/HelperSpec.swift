@@ -49,7 +49,7 @@ public struct HelperSpec: Hashable, Sendable {
 
     /// The name under which it is chosen, remembered and switched.
     public var name: String
-    /// What people read, at most 15 characters.
+    /// What people read, at most 15 characters; the name where another helper is called so already.
     public var displayName: String
     /// How it is reached.
     public var activation: Activation

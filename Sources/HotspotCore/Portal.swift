@@ -1,6 +1,6 @@
 /// Who asks for the login. Credentials are released for a portal, never for a name alone.
 public struct Portal: Codable, Hashable, Sendable {
-    /// `scheme://host[:port]`, after the redirects.
+    /// `scheme://host[:port]`, after the redirects; see ``Origin``.
     public var origin: String
     /// SHA-256 of the certificate's public key, base64; absent over plain HTTP.
     public var pin: String?
@@ -90,6 +90,14 @@ public struct Session: Codable, Hashable, Sendable {
     public var venueURL: String?
     /// Kept by the daemon for this network and handed back in the next command; at most 16 KiB.
     public var memory: JSONValue?
+
+    /// The longest time and the largest amount that tell anything: ten years in seconds, and a petabyte in octets.
+    public static let (secondsLimit, bytesLimit) = (315_360_000, 1_000_000_000_000_000)
+
+    /// What remains, as far as it is a limit that somebody could meet; else none is known.
+    public static func remaining(_ amount: Int?, upTo limit: Int) -> Int? {
+        amount.flatMap { (0...limit).contains($0) ? $0 : nil }
+    }
 
     /// The most that ``memory`` may take, in octets of JSON.
     public static let memoryLimit = 16 * 1024

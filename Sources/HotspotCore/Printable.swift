@@ -1,7 +1,7 @@
 /// Octets of foreign origin as text that can neither command a terminal nor deceive a reader.
 ///
-/// Valid UTF-8 stays as it is, but for control characters, marks that change the direction of writing, characters without
-/// width, and the backslash: these, and octets that are not UTF-8, become `\xNN`.
+/// Valid UTF-8 stays as it is, but for control characters, marks that change the direction of writing, characters that nobody
+/// sees, and the backslash: these, and octets that are not UTF-8, become `\xNN`.
 public enum Printable {
     /// The printable form of any octets.
     public static func text(of octets: some Sequence<UInt8>) -> String { text(of: Array(octets), keepingBackslash: false) }
@@ -9,21 +9,29 @@ public enum Printable {
     private static func text(of octets: [UInt8], keepingBackslash: Bool) -> String {
         var text = ""
         var index = 0
+        var previous: Unicode.Scalar?
         while index < octets.count {
             let length = sequenceLength(octets, at: index)
             if length > 0, let piece = String(validating: octets[index..<index + length], as: UTF8.self),
-                let scalar = piece.unicodeScalars.first, isHarmless(scalar) || (keepingBackslash && scalar == "\\")
+                let scalar = piece.unicodeScalars.first,
+                isHarmless(scalar, after: previous, isBeforeKeycap: octets[(index + length)...].starts(with: keycap))
+                    || (keepingBackslash && scalar == "\\")
             {
                 text += piece
                 index += length
+                previous = scalar
             } else {
                 // Only as many octets as belong together are escaped; the next one starts afresh.
                 for octet in octets[index..<index + max(length, 1)] { text += "\\x" + Hex.encode([octet]) }
                 index += max(length, 1)
+                previous = nil
             }
         }
         return text
     }
+
+    /// U+20E3 in UTF-8.
+    private static let keycap: [UInt8] = [0xE2, 0x83, 0xA3]
 
     /// Foreign text made safe in the same way; a long one is cut, see ``cut(_:limit:)``.
     public static func text(_ foreign: String, limit: Int = 1024) -> String { text(of: cut(foreign, limit: limit).utf8) }
@@ -40,10 +48,17 @@ public enum Printable {
     public static func json(_ text: String) -> String {
         var shown = ""
         shown.reserveCapacity(text.utf8.count)
-        for scalar in text.unicodeScalars {
-            if scalar.value < 0x7F || isHarmless(scalar) {
+        var previous: Unicode.Scalar?
+        let scalars = text.unicodeScalars
+        for index in scalars.indices {
+            let scalar = scalars[index]
+            if scalar.value < 0x7F
+                || isHarmless(scalar, after: previous, isBeforeKeycap: scalars[index...].dropFirst().first == "\u{20E3}")
+            {
                 shown.unicodeScalars.append(scalar)
+                previous = scalar
             } else {
+                previous = nil
                 for unit in UTF16.encode(scalar)! {
                     shown += "\\u" + Hex.encode([UInt8(unit >> 8), UInt8(unit & 0xFF)])
                 }
@@ -95,8 +110,16 @@ public enum Printable {
         return length
     }
 
-    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+    private static func isHarmless(
+        _ scalar: Unicode.Scalar, after previous: Unicode.Scalar?, isBeforeKeycap: @autoclosure () -> Bool
+    ) -> Bool {
         if scalar == "\\" { return false }
+        if (0x20..<0x7F).contains(scalar.value) { return true }
+        if scalar.properties.isVariationSelector {
+            return VariationSelector.fits(scalar, after: previous, isBeforeKeycap: isBeforeKeycap())
+        }
+        // Letters and marks are among them, such as the fillers of Hangul.
+        if scalar.properties.isDefaultIgnorableCodePoint { return false }
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: return false
         default: return true

@@ -199,8 +199,15 @@ enum Review {
 
     private static func portal(_ portal: Portal?) -> [Remark] {
         guard let portal else { return [] }
-        guard let url = WebURL(portal.origin), url.origin == portal.origin else {
-            return [.wrong("The portal's origin «\(safe(portal.origin))» must be scheme://host[:port] and nothing more.")]
+        guard let url = WebURL(portal.origin) else {
+            return [.wrong("The portal's origin «\(safe(portal.origin))» is no address that anybody could go to.")]
+        }
+        if url.origin != portal.origin {
+            return [
+                .note(
+                    "The portal's origin «\(safe(portal.origin))» is compared letter by letter with what is stored; the usual spelling is «\(safe(url.origin))»."
+                )
+            ]
         }
         if url.isSecure, portal.pin == nil {
             return [.note("The portal speaks https and no `pin` is named: no stored answer is released.")]

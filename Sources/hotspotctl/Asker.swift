@@ -12,15 +12,17 @@ struct Asker {
     /// Asks every field of a prompt.
     func ask(_ prompt: PendingPrompt) throws(Failure) -> [String: String] {
         Output.ask(renderer.heading(prompt).joined(separator: "\n") + "\n")
-        if let terms = prompt.terms, !terms.isEmpty { Output.ask("  Terms: \(renderer.safe(terms, limit: 2000))\n") }
+        let terms = renderer.safe(prompt.terms ?? "", limit: 2000)
+        if !terms.isEmpty { Output.ask("  Terms: \(terms)\n") }
         var answers: [String: String] = [:]
         var termsURL = prompt.termsURL
-        for field in prompt.fields {
+        for (index, field) in prompt.fields.enumerated() {
+            let label = renderer.label(field, at: index + 1)
             if field.kind == .checkbox {
-                answers[field.name] = try askBox(field, termsURL)
+                answers[field.name] = try askBox(field, label, termsURL)
                 termsURL = nil
             } else {
-                answers[field.name] = try askText(field)
+                answers[field.name] = try askText(field, label)
             }
         }
         if prompt.fields.isEmpty {
@@ -30,24 +32,24 @@ struct Asker {
         return answers.filter { !$0.value.isEmpty }
     }
 
-    private func askBox(_ field: Field, _ termsURL: String?) throws(Failure) -> String {
+    private func askBox(_ field: Field, _ label: String, _ termsURL: String?) throws(Failure) -> String {
         let place = termsURL.map { " (\(renderer.safe($0)))" } ?? ""
         // What the portal ticked already is not what the user agreed to.
-        let agreed = try agrees("  \(label(field))\(place)? [y/N] ")
+        let agreed = try agrees("  \(label)\(place)? [y/N] ")
         guard agreed || !field.required else {
             throw Failure(.failed, "without this the portal lets nobody in.", hint: "hotspotctl answer --dismiss")
         }
         return agreed ? "yes" : "no"
     }
 
-    private func askText(_ field: Field) throws(Failure) -> String {
+    private func askText(_ field: Field, _ label: String) throws(Failure) -> String {
         let choices = field.kind == .choice ? field.choices ?? [] : []
         for (index, choice) in choices.enumerated() { Output.ask("    \(index + 1)) \(renderer.safe(choice, limit: 200))\n") }
         let preset = field.kind.isSecret ? nil : field.value.flatMap { $0.isEmpty ? nil : $0 }
         let range = choices.isEmpty ? "" : " [1-\(choices.count)]"
         let shown = preset.map { " [\(renderer.safe($0, limit: 200))]" } ?? ""
         for _ in 0..<Self.tries {
-            var value = try readLine("  \(label(field))\(range)\(shown): ", field.kind.isSecret)
+            var value = try readLine("  \(label)\(range)\(shown): ", field.kind.isSecret)
             if value.isEmpty, let preset { value = preset }
             if !choices.isEmpty, let number = Int(value), choices.indices.contains(number - 1) { value = choices[number - 1] }
             if value.isEmpty {
@@ -59,15 +61,11 @@ struct Asker {
                 return value
             }
         }
-        throw Failure(.answerNeeded, "no answer to «\(label(field))».", hint: "hotspotctl answer")
+        throw Failure(.answerNeeded, "no answer to «\(label)».", hint: "hotspotctl answer")
     }
 
     private func agrees(_ question: String) throws(Failure) -> Bool {
         ["y", "yes", "j", "ja"].contains(try readLine(question, false).lowercased())
-    }
-
-    private func label(_ field: Field) -> String {
-        renderer.safe(field.label.isEmpty ? field.name : field.label, limit: 200)
     }
 
     private static func declined(_ prompt: PendingPrompt) -> Failure {

@@ -64,7 +64,7 @@ extension Failure {
     }
 
     private static func reply(_ name: String, _ parameters: JSONValue) -> Failure {
-        func text(_ key: String) -> String { Printable.shown(parameters[key]?.string ?? "") }
+        func text(_ key: String) -> String { Renderer.safe(parameters[key]?.string ?? "", limit: 1024) }
         switch name {
         case "org.hotspotd.Control.NoSuchInterface":
             return Failure(

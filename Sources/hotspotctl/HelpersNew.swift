@@ -66,7 +66,7 @@ struct HelpersNew: ParsableCommand {
             lines.append("  then put your network's name into SSID= of \(Printable.text("\(shown)/\(name).helper"))")
         }
         lines += ["", "When it does what you want, give it to root; your own files stay as they are:"]
-        Output.print(lines + Self.installation(of: template, in: shown).map { "  " + $0 })
+        Output.print(verbatim: lines + Self.installation(of: template, in: shown).map { "  " + $0 })
     }
 
     /// The commands that install the helper. `install -D` makes the folders, and Exec= is changed on the way alone.

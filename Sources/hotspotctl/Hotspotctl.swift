@@ -35,7 +35,7 @@ import HotspotCore
                 Output.error([text])
                 Glibc.exit(ExitStatus.usage.rawValue)
             }
-            Output.print([text])
+            Output.print(verbatim: [text])
         }
     }
 }

@@ -13,7 +13,7 @@ struct MachineTable: ParsableCommand {
     @Option(help: "default or strict, as Rules= in the settings.")
     var rules = Policy.Rules.default
 
-    func run() { Output.print(TransitionTable(policy: Policy(rules: rules)).lines(format)) }
+    func run() { Output.print(verbatim: TransitionTable(policy: Policy(rules: rules)).lines(format)) }
 }
 
 extension TransitionTable.Format: ExpressibleByArgument {}

@@ -7,29 +7,40 @@ import Varlink
 enum Output {
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Lines to standard output.
-    static func print(_ lines: [String]) {
-        if !lines.isEmpty { write(lines.joined(separator: "\n") + "\n", to: STDOUT_FILENO) }
-    }
+    /// Lines to standard output, fitted to the terminal if it is one.
+    static func print(_ lines: [String]) { write(lines.map { $0 + "\n" }.joined(), fittedTo: STDOUT_FILENO) }
 
-    /// Lines to standard error.
-    static func error(_ lines: [String]) {
-        if !lines.isEmpty { write(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO) }
-    }
+    /// Lines to standard output as they are: without foreign text, or to be read by programs or copied.
+    static func print(verbatim lines: [String]) { write(lines.map { $0 + "\n" }.joined(), to: STDOUT_FILENO) }
+
+    /// Lines to standard error, fitted in the same way.
+    static func error(_ lines: [String]) { write(lines.map { $0 + "\n" }.joined(), fittedTo: STDERR_FILENO) }
 
     /// A question, on the terminal of whoever answers; without a line's end.
-    static func ask(_ text: String) { write(text, to: STDERR_FILENO) }
+    static func ask(_ text: String) { write(text, fittedTo: STDERR_FILENO) }
 
     /// A reply as it came: the same values, whatever its texts hold.
     static func print(_ reply: JSONValue, _ mode: JSONMode) {
         switch mode {
         case .off: break
-        case .short: print([Printable.json(String(decoding: Coding.encode(reply), as: UTF8.self))])
+        case .short: print(verbatim: [Printable.json(String(decoding: Coding.encode(reply), as: UTF8.self))])
         case .pretty:
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            print([Printable.json(String(decoding: (try? encoder.encode(reply)) ?? Data("{}".utf8), as: UTF8.self))])
+            print(verbatim: [Printable.json(String(decoding: (try? encoder.encode(reply)) ?? Data("{}".utf8), as: UTF8.self))])
         }
+    }
+
+    private static func write(_ text: String, fittedTo descriptor: Int32) {
+        write(columns(of: descriptor).map { Wrapping.fitted(text, columns: $0) } ?? text, to: descriptor)
+    }
+
+    /// How wide the terminal is; `nil` if there is none.
+    private static func columns(of descriptor: Int32) -> Int? {
+        var size = winsize()
+        guard isatty(descriptor) == 1 else { return nil }
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return Wrapping.usualColumns }
+        return Int(size.ws_col)
     }
 
     private static func write(_ text: String, to descriptor: Int32) {

@@ -37,8 +37,8 @@ extension Renderer {
         guard prompt.withheld != true else {
             return lines + ["  What it asks is for those who may answer: \(Self.whoMayAnswer)."]
         }
-        for field in prompt.fields {
-            var text = "  \(safe(field.label, limit: 200)) (\(safe(field.name, limit: 64)): \(field.kind.rawValue)"
+        for (index, field) in prompt.fields.enumerated() {
+            var text = "  \(label(field, at: index + 1)) (\(safe(field.name, limit: 64)): \(field.kind.rawValue)"
             if let choices = field.choices, !choices.isEmpty {
                 text += ", one of " + choices.prefix(20).map { safe($0, limit: 64) }.joined(separator: ", ")
             }
@@ -57,7 +57,8 @@ extension Renderer {
         var lines = ["\(tone(who, .strong)) asks\(prompt.portal.map { " (\(safe($0, limit: 200)))" } ?? ""):"]
         let title = safe(prompt.title, limit: 200)
         if !title.isEmpty, title != who { lines.append("  \(title)") }
-        if let message = prompt.message, !message.isEmpty { lines.append("  \(safe(message, limit: 1000))") }
+        let message = safe(prompt.message ?? "", limit: 1000)
+        if !message.isEmpty { lines.append("  \(message)") }
         if let portal = prompt.portal, portal.hasPrefix("http://") {
             lines.append("  \(tone("!", .bad)) This portal is not encrypted: everybody near can read the answers.")
         }

@@ -38,9 +38,17 @@ struct Renderer {
         case good = "32", busy = "33", bad = "31", faint = "2", strong = "1"
     }
 
-    /// Foreign text without anything that commands a terminal. Sentences of the daemon have foreign parts that are escaped already;
-    /// those stay as they are.
-    func safe(_ text: String, limit: Int = 400) -> String { Printable.shown(text, limit: limit) }
+    /// Foreign text without anything that commands a terminal, and without room between its words in which a line of its own could
+    /// begin. Sentences of the daemon have foreign parts that are escaped already; those stay as they are.
+    static func safe(_ text: String, limit: Int = 400) -> String { Printable.shown(Blanks.collapsed(text), limit: limit) }
+
+    /// The same.
+    func safe(_ text: String, limit: Int = 400) -> String { Self.safe(text, limit: limit) }
+
+    /// What a field of a prompt is called: its label, else its name, else its place among the fields, from 1 on.
+    func label(_ field: Field, at place: Int) -> String {
+        [field.label, field.name].lazy.map { safe($0, limit: 200) }.first { !$0.isEmpty } ?? "field \(place)"
+    }
 
     /// An SSID. The daemon sends the printable form, whose escapes stay as they are; a daemon that does not is escaped here.
     func name(_ ssid: String) -> String {
@@ -131,23 +139,31 @@ struct Renderer {
             } else if scalar == "\u{1B}" {
                 inEscape = true
             } else {
-                switch scalar.properties.generalCategory {
-                case .nonspacingMark, .enclosingMark, .format: continue
-                default: width += isWide(scalar) ? 2 : 1
-                }
+                width += self.width(scalar)
             }
         }
         return width
     }
 
-    /// The main blocks of Unicode's East Asian Width «W» and «F».
+    /// The cells of one character. Where terminals differ the larger number counts: a line that is longer than it is thought to be would
+    /// go on at the left edge.
+    static func width(_ scalar: Unicode.Scalar) -> Int {
+        switch scalar.properties.generalCategory {
+        // A character that becomes a picture becomes wide.
+        case .nonspacingMark, .enclosingMark, .format: scalar == "\u{FE0F}" ? 1 : 0
+        default: isWide(scalar) ? 2 : 1
+        }
+    }
+
+    /// The main blocks of Unicode's East Asian Width «W» and «F», and pictures.
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
-            0xFF00...0xFF60,
-            0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
+        case 0x1100...0x115F, 0x2630...0x2637, 0x268A...0x268F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F,
+            0xAC00...0xD7A3,
+            0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18CFF,
+            0x1AFF0...0x1B2FF, 0x1D300...0x1D37F, 0x1F200...0x1F265, 0x1F300...0x1F6FF, 0x1F900...0x1FAFF, 0x20000...0x3FFFD:
             true
-        default: false
+        default: scalar.properties.isEmojiPresentation
         }
     }
 }

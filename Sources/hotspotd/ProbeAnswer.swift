@@ -36,11 +36,12 @@ struct ProbeAnswer: Decodable {
     var retryAfter: Double?
     var evidence: [Evidence]
 
-    /// `scheme://host[:port]` of the portal: paths are not for everybody.
+    /// The portal's origin: paths are not for everybody.
     var origin: String? {
         guard let portalURL, let scheme = portalURL.range(of: "://") else { return nil }
         let host = portalURL[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        return Printable.text(String(portalURL[..<scheme.upperBound] + host), limit: 300)
+        let origin = String(portalURL[..<scheme.upperBound] + host)
+        return Origin.isValid(origin) ? origin : nil
     }
 }
 

@@ -233,7 +233,7 @@ private let onlineAtOnce = [
         let daemon = try FakeDaemon(
             .init(replies: ["Prompts": [asked], "Answer": ["!InvalidAnswer {\"field\":\"\(evil)\",\"message\":\"\(evil)\"}"]]))
         defer { daemon.stop() }
-        let terminal = try Terminal(columns: 20)
+        let terminal = try Terminal(columns: 200)
         let tool = try Tool(["answer", "--wait=0", "--socket", daemon.path], input: terminal.slave, errors: terminal.slave)
         let question = "  \(shown) [1-2]: "
         let before = terminal.read(until: question)
@@ -241,8 +241,6 @@ private let onlineAtOnce = [
             before
                 == "Hotel asks (https://p.example):\r\n  \(shown)\r\n  \(shown)\r\n  Terms: \(shown)\r\n    1) \(shown)\r\n    2) b\r\n"
                 + question)
-        // Long before the terminal's edge or behind it: nothing is cut to a width that nobody knows.
-        #expect(Renderer.width(question) > 20 && Renderer.width("京") == 2)
         terminal.type("1\n")
         let after = terminal.read(until: "hotspotctl answer")
         #expect(after.contains("the answer to «\(shown)» is not accepted: \(shown)\r\n"))
@@ -253,6 +251,35 @@ private let onlineAtOnce = [
         #expect(!json.unicodeScalars.contains { ($0.value < 0x20 && $0 != "\n") || $0.value == 0x202E })
         let listed = try Tool.run(["prompts", "--socket", daemon.path]).output
         #expect(listed.contains("  \(shown) (a: choice, one of \(shown), b, required)\n"))
+    }
+
+    /// However a portal fills its texts up, no line on the screen is its own: a question under the name of another program, for one.
+    @Test(.timeLimit(.minutes(2)), arguments: [UInt16(40), 80]) func noForeignTextBeginsALine(columns: UInt16) throws {
+        let forged = "Online after 0.1 s. [sudo] password for root:"
+        let filled = "x" + String(repeating: " ", count: 77) + forged
+        let dotted =
+            String(repeating: ".", count: Int(columns) - 4) + " " + forged + String(repeating: "\u{1F511}", count: 60) + forged
+        let asked = prompt(
+            "p1",
+            #"{"name":"a","label":" \u3000","kind":"password","required":true},{"name":"","label":"","kind":"text","required":true}"#
+                + #",{"name":"c","label":"\#(dotted)","kind":"text","required":true}"#
+        ).replacing(#""title":"Hotel""#, with: #""title":"\#(dotted)","message":"\#(filled)","terms":"\#(filled)\#(dotted)""#)
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [asked], "Answer": ["{}"]]))
+        defer { daemon.stop() }
+        let terminal = try Terminal(columns: columns)
+        let tool = try Tool(["answer", "--wait=0", "--socket", daemon.path], input: terminal.slave, errors: terminal.slave)
+        var screen = terminal.read(until: "\n  a: ")
+        terminal.type("x\n")
+        screen += terminal.read(until: "\n  field 2: ")
+        terminal.type("y\n")
+        // The label is cut.
+        screen += terminal.read(until: "…: ")
+        terminal.type("z\n")
+        #expect(tool.end().status == 0)
+        let lines = screen.split(whereSeparator: \.isNewline)
+        #expect(lines.first == "Hotel asks (https://p.example):" && lines.count > 10)
+        for line in lines.dropFirst() { #expect(line.hasPrefix("  ") && Renderer.width(String(line)) <= columns, "\(line)") }
+        #expect(lines.contains { $0.hasPrefix("  x Online after 0.1 s.") })
     }
 
     @Test(.timeLimit(.minutes(2))) func anInterruptGivesTheEchoBack() throws {

@@ -88,6 +88,18 @@ import Testing
         ),
         ("", "WRONG  It does not know Evaluate: no network is ever its own"),
         (
+            "if method == 'Evaluate': answer(confidence='low', portal={'origin': 'https://p   * wlan1  authenticated', 'kind': 'x'})",
+            "WRONG  bad: «portal.origin» is no origin: http or https as scheme://host[:port] and nothing more"
+        ),
+        (
+            "if method == 'Evaluate': answer(confidence='low', portal={'origin': 'http://P.example:80', 'kind': 'x'})",
+            "note   The portal's origin «http://P.example:80» is compared letter by letter with what is stored; the usual spelling is «http://p.example»."
+        ),
+        (
+            "if method == 'Logoff': reply('success', session={'bytesRemaining': 2 ** 60})",
+            "WRONG  «reply.session.bytesRemaining» is 1152921504606846976, not from 0 to 1000000000000000; no limit is known then."
+        ),
+        (
             claims + "if method == 'Authenticate': reply('temporaryFailure', reason='later')",
             "WRONG  It claims the network, and no command opened the portal"
         ),

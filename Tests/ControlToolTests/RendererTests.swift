@@ -1,5 +1,6 @@
 import HotspotCore
 import Testing
+import Varlink
 
 @testable import hotspotctl
 
@@ -78,6 +79,40 @@ import Testing
             renderer.lines(StatusReply(interfaces: [status], omitted: 3)).last == "3 more interfaces: too many for one answer.")
     }
 
+    @Test func nothingIsFilledUpWithBlanks() {
+        let filled = "x" + String(repeating: " \u{3000}\u{2800}", count: 30) + "* wlan1  authenticated"
+        let shown = "x * wlan1 authenticated"
+        let problem = Problem("p", filled, hint: filled)
+        let status = InterfaceStatus(
+            interface: "wlan0", state: "failure", since: 1, ssid: "Hotel", helper: "evil", portal: filled, problems: [problem])
+        #expect(
+            renderer.lines(StatusReply(interfaces: [status]), helperNames: ["evil": filled]) == [
+                "× wlan0  failure  Hotel via \(shown)", "  ! \(shown)", "    try: \(shown)", "  portal \(shown)",
+            ])
+        let story = renderer.lines(ExplainReply(steps: [Step(at: 1, kind: filled, detail: filled)], verdict: filled))
+        #expect(story == ["  0.001 s  \(shown)  \(shown)", shown])
+        let helper = HelperStatus(
+            name: "evil", displayName: filled, enabled: true, disabledFor: [], priority: 1, ssids: [], activation: "stdio",
+            running: false, strikes: 0, quarantined: false, problems: [problem], file: "/f")
+        let helpers = renderer.lines(HelpersReply(helpers: [helper]), verbose: false)
+        #expect(helpers[1].hasPrefix("evil  \(shown)  ready") && helpers[2] == "  ! evil: \(shown)")
+        let error = VarlinkError.reply(
+            name: "org.hotspotd.Control.Failed", parameters: ["message": .string(filled), "code": "c"])
+        #expect(Failure(error, path: "/s").message == "\(shown) (c)")
+    }
+
+    @Test func aFieldHasALabelInAnyCase() {
+        func label(_ label: String, _ name: String) -> String {
+            renderer.label(Field(name: name, label: label, kind: .text, required: true), at: 3)
+        }
+        #expect(label("Room", "room") == "Room" && label("", "room") == "room" && label(" \u{3000}\u{A0}", "room") == "room")
+        #expect(label(" ", "") == "field 3" && label("", "\u{2800} ") == "field 3")
+        let prompt = PendingPrompt(
+            id: "p1", interface: "wlan0", ssid: "Hotel", helper: "keys", title: "  ", message: " \u{3000}",
+            fields: [Field(name: "", label: " ", kind: .password, required: true)])
+        #expect(renderer.lines(prompt).prefix(2) == ["Hotel asks:", "  field 1 (: password, required)"])
+    }
+
     /// A login that nobody asked for, too soon after the last one (D23).
     @Test func aPausedLoginSaysUntilWhenAndWhatHelps() {
         let problem = Problem(
@@ -136,11 +171,50 @@ import Testing
             HistoryReply(attempts: [.init(id: "", interface: "", ssid: "", began: .min, ended: .max, outcome: "")]))
     }
 
-    @Test(arguments: [("abc", 3), ("日本", 4), ("e\u{301}", 1), ("\u{1B}[32mok\u{1B}[0m", 2), ("●", 1)])
+    @Test(arguments: [
+        ("abc", 3), ("日本", 4), ("e\u{301}", 1), ("\u{1B}[32mok\u{1B}[0m", 2), ("●", 1), ("🛫", 2), ("⌚", 2), ("❤\u{FE0F}", 2),
+    ])
     func widths(text: String, width: Int) { #expect(Renderer.width(text) == width) }
 
     @Test func signalsAreFourBars() {
         #expect(renderer.signal(-48) == "▂▄▆█ -48" && renderer.signal(-95) == "▂___ -95" && renderer.signal(0) == "–")
+    }
+}
+
+@Suite struct WrappingTests {
+    @Test func aLineThatFitsStays() {
+        let text = "● wlan0  authenticated\n  portal x\n\n"
+        #expect(Wrapping.fitted(text, columns: 22) == text)
+        #expect(Wrapping.fitted("  Room number: ", columns: 20) == "  Room number: ")
+    }
+
+    @Test func aLineGoesOnFurtherToTheRight() {
+        #expect(
+            Wrapping.fitted("● wlan0  failure  aaaaaa bbbbbb cccccc dddddd\n", columns: 24)
+                == "● wlan0  failure  aaaaaa\n    bbbbbb cccccc dddddd\n")
+        #expect(
+            Wrapping.fitted("  ! aaaaaa bbbbbb cccccc dddddd: ", columns: 20)
+                == "  ! aaaaaa bbbbbb\n    cccccc dddddd: ")
+        #expect(Wrapping.fitted("one line of words   apart\ntwo", columns: 20) == "one line of words\n    apart\ntwo")
+    }
+
+    @Test func whatHasNoBlankIsTorn() {
+        let torn = Wrapping.fitted(String(repeating: "京", count: 25), columns: 21)
+        #expect(torn.split(separator: "\n").map { Renderer.width(String($0)) } == [20, 20, 18])
+        #expect(
+            Wrapping.fitted("  " + String(repeating: "x", count: 30), columns: 20) == "  " + String(repeating: "x", count: 18)
+                + "\n    " + String(repeating: "x", count: 12))
+        // Nothing but room to the right, and a terminal without any.
+        #expect(Wrapping.fitted(String(repeating: " ", count: 50) + "x", columns: 20).hasSuffix("x"))
+        #expect(
+            Wrapping.fitted(String(repeating: "x", count: 30), columns: 1).hasPrefix(
+                String(repeating: "x", count: 20) + "\n    x"))
+    }
+
+    @Test func coloursTakeNoRoom() {
+        let line = "\u{1B}[31m×\u{1B}[0m wlan0  \u{1B}[31mfailure\u{1B}[0m  Hotel"
+        #expect(Wrapping.fitted(line, columns: 23) == line)
+        #expect(Wrapping.fitted(line, columns: 20).contains("\n    Hotel"))
     }
 }
 

@@ -113,6 +113,9 @@ import Varlink
         #expect(answer("https://portal.example:8443/login?room=214").origin == "https://portal.example:8443")
         #expect(answer("http://10.0.0.1").origin == "http://10.0.0.1")
         #expect(answer("nonsense").origin == nil)
+        for forged in ["https://x   * wlan1  authenticated", "https://user:word@portal.example/", "ftp://portal.example/"] {
+            #expect(answer(forged).origin == nil)
+        }
         #expect(answer(nil).origin == nil)
     }
 

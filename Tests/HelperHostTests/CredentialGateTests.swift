@@ -93,6 +93,28 @@ import Testing
         #expect(Secrets([]).isEmpty && Secrets(["ab"]).isEmpty)
     }
 
+    /// As the usual libraries write a text, with an accent in one character or in two.
+    @Test(arguments: ["M\u{FC}ll&S\u{F6}hne:<9> \"x'\u{1F511}", "Mu\u{308}ll&So\u{308}hne:<9> \"x'\u{1F511}"])
+    func everyLikelySpellingIsMasked(secret: String) {
+        let secrets = Secrets([secret])
+        let one = "M\u{FC}ll", two = "Mu\u{308}ll"
+        for text in [
+            one + "&S\u{F6}hne:<9> \"x'\u{1F511}", two + "&So\u{308}hne:<9> \"x'\u{1F511}",
+            #"M\u00fcll&S\u00f6hne:<9> \"x'\ud83d\udd11"#, #"M\u00FCll&S\u00F6hne:<9> \"x'\uD83D\uDD11"#,
+            #"Mu\u0308ll&So\u0308hne:<9> \"x'\ud83d\udd11"#,
+            one + "&amp;S\u{F6}hne:&lt;9&gt; &quot;x&#x27;\u{1F511}", one + "&amp;S\u{F6}hne:&lt;9&gt; &quot;x&#39;\u{1F511}",
+            two + "&amp;So\u{308}hne:&lt;9&gt; \"x'\u{1F511}", one + "&amp;S\u{F6}hne:&lt;9&gt; &quot;x'\u{1F511}",
+            "M%c3%bcll%26S%c3%b6hne%3a%3c9%3e%20%22x%27%f0%9f%94%91", "M%C3%BCll%26S%C3%B6hne%3A%3C9%3E+%22x%27%F0%9F%94%91",
+            "Mu%cc%88ll%26So%cc%88hne%3a%3c9%3e+%22x%27%f0%9f%94%91",
+        ] {
+            let masked = secrets.mask("<\(text)>")
+            #expect(masked == "<•••>", "\(text): \(masked)")
+        }
+        #expect(secrets.mask("it was M%c3%bcll%26S…") == "it was •••…")
+        #expect(Secrets(["e\u{301}"]).mask("caf\u{E9}") == "caf\u{E9}", "one letter is no secret")
+        #expect(Secrets(["a\tb\u{7F}\u{1}"]).mask(#"«a\tb\u007f\u0001»"#) == "«•••»")
+    }
+
     @Test func everythingThatPeopleReadIsMasked() {
         let secrets = Secrets(["opensesame"])
         let said = "it is opensesame"

@@ -209,6 +209,80 @@ import Testing
     }
 }
 
+/// Who may have a display name: it is all that people see of a helper in many places.
+@Suite struct DisplayNameTests {
+    private let root = Scratch.make(in: "/tmp")!
+
+    private func write(_ path: String, display: String?) {
+        mkdir("\(root)/\(path.split(separator: "/")[0])", 0o755)
+        let name = path.split(separator: "/")[1]
+        let stream = fopen("\(root)/\(path).helper", "w")!
+        fputs("[Helper]\nName=\(name)\nExec=/bin/true\n" + (display.map { "DisplayName=\($0)\n" } ?? ""), stream)
+        fclose(stream)
+        chmod("\(root)/\(path).helper", 0o644)
+    }
+
+    private func load() -> HelperCatalog { HelperFolders.load(directories: ["\(root)/etc", "\(root)/lib"]) }
+
+    private func shown(_ catalog: HelperCatalog) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: catalog.entries.map { ($0.spec.name, $0.spec.displayName) })
+    }
+
+    @Test func theFirstFolderHasTheDisplayName() {
+        defer { Scratch.remove(root) }
+        write("etc/form", display: "Portal form")
+        write("lib/evil", display: "PORTAL \u{3000} form")
+        let catalog = load()
+        #expect(shown(catalog) == ["form": "Portal form", "evil": "evil"])
+        #expect(
+            catalog.problems == [
+                HelperProblem(
+                    "evil",
+                    Problem(
+                        "displayNameNotUsed",
+                        "\(root)/lib/evil.helper: the display name «PORTAL \u{3000} form» is what the helper «form» is called too; it is shown as «evil»",
+                        hint: "give it another DisplayName="))
+            ])
+    }
+
+    @Test func inOneFolderNeitherHasIt() {
+        defer { Scratch.remove(root) }
+        write("lib/evil", display: "Portal form")
+        write("lib/form", display: "Portal form")
+        write("lib/other", display: "Other")
+        let catalog = load()
+        #expect(shown(catalog) == ["evil": "evil", "form": "form", "other": "Other"])
+        #expect(catalog.problems.map(\.subject) == ["evil", "form"])
+        // Neither does a helper in a later folder; one in an earlier folder does.
+        write("etc/mine", display: "portal form")
+        #expect(shown(load()) == ["mine": "portal form", "evil": "evil", "form": "form", "other": "Other"])
+    }
+
+    @Test func aNameIsItsHelpersOwn() {
+        defer { Scratch.remove(root) }
+        write("etc/evil", display: "Form")
+        write("etc/vain", display: "VAIN")
+        write("lib/form", display: nil)
+        // A long name that is cut may become another's.
+        write("lib/portal-login-12x", display: nil)
+        write("lib/portal-login-12", display: "Portal 12")
+        let catalog = load()
+        #expect(
+            shown(catalog) == [
+                "evil": "evil", "vain": "VAIN", "form": "form", "portal-login-12x": "portal-login-12x",
+                "portal-login-12": "Portal 12",
+            ])
+        #expect(catalog.problems.map(\.subject) == ["evil", "portal-login-12x"])
+    }
+
+    @Test func whatNobodySeesIsNoDisplayName() {
+        defer { Scratch.remove(root) }
+        write("lib/plain", display: "\u{2800}\u{3000}\u{2800}")
+        let catalog = load()
+        #expect(shown(catalog) == ["plain": "plain"] && catalog.problems.map(\.problem.code) == ["displayNameNotUsed"])
+    }
+}
+
 @Suite struct JSONReaderTests {
     nonisolated static let readable: [(String, JSONValue)] = [
         ("{}", .object([:])),

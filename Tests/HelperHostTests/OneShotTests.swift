@@ -80,6 +80,10 @@ import Testing
             "receive(); answer({'confidence': 'low', 'portal': {'origin': 'http://' + 'x' * 4000, 'kind': 'x'}})",
             .helperMalformed, "origin"
         ),
+        (
+            "receive(); answer({'confidence': 'low', 'portal': {'origin': 'https://x' + ' ' * 61 + '* wlan1  authenticated', 'kind': 'x'}})",
+            .helperMalformed, "«portal.origin» is no origin"
+        ),
         ("receive(); answer({'confidence': 'HIGH'})", .helperUnknownValue, "HIGH"),
         ("receive(); answer({'confidence': 'low', 'session': {'memory': {'x': 'y' * 20000}}})", .helperTooLong, "memory"),
         ("receive(); say(b'x' * (100 << 20))", .helperTooLong, "1024 KiB"),

@@ -30,4 +30,23 @@ import Testing
         for _ in 0..<20 { #expect(secrets.mask(text).utf8.count <= Secrets.textLimit + 3) }
         #expect(secrets.mask("«" + words[5] + "»") == "«•••»")
     }
+
+    /// Every spelling of every secret, and the beginning of each before every ellipsis: it takes milliseconds and no minutes, for each step
+    /// looks at each octet once.
+    @Test func spellingsThatAreAlikeAreFoundInTime() {
+        let words = (0..<32).map { String(repeating: "a\u{308}", count: 300 - $0) + "\"'&\($0)" }
+        let secrets = Secrets(words)
+        let text = String(repeating: "a\u{308}", count: 1700) + "…"
+        for _ in 0..<4 { #expect(secrets.mask(String(repeating: text, count: 3)).hasSuffix("•••…")) }
+        #expect(secrets.mask("«" + words[5].replacing("&", with: "&amp;") + "»") == "«•••»")
+    }
+
+    /// What was cut off is masked as far as it is a beginning, also where a longer beginning almost fits.
+    @Test func theBeginningBeforeAnEllipsisIsTheLongest() {
+        let secrets = Secrets(["aabaabaac", "abaabx"])
+        for (text, masked) in [
+            ("aabaabaa…", "•••…"), ("xaabaa…", "x•••…"), ("aabaabaaba…", "aab•••…"), ("xaab…", "x•••…"), ("aaba aa…", "aaba aa…"),
+            ("xabaab…", "x•••…"), ("abaabx…", "•••…"), ("aabaabaac…", "•••…"),
+        ] { #expect(secrets.mask(text) == masked, "\(text): \(secrets.mask(text))") }
+    }
 }

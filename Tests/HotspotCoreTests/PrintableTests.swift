@@ -14,6 +14,9 @@ import Testing
             "\u{1B}[2J", "\u{202E}evil", "\u{2066}x\u{2069}", "\u{200F}", "\u{200B}", "\u{FEFF}", "\u{2028}", "\u{2029}",
             "\u{85}", "\r\n",
             "\u{0}", "\u{7F}", "\u{E000}", "\u{61C}", "\u{AD}", "\u{E0041}", "\\",
+            // What nobody sees: a joiner of graphemes, fillers of Hangul, vowels of Khmer, and selectors with nothing to choose.
+            "\u{34F}", "\u{115F}", "\u{1160}", "\u{3164}", "\u{FFA0}", "\u{17B4}", "\u{17B5}", "\u{180E}", "\u{2060}", "\u{2064}",
+            "\u{FE0F}", "\u{FE00}", "\u{E0100}", "\u{180B}", "\u{1BCA0}", "\u{1D173}", "\u{FFF0}",
         ])
     func dangerous(text: String) {
         let shown = Printable.text(of: Array(text.utf8))
@@ -69,6 +72,25 @@ import Testing
     {
         #expect(Printable.shown(text) == shown)
         #expect(Printable.shown(Printable.shown(text)) == shown)
+    }
+
+    @Test func aSelectorStaysWhereItChooses() {
+        let honest = ["❤\u{FE0F}", "☎\u{FE0E} 21", "1\u{FE0F}\u{20E3}", "葛\u{E0100}飾", "神\u{FE00}", "\u{182D}\u{180B}"]
+        for text in honest {
+            #expect(
+                Printable.text(of: text.utf8) == text && Printable.shown(text) == text && Printable.json(text) == text, "\(text)")
+        }
+        let invisible = [
+            ("a\u{FE0F}", "a\\xef\\xb8\\x8f"), ("1\u{FE0F}", "1\\xef\\xb8\\x8f"),
+            ("a\u{FE0F}\u{20E3}", "a\\xef\\xb8\\x8f\u{20E3}"),
+            ("❤\u{FE0F}\u{FE0F}", "❤\u{FE0F}\\xef\\xb8\\x8f"), ("a\u{E0100}", "a\\xf3\\xa0\\x84\\x80"),
+            ("❤\u{200B}\u{FE0F}", "❤\\xe2\\x80\\x8b\\xef\\xb8\\x8f"),
+        ]
+        for (text, shown) in invisible {
+            #expect(Printable.text(of: text.utf8) == shown && Printable.shown(Printable.shown(text)) == shown)
+            #expect(Printable.octets(of: shown) == Array(text.utf8))
+        }
+        #expect(Printable.json(#"{"a\#u{FE0F}":"\#u{34F}1\#u{FE0F}"}"#) == #"{"a\ufe0f":"\u034f1\ufe0f"}"#)
     }
 
     @Test func jsonKeepsItsValuesAndCommandsNoTerminal() {

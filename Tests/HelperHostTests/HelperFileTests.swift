@@ -229,7 +229,7 @@ import Testing
     }
 
     @Test func theFirstFolderHasTheDisplayName() {
-        defer { Scratch.remove(root) }
+        defer { removeFolder(root) }
         write("etc/form", display: "Portal form")
         write("lib/evil", display: "PORTAL \u{3000} form")
         let catalog = load()
@@ -246,7 +246,7 @@ import Testing
     }
 
     @Test func inOneFolderNeitherHasIt() {
-        defer { Scratch.remove(root) }
+        defer { removeFolder(root) }
         write("lib/evil", display: "Portal form")
         write("lib/form", display: "Portal form")
         write("lib/other", display: "Other")
@@ -259,7 +259,7 @@ import Testing
     }
 
     @Test func aNameIsItsHelpersOwn() {
-        defer { Scratch.remove(root) }
+        defer { removeFolder(root) }
         write("etc/evil", display: "Form")
         write("etc/vain", display: "VAIN")
         write("lib/form", display: nil)
@@ -276,7 +276,7 @@ import Testing
     }
 
     @Test func whatNobodySeesIsNoDisplayName() {
-        defer { Scratch.remove(root) }
+        defer { removeFolder(root) }
         write("lib/plain", display: "\u{2800}\u{3000}\u{2800}")
         let catalog = load()
         #expect(shown(catalog) == ["plain": "plain"] && catalog.problems.map(\.problem.code) == ["displayNameNotUsed"])

@@ -14,9 +14,22 @@ final class Folder {
 
     @discardableResult func write(_ name: String, _ text: String, mode: mode_t = 0o644) throws -> String {
         let file = path + "/" + name
-        let stream = try #require(fopen(file, "w"))
+        let isProgram = mode & 0o111 != 0
+        let draft = isProgram ? file + ".draft" : file
+        let stream = try #require(fopen(draft, "we"))
         fputs(text, stream)
         fclose(stream)
+        if isProgram {
+            // Other tests start processes meanwhile, and until they execute they have what was open here: a program that somebody may
+            // write to is not executed (ETXTBSY). The copy is written by a process that is gone.
+            var pid = pid_t()
+            var status: Int32 = -1
+            let words: [UnsafeMutablePointer<CChar>?] = ["cp", draft, file].map { (word: String) in strdup(word) } + [nil]
+            defer { for word in words { free(word) } }
+            try #require(posix_spawn(&pid, "/bin/cp", nil, nil, words, nil) == 0 && waitpid(pid, &status, 0) == pid)
+            try #require(status == 0)
+            unlink(draft)
+        }
         chmod(file, mode)
         return file
     }

@@ -63,6 +63,8 @@ while not call.endswith(b"\0"):
 call = json.loads(call[:-1])
 method, parameters = call["method"].rsplit(".", 1)[-1], call.get("parameters", {})
 told = parameters | {name: sorted(parameters[name] or {}) for name in ("answers", "credential") if name in parameters}
-with open(sys.argv[1], "a") as record:
-    record.write(json.dumps({"time": time.time(), "method": method, "parameters": told}) + "\n")
+# In one piece, for it may be ended at any time, and for whoever reads meanwhile.
+line = json.dumps({"time": time.time(), "method": method, "parameters": told}) + "\n"
+with open(sys.argv[1], "ab", buffering=0) as record:
+    record.write(line.encode())
 sys.stdout.buffer.write(json.dumps({"parameters": answer(method, parameters)}).encode() + b"\0")

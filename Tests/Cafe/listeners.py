@@ -36,8 +36,9 @@ class Listener:
 
     def calls(self, method: str | None = None) -> list[dict]:
         """What it was asked, so far."""
-        lines = self.record.read_text().splitlines() if self.record.exists() else []
-        calls = [json.loads(line) for line in lines]
+        text = self.record.read_text() if self.record.exists() else ""
+        # The last line may be on its way: a reader sees a long one grow.
+        calls = [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
         return [call for call in calls if method in (None, call["method"])]
 
     def lists(self) -> list[set[str]]:

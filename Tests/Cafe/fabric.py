@@ -337,7 +337,9 @@ class Fabric:
 
     def transcript(self, portal: str | None = None) -> list[dict]:
         path = self.logs / "transcript.jsonl"
-        entries = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        text = path.read_text() if path.exists() else ""
+        # The last line may be on its way.
+        entries = [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
         return [entry for entry in entries if portal in (None, entry["portal"])]
 
     def close(self) -> None:

@@ -102,6 +102,9 @@ uint32_t launch_limit(const struct launch_plan *plan, uint32_t levels) {
     // SIGXCPU at the first, SIGKILL a second later.
     if (limits->processor_time) failed |= set_limit(RLIMIT_CPU, limits->processor_time, limits->processor_time + 1);
     if (limits->descriptors) failed |= set_limit(RLIMIT_NOFILE, limits->descriptors, limits->descriptors);
+    // Nobody goes before the daemon, whatever limits its user has.
+    failed |= set_limit(RLIMIT_RTPRIO, 0, 0);
+    failed |= set_limit(RLIMIT_NICE, 0, 0);
     // Queued signals and timers are counted for the daemon's user.
     failed |= set_limit(RLIMIT_SIGPENDING, 256, 256);
     if (limits->file_size) failed |= set_limit(RLIMIT_FSIZE, limits->file_size, limits->file_size);

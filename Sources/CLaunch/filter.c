@@ -134,8 +134,9 @@ static const uint32_t protocols[] = {IPPROTO_IP, IPPROTO_TCP, IPPROTO_UDP, IPPRO
 static const uint32_t filters[] = {26, 50, 51, 52};
 // Groups of receivers, which the kernel keeps in lists of the interface and looks through under a lock of all interfaces:
 // IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP, and IPV6_JOIN_GROUP, IPV6_JOIN_ANYCAST.
+// Labels of flows are few for the machine, and outlive who made them by minutes: IPV6_FLOWLABEL_MGR.
 static const uint32_t groups[] = {35, 39, 42, 46};
-static const uint32_t groups6[] = {20, 27, 42, 46};
+static const uint32_t groups6[] = {20, 27, 32, 42, 46};
 // CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; for unshare NEWTIME as well, which is no flag of clone.
 enum { NAMESPACES = 0x7e020000, TIME_NAMESPACE = 0x80 };
 // Who runs such a file has its owner's rights.

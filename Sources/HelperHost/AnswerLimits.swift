@@ -6,9 +6,9 @@ public enum AnswerLimits {
     public static let text = 2048
     /// Lines of a trace.
     public static let traceLines = 100
-    /// Fields that an evaluation names, and characters of each.
+    /// Fields that an evaluation names, and octets of each.
     public static let (needs, need) = (64, 128)
-    /// Characters of what a portal says of itself.
+    /// Octets of what a portal says of itself.
     public static let (pin, kind, title) = (128, 64, 256)
 
     /// What is cut of the parameters of an answer, for the author of a helper: a sentence for each.
@@ -16,15 +16,15 @@ public enum AnswerLimits {
         var losses: [String] = []
         func text(_ value: JSONValue?, _ path: String, _ limit: Int) {
             guard let text = value?.string else { return }
-            let length = limit == Self.text ? text.utf8.count : text.count
+            let length = text.utf8.count
             guard length > limit else { return }
-            losses.append("«\(path)» has \(length) characters; \(limit) are kept")
+            losses.append("«\(path)» has \(length) octets; \(limit) are kept")
         }
         func list(_ value: JSONValue?, _ path: String, _ limit: Int, of length: Int) {
             guard let all = value?.array else { return }
             if all.count > limit { losses.append("«\(path)» has \(all.count) entries; the first \(limit) are kept") }
             let long = all.count { ($0.string?.utf8.count ?? 0) > length }
-            if long > 0 { losses.append("«\(path)» has \(long) entries of more than \(length) characters, which are cut") }
+            if long > 0 { losses.append("«\(path)» has \(long) entries of more than \(length) octets, which are cut") }
         }
         func portal(_ value: JSONValue?, _ path: String) {
             text(value?["pin"], path + ".pin", pin)

@@ -92,14 +92,23 @@ enum AnswerReader {
                 "«\(object.path).origin»", "is no origin: http or https as scheme://host[:port] and nothing more")
         }
         return Portal(
-            origin: origin, pin: try object.string("pin").map { String($0.prefix(AnswerLimits.pin)) },
-            kind: String(try object.requiredString("kind").prefix(AnswerLimits.kind)),
-            title: try object.string("title").map { String($0.prefix(AnswerLimits.title)) })
+            origin: origin, pin: try object.string("pin").map { cut($0, AnswerLimits.pin) },
+            kind: cut(try object.requiredString("kind"), AnswerLimits.kind),
+            title: try object.string("title").map { cut($0, AnswerLimits.title) })
     }
 
-    /// The beginning of a text in memory of its own: what is kept of an answer must not keep all of it.
+    /// The beginning of a text in memory of its own, at most so many octets: what is kept of an answer must not keep all of it. A
+    /// single character may have as many octets as it likes, so none is counted.
     private static func cut(_ text: String, _ limit: Int = AnswerLimits.text) -> String {
-        text.utf8.count <= limit ? text : String(text.unicodeScalars.prefix(limit))
+        guard text.utf8.count > limit else { return text }
+        var scalars = String.UnicodeScalarView()
+        var left = limit
+        for scalar in text.unicodeScalars {
+            left -= UTF8.width(scalar)
+            if left < 0 { break }
+            scalars.append(scalar)
+        }
+        return String(scalars)
     }
 
     private static func session(_ parent: FieldReader) throws(HelperFault) -> Session? {

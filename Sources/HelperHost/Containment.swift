@@ -71,6 +71,7 @@ public struct Containment: Hashable, Sendable {
             canSignal ? " (it can end the daemon, leave processes)" : " (it can leave processes behind)"
         case LAUNCH_IPC_NAMESPACE: " (it can leave shared memory)"
         case LAUNCH_FILTER: " (it can see networks in sight)"
+        case LAUNCH_PRIVATE_SCRATCH: " (it can fill the file system of the daemon's runtime folder)"
         case LAUNCH_LANDLOCK_SCOPED: " (it can reach programs that listen on abstract sockets)"
         case LAUNCH_PROCESS_LIMIT: " (it can start any number)"
         case LAUNCH_OWN_GROUP: " (its processes together may take what is there for all)"

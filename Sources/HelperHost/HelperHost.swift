@@ -109,6 +109,7 @@ import Varlink
         if let prober, !isShut {
             groups[prober, default: SocketService.Key(exec: prober, names: [], writable: [])].names.append(Self.proberName)
         }
+        launcher.writableOfAll = Array(Set(helpers.flatMap(\.spec.readWritePaths).map(Launcher.canonical)))
         let wanted = isShut ? [] : Set(groups.values)
         var kept: [SocketService.Key: SocketService] = [:]
         var retired: Set<ObjectIdentifier> = []

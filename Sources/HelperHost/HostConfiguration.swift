@@ -41,7 +41,8 @@ public struct HostConfiguration: Hashable, Sendable {
     public var runtimeDirectory: String
     /// Folders that helpers never see: the daemon's state and runtime folders.
     public var hiddenDirectories: [String]
-    /// Folders and files that no helper may write to, beside the system's: those of helpers, and the settings.
+    /// Folders and files that no helper may write to, beside the system's: those of helpers, and the settings. As they name networks they
+    /// are hidden like ``sharedDirectories``.
     public var protectedDirectories: [String] = []
     /// Folders and sockets where programs meet, hidden where they exist and the helper itself does not lie in them. By way of a
     /// message bus it would see the networks in sight, which its file may keep from it, and could have a service manager start what
@@ -50,8 +51,8 @@ public struct HostConfiguration: Hashable, Sendable {
     public var sharedDirectories = [
         "/run/dbus", "/run/user", "/run/systemd/journal", "/run/systemd/notify", "/run/systemd/userdb",
         "/run/systemd/io.system.ManagedOOM", "/run/systemd/netif", "/etc/NetworkManager/system-connections",
-        "/run/NetworkManager/system-connections", "/run/dhcpcd", "/var/lib/dhcpcd", "/var/lib/connman", "/tmp", "/var/tmp",
-        "/dev/pts",
+        "/run/NetworkManager/system-connections", "/etc/systemd/network", "/run/systemd/network", "/run/dhcpcd",
+        "/var/lib/dhcpcd", "/var/lib/connman", "/tmp", "/var/tmp", "/dev/pts",
     ]
     /// The private folders of helpers (`TMPDIR`) are made in here.
     public var scratchDirectory: String

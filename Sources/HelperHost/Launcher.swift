@@ -30,9 +30,13 @@ struct Launcher {
     private let hidden: [String]
     /// Where programs meet, links resolved; they need not exist.
     private let shared: [String]
+    /// What helpers may write to: nobody else's is shown to a helper, for all have the same user.
+    var writableOfAll: [String] = []
     private let mounts = MountWatch()
+    /// What names networks: settings, and the files of helpers.
+    private var protected: [String]
     /// The folders that helpers never write to, links resolved.
-    private(set) var refused: [String]
+    var refused: [String] { hidden + protected }
     /// Whether a launch was seen to cover the hidden folders, so that reading needs no list.
     var coversFolders = false
     /// The kernel gave no process, for this reason.
@@ -50,11 +54,11 @@ struct Launcher {
         self.configuration = configuration
         hidden = configuration.hiddenDirectories.map(Self.canonical)
         shared = configuration.sharedDirectories.map(Self.canonical)
-        refused = hidden + configuration.protectedDirectories.map(Self.canonical)
+        protected = configuration.protectedDirectories.map(Self.canonical)
     }
 
     /// Other folders and files than before are kept from being written to, from the next launch on.
-    mutating func protect(_ paths: [String]) { refused = hidden + paths.map(Self.canonical) }
+    mutating func protect(_ paths: [String]) { protected = paths.map(Self.canonical) }
 
     /// Of a helper's writable folders those that it may have, links resolved, in the order in which the child tells of them.
     func writable(_ paths: [String]) -> [String] {
@@ -123,8 +127,12 @@ struct Launcher {
         let views = hidden.flatMap { folder in table.views(of: folder).filter { $0 == folder || Self.isFolder($0) } }
         // What is its own must stay there: its program, a script among the arguments, what it may write to.
         let own = request.exec.filter { $0.hasPrefix("/") }.map(Self.canonical) + request.writable
+        let others = writableOfAll.filter { folder in !own.contains { FolderPath.isWithin(folder, $0) } }
         return Self.outermost(
-            views + shared.filter { folder in access(folder, F_OK) == 0 && !own.contains { FolderPath.isWithin($0, folder) } })
+            views
+                + (shared + protected + others).filter { folder in
+                    access(folder, F_OK) == 0 && !own.contains { FolderPath.isWithin($0, folder) }
+                })
     }
 
     private static func isFolder(_ path: String) -> Bool {

@@ -7,7 +7,7 @@ extension Prompt {
     /// The most octets that are kept of terms.
     private static let termsLimit = 32 * 1024
     private static let (titleLimit, messageLimit, labelLimit) = (200, 1000, 200)
-    private static let (fieldLimit, nameLimit, valueLimit) = (32, 256, 1000)
+    private static let (fieldLimit, nameLimit, valueLimit) = (32, 256, 200)
     private static let (choiceLimit, choiceLength) = (256, 256)
     private static let addressLimit = 2048
 

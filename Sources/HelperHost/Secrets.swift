@@ -1,4 +1,5 @@
 import HotspotCore
+import Synchronization
 
 /// Texts that must not appear in anything that people, logs or journals read, in all the forms in which a helper is likely to repeat
 /// them, see ``SecretForms``.
@@ -14,14 +15,37 @@ public struct Secrets: Sendable {
     /// So many octets before an ellipsis may be the beginning of a secret.
     private static let cutLength = 511
 
+    /// What the search may cost all texts together, in octets compared: honest ones need next to nothing of it. A helper that has its
+    /// user send answers of its own making, and then writes what is nearly the same again and again, could otherwise keep the loop busy
+    /// for long. Once it is spent, what might be a secret is masked unseen.
+    private static let comparisons = 8 << 20
+    private let budget = Budget(Secrets.comparisons)
+
+    /// What is left of it; a copy shares it.
+    private final class Budget: Sendable {
+        private let left: Mutex<Int>
+        init(_ amount: Int) { left = Mutex(amount) }
+
+        func take(_ amount: Int) -> Bool {
+            left.withLock { left in
+                guard left >= amount else { return false }
+                left -= amount
+                return true
+            }
+        }
+    }
+
     /// By the first octet; the longest first, so that a secret within another leaves no rest.
     private var forms: [UInt8: [[UInt8]]] = [:]
-    /// The lengths of the forms, ascending, and for each the forms' hashes: a text is searched in time that grows with its length and with
-    /// the number of lengths, however alike it and the secrets are. A sieve of 64 bits, one for the beginning of each hash, spares
-    /// nearly all looks into the set.
+    /// Octets that are compared for one ellipsis.
+    private var cutCost = 0
+    /// So much of a form's beginning is looked for first.
+    private static let beginning = 8
+    /// The lengths of these beginnings, and for each their hashes: a text is searched in time that grows with its length alone. A sieve
+    /// of 64 bits, one for the beginning of each hash, spares nearly all looks into the set.
     private var hashes: [(length: Int, sieve: UInt64, hashes: Set<UInt64>)] = []
     /// The longest form, in octets.
-    var longest: Int { hashes.last?.length ?? 0 }
+    private(set) var longest = 0
 
     /// The secrets of these texts.
     public init(_ texts: some Sequence<String>) {
@@ -30,9 +54,12 @@ public struct Secrets: Sendable {
             all.formUnion(SecretForms.all(of: text).filter { $0.count >= Self.shortest })
         }
         for form in all { forms[form[0], default: []].append(form) }
+        cutCost = all.reduce(0) { $0 + 2 * min($1.count, Self.cutLength) + 16 }
         for key in forms.keys { forms[key]?.sort { $0.count > $1.count } }
-        hashes = Dictionary(grouping: all, by: \.count).sorted { $0.key < $1.key }.map { length, forms in
-            let hashes = Set(forms.map(Self.hash))
+        longest = all.map(\.count).max() ?? 0
+        let beginnings = Set(all.map { Array($0.prefix(Self.beginning)) })
+        hashes = Dictionary(grouping: beginnings, by: \.count).sorted { $0.key < $1.key }.map { length, beginnings in
+            let hashes = Set(beginnings.map(Self.hash))
             return (length, hashes.reduce(0) { $0 | Self.sieve($1) }, hashes)
         }
     }
@@ -43,9 +70,9 @@ public struct Secrets: Sendable {
 
     private static func hash(_ octets: [UInt8]) -> UInt64 { octets.reduce(0) { $0 &* base &+ UInt64($1) &+ 1 } }
 
-    /// At each octet the length of the longest form that may begin there; 0 for none.
-    private func candidates(in octets: [UInt8]) -> [Int] {
-        var candidates = [Int](repeating: 0, count: octets.count)
+    /// For each octet whether a form may begin there.
+    private func candidates(in octets: [UInt8]) -> [Bool] {
+        var candidates = [Bool](repeating: false, count: octets.count)
         for (length, sieve, known) in hashes where length <= octets.count {
             var power: UInt64 = 1
             for _ in 0..<length { power = power &* Self.base }
@@ -54,7 +81,7 @@ public struct Secrets: Sendable {
                 hash = hash &* Self.base &+ UInt64(octets[index]) &+ 1
                 guard index >= length - 1 else { continue }
                 if index >= length { hash = hash &- power &* (UInt64(octets[index - length]) &+ 1) }
-                if sieve & Self.sieve(hash) != 0, known.contains(hash) { candidates[index - length + 1] = length }
+                if sieve & Self.sieve(hash) != 0, known.contains(hash) { candidates[index - length + 1] = true }
             }
         }
         return candidates
@@ -87,15 +114,26 @@ public struct Secrets: Sendable {
         let candidates = candidates(in: octets)
         var index = 0
         while index < octets.count {
-            if candidates[index] > 0, let form = forms[octets[index]]?.first(where: { octets[index...].starts(with: $0) }) {
+            if candidates[index], let length = match(octets[index...]) {
                 masked += Self.mark
-                index += form.count
+                index += length
             } else {
                 masked.append(octets[index])
                 index += 1
             }
         }
         return masked
+    }
+
+    /// How much of the text is the longest form that it begins with; all of it where nobody can tell any more.
+    private func match(_ text: ArraySlice<UInt8>) -> Int? {
+        guard let first = text.first, let forms = forms[first] else { return nil }
+        for form in forms {
+            let common = zip(form, text).prefix { $0 == $1 }.count
+            guard budget.take(common + 1) else { return text.count }
+            if common == form.count { return common }
+        }
+        return nil
     }
 
     private static let ellipsis = Array("…".utf8)
@@ -108,7 +146,9 @@ public struct Secrets: Sendable {
         while index < octets.count {
             if octets[index] == Self.ellipsis[0], cuts < Self.cutLimit, octets[index...].starts(with: Self.ellipsis) {
                 cuts += 1
-                let cut = forms.values.joined().map { Self.overlap(masked, $0) }.max() ?? 0
+                let cut =
+                    budget.take(cutCost)
+                    ? forms.values.joined().map { Self.overlap(masked, $0) }.max() ?? 0 : min(masked.count, Self.cutLength)
                 if cut >= Self.shortest { masked.replaceSubrange((masked.count - cut)..., with: Self.mark) }
                 masked += Self.ellipsis
                 index += Self.ellipsis.count

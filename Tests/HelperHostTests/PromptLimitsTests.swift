@@ -45,10 +45,10 @@ import Testing
         ]
         #expect(
             AnswerLimits.losses(in: reply) == [
-                "«reply.reason» has 3000 characters; 2048 are kept", "«reply.portal.pin» has 3000 characters; 128 are kept",
-                "«reply.portal.kind» has 3000 characters; 64 are kept", "«reply.portal.title» has 3000 characters; 256 are kept",
+                "«reply.reason» has 3000 octets; 2048 are kept", "«reply.portal.pin» has 3000 octets; 128 are kept",
+                "«reply.portal.kind» has 3000 octets; 64 are kept", "«reply.portal.title» has 3000 octets; 256 are kept",
                 "«reply.trace» has 101 entries; the first 100 are kept",
-                "«reply.trace» has 101 entries of more than 2048 characters, which are cut",
+                "«reply.trace» has 101 entries of more than 2048 octets, which are cut",
             ])
         #expect(AnswerLimits.losses(in: ["needs": .array(Array(repeating: "x", count: 65))]).count == 1)
     }

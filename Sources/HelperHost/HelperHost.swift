@@ -31,6 +31,8 @@ import Varlink
     private(set) var byName: [String: HelperEntry] = [:]
     private var prober: [String]?
     private(set) var services: [String: SocketService] = [:]
+    /// The same programs without any network, for the scan list; made when they are asked for the first time.
+    private var listServices: [String: SocketService] = [:]
     var prepared: [String: HelperProcess] = [:]
     /// Who will be prepared in one of the next turns of the loop.
     var toPrepare: Set<String> = []
@@ -113,18 +115,36 @@ import Varlink
         let wanted = isShut ? [] : Set(groups.values)
         var kept: [SocketService.Key: SocketService] = [:]
         var retired: Set<ObjectIdentifier> = []
-        for service in services.values {
+        let withoutNetwork = Set(wanted.map(Self.withoutNetwork))
+        for service in Array(services.values) + listServices.values {
             if wanted.contains(service.key) {
                 kept[service.key] = service
-            } else if retired.insert(ObjectIdentifier(service)).inserted {
+            } else if !withoutNetwork.contains(service.key), retired.insert(ObjectIdentifier(service)).inserted {
                 service.retire()
             }
         }
+        listServices = listServices.filter { withoutNetwork.contains($1.key) }
         services = [:]
         for key in wanted {
             let service = kept[key] ?? makeService(key)
             for name in key.names { services[name] = service }
         }
+    }
+
+    private static func withoutNetwork(_ key: SocketService.Key) -> SocketService.Key {
+        var key = key
+        key.names.removeAll { $0 == proberName }
+        key.withoutNetwork = true
+        return key
+    }
+
+    private func service(_ name: String, withoutNetwork: Bool) throws(HelperFault) -> SocketService {
+        guard let service = services[name] else { throw HelperFault(.helperNotStarted, "there is no socket for it") }
+        guard withoutNetwork else { return service }
+        if let known = listServices[name] { return known }
+        let alone = makeService(Self.withoutNetwork(service.key))
+        for name in alone.key.names { listServices[name] = alone }
+        return alone
     }
 
     private func makeService(_ key: SocketService.Key) -> SocketService {
@@ -133,7 +153,9 @@ import Varlink
             host: SocketService.Host(
                 start: { [weak self] listeners throws(HelperFault) in
                     guard let self else { throw HelperFault(.helperNotStarted, "the daemon is ending") }
-                    return try start(key.exec, .service(listeners: listeners), names: key.names, writable: key.writable)
+                    return try start(
+                        key.exec, .service(listeners: listeners, withoutNetwork: key.withoutNetwork), names: key.names,
+                        writable: key.writable)
                 },
                 whenContained: { [weak self] process, body in
                     guard let self else { return body() }
@@ -205,8 +227,7 @@ import Varlink
                     }
                 }
             case .socket:
-                guard let service = self.services[name] else { throw HelperFault(.helperNotStarted, "there is no socket for it") }
-                try service.send(question, to: name, call: call, onIgnored: onIgnored)
+                try self.service(name, withoutNetwork: alone).send(question, to: name, call: call, onIgnored: onIgnored)
             case .external(let path):
                 try self.ask(question, at: path, name: name, call: call, onIgnored: onIgnored)
             }

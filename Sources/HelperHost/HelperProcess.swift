@@ -8,7 +8,7 @@ import HotspotCore
     /// Whether it speaks on standard input and output, or listens.
     enum Kind {
         case stdio(withoutNetwork: Bool)
-        case service(listeners: [(name: String, descriptor: Int32)])
+        case service(listeners: [(name: String, descriptor: Int32)], withoutNetwork: Bool)
     }
 
     /// What helpers find their programs in.
@@ -90,7 +90,8 @@ import HotspotCore
                 request.output = output.writing
                 request.withoutNetwork = withoutNetwork
                 ours = (input.writing, output.reading)
-            case .service(let listeners):
+            case .service(let listeners, let withoutNetwork):
+                request.withoutNetwork = withoutNetwork
                 request.input = try ends.null()
                 // What a service prints is chatter.
                 request.output = error.writing

@@ -15,6 +15,7 @@ import Varlink
         /// In the order of LISTEN_FDNAMES.
         var names: [String]
         var writable: [String]
+        var withoutNetwork = false
     }
 
     /// What a service asks of its host.

@@ -214,13 +214,38 @@ import Testing
         await shop.close()
     }
 
-    @Test @LoopActor func theScanListIsAnsweredWithoutNetwork() async {
+    /// All helpers have one user, and settings name networks.
+    @Test @LoopActor func whatIsAnothersIsOutOfReach() async {
+        let shop = Workshop { $0.protectedDirectories = [$0.runtimeDirectory + ".conf"] }
+        let mine = shop.folder + "/mine"
+        mkdir(mine, 0o700)
+        shop.write("mine/secret", "SSID=Home", mode: 0o600)
+        shop.write("run.conf", "SSID=Home", mode: 0o644)
+        let reading = "found = [attempt(lambda: open(p).read(1)) for p in ('\(mine)/secret', '\(shop.folder)/run.conf')]"
+        let look = "\(reading) + [open('\(shop.folder)/run.conf').read()]"
+        let owner = await self.look(shop, "owner", writable: [mine], look)
+        let thief = await self.look(shop, "thief", look)
+        if shop.host.containment(of: "thief").contains("daemon's folders covered") {
+            #expect(owner == "['yes', 'yes', '']")
+            #expect(thief == "['No such file or directory', 'yes', '']")
+        } else {
+            #expect(getenv("CI") == nil, "mount namespaces are not to be had here")
+        }
+        await shop.close()
+    }
+
+    @Test(arguments: [false, true]) @LoopActor func theScanListIsAnsweredWithoutNetwork(_ onSocket: Bool) async {
         let shop = Workshop()
+        let begin =
+            onSocket ? "end = socket.socket(fileno=3).accept()[0]; source = target = end.fileno()" : "source, target = 0, 1"
+        let names = "[line.split(':')[0].strip() for line in open('/proc/self/net/dev') if ':' in line]"
         shop.add(
-            "filter",
-            python:
-                "receive(); answer({'annotations': [{'ssidHex': n.encode().hex()[:64], 'confidence': 'low'} for n in [line.split(':')[0].strip() for line in open('/proc/self/net/dev') if ':' in line]]})"
-        )
+            "filter", socket: onSocket,
+            python: """
+                \(begin)
+                receive(source)
+                answer({'annotations': [{'ssidHex': n.encode().hex()[:64], 'confidence': 'low'} for n in \(names)]}, target)
+                """)
         let outcome = await shop.ask("filter", .filterScanList)
         if shop.host.containment(of: "filter").contains("no network") {
             #expect(outcome == .annotations([Annotation(ssidHex: "6c6f", confidence: .low)]))

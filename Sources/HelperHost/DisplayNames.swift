@@ -1,3 +1,5 @@
+@_spi(_Unicode) import Swift
+
 import HotspotCore
 
 /// Sees to it that no helper passes for another by the name that people read.
@@ -29,6 +31,32 @@ enum DisplayNames {
 
     private static func folder(of file: String) -> String { file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "" }
 
-    /// The same for all names that read alike.
-    private static func key(_ name: String) -> String { Blanks.collapsed(name).lowercased() }
+    /// The same for all names that read alike: of what makes letters differ only what is seen at a glance, and nothing else than letters
+    /// and digits. It takes more for alike than is, which costs a display name and nothing more.
+    static func key(_ name: String) -> String {
+        var key = ""
+        // Marks are on their own then, and no letters.
+        for scalar in name._nfd {
+            // Full-width forms are the plain ones, moved.
+            let plain = (0xFF01...0xFF5E).contains(scalar.value) ? Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar : scalar
+            for letter in String(plain).lowercased().unicodeScalars.map({ alike[$0] ?? $0 })
+            where letter.properties.isAlphabetic || letter.properties.numericType != nil {
+                key.unicodeScalars.append(letter)
+            }
+        }
+        return key.replacing("rn", with: "m").replacing("vv", with: "w")
+    }
+
+    /// Letters of other alphabets, and digits, by the Latin letter that stands first in each group (after confusables.txt of UTS #39).
+    private static let alike: [Unicode.Scalar: Unicode.Scalar] = {
+        let groups = [
+            "aаɑα", "bвьβ", "cсϲ", "dԁ", "eеє", "gɡ", "hһнη", "jјϳ", "kкκ", "li1іιӏıⅼ", "mм", "oоο0σ", "pрρ", "qԛ", "rг", "sѕ",
+            "tтτ", "uυ", "vѵν", "wԝω", "xхχ", "yуγ", "zᴢ",
+        ]
+        var alike: [Unicode.Scalar: Unicode.Scalar] = [:]
+        for group in groups {
+            for letter in group.unicodeScalars { alike[letter] = group.unicodeScalars.first }
+        }
+        return alike
+    }()
 }

@@ -228,6 +228,19 @@ import Testing
         Dictionary(uniqueKeysWithValues: catalog.entries.map { ($0.spec.name, $0.spec.displayName) })
     }
 
+    @Test(arguments: [
+        "Portal fоrm", "Ｐortal form", "PORTAL  FORM", "Portal\u{1D159}form", "Po\u{338}rtal f\u{F6}rm",
+        "Portai form", "P0rta1 forrn",
+        "portalform",
+    ]) func whatReadsAlikeIsTheSameName(_ name: String) {
+        #expect(DisplayNames.key(name) == DisplayNames.key("Portal form"))
+    }
+
+    @Test func whatReadsOtherwiseIsAnotherName() {
+        let names = ["Portal form", "Portal forms", "Café Aroma", "Cafe Roma", "ホテル", "ホテル2", "Отель", ""]
+        #expect(Set(names.map(DisplayNames.key)).count == names.count)
+    }
+
     @Test func theFirstFolderHasTheDisplayName() {
         defer { removeFolder(root) }
         write("etc/form", display: "Portal form")

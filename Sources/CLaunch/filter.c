@@ -165,6 +165,14 @@ static void refuse_making(struct program *p, long number, int flags, int mode) {
     refuse(p, EPERM);
     allow(p);
 }
+// Only with this value as the argument; then for who comes next.
+static void need_value(struct program *p, long number, int argument, uint32_t value) {
+    unless(p, BPF_JEQ, (uint32_t)number, 4);
+    load_argument(p, argument);
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
+    refuse(p, EPERM);
+    load(p, offsetof(struct seccomp_data, nr));
+}
 static void refuse_value(struct program *p, long number, int argument, uint32_t value, int code) {
     unless(p, BPF_JEQ, (uint32_t)number, 4);
     load_argument(p, argument);
@@ -221,6 +229,18 @@ static void write_program(struct program *p, uint32_t levels) {
     // The flags of its newer form are in memory, where no filter sees them; without that one the C library takes clone.
     refuse_flags(p, SYS_clone, 0, NAMESPACES, EPERM);
     refuse_flags(p, SYS_unshare, 0, NAMESPACES | TIME_NAMESPACE, EPERM);
+    // Where the daemon and other helpers are to be seen, nobody but oneself is slowed down or limited: 0 is the caller.
+    if (!(levels & LAUNCH_PROCESS_NAMESPACE)) {
+        static const long scheduling[] = {
+            SYS_prlimit64, SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr, SYS_sched_setaffinity,
+        };
+        for (size_t i = 0; i < COUNT(scheduling); i++) need_value(p, scheduling[i], 0, 0);
+        need_value(p, SYS_setpriority, 0, PRIO_PROCESS);
+        need_value(p, SYS_setpriority, 1, 0);
+        enum { IOPRIO_WHO_PROCESS = 1 };
+        need_value(p, SYS_ioprio_set, 0, IOPRIO_WHO_PROCESS);
+        need_value(p, SYS_ioprio_set, 1, 0);
+    }
     // A file of the daemon's user with that user's rights for everybody. openat2 has its mode in memory, so there is none.
     refuse_making(p, SYS_openat, 2, 3);
     refuse_flags(p, SYS_fchmod, 1, OTHERS_RIGHTS, EPERM);

@@ -172,6 +172,8 @@ static uint32_t arrange_mounts(const struct launch_plan *plan, int report_pipe) 
         long result = mount_memory(*folder, 0);
         // What is no folder: a socket.
         if (result == -ENOTDIR) result = call(SYS_mount, "/dev/null", *folder, NULL, MS_BIND, NULL);
+        // It went in the meantime.
+        if (result == -ENOENT) continue;
         if (result < 0) {
             covered = 0;
             continue;

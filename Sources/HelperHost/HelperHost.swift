@@ -112,6 +112,12 @@ import Varlink
             groups[prober, default: SocketService.Key(exec: prober, names: [], writable: [])].names.append(Self.proberName)
         }
         launcher.writableOfAll = Array(Set(helpers.flatMap(\.spec.readWritePaths).map(Launcher.canonical)))
+        launcher.filesOfAll = helpers.flatMap { entry in
+            let file = Launcher.canonical(entry.file)
+            let linked = file == entry.file ? [] : [file]
+            if case .external(let path) = entry.spec.activation { return linked + [Launcher.canonical(path)] }
+            return linked
+        }
         let wanted = isShut ? [] : Set(groups.values)
         var kept: [SocketService.Key: SocketService] = [:]
         var retired: Set<ObjectIdentifier> = []

@@ -52,7 +52,8 @@ public struct HostConfiguration: Hashable, Sendable {
         "/run/dbus", "/run/user", "/run/systemd/journal", "/run/systemd/notify", "/run/systemd/userdb",
         "/run/systemd/io.system.ManagedOOM", "/run/systemd/netif", "/etc/NetworkManager/system-connections",
         "/run/NetworkManager/system-connections", "/etc/systemd/network", "/run/systemd/network", "/run/dhcpcd",
-        "/var/lib/dhcpcd", "/var/lib/connman", "/tmp", "/var/tmp", "/dev/pts",
+        "/var/lib/dhcpcd", "/var/lib/dhcpcd5", "/var/db/dhcpcd", "/var/lib/connman", "/run/hotspot-helpers",
+        "/tmp", "/var/tmp", "/dev/pts",
     ]
     /// The private folders of helpers (`TMPDIR`) are made in here.
     public var scratchDirectory: String

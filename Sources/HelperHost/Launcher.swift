@@ -32,6 +32,8 @@ struct Launcher {
     private let shared: [String]
     /// What helpers may write to: nobody else's is shown to a helper, for all have the same user.
     var writableOfAll: [String] = []
+    /// Helpers' files that links lead to, and the sockets that helpers listen on themselves.
+    var filesOfAll: [String] = []
     private let mounts = MountWatch()
     /// What names networks: settings, and the files of helpers.
     private var protected: [String]
@@ -130,7 +132,7 @@ struct Launcher {
         let others = writableOfAll.filter { folder in !own.contains { FolderPath.isWithin(folder, $0) } }
         return Self.outermost(
             views
-                + (shared + protected + others).filter { folder in
+                + (shared + protected + filesOfAll + others).filter { folder in
                     access(folder, F_OK) == 0 && !own.contains { FolderPath.isWithin($0, folder) }
                 })
     }

@@ -221,8 +221,12 @@ import Testing
         mkdir(mine, 0o700)
         shop.write("mine/secret", "SSID=Home", mode: 0o600)
         shop.write("run.conf", "SSID=Home", mode: 0o644)
+        // A helper's file elsewhere, which a link leads to.
+        shop.write("linked.helper", "SSID=Home", mode: 0o644)
+        symlink(shop.folder + "/linked.helper", shop.folder + "/other.helper")
+        shop.add("other", python: "receive(); answer({'confidence': 'none'})")
         let reading = "found = [attempt(lambda: open(p).read(1)) for p in ('\(mine)/secret', '\(shop.folder)/run.conf')]"
-        let look = "\(reading) + [open('\(shop.folder)/run.conf').read()]"
+        let look = "\(reading) + [open('\(shop.folder)/run.conf').read() + open('\(shop.folder)/linked.helper').read()]"
         let owner = await self.look(shop, "owner", writable: [mine], look)
         let thief = await self.look(shop, "thief", look)
         if shop.host.containment(of: "thief").contains("daemon's folders covered") {

@@ -96,6 +96,27 @@ import Testing
         await shop.close()
     }
 
+    /// Without a process namespace it sees the daemon and other helpers, whose user it has.
+    @Test(arguments: [ContainmentTests.full, ContainmentTests.full & ~LAUNCH_PROCESS_NAMESPACE.rawValue]) @LoopActor
+    func nobodyElseIsSlowedDown(_ wanted: UInt32) async {
+        let shop = Workshop()
+        shop.host.launcher.wanted = wanted
+        let found = await look(
+            shop, "others",
+            """
+            import resource
+            me = os.getpid()
+            def others(pid): return [call((302, 261), pid, 7, None, None), call((144, 119), pid, 3, b"\\0" * 4), call((203, 122), pid, 8, b"\\xff" * 8)]
+            found = others(me) + [call((141, 140), 0, me, 1), call((251, 30), 1, me, 0x4000)]
+            found += others(0) + [call((141, 140), 0, 0, 2), call((251, 30), 1, 0, 0x4000), call((141, 140), 2, 0, 3)]
+            """)
+        let isAlone = shop.host.containment(of: "others").contains("own process namespace")
+        let own = "'yes', 'yes', 'yes', 'yes', 'yes'"
+        let refused = "'EPERM', 'EPERM', 'EPERM', 'EPERM', 'EPERM'"
+        #expect(found == "[\(isAlone ? own : refused), \(own), \(isAlone ? "'yes'" : "'EPERM'")]")
+        await shop.close()
+    }
+
     /// What its file does not let it hear of, the kernel does not tell it either.
     @Test @LoopActor func networksInSightAreNotToBeAskedFor() async {
         let shop = Workshop()

@@ -148,12 +148,18 @@ enum { MAKES_FILE = O_CREAT | 020000000 };
 static const struct { uint32_t first, last; } requests[] = {{0x8940, 0x8941}, {0x8980, 0x89ff}, {0x8b00, 0x8bff}};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static void refuse_flags(struct program *p, long number, int argument, uint32_t flags, int code) {
+static void refuse_if(struct program *p, long number, int argument, uint16_t test, uint32_t value, int code) {
     unless(p, BPF_JEQ, (uint32_t)number, 4);
     load_argument(p, argument);
-    unless(p, BPF_JSET, flags, 1);
+    unless(p, test, value, 1);
     refuse(p, code);
     allow(p);
+}
+static void refuse_flags(struct program *p, long number, int argument, uint32_t flags, int code) {
+    refuse_if(p, number, argument, BPF_JSET, flags, code);
+}
+static void refuse_value(struct program *p, long number, int argument, uint32_t value, int code) {
+    refuse_if(p, number, argument, BPF_JEQ, value, code);
 }
 // A file that is opened gets a mode only where it is made.
 static void refuse_making(struct program *p, long number, int flags, int mode) {
@@ -172,13 +178,6 @@ static void need_value(struct program *p, long number, int argument, uint32_t va
     add(p, BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
     refuse(p, EPERM);
     load(p, offsetof(struct seccomp_data, nr));
-}
-static void refuse_value(struct program *p, long number, int argument, uint32_t value, int code) {
-    unless(p, BPF_JEQ, (uint32_t)number, 4);
-    load_argument(p, argument);
-    unless(p, BPF_JEQ, value, 1);
-    refuse(p, code);
-    allow(p);
 }
 // Goes on only with one of these values in the accumulator.
 static void need_one(struct program *p, const uint32_t *values, size_t count, int code) {

@@ -100,15 +100,7 @@ enum AnswerReader {
     /// The beginning of a text in memory of its own, at most so many octets: what is kept of an answer must not keep all of it. A
     /// single character may have as many octets as it likes, so none is counted.
     private static func cut(_ text: String, _ limit: Int = AnswerLimits.text) -> String {
-        guard text.utf8.count > limit else { return text }
-        var scalars = String.UnicodeScalarView()
-        var left = limit
-        for scalar in text.unicodeScalars {
-            left -= UTF8.width(scalar)
-            if left < 0 { break }
-            scalars.append(scalar)
-        }
-        return String(scalars)
+        Printable.beginning(of: text, limit: limit) ?? text
     }
 
     private static func session(_ parent: FieldReader) throws(HelperFault) -> Session? {

@@ -151,8 +151,14 @@ struct Launcher {
 
     /// Without those that lie in others.
     static func outermost(_ folders: [String]) -> [String] {
-        let folders = Set(folders)
-        return folders.filter { folder in !folders.contains { $0 != folder && FolderPath.isWithin(folder, $0) } }.sorted()
+        // What lies in a folder follows it directly, when each ends with a slash: every start does this for all that is hidden.
+        func end(_ folder: String) -> String { folder == "/" ? folder : folder + "/" }
+        var outermost: [String] = []
+        for folder in Set(folders).sorted(by: { end($0).utf8.lexicographicallyPrecedes(end($1).utf8) }) {
+            if let last = outermost.last, FolderPath.isWithin(folder, last) { continue }
+            outermost.append(folder)
+        }
+        return outermost.sorted()
     }
 
     /// What has to be allowed so that everything but these folders can be read: Landlock knows no exceptions, so every neighbour of

@@ -70,11 +70,16 @@ public enum Printable {
     /// The beginning of a text, at most `limit` octets long and without half a character; what was cut ends with an ellipsis, which
     /// does not count.
     public static func cut(_ text: String, limit: Int) -> String {
+        beginning(of: text, limit: limit).map { $0 + "…" } ?? text
+    }
+
+    /// The same without an ellipsis, in memory of its own; `nil` if the text is not too long.
+    public static func beginning(of text: String, limit: Int) -> String? {
         let octets = Array(text.utf8.prefix(limit + 1))
-        guard octets.count > limit else { return text }
+        guard octets.count > limit else { return nil }
         var end = limit
         while end > 0, octets[end] & 0xC0 == 0x80 { end -= 1 }
-        return String(decoding: octets[..<end], as: UTF8.self) + "…"
+        return String(decoding: octets[..<end], as: UTF8.self)
     }
 
     /// The octets that a printable form stands for; `nil` if an escape is malformed.

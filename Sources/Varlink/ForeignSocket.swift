@@ -20,19 +20,20 @@ enum ForeignSocket {
 
     /// As read(2), and whether descriptors came along. They are closed, and hold nobody up.
     static func read(_ socket: Int32, _ octets: inout [UInt8]) -> (count: Int, hadDescriptors: Bool) {
-        var descriptors = [Int32](repeating: -1, count: Int(CSYSTEMD_MAXIMUM_PASSED))
-        var passed: Int32 = 0
-        let count = csystemd_receive(socket, &octets, octets.count, &descriptors, &passed)
-        let code = errno
-        if passed > 0 { ForeignDescriptors.close(Array(descriptors[..<Int(passed)])) }
-        errno = code
-        return (count, passed > 0)
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: Int(CSYSTEMD_MAXIMUM_PASSED)) { descriptors in
+            var passed: Int32 = 0
+            let count = csystemd_receive(socket, &octets, octets.count, descriptors.baseAddress, &passed)
+            let code = errno
+            if passed > 0 { ForeignDescriptors.close(Array(descriptors[..<Int(passed)])) }
+            errno = code
+            return (count, passed > 0)
+        }
     }
 
     /// Ends the connection and reads out what lies on it first.
     static func close(_ socket: Int32) {
         shutdown(socket, Int32(SHUT_RDWR))
-        var octets = [UInt8](repeating: 0, count: 64 << 10)
+        var octets = [UInt8](repeating: 0, count: 16 << 10)
         // From here on nothing more comes, and the kernel limits what is there.
         while true {
             let count = read(socket, &octets).count

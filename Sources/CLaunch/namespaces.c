@@ -167,6 +167,10 @@ static uint32_t arrange_mounts(const struct launch_plan *plan, int report_pipe) 
         if (result != -EINVAL) tell_path(report_pipe, i, result);
     }
 
+    // mount(2) does not wait for what it mounts over.
+    for (const char *const *folder = plan->awaited; folder && *folder; folder++)
+        if (mount_memory(*folder, 0) == 0) set_read_only(*folder, 1, 0);
+
     int covered = 1, scratch_covered = 0;
     for (const char *const *folder = plan->hidden; folder && *folder; folder++) {
         long result = mount_memory(*folder, 0);

@@ -44,7 +44,7 @@ static const char *const *copy_list(char **cursor, const char *const *list) {
 }
 
 int launch_make_room(const struct launch_plan *plan, struct launch_room *room) {
-    const char *const *const lists[] = {plan->arguments, plan->environment, plan->hidden,
+    const char *const *const lists[] = {plan->arguments, plan->environment, plan->hidden,   plan->awaited,
                                         plan->reachable, plan->writable,    plan->readable, plan->readable_uncovered};
     size_t listeners = plan->listener_count * sizeof *plan->listeners;
     size_t size = sizeof *room->start + listeners + room_for_text(plan->program) + room_for_text(plan->scratch) + 64;
@@ -70,6 +70,7 @@ int launch_make_room(const struct launch_plan *plan, struct launch_room *room) {
     copy->arguments = copy_list(&cursor, plan->arguments);
     copy->environment = copy_list(&cursor, plan->environment);
     copy->hidden = copy_list(&cursor, plan->hidden);
+    copy->awaited = copy_list(&cursor, plan->awaited);
     copy->reachable = copy_list(&cursor, plan->reachable);
     copy->writable = copy_list(&cursor, plan->writable);
     copy->readable = copy_list(&cursor, plan->readable);

@@ -71,8 +71,12 @@ struct Launcher {
     func start(_ request: LaunchRequest) throws(Errno) -> launch_result {
         let arguments = CStringList(request.exec)
         let environment = CStringList(request.environment)
-        let covered = covered(for: request)
+        let table = mounts.current()
+        // What is its own must stay there: its program, a script among the arguments, what it may write to.
+        let own = request.exec.filter { $0.hasPrefix("/") }.map(Self.canonical) + request.writable
+        let covered = covered(except: own, table)
         let hidden = CStringList(covered)
+        let awaited = CStringList(table.awaited.filter { folder in !own.contains { FolderPath.isWithin($0, folder) } })
         let reachable = CStringList(configuration.reachableSockets.map(Self.canonical))
         let writable = CStringList(request.writable)
         let readable = CStringList(Self.everything(but: ["/dev"]))
@@ -89,6 +93,7 @@ struct Launcher {
         plan.scratch = scratch.pointer[0]
         plan.scratch_size = configuration.limits.scratch
         plan.hidden = UnsafePointer(hidden.pointer)
+        plan.awaited = UnsafePointer(awaited.pointer)
         plan.reachable = UnsafePointer(reachable.pointer)
         plan.writable = UnsafePointer(writable.pointer)
         plan.readable = UnsafePointer(readable.pointer)
@@ -113,7 +118,7 @@ struct Launcher {
         }
         // The lists must live until here.
         _ = (
-            arguments.count, environment.count, hidden.count, reachable.count, writable.count, readable.count,
+            arguments.count, environment.count, hidden.count, awaited.count, reachable.count, writable.count, readable.count,
             readableUncovered.count, scratch.count
         )
         guard code == 0 else {
@@ -123,18 +128,24 @@ struct Launcher {
         return result
     }
 
-    /// The folders that this helper does not see, wherever they are mounted.
-    private func covered(for request: LaunchRequest) -> [String] {
-        let table = mounts.current()
+    /// The folders and files that this helper does not see, wherever they are mounted.
+    private func covered(except own: [String], _ table: MountTable) -> [String] {
         let views = hidden.flatMap { folder in table.views(of: folder).filter { $0 == folder || Self.isFolder($0) } }
-        // What is its own must stay there: its program, a script among the arguments, what it may write to.
-        let own = request.exec.filter { $0.hasPrefix("/") }.map(Self.canonical) + request.writable
         let others = writableOfAll.filter { folder in !own.contains { FolderPath.isWithin(folder, $0) } }
+        func isAround(_ folder: String) -> Bool { own.contains { FolderPath.isWithin($0, folder) } }
+        // Where its program lies among them, the files are covered one by one.
+        let files = protected.filter(isAround).flatMap(Self.files)
         return Self.outermost(
             views
-                + (shared + protected + filesOfAll + others).filter { folder in
-                    access(folder, F_OK) == 0 && !own.contains { FolderPath.isWithin($0, folder) }
+                + (shared + protected + files + filesOfAll + others).filter { folder in
+                    access(folder, F_OK) == 0 && !isAround(folder)
                 })
+    }
+
+    /// The files of helpers and of settings in a folder.
+    private static func files(of folder: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+            .filter { $0.hasSuffix(".helper") || $0.hasSuffix(".conf") }.map { FolderPath.joined(folder, $0) }
     }
 
     private static func isFolder(_ path: String) -> Bool {

@@ -11,6 +11,8 @@ struct MountTable {
         let root: String
         /// Where.
         let point: String
+        /// The file system's type.
+        let type: String
     }
 
     /// In the order of the file: of mounts on the same folder the last one is seen.
@@ -21,9 +23,21 @@ struct MountTable {
         mounts = text.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ", maxSplits: 5)
             guard fields.count > 5, fields[3].hasPrefix("/"), fields[4].hasPrefix("/") else { return nil }
-            return Mount(device: String(fields[2]), root: Self.unescaped(fields[3]), point: Self.unescaped(fields[4]))
+            // Behind the options come any number of optional fields, then a hyphen.
+            let type = fields[5].split(separator: " ").drop { $0 != "-" }.dropFirst().first ?? ""
+            return Mount(
+                device: String(fields[2]), root: Self.unescaped(fields[3]), point: Self.unescaped(fields[4]), type: String(type))
         }
     }
+
+    /// The folders that are mounted as soon as somebody looks into them, and are not mounted now (autofs, automount(8)).
+    var awaited: [String] {
+        guard mounts.contains(where: { $0.type == Self.automount }) else { return [] }
+        let seen = Dictionary(mounts.map { ($0.point, $0.type) }, uniquingKeysWith: { $1 })
+        return seen.filter { $0.value == Self.automount }.map(\.key).sorted()
+    }
+
+    private static let automount = "autofs"
 
     /// All places where a folder, or a part of it, is to be seen, itself first. The folder's path has no links.
     func views(of folder: String) -> [String] {

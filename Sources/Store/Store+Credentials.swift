@@ -57,7 +57,7 @@ extension Store {
             [.text(key)]
         ) { row -> StoredCredential? in
             guard let network = row.text(0), let helper = row.text(1), let origin = row.text(2), let pin = row.text(3),
-                let fields = row.text(4), let sealed = row.blob(5)
+                let fields = row.text(4), let sealed = row.blob(5), Origin.isValid(origin)
             else { return nil }
             return StoredCredential(
                 network: network, helper: helper, origin: origin, pin: pin.isEmpty ? nil : pin,

@@ -11,7 +11,8 @@ extension Store {
             [.text(key), .integer(now)]
         ) { row -> Remembered? in
             guard let helper = row.text(0), let committed = row.integer(5), let expires = row.integer(6) else { return nil }
-            let portal = row.text(1).flatMap { origin in
+            let origin = row.text(1).flatMap { Origin.isValid($0) ? $0 : nil }
+            let portal = origin.flatMap { origin in
                 row.text(3).map { Portal(origin: origin, pin: row.text(2), kind: $0, title: row.text(4)) }
             }
             return Remembered(helper: helper, portal: portal, session: session, committed: committed, expires: expires)
@@ -44,7 +45,9 @@ extension Store {
             "SELECT secondsRemaining, bytesRemaining, canExtend, venueURL FROM sessions WHERE network = ?", [.text(key)]
         ) {
             Session(
-                secondsRemaining: $0.integer(0), bytesRemaining: $0.integer(1), canExtend: $0.integer(2).map { $0 != 0 },
+                secondsRemaining: Session.remaining($0.integer(0), upTo: Session.secondsLimit),
+                bytesRemaining: Session.remaining($0.integer(1), upTo: Session.bytesLimit),
+                canExtend: $0.integer(2).map { $0 != 0 },
                 venueURL: $0.text(3))
         }.first
     }

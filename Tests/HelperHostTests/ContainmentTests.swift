@@ -238,6 +238,26 @@ import Testing
         await shop.close()
     }
 
+    @Test @LoopActor func aProgramAmongHelperFilesReadsNoneOfThem() async {
+        let shop = Workshop { $0.protectedDirectories = [$0.runtimeDirectory + ".d"] }
+        mkdir(shop.folder + "/run.d", 0o755)
+        shop.write("run.d/other.helper", "SSID=Home", mode: 0o644)
+        shop.write("run.d/own.txt", "own", mode: 0o644)
+        let program = shop.write(
+            "run.d/program",
+            Workshop.prelude
+                + "receive(); found = [open('\(shop.folder)/run.d/' + n).read() for n in ('other.helper', 'own.txt')]\n"
+                + "answer({'confidence': 'none', 'reason': str(found)})\n")
+        shop.add(HelperSpec(name: "near", activation: .stdio(exec: [program])))
+        let outcome = await shop.ask("near")
+        if shop.host.containment(of: "near").contains("daemon's folders covered") {
+            #expect(outcome.evaluation?.reason == "['', 'own']")
+        } else {
+            #expect(getenv("CI") == nil, "mount namespaces are not to be had here")
+        }
+        await shop.close()
+    }
+
     @Test(arguments: [false, true]) @LoopActor func theScanListIsAnsweredWithoutNetwork(_ onSocket: Bool) async {
         let shop = Workshop()
         let begin =

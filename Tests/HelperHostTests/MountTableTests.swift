@@ -44,6 +44,16 @@ import Testing
         #expect(table.views(of: "/var/lib") == ["/var/lib", "/b/x/lib"])
     }
 
+    /// A folder whose mount is there is as good as any other.
+    @Test func whatIsMountedOnlyWhenItIsLookedAtIsKnown() {
+        let table = MountTable(
+            Self.plain
+                + "\n40 22 0:50 / /mnt/disk rw shared:7 - autofs systemd-1 rw,fd=50,direct"
+                + "\n41 22 0:51 / /home rw shared:8 master:1 - autofs systemd-1 rw\n42 41 8:2 / /home rw - ext4 /dev/sda2 rw")
+        #expect(table.awaited == ["/mnt/disk"])
+        #expect(MountTable(Self.plain).awaited.isEmpty)
+    }
+
     @Test(arguments: ["", "x", "1 2 3", "1 2 8:1 root point - a b", "\u{0}", String(repeating: "9 ", count: 5_000)])
     func whatIsNoLineIsLeftOut(_ text: String) {
         #expect(MountTable(text).mounts.isEmpty)

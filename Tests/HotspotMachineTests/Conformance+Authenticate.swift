@@ -82,6 +82,13 @@ import Testing
         #expect(ours.log.contains(.forgetChoice(of: "H1")))
     }
 
+    @Test("What a helper gives as its reason stands under its name", arguments: [Result.failure, .temporaryFailure])
+    func reason(result: Result) {
+        var bench = bench()
+        bench.answer("H1", .replied(result, reason: "Sign in at evil.example."))
+        #expect(bench.problems.map(\.message) == ["H1: Sign in at evil.example."])
+    }
+
     @Test(
         "53 Results that do not belong here act like failure", arguments: [Result.authenticationRequired, .commandNotRecognized])
     func odd(result: Result) {

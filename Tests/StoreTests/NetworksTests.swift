@@ -21,6 +21,18 @@ import Testing
         #expect(store.session(cafe) == nil)
     }
 
+    /// The file may be older than the rules, or somebody else's work.
+    @Test func whatIsNoOriginAndNoLimitIsNotRead() throws {
+        let store = try folder.open()
+        let session = Session(secondsRemaining: -1, bytesRemaining: Int.max, canExtend: true)
+        let portal = Portal(origin: "https://bank.example@evil.example", kind: "form")
+        try store.remember(cafe, Remembered(helper: "form", portal: portal, session: session, committed: 1000))
+        try store.setCredential(cafe, helper: "form", origin: portal.origin, pin: nil, fieldNames: ["room"], sealed: [7])
+        let read = try #require(store.remembered(cafe, now: 1000))
+        #expect(read.helper == "form" && read.portal == nil && read.session == Session(canExtend: true))
+        #expect(store.credentials(cafe).isEmpty)
+    }
+
     @Test func theMemoryOfASessionIsNeverStoredUnsealed() throws {
         let store = try folder.open()
         try store.setSession(cafe, Session(secondsRemaining: 5, memory: ["token": "canary-1234"]))
@@ -52,20 +64,20 @@ import Testing
         try store.remember(cafe, Remembered(helper: "form", session: Session(secondsRemaining: 9), committed: given))
         try store.setSealedSession(cafe, [1])
         try store.setSealedSession(twin, [2])
-        try store.setConsent(cafe, origin: "o", terms: "t", now: given)
+        try store.setConsent(cafe, origin: "http://o", terms: "t", now: given)
         try store.setOutcome(cafe, StoredOutcome(word: "online", time: given))
-        try store.setCredential(cafe, helper: "form", origin: "o", pin: "p", fieldNames: ["room"], sealed: [7])
+        try store.setCredential(cafe, helper: "form", origin: "http://o", pin: "p", fieldNames: ["room"], sealed: [7])
         try store.prune(now: given + 89 * day)
         #expect(store.sealedSession(cafe) == [1] && store.sealedSession(twin) == nil, "the second belongs to no choice")
         #expect(store.lastOutcome(cafe) != nil)
         try store.prune(now: given + 91 * day)
         #expect(store.session(cafe) == nil && store.sealedSession(cafe) == nil && store.lastOutcome(cafe) == nil)
         try store.prune(now: given + 400 * day)
-        #expect(store.consent(cafe, origin: "o") == "t")
+        #expect(store.consent(cafe, origin: "http://o") == "t")
         try store.prune(now: given + 400 * day + 1)
-        #expect(store.consent(cafe, origin: "o") == nil)
+        #expect(store.consent(cafe, origin: "http://o") == nil)
         try store.prune(now: given + 4000 * day)
-        #expect(store.credential(cafe, helper: "form", origin: "o", pin: "p")?.sealed == [7])
+        #expect(store.credential(cafe, helper: "form", origin: "http://o", pin: "p")?.sealed == [7])
     }
 
     @Test func consentsOfTheFirstSchemaCountFromToday() throws {
@@ -75,31 +87,32 @@ import Testing
             try raw.run("ALTER TABLE consents DROP COLUMN time")
             try raw.run("ALTER TABLE attempts DROP COLUMN routine")
             try raw.run("ALTER TABLE credentials DROP COLUMN program")
-            try raw.run("INSERT INTO consents VALUES (?, 'o', 't')", [.text(cafe.key!)])
+            try raw.run("INSERT INTO consents VALUES (?, 'http://o', 't')", [.text(cafe.key!)])
             try raw.run("PRAGMA user_version = 1")
         }
         let store = try folder.open()
-        #expect(store.problem == nil && store.consent(cafe, origin: "o") == "t")
+        #expect(store.problem == nil && store.consent(cafe, origin: "http://o") == "t")
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         try store.prune(now: time.tv_sec * 1000 + 399 * day)
-        #expect(store.consent(cafe, origin: "o") == "t")
+        #expect(store.consent(cafe, origin: "http://o") == "t")
         try store.prune(now: time.tv_sec * 1000 + 401 * day)
-        #expect(store.consent(cafe, origin: "o") == nil)
+        #expect(store.consent(cafe, origin: "http://o") == nil)
     }
 
     @Test func credentialsOfTheThirdSchemaHaveNoProgramYet() throws {
         do {
             let store = try folder.open()
-            try store.setCredential(cafe, helper: "form", origin: "o", pin: "p", fieldNames: ["room"], sealed: [7])
+            try store.setCredential(cafe, helper: "form", origin: "http://o", pin: "p", fieldNames: ["room"], sealed: [7])
             let raw = try Database(path: store.path)
             try raw.run("ALTER TABLE credentials DROP COLUMN program")
             try raw.run("PRAGMA user_version = 3")
         }
         let store = try folder.open()
-        let old = store.credential(cafe, helper: "form", origin: "o", pin: "p")
+        let old = store.credential(cafe, helper: "form", origin: "http://o", pin: "p")
         #expect(store.problem == nil && old?.sealed == [7] && old?.program == nil)
-        try store.setCredential(cafe, helper: "form", origin: "o", pin: "p", program: "/bin/x", fieldNames: ["room"], sealed: [8])
+        try store.setCredential(
+            cafe, helper: "form", origin: "http://o", pin: "p", program: "/bin/x", fieldNames: ["room"], sealed: [8])
         let new = store.credentials(cafe)
         #expect(new.map(\.program) == ["/bin/x"] && new.map(\.sealed) == [[8]])
     }
@@ -120,17 +133,17 @@ import Testing
         for network in [cafe, twin, other, hotel] {
             try store.remember(network, Remembered(helper: "form", committed: 1))
             try store.setOutcome(network, StoredOutcome(word: "online", time: 1))
-            try store.setConsent(network, origin: "o", terms: "t", now: 1)
+            try store.setConsent(network, origin: "http://o", terms: "t", now: 1)
             try store.setHold(network, StoredHold(reason: .loggedOff, sentence: "s"))
             try store.setSealedSession(network, [1])
-            try store.setCredential(network, helper: "form", origin: "o", pin: nil, fieldNames: ["a"], sealed: [1])
+            try store.setCredential(network, helper: "form", origin: "http://o", pin: nil, fieldNames: ["a"], sealed: [1])
         }
         #expect(try store.forget(SSID(octets: Array("Cafe".utf8))!))
         #expect(try !store.forget(SSID(octets: Array("Cafe".utf8))!))
         for network in [cafe, twin] {
             #expect(store.remembered(network, now: 1) == nil && store.lastOutcome(network) == nil)
             #expect(store.hold(network, now: 1) == nil && store.sealedSession(network) == nil)
-            #expect(store.consent(network, origin: "o") == nil && store.credentials(network).isEmpty)
+            #expect(store.consent(network, origin: "http://o") == nil && store.credentials(network).isEmpty)
         }
         #expect(store.remembered(other, now: 1) != nil && store.remembered(hotel, now: 1) != nil)
         #expect(try store.forget(hotel))
@@ -245,19 +258,19 @@ import Testing
 
     @Test func aCredentialIsFoundOnlyByAllOfItsOwner() throws {
         let store = try folder.open()
-        try store.setCredential(cafe, helper: "form", origin: "o", pin: "p", fieldNames: ["room", "name"], sealed: [7])
-        #expect(store.credential(cafe, helper: "form", origin: "o", pin: "p")?.sealed == [7])
-        #expect(store.credential(twin, helper: "form", origin: "o", pin: "p") == nil)
-        #expect(store.credential(cafe, helper: "wispr", origin: "o", pin: "p") == nil)
+        try store.setCredential(cafe, helper: "form", origin: "http://o", pin: "p", fieldNames: ["room", "name"], sealed: [7])
+        #expect(store.credential(cafe, helper: "form", origin: "http://o", pin: "p")?.sealed == [7])
+        #expect(store.credential(twin, helper: "form", origin: "http://o", pin: "p") == nil)
+        #expect(store.credential(cafe, helper: "wispr", origin: "http://o", pin: "p") == nil)
         #expect(store.credential(cafe, helper: "form", origin: "x", pin: "p") == nil)
-        #expect(store.credential(cafe, helper: "form", origin: "o", pin: nil) == nil)
+        #expect(store.credential(cafe, helper: "form", origin: "http://o", pin: nil) == nil)
         #expect(store.credentials(cafe).map(\.fieldNames) == [["room", "name"]])
         #expect(store.hasCredential(cafe, helper: "form") && !store.hasCredential(cafe, helper: "wispr"))
         let large = [UInt8](repeating: 0, count: Int(Database.valueLimit) + 1)
         #expect(throws: StoreError.self) {
-            try store.setCredential(cafe, helper: "form", origin: "o", pin: "p", fieldNames: [], sealed: large)
+            try store.setCredential(cafe, helper: "form", origin: "http://o", pin: "p", fieldNames: [], sealed: large)
         }
-        #expect(store.credential(cafe, helper: "form", origin: "o", pin: "p")?.sealed == [7])
+        #expect(store.credential(cafe, helper: "form", origin: "http://o", pin: "p")?.sealed == [7])
         #expect(store.isSaving)
         try store.deleteCredentials(helper: "form")
         #expect(!store.hasSealedRows)

@@ -55,6 +55,8 @@ struct launch_plan {
     const char *scratch;
     uint64_t scratch_size;
     const char *const *hidden;
+    // Folders that the system would mount if the helper looked into them: covered as well, but nobody's secret.
+    const char *const *awaited;
     // Sockets within hidden folders that stay reachable.
     const char *const *reachable;
     const char *const *writable;

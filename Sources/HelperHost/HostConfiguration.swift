@@ -51,9 +51,10 @@ public struct HostConfiguration: Hashable, Sendable {
     public var sharedDirectories = [
         "/run/dbus", "/run/user", "/run/systemd/journal", "/run/systemd/notify", "/run/systemd/userdb",
         "/run/systemd/io.system.ManagedOOM", "/run/systemd/netif", "/etc/NetworkManager/system-connections",
-        "/run/NetworkManager/system-connections", "/etc/systemd/network", "/run/systemd/network", "/run/dhcpcd",
-        "/var/lib/dhcpcd", "/var/lib/dhcpcd5", "/var/db/dhcpcd", "/var/lib/connman", "/run/hotspot-helpers",
-        "/tmp", "/var/tmp", "/dev/pts",
+        "/run/NetworkManager/system-connections", "/var/lib/NetworkManager", "/etc/systemd/network", "/run/systemd/network",
+        "/etc/network", "/etc/netplan", "/run/netplan", "/etc/wpa_supplicant", "/run/wpa_supplicant", "/etc/iwd", "/var/lib/iwd",
+        "/var/lib/dhcp", "/run/dhcpcd", "/var/lib/dhcpcd", "/var/lib/dhcpcd5", "/var/db/dhcpcd", "/var/lib/connman",
+        "/run/hotspot-helpers", "/tmp", "/var/tmp", "/dev/pts",
     ]
     /// The private folders of helpers (`TMPDIR`) are made in here.
     public var scratchDirectory: String

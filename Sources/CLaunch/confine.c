@@ -76,7 +76,7 @@ uint32_t launch_landlock(const struct launch_plan *plan, uint32_t levels) {
     static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
         allow(rules, open_place(devices[i]), (FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE | FS_IOCTL_DEV) & all);
-    // For a program of a kind that it does not know the kernel asks root's modprobe, so a helper must not make programs.
+    // Not for programs, see set_writable.
     if (plan->scratch) allow(rules, open_place(plan->scratch), all & ~(uint64_t)FS_EXECUTE);
     for (const char *const *path = plan->writable; path && *path; path++) allow(rules, launch_open_plain(*path), all);
     long result = call(SYS_landlock_restrict_self, rules, 0);

@@ -81,7 +81,7 @@ struct Launcher {
         let writable = CStringList(request.writable)
         let readable = CStringList(Self.everything(but: ["/dev"]))
         let readableUncovered = CStringList(coversFolders ? [] : Self.everything(but: covered + ["/dev"]))
-        let scratch = CStringList([Self.canonical(request.scratch)])
+        let places = CStringList([Self.canonical(request.scratch), Self.canonical(request.exec[0])])
         var plan = launch_plan()
         plan.program = arguments.pointer[0]
         plan.arguments = UnsafePointer(arguments.pointer)
@@ -90,7 +90,8 @@ struct Launcher {
         plan.output = request.output
         plan.error = request.error
         plan.listener_count = UInt32(request.listeners.count)
-        plan.scratch = scratch.pointer[0]
+        plan.scratch = places.pointer[0]
+        plan.program_place = places.pointer[1]
         plan.scratch_size = configuration.limits.scratch
         plan.hidden = UnsafePointer(hidden.pointer)
         plan.awaited = UnsafePointer(awaited.pointer)
@@ -119,7 +120,7 @@ struct Launcher {
         // The lists must live until here.
         _ = (
             arguments.count, environment.count, hidden.count, awaited.count, reachable.count, writable.count, readable.count,
-            readableUncovered.count, scratch.count
+            readableUncovered.count, places.count
         )
         guard code == 0 else {
             onRefusal(code)

@@ -171,6 +171,34 @@ import Testing
         await shop.close()
     }
 
+    /// Programs of a kind that the kernel does not know would have it ask root's modprobe.
+    @Test(arguments: [false, true]) @LoopActor func whereAHelperWritesItExecutesNothingButItself(_ liesThere: Bool) async {
+        let shop = Workshop()
+        mkdir(shop.folder + "/mine", 0o700)
+        let made = shop.folder + "/mine/made"
+        let program = shop.write(
+            liesThere ? "mine/program" : "program",
+            Workshop.prelude
+                + """
+                import subprocess
+                receive()
+                with open('\(made)', 'w') as file: file.write('#!/bin/sh\\necho hi\\n')
+                os.chmod('\(made)', 0o700)
+                try: found = subprocess.run(['\(made)'], capture_output=True).stdout
+                except OSError as e: found = e.strerror
+                answer({'confidence': 'none', 'reason': str(found)})
+
+                """)
+        shop.add(HelperSpec(name: "maker", activation: .stdio(exec: [program]), readWritePaths: [shop.folder + "/mine"]))
+        let outcome = await shop.ask("maker")
+        if shop.host.containment(of: "maker").contains("own mount namespace") {
+            #expect(outcome.evaluation?.reason == (liesThere ? "b'hi\\n'" : "Permission denied"))
+        } else {
+            #expect(getenv("CI") == nil, "mount namespaces are not to be had here")
+        }
+        await shop.close()
+    }
+
     @Test @LoopActor func memoryThatNoLimitCountsIsRefused() async {
         let shop = Workshop()
         let found = await look(shop, "hoarder", "found = attempt(lambda: os.close(os.memfd_create('x')))")

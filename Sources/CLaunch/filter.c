@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -127,9 +129,16 @@ static const long lasting[] = {SYS_shmget, SYS_semget, SYS_msgget, SYS_mq_open};
 static const uint32_t locks[] = {6, 7, 37, 38, 1026};
 // No netlink: rtnetlink tells everybody of associations with their names. The C library resolves names without it.
 static const uint32_t addresses[] = {AF_UNIX, AF_INET, AF_INET6};
-// With any other type or protocol the kernel has modules loaded for good, by a program of root's outside of all limits. MPTCP is a
-// part of it.
-static const uint32_t protocols[] = {IPPROTO_IP, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP, IPPROTO_ICMPV6, 262};
+// A socket in one number.
+#define SOCKET(family, type, protocol) ((uint32_t)(family) << 16 | (uint32_t)(type) << 8 | (protocol))
+// With any other combination the kernel looks for a module, each time anew: a program of root's, outside of all limits. So it is
+// for UDP-Lite and MPTCP on kernels that lack them.
+static const uint32_t sockets[] = {
+    SOCKET(AF_INET, SOCK_STREAM, IPPROTO_IP), SOCKET(AF_INET, SOCK_STREAM, IPPROTO_TCP), SOCKET(AF_INET, SOCK_DGRAM, IPPROTO_IP),
+    SOCKET(AF_INET, SOCK_DGRAM, IPPROTO_UDP), SOCKET(AF_INET, SOCK_DGRAM, IPPROTO_ICMP), SOCKET(AF_INET6, SOCK_STREAM, IPPROTO_IP),
+    SOCKET(AF_INET6, SOCK_STREAM, IPPROTO_TCP), SOCKET(AF_INET6, SOCK_DGRAM, IPPROTO_IP),
+    SOCKET(AF_INET6, SOCK_DGRAM, IPPROTO_UDP), SOCKET(AF_INET6, SOCK_DGRAM, IPPROTO_ICMPV6),
+};
 // Filters of sockets, for one and for a group: SO_ATTACH_FILTER, SO_ATTACH_BPF and their like.
 static const uint32_t filters[] = {26, 50, 51, 52};
 // Groups of receivers, which the kernel keeps in lists of the interface and looks through under a lock of all interfaces:
@@ -143,9 +152,14 @@ enum { NAMESPACES = 0x7e020000, TIME_NAMESPACE = 0x80 };
 enum { OTHERS_RIGHTS = S_ISUID | S_ISGID };
 // O_CREAT and O_TMPFILE, without the bit that the latter shares with O_DIRECTORY.
 enum { MAKES_FILE = O_CREAT | 020000000 };
-// linux/sockios.h: of bridges (SIOCGIFBR, SIOCSIFBR), of virtual networks, bonds and drivers; linux/wireless.h: SIOCIWFIRST to
-// SIOCIWLAST.
-static const struct { uint32_t first, last; } requests[] = {{0x8940, 0x8941}, {0x8980, 0x89ff}, {0x8b00, 0x8bff}};
+// Of the requests to devices, files and sockets those that ask, and those that change the descriptor alone: what is a terminal and how
+// large, what waits to be read or written, close-on-exec and blocking, and what is known of an interface by its name. The others change
+// interfaces, tell of networks (wireless extensions), have modules loaded, or leave things with file systems: keys, for one.
+static const uint32_t requests[] = {
+    TCGETS, 0x802c542a /* TCGETS2 */, TIOCGPGRP, TIOCGWINSZ, TIOCOUTQ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX, FIOASYNC, FIOQSIZE,
+    FIGETBSZ, FS_IOC_GETFLAGS, FICLONE, FICLONERANGE, SIOCATMARK, SIOCGIFNAME, SIOCGIFCONF, SIOCGIFFLAGS, SIOCGIFADDR,
+    SIOCGIFDSTADDR, SIOCGIFBRDADDR, SIOCGIFNETMASK, SIOCGIFMETRIC, SIOCGIFMTU, SIOCGIFHWADDR, SIOCGIFINDEX, SIOCGIFTXQLEN,
+};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static void refuse_if(struct program *p, long number, int argument, uint16_t test, uint32_t value, int code) {
@@ -184,20 +198,34 @@ static void need_one(struct program *p, const uint32_t *values, size_t count, in
     for (size_t i = 0; i < count; i++) add(p, BPF_JMP | BPF_JEQ | BPF_K, values[i], (uint8_t)(count - i), 0);
     refuse(p, code);
 }
-static void refuse_other_sockets(struct program *p, long number) {
-    static const uint32_t types[] = {SOCK_STREAM, SOCK_DGRAM};
-    enum { FAMILY = 1 + COUNT(addresses) + 1, UNIX = 2, TYPE = 2 + COUNT(types) + 1, PROTOCOL = 1 + COUNT(protocols) + 1 };
-    unless(p, BPF_JEQ, (uint32_t)number, FAMILY + UNIX + TYPE + PROTOCOL + 1);
+static void shift(struct program *p, uint32_t bits) { add(p, BPF_ALU | BPF_LSH | BPF_K, bits, 0, 0); }
+static void keep(struct program *p) { add(p, BPF_MISC | BPF_TAX, 0, 0, 0); }
+static void join_kept(struct program *p) { add(p, BPF_ALU | BPF_OR | BPF_X, 0, 0, 0); }
+
+// Without IPv6 each of its sockets would be a look for the module.
+static void refuse_other_sockets(struct program *p, long number, int has_ipv6) {
+    size_t families = COUNT(addresses) - (has_ipv6 ? 0 : 1);
+    size_t start = p->length;
+    unless(p, BPF_JEQ, (uint32_t)number, 0);
     load_argument(p, 0);
-    need_one(p, addresses, COUNT(addresses), EAFNOSUPPORT);
+    need_one(p, addresses, families, EAFNOSUPPORT);
     unless(p, BPF_JEQ, AF_UNIX, 1);
     allow(p);
+    shift(p, 16);
+    keep(p);
     load_argument(p, 1);
+    // Beside the type stand whether it blocks, and whether exec closes it.
     add(p, BPF_ALU | BPF_AND | BPF_K, 0xf, 0, 0);
-    need_one(p, types, COUNT(types), ESOCKTNOSUPPORT);
+    shift(p, 8);
+    join_kept(p);
+    keep(p);
     load_argument(p, 2);
-    need_one(p, protocols, COUNT(protocols), EPROTONOSUPPORT);
+    unless(p, BPF_JGT, 0xff, 1);
+    refuse(p, EPROTONOSUPPORT);
+    join_kept(p);
+    need_one(p, sockets, COUNT(sockets), EPROTONOSUPPORT);
     allow(p);
+    p->code[start].jf = (uint8_t)(p->length - start - 1);
 }
 static void refuse_options(struct program *p, uint32_t level, const uint32_t *options, size_t count) {
     unless(p, BPF_JEQ, SYS_setsockopt, (uint8_t)(4 + 2 * count));
@@ -212,7 +240,7 @@ static void refuse_options(struct program *p, uint32_t level, const uint32_t *op
     load(p, offsetof(struct seccomp_data, nr));
 }
 
-static void write_program(struct program *p, uint32_t levels) {
+static void write_program(struct program *p, uint32_t levels, int has_ipv6) {
     p->length = 0;
     // Another architecture's calls have other numbers, and x32 its own.
     load(p, offsetof(struct seccomp_data, arch));
@@ -273,15 +301,10 @@ static void write_program(struct program *p, uint32_t levels) {
     refuse_options(p, IPPROTO_IPV6, groups6, COUNT(groups6));
 
     // What networks are around is told to a helper if its file says so, and is nowhere else to be had: not from nl80211, which is
-    // generic netlink, not from rtnetlink's messages of wireless extensions, and not from the older ioctls. Those of bridges and of
-    // virtual networks have modules loaded.
-    unless(p, BPF_JEQ, SYS_ioctl, 2 + 3 * (uint8_t)COUNT(requests));
+    // generic netlink, not from rtnetlink's messages of wireless extensions, and not from the older ioctls.
+    unless(p, BPF_JEQ, SYS_ioctl, (uint8_t)(1 + COUNT(requests) + 2));
     load_argument(p, 1);
-    for (size_t i = 0; i < COUNT(requests); i++) {
-        unless(p, BPF_JGE, requests[i].first, 2);
-        add(p, BPF_JMP | BPF_JGT | BPF_K, requests[i].last, 1, 0);
-        refuse(p, EOPNOTSUPP);
-    }
+    need_one(p, requests, COUNT(requests), ENOTTY);
     allow(p);
 
     // A lease on a file makes everybody wait who opens it: another helper's program, say. Locks of parts of files are memory of the
@@ -296,8 +319,8 @@ static void write_program(struct program *p, uint32_t levels) {
     }
     allow(p);
 
-    refuse_other_sockets(p, SYS_socket);
-    refuse_other_sockets(p, SYS_socketpair);
+    refuse_other_sockets(p, SYS_socket, has_ipv6);
+    refuse_other_sockets(p, SYS_socketpair, has_ipv6);
 
     // The rest, in runs of neighbouring numbers.
     for (uint32_t first = 0; first < COUNT(useful); first++) {
@@ -315,7 +338,7 @@ static void write_program(struct program *p, uint32_t levels) {
 int launch_filter(const struct launch_plan *plan, uint32_t *levels) {
     if (!(plan->wanted & LAUNCH_FILTER)) return 0;
     struct program program;
-    write_program(&program, *levels);
+    write_program(&program, *levels, plan->has_ipv6);
     long result = install(program.code, program.length);
     if (result == 0) *levels |= LAUNCH_FILTER;
     // The kernel's own ENOTSUPP: it has no room for the translated program. Another time it has.

@@ -138,13 +138,19 @@ static void make_folders(const char *cover, const char *path, int last) {
     if (last) call(SYS_mkdirat, AT_FDCWD, part, 0700);
 }
 
-// A socket that was reachable before its folder was covered is put back at its place.
-static void put_back(const char *path, int socket) {
+// What was reachable before its folder was covered is put back at its place: a socket, a file, or a folder.
+static void put_back(const char *path, int place) {
     char source[PATH_ROOM];
-    name_place(source, socket);
-    int file = (int)call(SYS_openat, AT_FDCWD, path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-    if (file < 0) return;
-    call(SYS_close, file);
+    name_place(source, place);
+    struct statx status;
+    if (call(SYS_statx, place, "", AT_EMPTY_PATH, STATX_TYPE, &status) < 0) return;
+    if (S_ISDIR(status.stx_mode)) {
+        call(SYS_mkdirat, AT_FDCWD, path, 0700);
+    } else {
+        int file = (int)call(SYS_openat, AT_FDCWD, path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+        if (file < 0) return;
+        call(SYS_close, file);
+    }
     call(SYS_mount, source, path, NULL, MS_BIND, NULL);
 }
 
@@ -155,10 +161,10 @@ static void tell_path(int report_pipe, uint32_t which, long result) {
 static uint32_t arrange_mounts(const struct launch_plan *plan, int report_pipe) {
     if (call(SYS_mount, NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) return 0;
     uint32_t reached = 0;
-    int sockets[MAXIMUM_REACHABLE];
-    for (int i = 0; i < MAXIMUM_REACHABLE; i++) sockets[i] = -1;
+    int places[MAXIMUM_REACHABLE];
+    for (int i = 0; i < MAXIMUM_REACHABLE; i++) places[i] = -1;
     for (int i = 0; i < MAXIMUM_REACHABLE && plan->reachable && plan->reachable[i]; i++)
-        sockets[i] = (int)call(SYS_openat, AT_FDCWD, plan->reachable[i], O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
+        places[i] = (int)call(SYS_openat, AT_FDCWD, plan->reachable[i], O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
 
     // Mounts of their own, so that they can stay writable when the rest no longer is.
     for (uint32_t i = 0; plan->writable && plan->writable[i]; i++)
@@ -191,9 +197,9 @@ static uint32_t arrange_mounts(const struct launch_plan *plan, int report_pipe) 
             if (mount_memory(plan->scratch, plan->scratch_size) == 0) reached |= LAUNCH_PRIVATE_SCRATCH;
         }
         for (int i = 0; i < MAXIMUM_REACHABLE && plan->reachable && plan->reachable[i]; i++) {
-            if (sockets[i] < 0 || !is_below(plan->reachable[i], *folder)) continue;
+            if (places[i] < 0 || !is_below(plan->reachable[i], *folder)) continue;
             make_folders(*folder, plan->reachable[i], 0);
-            put_back(plan->reachable[i], sockets[i]);
+            put_back(plan->reachable[i], places[i]);
         }
         // A folder that could not get a file system of its own must stay writable.
         if (!scratch_covered || (reached & LAUNCH_PRIVATE_SCRATCH)) set_read_only(*folder, 1, 0);
@@ -206,7 +212,7 @@ static uint32_t arrange_mounts(const struct launch_plan *plan, int report_pipe) 
         }
     }
     for (int i = 0; i < MAXIMUM_REACHABLE; i++)
-        if (sockets[i] >= 0) call(SYS_close, sockets[i]);
+        if (places[i] >= 0) call(SYS_close, places[i]);
     return reached | (covered ? LAUNCH_HIDDEN : 0) | LAUNCH_MOUNT_NAMESPACE;
 }
 

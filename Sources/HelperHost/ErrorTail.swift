@@ -7,6 +7,9 @@ import HotspotCore
 @LoopActor final class ErrorTail {
     /// Octets beyond the limit that are kept; no answer to a question is longer in practice.
     private static let margin = 8 << 10
+    /// A pipe may give what was written piece by piece (O_DIRECT, pipe(2)): the most pieces of one turn, and what they are read into.
+    private static let pieces = 16
+    private static var room = [UInt8](repeating: 0, count: 64 * 1024)
 
     private var descriptor: Int32
     private let limit: Int
@@ -74,25 +77,27 @@ import HotspotCore
 
     private func readable() {
         guard take() else { return }
-        // More is waiting: a flood. It waits in its pipe, and its writer with it, while the others have their turn.
+        // What comes next gathers in its pipe, and a flood waits there, its writer with it, while the others have their turn.
         source?.cancel()
         source = try? EventLoop.shared.schedule(after: .milliseconds(5)) { [weak self] in self?.watch() }
     }
 
-    /// Reads at most 64 KiB; whether there may be more.
+    /// Reads some of it; whether more may come.
     private func take() -> Bool {
-        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
-        let count = read(descriptor, &chunk, chunk.count)
-        if count < 0, errno == EAGAIN || errno == EINTR { return false }
-        guard count > 0 else {
-            source?.cancel()
-            return false
+        for _ in 0..<Self.pieces {
+            let count = read(descriptor, &Self.room, Self.room.count)
+            if count < 0 { return errno == EAGAIN || errno == EINTR }
+            guard count > 0 else {
+                source?.cancel()
+                return false
+            }
+            total += count
+            kept += Self.room[..<count]
+            // Enough beyond the limit that a secret which the limit cuts is still whole here.
+            let wanted = limit + Self.margin
+            if kept.count > 2 * wanted { kept.removeFirst(kept.count - wanted) }
+            if count == Self.room.count { return true }
         }
-        total += count
-        kept += chunk[..<count]
-        // Enough beyond the limit that a secret which the limit cuts is still whole here.
-        let wanted = limit + Self.margin
-        if kept.count > 2 * wanted { kept.removeFirst(kept.count - wanted) }
-        return count == chunk.count
+        return true
     }
 }

@@ -47,15 +47,22 @@ public struct HostConfiguration: Hashable, Sendable {
     /// Folders and sockets where programs meet, hidden where they exist and the helper itself does not lie in them. By way of a
     /// message bus it would see the networks in sight, which its file may keep from it, and could have a service manager start what
     /// outlives it; so it could with the sockets that a user's programs leave in `/tmp`. In the journal's it would speak for the
-    /// daemon, and read what is typed from terminals. What the programs that manage links keep of networks by name is hidden as well.
+    /// daemon, and read what is typed from terminals. What the programs that manage links keep of networks by name is hidden as well,
+    /// and what the kernel counts of other helpers.
     public var sharedDirectories = [
-        "/run/dbus", "/run/user", "/run/systemd/journal", "/run/systemd/notify", "/run/systemd/userdb",
+        "/dev/shm", "/sys/fs/cgroup", "/run/dbus", "/run/user", "/run/systemd/journal", "/run/systemd/notify",
+        "/run/systemd/userdb",
         "/run/systemd/io.system.ManagedOOM", "/run/systemd/netif", "/etc/NetworkManager/system-connections",
         "/run/NetworkManager/system-connections", "/var/lib/NetworkManager", "/etc/systemd/network", "/run/systemd/network",
-        "/etc/network", "/etc/netplan", "/run/netplan", "/etc/wpa_supplicant", "/run/wpa_supplicant", "/etc/iwd", "/var/lib/iwd",
+        "/usr/lib/NetworkManager/system-connections", "/usr/local/lib/systemd/network", "/etc/network", "/run/network",
+        "/etc/netctl",
+        "/etc/netplan", "/run/netplan", "/etc/wpa_supplicant", "/run/wpa_supplicant", "/etc/iwd", "/var/lib/iwd",
         "/var/lib/dhcp", "/run/dhcpcd", "/var/lib/dhcpcd", "/var/lib/dhcpcd5", "/var/db/dhcpcd", "/var/lib/connman",
         "/run/hotspot-helpers", "/tmp", "/var/tmp", "/dev/pts",
     ]
+    /// Hidden as a whole where mounts can be arranged, but for what `/etc/resolv.conf` leads to: a service manager may start
+    /// programs of root's for whoever connects to a socket in here, and they outlive the helper.
+    public var runDirectory = "/run"
     /// The private folders of helpers (`TMPDIR`) are made in here.
     public var scratchDirectory: String
     /// Sockets inside the hidden folders that helpers may nevertheless connect to: the control socket.

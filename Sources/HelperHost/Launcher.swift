@@ -74,13 +74,14 @@ struct Launcher {
         let table = mounts.current()
         // What is its own must stay there: its program, a script among the arguments, what it may write to.
         let own = request.exec.filter { $0.hasPrefix("/") }.map(Self.canonical) + request.writable
-        let covered = covered(except: own, table)
+        let covered = covered(except: own, table, withRun: true)
         let hidden = CStringList(covered)
         let awaited = CStringList(table.awaited.filter { folder in !own.contains { FolderPath.isWithin($0, folder) } })
-        let reachable = CStringList(configuration.reachableSockets.map(Self.canonical))
+        let reachable = CStringList(configuration.reachableSockets.map(Self.canonical) + Self.nameservers)
         let writable = CStringList(request.writable)
         let readable = CStringList(Self.everything(but: ["/dev"]))
-        let readableUncovered = CStringList(coversFolders ? [] : Self.everything(but: covered + ["/dev"]))
+        let readableUncovered = CStringList(
+            coversFolders ? [] : Self.everything(but: self.covered(except: own, table, withRun: false) + ["/dev"]))
         let places = CStringList([Self.canonical(request.scratch), Self.canonical(request.exec[0])])
         var plan = launch_plan()
         plan.program = arguments.pointer[0]
@@ -107,6 +108,7 @@ struct Launcher {
             file_size: configuration.limits.fileSize)
         plan.user = geteuid()
         plan.group = getegid()
+        plan.has_ipv6 = access("/proc/self/net/if_inet6", F_OK) == 0 || access("/proc/self/net", F_OK) != 0 ? 1 : 0
         plan.wanted = request.withoutNetwork ? wanted | LAUNCH_NO_NETWORK.rawValue : wanted
         plan.control_group = request.group ?? 0
         var result = launch_result()
@@ -130,7 +132,7 @@ struct Launcher {
     }
 
     /// The folders and files that this helper does not see, wherever they are mounted.
-    private func covered(except own: [String], _ table: MountTable) -> [String] {
+    private func covered(except own: [String], _ table: MountTable, withRun: Bool) -> [String] {
         let views = hidden.flatMap { folder in table.views(of: folder).filter { $0 == folder || Self.isFolder($0) } }
         let others = writableOfAll.filter { folder in !own.contains { FolderPath.isWithin(folder, $0) } }
         func isAround(_ folder: String) -> Bool { own.contains { FolderPath.isWithin($0, folder) } }
@@ -138,7 +140,8 @@ struct Launcher {
         let files = protected.filter(isAround).flatMap(Self.files)
         return Self.outermost(
             views
-                + (shared + protected + files + filesOfAll + others).filter { folder in
+                + (shared + (withRun ? [configuration.runDirectory] : []) + protected + files + filesOfAll + others).filter {
+                    folder in
                     access(folder, F_OK) == 0 && !isAround(folder)
                 })
     }
@@ -147,6 +150,14 @@ struct Launcher {
     private static func files(of folder: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
             .filter { $0.hasSuffix(".helper") || $0.hasSuffix(".conf") }.map { FolderPath.joined(folder, $0) }
+    }
+
+    /// What tells of nameservers, where it is a link into `/run`: resolved's whole folder, which changes with the network and has its
+    /// socket, and the file of anybody else.
+    private static var nameservers: [String] {
+        let file = canonical("/etc/resolv.conf")
+        let folder = "/run/systemd/resolve"
+        return [FolderPath.isWithin(file, folder) ? folder : file]
     }
 
     private static func isFolder(_ path: String) -> Bool {

@@ -35,6 +35,10 @@ import HotspotCore
     private let isPatient: Bool
     /// Of a patient connection: everything else that waits for the loop has its turn first.
     private static let patientPriority: Int64 = 10
+    /// How often the loop was woken for the message that is coming.
+    private var wakes = 0
+    /// A megabyte comes in fewer wakes. What comes in more drips, octet by octet perhaps: it gathers for a moment before the next.
+    private static let (wakeLimit, drip) = (128, Duration.milliseconds(1))
 
     /// Time for the rest of a message that has begun; `nil` for any time. A peer that takes longer is cut off.
     public var partialLimit: Duration?
@@ -111,10 +115,17 @@ import HotspotCore
     }
 
     private func readable() {
+        read()
+        guard isOpen, continuation == nil else { return }
+        wakes = framer.isPartial ? wakes + 1 : 0
+        if wakes > Self.wakeLimit { goOnLater(after: Self.drip) }
+    }
+
+    private func read() {
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)
         // Bounded work for one turn: a flood from one peer leaves the others their turn.
         for _ in 0..<(isPatient ? 1 : 16) {
-            let (count, hadDescriptors) = isSocket ? ForeignSocket.read(input, &chunk) : (read(input, &chunk, chunk.count), false)
+            let (count, hadDescriptors) = isSocket ? ForeignSocket.read(input, &chunk) : (Glibc.read(input, &chunk, chunk.count), false)
             if hadDescriptors { return finish(.failed(.malformed("it came with descriptors, which nobody takes"))) }
             if count < 0 {
                 if errno == EINTR { continue }
@@ -138,8 +149,9 @@ import HotspotCore
                 // What follows has its own time: a busy peer's next message may have begun already.
                 patience?.cancel()
                 patience = nil
+                wakes = 0
                 onMessage(message)
-                if isPatient, isOpen, framer.hasMessage { return goOnLater() }
+                if isPatient, isOpen, framer.hasMessage { return goOnLater(after: .zero) }
             }
         } catch {
             finish(.failed(error))
@@ -148,10 +160,10 @@ import HotspotCore
     }
 
     /// Until all that was read is handled nothing more is read.
-    private func goOnLater() {
+    private func goOnLater(after delay: Duration) {
         reader?.cancel()
         reader = nil
-        continuation = try? EventLoop.shared.schedule(after: .zero) { [weak self] in
+        continuation = try? EventLoop.shared.schedule(after: delay) { [weak self] in
             guard let self, isOpen else { return }
             continuation = nil
             deliver()

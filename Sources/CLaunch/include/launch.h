@@ -59,7 +59,7 @@ struct launch_plan {
     const char *const *hidden;
     // Folders that the system would mount if the helper looked into them: covered as well, but nobody's secret.
     const char *const *awaited;
-    // Sockets within hidden folders that stay reachable.
+    // Sockets, files and folders within hidden folders that stay reachable.
     const char *const *reachable;
     const char *const *writable;
     // What may be read, beside the devices that are nobody's, where the hidden folders are covered and where they could not be.
@@ -69,6 +69,8 @@ struct launch_plan {
     // Who the helper is, also in a user namespace: the daemon's own.
     uid_t user;
     gid_t group;
+    // The kernel has IPv6.
+    int has_ipv6;
     uint32_t wanted;
     // The cgroup.procs of the helper's own control group, open for writing; 0 means none. Its limits are the caller's to set.
     int control_group;

@@ -98,7 +98,10 @@ enum FileTrust {
     /// where the path leads. The thing itself must not be writable by others at all; folders on the way may be sticky, as `/tmp` is.
     ///
     /// - Parameter othersMayWrite: the permissions of the thing itself do not matter, as those of a socket do not.
-    static func walk(_ path: String, othersMayWrite: Bool = false) throws(Distrust) -> (path: String, status: stat) {
+    /// - Parameter visited: every folder, link and file on the way.
+    static func walk(
+        _ path: String, othersMayWrite: Bool = false, visited: (String) -> Void = { _ in }
+    ) throws(Distrust) -> (path: String, status: stat) {
         guard path.hasPrefix("/") else { throw .absent(ENOENT) }
         var ahead = Array(path.split(separator: "/").reversed())
         var here = "/"
@@ -117,6 +120,7 @@ enum FileTrust {
             guard status.st_mode & S_IFMT == S_IFDIR else { throw .absent(ENOTDIR) }
             let next = here == "/" ? "/" + part : here + "/" + part
             let found = try look(next, isLast: ahead.isEmpty)
+            visited(next)
             guard found.st_mode & S_IFMT == S_IFLNK else {
                 (here, status) = (next, found)
                 continue
@@ -131,6 +135,13 @@ enum FileTrust {
             ahead += target.split(separator: "/").reversed()
         }
         return (here, status)
+    }
+
+    /// Every folder, link and file on the way that can be gone.
+    static func places(on path: String) -> [String] {
+        var places: [String] = []
+        _ = try? walk(path, visited: { places.append($0) })
+        return places
     }
 
     /// One step: who owns it, and who may write to it.

@@ -55,9 +55,9 @@ public enum HelperFolders {
 
     /// Reads the folders; an earlier one masks files of the same name in the later ones (`/etc` before `/usr/lib`). An empty
     /// file, or a link to `/dev/null`, masks without offering anything. Of two files with the same `Name=` that of the first
-    /// folder counts; in one folder none does, for what is kept under the name must not depend on how the files are called. The
-    /// same is true of `DisplayName=`, see ``DisplayNames``. What is masked, shadowed or refused is told, under its own path. A folder that does not exist is no problem. Nothing is
-    /// executed.
+    /// folder counts; in one folder none does, for what is kept under the name must not depend on how the files are called. For
+    /// names that only read alike see ``DisplayNames``. What is masked, shadowed or refused is told, under its own path. A folder that
+    /// does not exist is no problem. Nothing is executed.
     public static func load(directories: [String]) -> HelperCatalog {
         var catalog = HelperCatalog()
         /// By file name, of the first folder that has it.

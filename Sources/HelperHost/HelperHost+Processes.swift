@@ -41,10 +41,12 @@ extension HelperHost {
 
     /// What keeps the helper from the folders of its `ReadWritePaths=`.
     public func pathProblems(of name: String) -> [Problem] {
-        helpers.first { $0.spec.name == name }?.spec.readWritePaths.compactMap {
+        guard let spec = helpers.first(where: { $0.spec.name == name })?.spec else { return [] }
+        let ways = launcher.ways(exec: spec.activation.exec ?? [])
+        return spec.readWritePaths.compactMap {
             WritablePath.problem(
-                with: $0, hidden: launcher.refused, denied: containments[name]?.deniedPaths[Launcher.canonical($0)])
-        } ?? []
+                with: $0, hidden: launcher.refused, ways: ways, denied: containments[name]?.deniedPaths[Launcher.canonical($0)])
+        }
     }
 
     /// Before the first helper: each will have a control group of its own, if the daemon's was given to it.

@@ -118,6 +118,12 @@ import Varlink
             if case .external(let path) = entry.spec.activation { return linked + [Launcher.canonical(path)] }
             return linked
         }
+        let isReadOnly = helpers.allSatisfy(\.spec.readWritePaths.isEmpty)
+        launcher.waysToFiles = isReadOnly ? [] : helpers.flatMap { FileTrust.places(on: $0.file) }
+        launcher.waysToPrograms = [:]
+        for exec in Set(isReadOnly ? [] : helpers.compactMap(\.spec.activation.exec)) {
+            launcher.waysToPrograms[exec] = exec.filter { $0.hasPrefix("/") }.flatMap(FileTrust.places)
+        }
         let wanted = isShut ? [] : Set(groups.values)
         var kept: [SocketService.Key: SocketService] = [:]
         var retired: Set<ObjectIdentifier> = []

@@ -68,7 +68,7 @@ import HotspotCore
             throw HelperFault(
                 .helperNotStarted, "no private folder in \(configuration.scratchDirectory): \(String(cString: strerror(errno)))")
         }
-        let writable = launcher.writable(writable)
+        let writable = launcher.writable(writable, exec: exec)
         let membership = launcher.groups?.join()
         var ends = PipeEnds()
         do throws(Errno) {

@@ -34,6 +34,9 @@ struct Launcher {
     var writableOfAll: [String] = []
     /// Helpers' files that links lead to, and the sockets that helpers listen on themselves.
     var filesOfAll: [String] = []
+    /// Every folder, link and file on the way to helpers' files, and to their programs by command line; none if no helper may write.
+    var waysToFiles: [String] = []
+    var waysToPrograms: [[String]: [String]] = [:]
     private let mounts = MountWatch()
     /// What names networks: settings, and the files of helpers.
     private var protected: [String]
@@ -63,9 +66,13 @@ struct Launcher {
     mutating func protect(_ paths: [String]) { protected = paths.map(Self.canonical) }
 
     /// Of a helper's writable folders those that it may have, links resolved, in the order in which the child tells of them.
-    func writable(_ paths: [String]) -> [String] {
-        paths.filter { WritablePath.refusal(of: $0, hidden: refused) == nil }.map(Self.canonical)
+    func writable(_ paths: [String], exec: [String]) -> [String] {
+        let ways = ways(exec: exec)
+        return paths.filter { WritablePath.refusal(of: $0, hidden: refused, ways: ways) == nil }.map(Self.canonical)
     }
+
+    /// The ways that a helper with this command line may not change.
+    func ways(exec: [String]) -> [String] { waysToFiles + waysToPrograms.filter { $0.key != exec }.flatMap(\.value) }
 
     /// Starts the program. Throws an errno.
     func start(_ request: LaunchRequest) throws(Errno) -> launch_result {

@@ -10,8 +10,9 @@ enum WritablePath {
 
     /// Why the helper may not have it, whatever the kernel would say; `nil` if it may.
     ///
-    /// A folder above a hidden one is refused as well: as a mount of its own it would be writable with all that is in it.
-    static func refusal(of path: String, hidden: [String]) -> Problem? {
+    /// A folder above a hidden one is refused as well: as a mount of its own it would be writable with all that is in it. So is one
+    /// through which the way to a helper's file or to another's program leads: folders above a covered file can still be renamed.
+    static func refusal(of path: String, hidden: [String], ways: [String] = []) -> Problem? {
         let canonical = Launcher.canonical(path)
         func refuse(_ reason: String) -> Problem {
             Problem(
@@ -25,6 +26,9 @@ enum WritablePath {
         if let folder = hidden.first(where: { FolderPath.isWithin($0, canonical) }) {
             return refuse("\(folder), which is the daemon's, lies in it")
         }
+        if let place = ways.last(where: { FolderPath.isWithin($0, canonical) }) {
+            return refuse("\(Printable.text(place, limit: 200)), a helper's file or program, lies in it")
+        }
         if divided.contains(canonical)
             || closed.contains(where: { FolderPath.isWithin(canonical, $0) || FolderPath.isWithin($0, canonical) })
         {
@@ -34,8 +38,8 @@ enum WritablePath {
     }
 
     /// What keeps a helper from writing there although its file says that it may.
-    static func problem(with path: String, hidden: [String], denied: Int32? = nil) -> Problem? {
-        if let refusal = refusal(of: path, hidden: hidden) { return refusal }
+    static func problem(with path: String, hidden: [String], ways: [String] = [], denied: Int32? = nil) -> Problem? {
+        if let refusal = refusal(of: path, hidden: hidden, ways: ways) { return refusal }
         if let denied { return missing(path, denied) }
         var status = stat()
         guard stat(path, &status) == 0 else { return missing(path, errno) }

@@ -125,7 +125,8 @@ import HotspotCore
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)
         // Bounded work for one turn: a flood from one peer leaves the others their turn.
         for _ in 0..<(isPatient ? 1 : 16) {
-            let (count, hadDescriptors) = isSocket ? ForeignSocket.read(input, &chunk) : (Glibc.read(input, &chunk, chunk.count), false)
+            let (count, hadDescriptors) =
+                isSocket ? ForeignSocket.read(input, &chunk) : (Glibc.read(input, &chunk, chunk.count), false)
             if hadDescriptors { return finish(.failed(.malformed("it came with descriptors, which nobody takes"))) }
             if count < 0 {
                 if errno == EINTR { continue }

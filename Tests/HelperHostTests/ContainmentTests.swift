@@ -266,6 +266,34 @@ import Testing
         await shop.close()
     }
 
+    /// Who may write on the way to a file of a helper's would decide what that helper may see; on the way to another's program, speak
+    /// for it.
+    @Test @LoopActor func theWayToAHelpersFileIsNobodysToWrite() async {
+        let shop = Workshop()
+        for name in ["mine", "mine/sub", "links", "shared", "shared/programs"] { mkdir(shop.folder + "/" + name, 0o700) }
+        shop.write("mine/sub/self.helper", "")
+        symlink(shop.folder + "/mine/sub/self.helper", shop.folder + "/links/self.helper")
+        let program = shop.write("shared/programs/neighbour", "")
+        func entry(_ name: String, _ exec: String, _ path: String) -> HelperEntry {
+            HelperEntry(
+                spec: HelperSpec(name: name, activation: .stdio(exec: [exec]), readWritePaths: [shop.folder + path]),
+                file: shop.folder + "/links/\(name).helper")
+        }
+        shop.host.setHelpers([
+            entry("self", "/bin/true", "/mine"), entry("neighbour", program, "/shared"), entry("thief", "/bin/false", "/shared"),
+        ])
+        for (name, what) in [("self", "/mine/sub"), ("thief", "/shared/programs")] {
+            let problem = shop.host.pathProblems(of: name).first
+            #expect(problem?.code == "helperPathRefused" && problem?.message.contains(shop.folder + what) == true)
+        }
+        #expect(shop.host.pathProblems(of: "neighbour").isEmpty)
+        let launcher = shop.host.launcher
+        #expect(launcher.writable([shop.folder + "/shared"], exec: [program]) == [shop.folder + "/shared"])
+        #expect(launcher.writable([shop.folder + "/shared"], exec: ["/bin/false"]).isEmpty)
+        #expect(launcher.writable([shop.folder + "/mine"], exec: ["/bin/true"]).isEmpty)
+        await shop.close()
+    }
+
     @Test @LoopActor func aProgramAmongHelperFilesReadsNoneOfThem() async {
         let shop = Workshop { $0.protectedDirectories = [$0.runtimeDirectory + ".d"] }
         mkdir(shop.folder + "/run.d", 0o755)

@@ -241,10 +241,27 @@ import Testing
         #expect(Set(names.map(DisplayNames.key)).count == names.count)
     }
 
-    @Test func theFirstFolderHasTheDisplayName() {
+    @Test(arguments: [
+        "Café Aroma", "Cafe\u{301} 2", "Straße & Gärten", "Phở Hà Nội", "Отель Юг",
+        "Ξενοδοχείο", "ホテル Wi-Fi", "호텔 2", "فندق ٣", "מלון", "होटल", "โรงแรม", "Café \u{2615}\u{FE0F}", "Ye’s Place",
+    ]) func everyAlphabetIsGood(_ name: String) { #expect(Alphabet.isPlain(name)) }
+
+    @Test(arguments: [
+        "Portaǀ form", "𝖯𝗈𝗋𝗍𝖺𝗅 𝖿𝗈𝗋𝗆", "Pօrtal form", "Ⲣortal form", "Ꮲortal form", "Pоrtаl fоrⅿ", "Portal ſorm", "Portal foꭇm",
+        "ℙortal form", "Porta| form", "🇵ortal form", "🅿ortal form", "P\u{338}ortal", "Ｐortal", "Portal\u{3000}form",
+        "Por\u{200D}tal",
+    ]) func oneAlphabetAtATime(_ name: String) {
         defer { removeFolder(root) }
-        write("etc/form", display: "Portal form")
-        write("lib/evil", display: "PORTAL \u{3000} form")
+        write("lib/plain", display: name)
+        let catalog = load()
+        #expect(shown(catalog) == ["plain": "plain"] && catalog.problems.map(\.problem.code) == ["displayNameNotUsed"])
+    }
+
+    /// The system's own lie in the later one.
+    @Test func theLaterFolderHasTheDisplayName() {
+        defer { removeFolder(root) }
+        write("lib/form", display: "Portal form")
+        write("etc/evil", display: "PORTAL \u{3000} form")
         let catalog = load()
         #expect(shown(catalog) == ["form": "Portal form", "evil": "evil"])
         #expect(
@@ -253,7 +270,7 @@ import Testing
                     "evil",
                     Problem(
                         "displayNameNotUsed",
-                        "\(root)/lib/evil.helper: the display name «PORTAL \u{3000} form» is what the helper «form» is called too; it is shown as «evil»",
+                        "\(root)/etc/evil.helper: the display name «PORTAL \u{3000} form» is what the helper «form» is called too; it is shown as «evil»",
                         hint: "give it another DisplayName="))
             ])
     }
@@ -266,9 +283,34 @@ import Testing
         let catalog = load()
         #expect(shown(catalog) == ["evil": "evil", "form": "form", "other": "Other"])
         #expect(catalog.problems.map(\.subject) == ["evil", "form"])
-        // Neither does a helper in a later folder; one in an earlier folder does.
+        // Neither does a helper in an earlier folder.
         write("etc/mine", display: "portal form")
-        #expect(shown(load()) == ["mine": "portal form", "evil": "evil", "form": "form", "other": "Other"])
+        #expect(shown(load()) == ["mine": "mine", "evil": "evil", "form": "form", "other": "Other"])
+    }
+
+    /// Names are read as well.
+    @Test(arguments: ["Portal-form", "f0rm", "forrn", "W1SPr", "wi.spr", "hotsp0td"]) func aNameThatReadsLikeAnothersIsNone(
+        _ name: String
+    ) {
+        defer { removeFolder(root) }
+        write("lib/form", display: "Portal form")
+        write("lib/wispr", display: "WISPr")
+        write("etc/\(name)", display: nil)
+        let catalog = load()
+        #expect(shown(catalog) == ["form": "Portal form", "wispr": "WISPr"])
+        #expect(catalog.problems.map(\.problem.code) == ["helperNameAlike"])
+        #expect(catalog.problems.first?.subject == "\(root)/etc/\(name).helper")
+        #expect(catalog.problems.first?.problem.hint == "give it another Name=")
+    }
+
+    @Test func ofNamesAlikeInOneFolderNoneCounts() {
+        defer { removeFolder(root) }
+        write("lib/form", display: "Portal form")
+        write("lib/f0rm", display: nil)
+        write("lib/other", display: "H0tspotd")
+        let catalog = load()
+        #expect(shown(catalog) == ["other": "other"])
+        #expect(catalog.problems.map(\.problem.code) == ["helperNameAlike", "helperNameAlike", "displayNameNotUsed"])
     }
 
     @Test func aNameIsItsHelpersOwn() {

@@ -144,8 +144,9 @@ static const uint32_t filters[] = {26, 50, 51, 52};
 // Groups of receivers, which the kernel keeps in lists of the interface and looks through under a lock of all interfaces:
 // IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP, and IPV6_JOIN_GROUP, IPV6_JOIN_ANYCAST.
 // Labels of flows are few for the machine, and outlive who made them by minutes: IPV6_FLOWLABEL_MGR.
-static const uint32_t groups[] = {35, 39, 42, 46};
-static const uint32_t groups6[] = {20, 27, 32, 42, 46};
+// And addresses that are not this machine's: IP_FREEBIND, IP_TRANSPARENT, IPV6_TRANSPARENT, IPV6_FREEBIND.
+static const uint32_t groups[] = {35, 39, 42, 46, 15, 19};
+static const uint32_t groups6[] = {20, 27, 32, 42, 46, 75, 78};
 // CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; for unshare NEWTIME as well, which is no flag of clone.
 enum { NAMESPACES = 0x7e020000, TIME_NAMESPACE = 0x80 };
 // Who runs such a file has its owner's rights.
@@ -295,7 +296,14 @@ static void write_program(struct program *p, uint32_t levels, int has_ipv6) {
     allow(p);
     // Filters of helpers' own are memory that no limit counts, and of which the machine has little for all (net.core.bpf_jit_limit):
     // without it the next helper gets no filter at all.
-    refuse_value(p, SYS_prctl, 0, PR_SET_SECCOMP, EINVAL);
+    // So is a core for oneself, whose other half then stands still.
+    enum { SHARE_NO_CORE = 62 };
+    unless(p, BPF_JEQ, SYS_prctl, 5);
+    load_argument(p, 0);
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, PR_SET_SECCOMP, 1, 0);
+    unless(p, BPF_JEQ, SHARE_NO_CORE, 1);
+    refuse(p, EINVAL);
+    allow(p);
     refuse_options(p, SOL_SOCKET, filters, COUNT(filters));
     refuse_options(p, IPPROTO_IP, groups, COUNT(groups));
     refuse_options(p, IPPROTO_IPV6, groups6, COUNT(groups6));

@@ -99,13 +99,11 @@ static int mount_on_itself(const char *folder) {
     return result;
 }
 
-// For a program of a kind that it does not know the kernel asks root's modprobe, so nothing is executed where a helper can write,
-// but its own program if that lies there.
-static int set_writable(const char *folder, const char *program) {
+// For a program of a kind that it does not know the kernel asks root's modprobe, so nothing is executed where a helper can write.
+static int set_writable(const char *folder) {
     int place = launch_open_plain(folder);
     if (place < 0) return place;
-    uint64_t set = program && is_below(program, folder) ? 0 : ATTRIBUTE_NO_PROGRAMS;
-    struct mount_attributes attributes = {set, ATTRIBUTE_READ_ONLY, 0, 0};
+    struct mount_attributes attributes = {ATTRIBUTE_NO_PROGRAMS, ATTRIBUTE_READ_ONLY, 0, 0};
     int result = (int)call(SYS_mount_setattr, place, "", AT_EMPTY_PATH, &attributes, sizeof attributes);
     call(SYS_close, place);
     return result;
@@ -172,7 +170,7 @@ static uint32_t arrange_mounts(const struct launch_plan *plan, int report_pipe) 
     if (set_read_only("/", 1, 1) == 0) reached |= LAUNCH_READ_ONLY_ROOT;
     // One that could not be a mount of its own has nothing to be set here, and was told of.
     for (uint32_t i = 0; plan->writable && plan->writable[i]; i++) {
-        int result = set_writable(plan->writable[i], plan->program_place);
+        int result = set_writable(plan->writable[i]);
         if (result != -EINVAL) tell_path(report_pipe, i, result);
     }
 

@@ -47,8 +47,7 @@ int launch_make_room(const struct launch_plan *plan, struct launch_room *room) {
     const char *const *const lists[] = {plan->arguments, plan->environment, plan->hidden,   plan->awaited,
                                         plan->reachable, plan->writable,    plan->readable, plan->readable_uncovered};
     size_t listeners = plan->listener_count * sizeof *plan->listeners;
-    size_t size = sizeof *room->start + listeners + room_for_text(plan->program)
-                  + room_for_text(plan->program_place) + room_for_text(plan->scratch) + 64;
+    size_t size = sizeof *room->start + listeners + room_for_text(plan->program) + room_for_text(plan->scratch) + 64;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) size += room_for_list(lists[i]);
     room->start_size = size;
     room->start = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -78,7 +77,6 @@ int launch_make_room(const struct launch_plan *plan, struct launch_room *room) {
     copy->readable_uncovered = copy_list(&cursor, plan->readable_uncovered);
     copy->listeners = listeners ? memcpy(take(&cursor, listeners, alignof(int)), plan->listeners, listeners) : NULL;
     copy->program = copy_text(&cursor, plan->program);
-    copy->program_place = copy_text(&cursor, plan->program_place);
     copy->scratch = copy_text(&cursor, plan->scratch);
     return 0;
 }

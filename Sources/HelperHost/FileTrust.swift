@@ -15,6 +15,8 @@ enum FileTrust {
                 return Problem(
                     kind == .program ? "helperProgramMissing" : "helperFileMissing", "\(path): \(String(cString: strerror(code)))"
                 )
+            // Without folders there is none.
+            case .entrance: return nil
             case .reason(let reason):
                 return refuse(path, reason, hint: ShellWord.quoted(path).map { "chown root \($0) && chmod go-w \($0)" })
             }
@@ -40,27 +42,41 @@ enum FileTrust {
     /// is to run, and whatever runs the program: the interpreter that its first line names, and what an `env` would look for.
     ///
     /// A relative argument counts from `/`, where helpers begin. An interpreter that is not there is for the start to find.
-    static func problem(withCommand exec: [String]) -> Problem? {
+    ///
+    /// - Parameter writable: where helpers may write. What lies in there is theirs alone, and is not looked at: a link that one of them
+    ///   put there may lead to where a look takes for ever.
+    static func problem(withCommand exec: [String], writable: [String] = []) -> Problem? {
         guard let program = exec.first else { return Problem("helperProgramMissing", "there is no program") }
-        return problem(with: program, kind: .program) ?? problem(withArguments: exec)
-            ?? problem(behind: exec, of: program, depth: 0)
+        return problem(with: program, kind: .program) ?? problem(withArguments: exec, writable)
+            ?? problem(behind: exec, of: program, depth: 0, writable)
     }
 
-    private static func problem(withArguments exec: [String]) -> Problem? {
-        for argument in exec.dropFirst() {
-            let path = absolute(argument)
+    private static func problem(withArguments exec: [String], _ writable: [String]) -> Problem? {
+        files(amongArguments: exec, writable: writable).lazy.compactMap { problem(with: $0, kind: .file) }.first
+    }
+
+    /// The arguments that are files, one of which may be the script that an interpreter is to run.
+    static func files(amongArguments exec: [String], writable: [String]) -> [String] {
+        exec.dropFirst().map(absolute).filter { path in
             var status = stat()
-            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
-            if let problem = problem(with: path, kind: .file) { return problem }
+            return !leads(path, into: writable) && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         }
-        return nil
+    }
+
+    /// Whether the way leads through one of these folders.
+    private static func leads(_ path: String, into folders: [String]) -> Bool {
+        guard !folders.isEmpty else { return false }
+        do throws(Distrust) { _ = try walk(path, isChecked: false, until: folders) } catch { return error.isEntrance }
+        return false
     }
 
     /// Helpers begin in `/`.
     private static func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : "/" + path }
 
     /// What runs a program that can be trusted itself.
-    private static func problem(behind command: [String], of program: String, depth: Int) -> Problem? {
+    private static func problem(
+        behind command: [String], of program: String, depth: Int, _ writable: [String]
+    ) -> Problem? {
         let next: [String]
         if command[0].split(separator: "/").last == "env" {
             switch EnvLine(Array(command.dropFirst())) {
@@ -81,7 +97,7 @@ enum FileTrust {
             guard problem.code == "helperNotTrusted" else { return nil }
             return refuse(program, "what runs it is not trusted: \(problem.message)", hint: problem.hint)
         }
-        return problem(withArguments: command) ?? problem(behind: command, of: program, depth: depth + 1)
+        return problem(withArguments: command, writable) ?? problem(behind: command, of: program, depth: depth + 1, writable)
     }
 
     private static func refuse(_ path: String, _ reason: String, hint: String? = nil) -> Problem {
@@ -92,21 +108,29 @@ enum FileTrust {
     enum Distrust: Error {
         case absent(Int32)
         case reason(String)
+        /// It leads into a folder that was not to be entered.
+        case entrance
+
+        var isEntrance: Bool { if case .entrance = self { true } else { false } }
     }
 
     /// Goes the way of the kernel (path_resolution(7)), and looks at every folder and link on it: who can change one of them chooses
     /// where the path leads. The thing itself must not be writable by others at all; folders on the way may be sticky, as `/tmp` is.
     ///
     /// - Parameter othersMayWrite: the permissions of the thing itself do not matter, as those of a socket do not.
+    /// - Parameter isChecked: whether it matters who can change what is on the way.
+    /// - Parameter folders: not to be entered.
     /// - Parameter visited: every folder, link and file on the way.
     static func walk(
-        _ path: String, othersMayWrite: Bool = false, visited: (String) -> Void = { _ in }
+        _ path: String, othersMayWrite: Bool = false, isChecked: Bool = true, until folders: [String] = [],
+        visited: (String) -> Void = { _ in }
     ) throws(Distrust) -> (path: String, status: stat) {
         guard path.hasPrefix("/") else { throw .absent(ENOENT) }
         var ahead = Array(path.split(separator: "/").reversed())
         var here = "/"
         func look(_ path: String, isLast: Bool) throws(Distrust) -> stat {
-            try Self.look(path, isLast: isLast, othersMayWrite: isLast && othersMayWrite)
+            guard isChecked else { return try Self.look(path) }
+            return try Self.look(path, isLast: isLast, othersMayWrite: isLast && othersMayWrite)
         }
         var status = try look("/", isLast: ahead.isEmpty)
         var links = 0
@@ -119,8 +143,9 @@ enum FileTrust {
             }
             guard status.st_mode & S_IFMT == S_IFDIR else { throw .absent(ENOTDIR) }
             let next = here == "/" ? "/" + part : here + "/" + part
-            let found = try look(next, isLast: ahead.isEmpty)
             visited(next)
+            if folders.contains(where: { next != $0 && FolderPath.isWithin(next, $0) }) { throw .entrance }
+            let found = try look(next, isLast: ahead.isEmpty)
             guard found.st_mode & S_IFMT == S_IFLNK else {
                 (here, status) = (next, found)
                 continue
@@ -137,17 +162,16 @@ enum FileTrust {
         return (here, status)
     }
 
-    /// Every folder, link and file on the way that can be gone.
-    static func places(on path: String) -> [String] {
+    /// Every folder, link and file on the way, as far as into one of these folders.
+    static func places(on path: String, until folders: [String]) -> [String] {
         var places: [String] = []
-        _ = try? walk(path, visited: { places.append($0) })
+        _ = try? walk(path, isChecked: false, until: folders) { places.append($0) }
         return places
     }
 
     /// One step: who owns it, and who may write to it.
     private static func look(_ path: String, isLast: Bool, othersMayWrite: Bool) throws(Distrust) -> stat {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { throw .absent(errno) }
+        let status = try look(path)
         let isLink = status.st_mode & S_IFMT == S_IFLNK
         let name = isLast ? "it" : "\(isLink ? "the link" : "the folder") \(Printable.text(path))"
         guard isTrusted(status.st_uid) else {
@@ -159,6 +183,12 @@ enum FileTrust {
         if !isSticky, status.st_mode & (S_IWGRP | S_IWOTH) != 0 {
             throw .reason("\(name) can be written by group or others")
         }
+        return status
+    }
+
+    private static func look(_ path: String) throws(Distrust) -> stat {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw .absent(errno) }
         return status
     }
 

@@ -62,8 +62,7 @@ public enum HelperFolders {
         var catalog = HelperCatalog()
         /// By file name, of the first folder that has it.
         var chosen: [String: String] = [:]
-        var owners: [String: String] = [:]
-        var sharing: [[String]: Int] = [:]
+        var folders: [[Found]] = []
         for directory in directories {
             var status = stat()
             guard stat(directory, &status) == 0 else {
@@ -90,13 +89,19 @@ public enum HelperFolders {
                 catalog.awaited += targets(of: path)
                 if let file = read(path, &catalog) { found.append(file) }
             }
+            folders.append(found)
+        }
+        var owners: [String: String] = [:]
+        var sharing: [[String]: Int] = [:]
+        let writable = folders.joined().flatMap(\.spec.readWritePaths)
+        for found in folders {
             let paths = Dictionary(grouping: found, by: \.spec.name).mapValues { $0.map(\.path) }
             for file in found {
                 let others = paths[file.spec.name, default: []].filter { $0 != file.path }
                 if let other = others.first, owners[file.spec.name] == nil {
                     catalog.problems.append(ambiguous(file, beside: other))
                 } else {
-                    take(file, owners[file.spec.name], &sharing, &catalog)
+                    take(file, owners[file.spec.name], writable, &sharing, &catalog)
                 }
             }
             for (name, paths) in paths where owners[name] == nil { owners[name] = paths[0] }
@@ -158,7 +163,10 @@ public enum HelperFolders {
     }
 
     /// - Parameter owner: the file of an earlier folder that has the name.
-    private static func take(_ file: Found, _ owner: String?, _ sharing: inout [[String]: Int], _ catalog: inout HelperCatalog) {
+    /// - Parameter writable: where helpers may write.
+    private static func take(
+        _ file: Found, _ owner: String?, _ writable: [String], _ sharing: inout [[String]: Int], _ catalog: inout HelperCatalog
+    ) {
         let (path, spec) = (file.path, file.spec)
         if let owner {
             catalog.problems.append(
@@ -168,7 +176,7 @@ public enum HelperFolders {
             return
         }
         catalog.problems += file.problems.map { HelperProblem(spec.name, $0) }
-        if let exec = spec.activation.exec, let distrust = FileTrust.problem(withCommand: exec) {
+        if let exec = spec.activation.exec, let distrust = FileTrust.problem(withCommand: exec, writable: writable) {
             catalog.problems.append(HelperProblem(spec.name, distrust))
             catalog.awaited.append(exec[0])
             return

@@ -42,10 +42,9 @@ extension HelperHost {
     /// What keeps the helper from the folders of its `ReadWritePaths=`.
     public func pathProblems(of name: String) -> [Problem] {
         guard let spec = helpers.first(where: { $0.spec.name == name })?.spec else { return [] }
-        let ways = launcher.ways(exec: spec.activation.exec ?? [])
         return spec.readWritePaths.compactMap {
-            WritablePath.problem(
-                with: $0, hidden: launcher.refused, ways: ways, denied: containments[name]?.deniedPaths[Launcher.canonical($0)])
+            launcher.writableFolders.refusal(of: $0, exec: spec.activation.exec ?? [], hidden: launcher.refused)
+                ?? WritablePath.problem(with: $0, denied: containments[name]?.deniedPaths[Launcher.canonical($0)])
         }
     }
 

@@ -111,18 +111,12 @@ import Varlink
         if let prober, !isShut {
             groups[prober, default: SocketService.Key(exec: prober, names: [], writable: [])].names.append(Self.proberName)
         }
-        launcher.writableOfAll = Array(Set(helpers.flatMap(\.spec.readWritePaths).map(Launcher.canonical)))
+        launcher.writableFolders = WritableFolders(helpers)
         launcher.filesOfAll = helpers.flatMap { entry in
             let file = Launcher.canonical(entry.file)
             let linked = file == entry.file ? [] : [file]
             if case .external(let path) = entry.spec.activation { return linked + [Launcher.canonical(path)] }
             return linked
-        }
-        let isReadOnly = helpers.allSatisfy(\.spec.readWritePaths.isEmpty)
-        launcher.waysToFiles = isReadOnly ? [] : helpers.flatMap { FileTrust.places(on: $0.file) }
-        launcher.waysToPrograms = [:]
-        for exec in Set(isReadOnly ? [] : helpers.compactMap(\.spec.activation.exec)) {
-            launcher.waysToPrograms[exec] = exec.filter { $0.hasPrefix("/") }.flatMap(FileTrust.places)
         }
         let wanted = isShut ? [] : Set(groups.values)
         var kept: [SocketService.Key: SocketService] = [:]

@@ -61,7 +61,7 @@ import HotspotCore
         configuration: HostConfiguration
     ) throws(HelperFault) {
         // The file was looked at when it was read, but it may have been replaced since.
-        if let distrust = FileTrust.problem(withCommand: exec) {
+        if let distrust = FileTrust.problem(withCommand: exec, writable: launcher.writableFolders.all) {
             throw HelperFault(.helperNotStarted, distrust.message, cause: distrust)
         }
         guard let folder = scratch.make() else {

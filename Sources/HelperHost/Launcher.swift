@@ -31,12 +31,9 @@ struct Launcher {
     /// Where programs meet, links resolved; they need not exist.
     private let shared: [String]
     /// What helpers may write to: nobody else's is shown to a helper, for all have the same user.
-    var writableOfAll: [String] = []
+    var writableFolders = WritableFolders()
     /// Helpers' files that links lead to, and the sockets that helpers listen on themselves.
     var filesOfAll: [String] = []
-    /// Every folder, link and file on the way to helpers' files, and to their programs by command line; none if no helper may write.
-    var waysToFiles: [String] = []
-    var waysToPrograms: [[String]: [String]] = [:]
     private let mounts = MountWatch()
     /// What names networks: settings, and the files of helpers.
     private var protected: [String]
@@ -67,12 +64,8 @@ struct Launcher {
 
     /// Of a helper's writable folders those that it may have, links resolved, in the order in which the child tells of them.
     func writable(_ paths: [String], exec: [String]) -> [String] {
-        let ways = ways(exec: exec)
-        return paths.filter { WritablePath.refusal(of: $0, hidden: refused, ways: ways) == nil }.map(Self.canonical)
+        paths.filter { writableFolders.refusal(of: $0, exec: exec, hidden: refused) == nil }.map(Self.canonical)
     }
-
-    /// The ways that a helper with this command line may not change.
-    func ways(exec: [String]) -> [String] { waysToFiles + waysToPrograms.filter { $0.key != exec }.flatMap(\.value) }
 
     /// Starts the program. Throws an errno.
     func start(_ request: LaunchRequest) throws(Errno) -> launch_result {
@@ -80,7 +73,8 @@ struct Launcher {
         let environment = CStringList(request.environment)
         let table = mounts.current()
         // What is its own must stay there: its program, a script among the arguments, what it may write to.
-        let own = request.exec.filter { $0.hasPrefix("/") }.map(Self.canonical) + request.writable
+        let scripts = FileTrust.files(amongArguments: request.exec, writable: writableFolders.all)
+        let own = (request.exec.prefix(1) + scripts).map(Self.canonical) + request.writable
         let covered = covered(except: own, table, withRun: true)
         let hidden = CStringList(covered)
         let awaited = CStringList(table.awaited.filter { folder in !own.contains { FolderPath.isWithin($0, folder) } })
@@ -89,7 +83,7 @@ struct Launcher {
         let readable = CStringList(Self.everything(but: ["/dev"]))
         let readableUncovered = CStringList(
             coversFolders ? [] : Self.everything(but: self.covered(except: own, table, withRun: false) + ["/dev"]))
-        let places = CStringList([Self.canonical(request.scratch), Self.canonical(request.exec[0])])
+        let scratch = CStringList([Self.canonical(request.scratch)])
         var plan = launch_plan()
         plan.program = arguments.pointer[0]
         plan.arguments = UnsafePointer(arguments.pointer)
@@ -98,8 +92,7 @@ struct Launcher {
         plan.output = request.output
         plan.error = request.error
         plan.listener_count = UInt32(request.listeners.count)
-        plan.scratch = places.pointer[0]
-        plan.program_place = places.pointer[1]
+        plan.scratch = scratch.pointer[0]
         plan.scratch_size = configuration.limits.scratch
         plan.hidden = UnsafePointer(hidden.pointer)
         plan.awaited = UnsafePointer(awaited.pointer)
@@ -129,7 +122,7 @@ struct Launcher {
         // The lists must live until here.
         _ = (
             arguments.count, environment.count, hidden.count, awaited.count, reachable.count, writable.count, readable.count,
-            readableUncovered.count, places.count
+            readableUncovered.count, scratch.count
         )
         guard code == 0 else {
             onRefusal(code)
@@ -141,7 +134,7 @@ struct Launcher {
     /// The folders and files that this helper does not see, wherever they are mounted.
     private func covered(except own: [String], _ table: MountTable, withRun: Bool) -> [String] {
         let views = hidden.flatMap { folder in table.views(of: folder).filter { $0 == folder || Self.isFolder($0) } }
-        let others = writableOfAll.filter { folder in !own.contains { FolderPath.isWithin(folder, $0) } }
+        let others = writableFolders.all.filter { !own.contains($0) && WritablePath.refusal(of: $0, hidden: refused) == nil }
         func isAround(_ folder: String) -> Bool { own.contains { FolderPath.isWithin($0, folder) } }
         // Where its program lies among them, the files are covered one by one.
         let files = protected.filter(isAround).flatMap(Self.files)

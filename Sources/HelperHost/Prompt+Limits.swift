@@ -14,13 +14,14 @@ extension Prompt {
     /// Cut to what a person can be asked: 32 fields, short texts, and terms of 32 KiB at most. Nothing is escaped, for whoever shows it
     /// knows best what their screen obeys; but an address of the terms that has to be escaped is none.
     public var limited: Prompt {
-        Prompt(
+        var names: Set<String> = []
+        return Prompt(
             title: Printable.cut(title, limit: Self.titleLimit),
             message: message.map { Printable.cut($0, limit: Self.messageLimit) },
             fields: fields.prefix(Self.fieldLimit).map { field in
                 Field(
-                    // A name that is too long is no name that an answer could be kept under.
-                    name: field.name.utf8.count <= Self.nameLimit ? field.name : "",
+                    // A name that is too long, or another's as well, is no name that an answer could be kept under.
+                    name: field.name.utf8.count <= Self.nameLimit && names.insert(field.name).inserted ? field.name : "",
                     label: Printable.cut(field.label, limit: Self.labelLimit), kind: field.kind, required: field.required,
                     choices: field.choices.map { choices in
                         choices.prefix(Self.choiceLimit).filter { $0.utf8.count <= Self.choiceLength }
@@ -57,7 +58,8 @@ extension Prompt {
         for (field, shown) in zip(fields, cut.fields) {
             let name = "the field «\(Printable.text(field.name, limit: 64))»"
             if field.name != shown.name {
-                losses.append("\(name) has a name of more than \(Self.nameLimit) octets, and loses it")
+                losses.append(
+                    "\(name) has a name of more than \(Self.nameLimit) octets, or that of a field before it, and loses it")
             }
             text("the label of \(name)", field.label, shown.label, Self.labelLimit)
             if field.value != shown.value {

@@ -16,7 +16,7 @@ enum SocketTrust {
             end = try FileTrust.walk(path, othersMayWrite: true)
         } catch {
             switch error {
-            case .absent: return
+            case .absent, .entrance: return
             case .reason(let reason): throw refuse(path, reason)
             }
         }

@@ -10,24 +10,16 @@ enum WritablePath {
 
     /// Why the helper may not have it, whatever the kernel would say; `nil` if it may.
     ///
-    /// A folder above a hidden one is refused as well: as a mount of its own it would be writable with all that is in it. So is one
-    /// through which the way to a helper's file or to another's program leads: folders above a covered file can still be renamed.
-    static func refusal(of path: String, hidden: [String], ways: [String] = []) -> Problem? {
+    /// A folder above a hidden one is refused as well: as a mount of its own it would be writable with all that is in it.
+    static func refusal(of path: String, hidden: [String]) -> Problem? {
         let canonical = Launcher.canonical(path)
-        func refuse(_ reason: String) -> Problem {
-            Problem(
-                "helperPathRefused", "ReadWritePaths= has \(Printable.text(path, limit: 200)), which stays read-only: \(reason).",
-                hint: "name a folder of the helper's own")
-        }
+        func refuse(_ reason: String) -> Problem { Self.refuse(path, reason) }
         // Another helper may be able to change what a link on the way leads to.
         let plain = "/" + path.split(separator: "/").joined(separator: "/")
         if canonical != plain { return refuse("it leads to \(Printable.text(canonical, limit: 200)) through a link") }
         if let folder = hidden.first(where: { FolderPath.isWithin(canonical, $0) }) { return refuse("\(folder) is the daemon's") }
         if let folder = hidden.first(where: { FolderPath.isWithin($0, canonical) }) {
             return refuse("\(folder), which is the daemon's, lies in it")
-        }
-        if let place = ways.last(where: { FolderPath.isWithin($0, canonical) }) {
-            return refuse("\(Printable.text(place, limit: 200)), a helper's file or program, lies in it")
         }
         if divided.contains(canonical)
             || closed.contains(where: { FolderPath.isWithin(canonical, $0) || FolderPath.isWithin($0, canonical) })
@@ -37,9 +29,14 @@ enum WritablePath {
         return nil
     }
 
-    /// What keeps a helper from writing there although its file says that it may.
-    static func problem(with path: String, hidden: [String], ways: [String] = [], denied: Int32? = nil) -> Problem? {
-        if let refusal = refusal(of: path, hidden: hidden, ways: ways) { return refusal }
+    static func refuse(_ path: String, _ reason: String) -> Problem {
+        Problem(
+            "helperPathRefused", "ReadWritePaths= has \(Printable.text(path, limit: 200)), which stays read-only: \(reason).",
+            hint: "name a folder of the helper's own")
+    }
+
+    /// What keeps a helper from writing there although its file says that it may, and nothing refuses it.
+    static func problem(with path: String, denied: Int32? = nil) -> Problem? {
         if let denied { return missing(path, denied) }
         var status = stat()
         guard stat(path, &status) == 0 else { return missing(path, errno) }

@@ -44,14 +44,18 @@ struct Asker {
 
     private func askText(_ field: Field, _ label: String) throws(Failure) -> String {
         let choices = field.kind == .choice ? field.choices ?? [] : []
-        for (index, choice) in choices.enumerated() { Output.ask("    \(index + 1)) \(renderer.safe(choice, limit: 200))\n") }
+        // Where a choice is a number itself, nobody could tell it from a place in the list.
+        let isNumbered = !choices.contains { Int($0) != nil }
+        for (index, choice) in choices.enumerated() {
+            Output.ask("    \(isNumbered ? "\(index + 1))" : "-") \(renderer.safe(choice, limit: 200))\n")
+        }
         let preset = field.kind.isSecret ? nil : field.value.flatMap { $0.isEmpty ? nil : $0 }
-        let range = choices.isEmpty ? "" : " [1-\(choices.count)]"
+        let range = choices.isEmpty || !isNumbered ? "" : " [1-\(choices.count)]"
         let shown = preset.map { " [\(renderer.safe($0, limit: 200))]" } ?? ""
         for _ in 0..<Self.tries {
             var value = try readLine("  \(label)\(range)\(shown): ", field.kind.isSecret)
             if value.isEmpty, let preset { value = preset }
-            if !choices.isEmpty, let number = Int(value), choices.indices.contains(number - 1) { value = choices[number - 1] }
+            if isNumbered, let number = Int(value), choices.indices.contains(number - 1) { value = choices[number - 1] }
             if value.isEmpty {
                 if !field.required { return "" }
                 Output.ask("  An answer is needed.\n")

@@ -51,17 +51,20 @@ extension Renderer {
 
     static let whoMayAnswer = "root, the group hotspotd, and the user in front of the machine"
 
-    /// Who asks, where, and why.
+    /// Who asks, where, and why. What is not ours to say stands behind a bar, below all that is.
     func heading(_ prompt: PendingPrompt) -> [String] {
         let who = prompt.ssid.isEmpty ? safe(prompt.interface, limit: 32) : name(prompt.ssid)
         var lines = ["\(tone(who, .strong)) asks\(prompt.portal.map { " (\(safe($0, limit: 200)))" } ?? ""):"]
-        let title = safe(prompt.title, limit: 200)
-        if !title.isEmpty, title != who { lines.append("  \(title)") }
-        let message = safe(prompt.message ?? "", limit: 1000)
-        if !message.isEmpty { lines.append("  \(message)") }
-        if let portal = prompt.portal, portal.hasPrefix("http://") {
+        if prompt.portal == nil, !prompt.fields.isEmpty {
+            lines.append("  \(tone("!", .bad)) Where the answers go only the helper knows: \(safe(prompt.helper, limit: 64)).")
+        } else if prompt.portal?.hasPrefix("http://") == true {
             lines.append("  \(tone("!", .bad)) This portal is not encrypted: everybody near can read the answers.")
         }
+        let bar = sign("│", "|")
+        let title = safe(prompt.title, limit: 200)
+        if !title.isEmpty, title != who { lines.append("  \(bar) \(title)") }
+        let message = safe(prompt.message ?? "", limit: 1000)
+        if !message.isEmpty { lines.append("  \(bar) \(message)") }
         return lines
     }
 }

@@ -7,6 +7,8 @@ enum Wrapping {
     private static let fewestColumns = 20
     /// How much further to the right a line goes on.
     private static let hanging = (indented: 2, other: 4)
+    /// In front of what others say; a line that goes on has it again.
+    private static let bars: Set<Unicode.Scalar> = ["│", "|"]
 
     /// All lines of a text, each that is too long broken at a blank, or in a word if that is too long by itself. What stands at the end
     /// stays, also a blank before the cursor.
@@ -20,13 +22,17 @@ enum Wrapping {
         var text = line.unicodeScalars[...]
         let own = text.prefix { $0 == " " }.count
         let indent = min(own == 0 ? hanging.other : own + hanging.indented, columns / 2)
+        var margin = String(repeating: " ", count: indent)
+        if own > 0, let bar = text.dropFirst(own).first, bars.contains(bar), own + hanging.indented == indent {
+            margin = String(repeating: " ", count: own) + String(bar) + " "
+        }
         var lines: [String] = []
         while let rest = rest(of: text, columns - (lines.isEmpty ? 0 : indent), isFirst: lines.isEmpty) {
             lines.append(String(text[..<rest.end]))
             text = text[rest.start...]
         }
         lines.append(String(text))
-        return lines.joined(separator: "\n" + String(repeating: " ", count: indent))
+        return lines.joined(separator: "\n" + margin)
     }
 
     /// Where the line ends and where the next begins; `nil` if all of it fits.

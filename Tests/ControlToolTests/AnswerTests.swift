@@ -239,7 +239,7 @@ private let onlineAtOnce = [
         let before = terminal.read(until: question)
         #expect(
             before
-                == "Hotel asks (https://p.example):\r\n  \(shown)\r\n  \(shown)\r\n  Terms: \(shown)\r\n    1) \(shown)\r\n    2) b\r\n"
+                == "Hotel asks (https://p.example):\r\n  │ \(shown)\r\n  │ \(shown)\r\n  Terms: \(shown)\r\n    1) \(shown)\r\n    2) b\r\n"
                 + question)
         terminal.type("1\n")
         let after = terminal.read(until: "hotspotctl answer")
@@ -279,7 +279,8 @@ private let onlineAtOnce = [
         let lines = screen.split(whereSeparator: \.isNewline)
         #expect(lines.first == "Hotel asks (https://p.example):" && lines.count > 10)
         for line in lines.dropFirst() { #expect(line.hasPrefix("  ") && Renderer.width(String(line)) <= columns, "\(line)") }
-        #expect(lines.contains { $0.hasPrefix("  x Online after 0.1 s.") })
+        #expect(lines.contains { $0.hasPrefix("  │ x Online after 0.1 s.") })
+        #expect(lines.count { $0.hasPrefix("  │ ") } > 4, "every line of it has the bar")
     }
 
     @Test(.timeLimit(.minutes(2))) func anInterruptGivesTheEchoBack() throws {

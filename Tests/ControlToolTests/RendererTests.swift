@@ -110,7 +110,24 @@ import Varlink
         let prompt = PendingPrompt(
             id: "p1", interface: "wlan0", ssid: "Hotel", helper: "keys", title: "  ", message: " \u{3000}",
             fields: [Field(name: "", label: " ", kind: .password, required: true)])
-        #expect(renderer.lines(prompt).prefix(2) == ["Hotel asks:", "  field 1 (: password, required)"])
+        #expect(
+            renderer.lines(prompt).prefix(3) == [
+                "Hotel asks:", "  ! Where the answers go only the helper knows: keys.", "  field 1 (: password, required)",
+            ])
+    }
+
+    /// What looks like a line of ours stands behind a bar, and below ours.
+    @Test func whatOthersSayIsMarked() {
+        let prompt = PendingPrompt(
+            id: "p1", interface: "wlan0", ssid: "Hotel", helper: "keys", portal: "http://p.example",
+            title: "Hotel asks (https://bank.example):", message: "! This portal is encrypted.",
+            fields: [Field(name: "pin", label: "PIN", kind: .password, required: true)])
+        #expect(
+            renderer.lines(prompt).prefix(4) == [
+                "Hotel asks (http://p.example):", "  ! This portal is not encrypted: everybody near can read the answers.",
+                "  │ Hotel asks (https://bank.example):", "  │ ! This portal is encrypted.",
+            ])
+        #expect(Wrapping.fitted("  │ aaaaaaaa bbbbbbbb cccccccc", columns: 20) == "  │ aaaaaaaa\n  │ bbbbbbbb\n  │ cccccccc")
     }
 
     /// A login that nobody asked for, too soon after the last one (D23).

@@ -172,27 +172,20 @@ import Testing
     }
 
     /// Programs of a kind that the kernel does not know would have it ask root's modprobe.
-    @Test(arguments: [false, true]) @LoopActor func whereAHelperWritesItExecutesNothingButItself(_ liesThere: Bool) async {
+    @Test @LoopActor func whereAHelperWritesNothingIsExecuted() async {
         let shop = Workshop()
         mkdir(shop.folder + "/mine", 0o700)
         let made = shop.folder + "/mine/made"
-        let program = shop.write(
-            liesThere ? "mine/program" : "program",
-            Workshop.prelude
-                + """
-                import subprocess
-                receive()
-                with open('\(made)', 'w') as file: file.write('#!/bin/sh\\necho hi\\n')
-                os.chmod('\(made)', 0o700)
-                try: found = subprocess.run(['\(made)'], capture_output=True).stdout
-                except OSError as e: found = e.strerror
-                answer({'confidence': 'none', 'reason': str(found)})
-
-                """)
-        shop.add(HelperSpec(name: "maker", activation: .stdio(exec: [program]), readWritePaths: [shop.folder + "/mine"]))
-        let outcome = await shop.ask("maker")
+        let found = await look(
+            shop, "maker", writable: [shop.folder + "/mine"],
+            """
+            import subprocess
+            with open('\(made)', 'w') as file: file.write('#!/bin/sh\\necho hi\\n')
+            os.chmod('\(made)', 0o700)
+            found = attempt(lambda: subprocess.run(['\(made)'], capture_output=True))
+            """)
         if shop.host.containment(of: "maker").contains("own mount namespace") {
-            #expect(outcome.evaluation?.reason == (liesThere ? "b'hi\\n'" : "Permission denied"))
+            #expect(found == "Permission denied")
         } else {
             #expect(getenv("CI") == nil, "mount namespaces are not to be had here")
         }
@@ -266,31 +259,92 @@ import Testing
         await shop.close()
     }
 
-    /// Who may write on the way to a file of a helper's would decide what that helper may see; on the way to another's program, speak
-    /// for it.
+    /// What the daemon looks up, and what another helper trusts, lies where no helper can put a link in its place.
     @Test @LoopActor func theWayToAHelpersFileIsNobodysToWrite() async {
         let shop = Workshop()
-        for name in ["mine", "mine/sub", "links", "shared", "shared/programs"] { mkdir(shop.folder + "/" + name, 0o700) }
+        for name in ["mine", "mine/sub", "links", "shared", "shared/programs", "nest", "nest/inner", "data"] {
+            mkdir(shop.folder + "/" + name, 0o700)
+        }
         shop.write("mine/sub/self.helper", "")
         symlink(shop.folder + "/mine/sub/self.helper", shop.folder + "/links/self.helper")
         let program = shop.write("shared/programs/neighbour", "")
-        func entry(_ name: String, _ exec: String, _ path: String) -> HelperEntry {
+        func entry(_ name: String, _ exec: [String], _ path: String) -> HelperEntry {
             HelperEntry(
-                spec: HelperSpec(name: name, activation: .stdio(exec: [exec]), readWritePaths: [shop.folder + path]),
+                spec: HelperSpec(name: name, activation: .stdio(exec: exec), readWritePaths: [shop.folder + path]),
                 file: shop.folder + "/links/\(name).helper")
         }
+        let data = shop.folder + "/data"
         shop.host.setHelpers([
-            entry("self", "/bin/true", "/mine"), entry("neighbour", program, "/shared"), entry("thief", "/bin/false", "/shared"),
+            entry("self", ["/bin/true"], "/mine"), entry("neighbour", [program], "/shared"),
+            entry("thief", ["/bin/false"], "/shared/"),
+            entry("outer", ["/bin/echo"], "/nest"), entry("inner", ["/bin/cat"], "/nest/inner"),
+            entry("honest", ["/bin/ls", data, data + "/file"], "/data"),
         ])
-        for (name, what) in [("self", "/mine/sub"), ("thief", "/shared/programs")] {
+        let refused = [
+            ("self", "/mine/sub"), ("neighbour", "/shared/programs"), ("thief", "/shared/programs"), ("outer", "/nest/inner"),
+            ("inner", "/nest"),
+        ]
+        for (name, what) in refused {
             let problem = shop.host.pathProblems(of: name).first
-            #expect(problem?.code == "helperPathRefused" && problem?.message.contains(shop.folder + what) == true)
+            #expect(problem?.code == "helperPathRefused" && problem?.message.contains(shop.folder + what) == true, "\(name)")
         }
-        #expect(shop.host.pathProblems(of: "neighbour").isEmpty)
+        #expect(shop.host.pathProblems(of: "honest").isEmpty)
         let launcher = shop.host.launcher
-        #expect(launcher.writable([shop.folder + "/shared"], exec: [program]) == [shop.folder + "/shared"])
-        #expect(launcher.writable([shop.folder + "/shared"], exec: ["/bin/false"]).isEmpty)
+        #expect(launcher.writable([data], exec: ["/bin/ls", data, data + "/file"]) == [data])
+        #expect(launcher.writable([data], exec: ["/bin/other"]) == [], "somebody else's file lies there")
         #expect(launcher.writable([shop.folder + "/mine"], exec: ["/bin/true"]).isEmpty)
+        await shop.close()
+    }
+
+    /// Helpers that the service manager runs see no more of what tells of networks than the daemon's own.
+    @Test func theUnitOfHelpersHidesTheSame() throws {
+        let unit = String(
+            decoding: Workshop.read(
+                #filePath.replacing("Tests/HelperHostTests/ContainmentTests.swift", with: "systemd/hotspot-helper@.service.in")),
+            as: UTF8.self)
+        var hidden: [String] = []
+        for line in unit.split(separator: "\n") {
+            let parts = line.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, ["InaccessiblePaths", "TemporaryFileSystem"].contains(parts[0]) else { continue }
+            for word in parts[1].split(separator: " ") { hidden.append(String(word.drop { $0 == "-" }.prefix { $0 != ":" })) }
+        }
+        // PrivateTmp= and PrivateDevices= see to these.
+        let others = ["/tmp", "/var/tmp", "/dev/pts"]
+        for folder in HostConfiguration(runtimeDirectory: "", hiddenDirectories: [], scratchDirectory: "").sharedDirectories
+        where !others.contains(folder) {
+            #expect(hidden.contains { FolderPath.isWithin(folder, $0) }, "\(folder)")
+        }
+    }
+
+    /// A link where a helper writes uncovers nothing, and the daemon does not follow it.
+    @Test @LoopActor func anArgumentThatAHelperExchangesUncoversNothing() async {
+        let shop = Workshop { $0.protectedDirectories = [$0.runtimeDirectory + ".conf"] }
+        for name in ["mine-reader", "mine-looker", "theirs"] { mkdir(shop.folder + "/" + name, 0o700) }
+        shop.write("run.conf", "SSID=Home", mode: 0o644)
+        shop.write("theirs/secret", "secret", mode: 0o600)
+        shop.add("other", writable: [shop.folder + "/theirs"], python: "receive(); answer({'confidence': 'none'})")
+        for (name, target, nothing) in [("reader", "run.conf", ""), ("looker", "theirs", "[]")] {
+            let mine = shop.folder + "/mine-" + name
+            let program = shop.write(
+                name,
+                Workshop.prelude
+                    + """
+                    receive()
+                    link, target = sys.argv[1], '\(shop.folder)/\(target)'
+                    found = str(os.listdir(target)) if os.path.isdir(target) else open(target).read()
+                    if not os.path.islink(link): os.symlink(target, link)
+                    answer({'confidence': 'none', 'reason': found})
+
+                    """)
+            shop.add(
+                HelperSpec(name: name, activation: .stdio(exec: [program, "\(mine)/state"]), readWritePaths: [mine]))
+            let found = [(await shop.ask(name)).evaluation?.reason, (await shop.ask(name)).evaluation?.reason]
+            if shop.host.containment(of: name).contains("daemon's folders covered") {
+                #expect(found == [nothing, nothing] && access("\(mine)/state", F_OK) == 0, "\(target)")
+            } else {
+                #expect(getenv("CI") == nil, "mount namespaces are not to be had here")
+            }
+        }
         await shop.close()
     }
 

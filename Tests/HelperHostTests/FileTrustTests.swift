@@ -146,10 +146,14 @@ import Testing
                 == "chown root '\(odd)/program' && chmod go-w '\(odd)/program'")
         folder.write("a\nb", 0o644)
         #expect(FileTrust.problem(with: folder.path + "/a\nb", kind: .program).map { $0.hint == nil } == true)
-        #expect(WritablePath.problem(with: odd + "/absent", hidden: [])?.hint == "mkdir -p '\(odd)/absent'")
+        #expect(pathProblem(odd + "/absent", hidden: [])?.hint == "mkdir -p '\(odd)/absent'")
         folder.script("w $(id)", "#!/bin/sh\r\n")
         let said = StartFailure.words(program: folder.path + "/w $(id)", code: ENOENT)
         #expect(said.hasSuffix("mend it with sed -i 's/\\r$//' '\(folder.path)/w $(id)'"), "\(said)")
+    }
+
+    private func pathProblem(_ path: String, hidden: [String], denied: Int32? = nil) -> Problem? {
+        WritableFolders().refusal(of: path, exec: [], hidden: hidden) ?? WritablePath.problem(with: path, denied: denied)
     }
 
     @Test func writableFoldersHaveBounds() {
@@ -158,7 +162,7 @@ import Testing
         let own = folder.make("own", 0o700)
         folder.make("state/within", 0o700)
         folder.link("around", to: "state/within")
-        func code(_ path: String) -> String? { WritablePath.problem(with: path, hidden: [state])?.code }
+        func code(_ path: String) -> String? { pathProblem(path, hidden: [state])?.code }
         #expect(code(own) == nil)
         let refused = [
             state, state + "/within", folder.path, folder.path + "/around", "/", "/etc", "/etc/hotspotd/helpers", "/usr",
@@ -168,13 +172,13 @@ import Testing
             #expect(code(path) == "helperPathRefused", "\(path)")
         }
         folder.link("elsewhere", to: "state/../own")
-        #expect(WritablePath.problem(with: folder.path + "/elsewhere", hidden: [])?.code == "helperPathRefused", "a link")
-        #expect(WritablePath.problem(with: own, hidden: [own + "/settings.conf"])?.code == "helperPathRefused", "it lies in it")
-        let absent = WritablePath.problem(with: own + "/absent", hidden: [state])
+        #expect(pathProblem(folder.path + "/elsewhere", hidden: [])?.code == "helperPathRefused", "a link")
+        #expect(pathProblem(own, hidden: [own + "/settings.conf"])?.code == "helperPathRefused", "it lies in it")
+        let absent = pathProblem(own + "/absent", hidden: [state])
         #expect(absent?.code == "helperPathMissing" && absent?.hint == "mkdir -p \(own)/absent")
         #expect(code(folder.write("file", 0o644)) == "helperPathMissing")
         #expect(code(folder.make("closed", 0o500)) == "helperPathMissing")
-        #expect(WritablePath.problem(with: own, hidden: [state], denied: EROFS)?.hint?.contains("systemctl edit") == true)
+        #expect(pathProblem(own, hidden: [state], denied: EROFS)?.hint?.contains("systemctl edit") == true)
     }
 
     @Test @LoopActor func aFolderThatIsNotThereIsSaid() async {

@@ -81,7 +81,7 @@ import Testing
             descriptor = os.open(path, os.O_RDWR)
             files += [attempt(lambda: os.fchmod(descriptor, 0o4755)), call(452, -100, path.encode(), 0o4755, 0) in ("EPERM", "ENOSYS")]
             found += [[attempt(lambda: socket.socket(*a).close()) for a in ((2, 1, 132), (10, 1, 33), (2, 5, 0), (2, 6, 0), (2, 1, 115), (10, 2, 17))]]
-            found += [[attempt(lambda: socket.socket(a, 2).setsockopt(l, o, b"\\0" * 20)) for a, l, o in ((2, 0, 35), (2, 0, 42), (10, 41, 20), (10, 41, 27), (10, 41, 32))]]
+            found += [[attempt(lambda: socket.socket(a, 2).setsockopt(l, o, b"\\0" * 20)) for a, l, o in ((2, 0, 35), (2, 0, 42), (10, 41, 20), (10, 41, 27), (10, 41, 32), (2, 0, 15), (10, 41, 78))]]
             found += [[attempt(lambda: fcntl.ioctl(s, r, b"\\0" * 64)) for r in (0x8940, 0x8982, 0x89a0)]]
             folder = os.open("/usr", os.O_RDONLY)
             found += [[attempt(lambda: fcntl.ioctl(folder, r, bytearray(256))) for r in (0xc0506617, 0x40086602, 0xc0046686)]]
@@ -93,7 +93,7 @@ import Testing
         let filters = String(repeating: "'ENOPROTOOPT', ", count: 4) + "'yes', 'yes', 'EINVAL', 'yes'"
         let sockets =
             "['EPROTONOSUPPORT', 'EPROTONOSUPPORT', 'EPROTONOSUPPORT', 'EPROTONOSUPPORT', 'EPROTONOSUPPORT', 'yes'], "
-            + "['ENOPROTOOPT', 'ENOPROTOOPT', 'ENOPROTOOPT', 'ENOPROTOOPT', 'ENOPROTOOPT'], ['ENOTTY', 'ENOTTY', 'ENOTTY'], "
+            + "['ENOPROTOOPT', 'ENOPROTOOPT', 'ENOPROTOOPT', 'ENOPROTOOPT', 'ENOPROTOOPT', 'ENOPROTOOPT', 'ENOPROTOOPT'], ['ENOTTY', 'ENOTTY', 'ENOTTY'], "
             + "['ENOTTY', 'ENOTTY', 'ENOTTY'], ['yes', 'yes', 'yes', 'yes', 'yes'], 'EACCES'"
         #expect(
             found == "[\(filters), 'ENOMEM', 'EPERM', [0, 0], (1, 1), 'EPERM', \(sockets), \(files), True, 'EAFNOSUPPORT']")

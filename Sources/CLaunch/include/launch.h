@@ -46,8 +46,6 @@ struct launch_limits {
 // All lists end with NULL and may be NULL. Everything stays the caller's.
 struct launch_plan {
     const char *program;
-    // Where it lies, links resolved.
-    const char *program_place;
     const char *const *arguments;
     // Without LISTEN_PID, which is added if there are listeners.
     const char *const *environment;

@@ -7,12 +7,11 @@ import HotspotCore
 /// One writer, called on one thread. When the disk is full, locked or read-only the store goes on in memory: a write then throws
 /// ``StoreError/notSaved(reason:)``, yet what it wrote is read back, and everything goes to disk as soon as that works again.
 public final class Store {
-    /// How safely a write is on disk when it returns.
+    /// How safely a write is on disk when it returns. The end of the process at any moment it survives at once.
     enum Durability {
-        /// Survives a power cut.
+        /// A power cut, as soon as the disk is done with it: see ``LogSync``.
         case full
-        /// Survives the end of the process at any moment; a power cut may take the last seconds. For steps of the journal, of which
-        /// many are written while somebody waits to come online.
+        /// A power cut, after some time. For steps of the journal, of which many are written while somebody waits to come online.
         case process
     }
 
@@ -32,6 +31,12 @@ public final class Store {
                     "storeNotSaving", "Nothing is being saved (\(reason)); logins go on from memory.",
                     hint: ShellWord.quoted(folder).map { "df -h \($0)" }))
         }
+        if log.failure != 0 {
+            problems.append(
+                Problem(
+                    "storeNotSaving", "The disk does not keep what is written (\(String(cString: strerror(log.failure)))).",
+                    hint: "journalctl -k"))
+        }
         return problems + notes
     }
     /// Rows that were left out because they could not be understood.
@@ -42,6 +47,8 @@ public final class Store {
     private let folder: String
     private let retryInterval: Duration
     private let busyTimeout: Int32
+    /// Brings to the disk what is written.
+    private let log: LogSync
     private var database: Database
     private var mode: Mode
     private var nextRetry: Instant
@@ -59,9 +66,13 @@ public final class Store {
         try self.init(directory: directory, retryInterval: .seconds(10), busyTimeout: 2000, pageLimit: nil)
     }
 
-    init(directory: String, retryInterval: Duration, busyTimeout: Int32, pageLimit: Int?) throws(StoreError) {
+    init(
+        directory: String, retryInterval: Duration, busyTimeout: Int32, pageLimit: Int?,
+        flush: @escaping @Sendable (String) -> Int32 = LogSync.flush
+    ) throws(StoreError) {
         folder = try StateFolder.prepare(directory)
         path = folder + "/hotspotd.db"
+        log = LogSync(path: folder + "/hotspotd.db-wal", flush: flush)
         self.retryInterval = retryInterval
         self.busyTimeout = busyTimeout
         self.pageLimit = pageLimit
@@ -120,6 +131,7 @@ public final class Store {
             disk.setBusyTimeout(busyTimeout)
             database = disk
             mode = .disk
+            log.request()
         } catch let error as SQLiteFailure {
             if error.consequence == .damaged, let note = try? Self.quarantine(path) { notes.append(note) }
             mode = .memory(reason: error.reason, retries: true)
@@ -150,7 +162,8 @@ public final class Store {
         if case .memory(_, retries: true) = mode, Self.now >= nextRetry { save() }
         if case .disk = mode {
             do {
-                try commit(durability, work)
+                try database.transaction(work)
+                if durability == .full { log.request() }
                 return
             } catch {
                 switch error.consequence {
@@ -161,19 +174,11 @@ public final class Store {
             }
         }
         do {
-            try commit(durability, work)
+            try database.transaction(work)
         } catch {
             throw .refused(reason: error.reason)
         }
         if case .memory(let reason, _) = mode { throw .notSaved(reason: reason) }
-    }
-
-    private func commit(
-        _ durability: Durability, _ work: (borrowing Database) throws(SQLiteFailure) -> Void
-    ) throws(SQLiteFailure) {
-        if durability == .process { try database.run("PRAGMA synchronous = NORMAL") }
-        defer { if durability == .process { try? database.run("PRAGMA synchronous = FULL") } }
-        try database.transaction(work)
     }
 
     private func goOnInMemory(_ reason: String) {
@@ -214,7 +219,7 @@ public final class Store {
         guard check == ["ok"] else { throw SQLiteFailure(SQLITE_CORRUPT) }
         guard try Schema.version(of: database) <= Schema.version else { return database }
         try database.run("PRAGMA journal_mode = WAL")
-        try database.run("PRAGMA synchronous = FULL")
+        try database.run("PRAGMA synchronous = NORMAL")
         try database.run("PRAGMA foreign_keys = ON")
         try database.run("PRAGMA trusted_schema = OFF")
         try database.run("PRAGMA secure_delete = ON")

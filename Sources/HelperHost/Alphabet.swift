@@ -8,7 +8,7 @@ enum Alphabet: Hashable {
     case block(UInt32)
 
     /// Signs that stand beside letters of any alphabet.
-    private static let signs = Set(" 0123456789-.,&'’()+/·".unicodeScalars)
+    private static let signs = Set(" 0123456789-_.,&'’()+/·#".unicodeScalars)
 
     /// Whether a name is made of one alphabet, or of Latin letters among East Asian ones; with digits, a few signs, and pictures.
     static func isPlain(_ name: String) -> Bool {

@@ -30,9 +30,12 @@ struct WritableFolders {
         }
         func places(_ path: String) -> [String] { FileTrust.places(on: path, until: all) }
         owners = Dictionary(grouping: entries) { $0.spec.activation.exec ?? [] }.map { exec, entries in
-            Owner(
-                exec: exec, folders: entries.flatMap { folders($0.spec) },
-                script: exec.dropFirst().filter { $0.hasPrefix("/") }.flatMap(places))
+            let own = entries.flatMap { folders($0.spec) }
+            // What it is given in a folder of its own it does not take for a program.
+            let scripts = exec.dropFirst().filter { path in
+                path.hasPrefix("/") && !own.contains { FolderPath.isWithin(Self.plain(path), $0) }
+            }
+            return Owner(exec: exec, folders: own, script: scripts.flatMap(places))
         }
         ways = entries.flatMap { entry in
             switch entry.spec.activation {

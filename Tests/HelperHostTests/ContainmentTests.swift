@@ -279,6 +279,7 @@ import Testing
             entry("thief", ["/bin/false"], "/shared/"),
             entry("outer", ["/bin/echo"], "/nest"), entry("inner", ["/bin/cat"], "/nest/inner"),
             entry("honest", ["/bin/ls", data, data + "/file"], "/data"),
+            entry("friend", ["/bin/cp", data + "/other"], "/data"),
         ])
         let refused = [
             ("self", "/mine/sub"), ("neighbour", "/shared/programs"), ("thief", "/shared/programs"), ("outer", "/nest/inner"),
@@ -288,11 +289,16 @@ import Testing
             let problem = shop.host.pathProblems(of: name).first
             #expect(problem?.code == "helperPathRefused" && problem?.message.contains(shop.folder + what) == true, "\(name)")
         }
+        #expect(shop.host.launcher.writable([shop.folder + "/mine", data], exec: ["/bin/true"]) == [data])
         #expect(shop.host.pathProblems(of: "honest").isEmpty)
-        let launcher = shop.host.launcher
-        #expect(launcher.writable([data], exec: ["/bin/ls", data, data + "/file"]) == [data])
-        #expect(launcher.writable([data], exec: ["/bin/other"]) == [], "somebody else's file lies there")
-        #expect(launcher.writable([shop.folder + "/mine"], exec: ["/bin/true"]).isEmpty)
+        #expect(shop.host.pathProblems(of: "friend").isEmpty, "they share it on purpose")
+        shop.host.setHelpers([
+            entry("honest", ["/bin/ls"], "/data"),
+            HelperEntry(
+                spec: HelperSpec(name: "python", activation: .stdio(exec: ["/bin/sh", data + "/script"])),
+                file: "/x/python.helper"),
+        ])
+        #expect(shop.host.pathProblems(of: "honest").first?.message.contains(data + "/script") == true, "a script of another's")
         await shop.close()
     }
 

@@ -76,7 +76,7 @@ static const uint8_t useful[] = {
     CALL(fchdir), CALL(readlinkat), CALL(truncate), CALL(ftruncate), CALL(fallocate), CALL(fadvise64), CALL(readahead),
     [CACHESTAT] = 1, CALL(fsync), CALL(fdatasync), CALL(sync_file_range), CALL(msync), CALL(umask), CALL(fchmod), CALL(fchmodat),
     [FCHMODAT2] = 1, CALL(fchown), CALL(fchownat), CALL(utimensat), CALL(mkdirat), CALL(mknodat), CALL(linkat), CALL(symlinkat),
-    CALL(unlinkat), CALL(renameat), CALL(renameat2), CALL(copy_file_range), CALL(sendfile), CALL(splice), CALL(tee), CALL(vmsplice),
+    CALL(unlinkat), CALL(renameat), CALL(renameat2), CALL(copy_file_range),
     CALL(flock), CALL(dup), CALL(dup3), CALL(pipe2), CALL(fcntl), CALL(ioctl), CALL(getxattr), CALL(lgetxattr), CALL(fgetxattr),
     CALL(listxattr), CALL(llistxattr), CALL(flistxattr), CALL(inotify_init1), CALL(inotify_add_watch), CALL(inotify_rm_watch),
     // Waiting
@@ -158,7 +158,7 @@ enum { MAKES_FILE = O_CREAT | 020000000 };
 // interfaces, tell of networks (wireless extensions), have modules loaded, or leave things with file systems: keys, for one.
 static const uint32_t requests[] = {
     TCGETS, 0x802c542a /* TCGETS2 */, TIOCGPGRP, TIOCGWINSZ, TIOCOUTQ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX, FIOASYNC, FIOQSIZE,
-    FIGETBSZ, FS_IOC_GETFLAGS, FICLONE, FICLONERANGE, SIOCATMARK, SIOCGIFNAME, SIOCGIFCONF, SIOCGIFFLAGS, SIOCGIFADDR,
+    FIGETBSZ, FS_IOC_GETFLAGS, FICLONE, FICLONERANGE, SIOCATMARK, SIOCGIFNAME, SIOCGIFFLAGS, SIOCGIFADDR,
     SIOCGIFDSTADDR, SIOCGIFBRDADDR, SIOCGIFNETMASK, SIOCGIFMETRIC, SIOCGIFMTU, SIOCGIFHWADDR, SIOCGIFINDEX, SIOCGIFTXQLEN,
 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -254,6 +254,10 @@ static void write_program(struct program *p, uint32_t levels, int has_ipv6) {
 #endif
     if (!(levels & LAUNCH_IPC_NAMESPACE))
         for (size_t i = 0; i < COUNT(lasting); i++) refuse_call(p, lasting[i], ENOSYS);
+    // They wait for data with the lock of a pipe held, and the daemon, which reads, writes and closes pipes to the helper, would wait
+    // for that lock without end. Who copies with them copies without where they say that the descriptors are of the wrong kind.
+    static const long copying[] = {SYS_splice, SYS_sendfile, SYS_tee, SYS_vmsplice};
+    for (size_t i = 0; i < COUNT(copying); i++) refuse_call(p, copying[i], EINVAL);
     // The flags of its newer form are in memory, where no filter sees them; without that one the C library takes clone.
     refuse_flags(p, SYS_clone, 0, NAMESPACES, EPERM);
     refuse_flags(p, SYS_unshare, 0, NAMESPACES | TIME_NAMESPACE, EPERM);

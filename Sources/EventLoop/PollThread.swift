@@ -1,5 +1,6 @@
 import CSystemd
 import Glibc
+import HotspotCore
 import Synchronization
 
 /// A thread that sleeps in poll(2) on the event loop's behalf, and tells the loop when a descriptor may be ready.
@@ -41,28 +42,7 @@ final class PollThread: Sendable {
     /// Makes the thread if there is none; `false` if the kernel refuses one.
     func start() -> Bool {
         if wishes.withLock({ $0.hasThread }) { return true }
-        // Signals are the loop's.
-        var (all, before) = (sigset_t(), sigset_t())
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setstacksize(&attributes, Self.stackSize)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        var thread = pthread_t()
-        let reference = Unmanaged.passRetained(self)
-        let code = pthread_create(
-            &thread, &attributes,
-            { reference in
-                Unmanaged<PollThread>.fromOpaque(reference!).takeRetainedValue().run()
-                return nil
-            }, reference.toOpaque())
-        guard code == 0 else {
-            reference.release()
-            return false
-        }
+        guard DetachedThread.start(stackSize: Self.stackSize, { self.run() }) else { return false }
         wishes.withLock { $0.hasThread = true }
         return true
     }

@@ -32,7 +32,9 @@ extension Prompt {
     }
 
     private static func isAddress(_ url: String) -> Bool {
-        url.utf8.count <= addressLimit && (url.hasPrefix("https://") || url.hasPrefix("http://"))
+        // Nobody's name stands in front of the host, which is what people read.
+        let place = url.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" && $0 != "?" && $0 != "#" && $0 != "\\" }
+        return url.utf8.count <= addressLimit && (url.hasPrefix("https://") || url.hasPrefix("http://")) && !place.contains("@")
             && Printable.text(of: url.utf8) == url
     }
 

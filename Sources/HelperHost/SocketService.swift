@@ -68,13 +68,14 @@ import Varlink
     ///
     /// They have no names in the file system: where a helper has no mount namespace, it could connect to those of others.
     private func listen() {
+        // The kernel keeps the name that a socket had, for everybody to read in /proc/net/unix: it says nothing of the helper.
         for listener in listeners where Self.isDead(listener.descriptor) { drop(listener.name) }
         for listener in listeners { Glibc.listen(listener.descriptor, Socket.backlog) }
         guard listeners.count < key.names.count else { return }
         var kept = Dictionary(listeners.map { ($0.name, $0.descriptor) }, uniquingKeysWith: { first, _ in first })
-        for name in key.names where kept[name] == nil {
+        for (number, name) in key.names.enumerated() where kept[name] == nil {
             do throws(VarlinkError) {
-                let (listener, handle) = try Socket.listenUnnamed(passing: "\(directory)/\(name)")
+                let (listener, handle) = try Socket.listenUnnamed(passing: "\(directory)/\(number)")
                 // The service manager's protocol hands over sockets that block, and only the helper ever accepts.
                 _ = fcntl(listener, F_SETFL, 0)
                 kept[name] = listener

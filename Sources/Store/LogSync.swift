@@ -1,4 +1,5 @@
 import Glibc
+import HotspotCore
 import Synchronization
 
 /// Brings the database's log to the disk on a thread of its own, which exists as long as there is something to bring.
@@ -34,7 +35,7 @@ final class LogSync: Sendable {
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        if isFirst, !startThread() { run() }
+        if isFirst, !DetachedThread.start(stackSize: Self.stackSize, { self.run() }) { run() }
     }
 
     private func run() {
@@ -46,29 +47,6 @@ final class LogSync: Sendable {
             let code = flush(path)
             state.withLock { $0.failure = code }
         }
-    }
-
-    private func startThread() -> Bool {
-        // Signals are the main thread's.
-        var (all, before) = (sigset_t(), sigset_t())
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setstacksize(&attributes, Self.stackSize)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        var thread = pthread_t()
-        let reference = Unmanaged.passRetained(self)
-        let code = pthread_create(
-            &thread, &attributes,
-            { reference in
-                Unmanaged<LogSync>.fromOpaque(reference!).takeRetainedValue().run()
-                return nil
-            }, reference.toOpaque())
-        if code != 0 { reference.release() }
-        return code == 0
     }
 
     /// A descriptor of its own does: what is flushed is the file. SQLite's locks, which a close of the database would take away, are not

@@ -1,5 +1,6 @@
 import CSystemd
 import Glibc
+import HotspotCore
 import Synchronization
 
 /// A unix socket whose other end may send descriptors along (SCM_RIGHTS), which nothing in these protocols does.
@@ -67,18 +68,12 @@ private enum ForeignDescriptors {
             return true
         }
         guard needsThread else { return }
-        var thread = pthread_t()
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        pthread_attr_setstacksize(&attributes, 256 << 10)
-        let result = pthread_create(&thread, &attributes, { _ in ForeignDescriptors.closeAll() }, nil)
-        pthread_attr_destroy(&attributes)
+        let hasThread = DetachedThread.start(stackSize: 256 << 10) { closeAll() }
         // Without a thread they wait for the next ones.
-        if result != 0 { work.withLock { $0.threads -= 1 } }
+        if !hasThread { work.withLock { $0.threads -= 1 } }
     }
 
-    private static func closeAll() -> UnsafeMutableRawPointer? {
+    private static func closeAll() {
         while let next = work.withLock({ work -> Int32? in
             if let next = work.waiting.popLast() { return next }
             work.threads -= 1
@@ -86,6 +81,5 @@ private enum ForeignDescriptors {
         }) {
             Glibc.close(next)
         }
-        return nil
     }
 }

@@ -5,6 +5,13 @@ import Testing
 
 /// What is said to authors of what the daemon takes away.
 @Suite struct PromptLimitsTests {
+    @Test(arguments: [
+        ("https://p.example/terms", true), ("http://p.example:8080/?a=b@c", true), ("https://bank.example@evil.example/", false),
+        ("https://bank.example\\@evil.example/", false), ("https://x:y@evil.example", false), ("javascript:x", false),
+    ]) func anAddressNamesItsHostAlone(_ url: String, _ isGood: Bool) {
+        #expect((Prompt(title: "", fields: [], termsURL: url).limited.termsURL == url) == isGood)
+    }
+
     private func prompt(_ field: Field, title: String = "Hotel", termsURL: String? = nil) -> Prompt {
         Prompt(title: title, fields: [field], termsURL: termsURL)
     }

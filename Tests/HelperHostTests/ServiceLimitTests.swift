@@ -147,14 +147,15 @@ import Varlink
 
     @Test @LoopActor func aSocketThatCannotBeMadeIsOneHelpersProblem() async throws {
         let shop = Workshop()
-        mkdir(shop.folder + "/run/helpers/first", 0o700)
+        // Where the first of them passes through.
+        mkdir(shop.folder + "/run/helpers/0", 0o700)
         let path = shop.write(
             "both.py", Workshop.prelude + SocketServiceTests.server("answer({'confidence': 'low', 'reason': name}, peer)"))
         shop.add(HelperSpec(name: "first", activation: .socket(exec: [path])))
         shop.add(HelperSpec(name: "second", activation: .socket(exec: [path])))
         #expect(await shop.ask("first").fault?.code == .helperNotStarted)
         #expect(await shop.ask("second").evaluation?.reason == "second")
-        rmdir(shop.folder + "/run/helpers/first")
+        rmdir(shop.folder + "/run/helpers/0")
         await shop.close()
     }
 }

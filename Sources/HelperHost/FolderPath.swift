@@ -10,6 +10,9 @@ enum FolderPath {
     /// Whether the path is the folder, or in it.
     static func isWithin(_ path: String, _ folder: String) -> Bool { rest(of: path, below: folder) != nil }
 
+    /// An absolute path without the slashes that say nothing.
+    static func plain(_ path: String) -> String { "/" + path.split(separator: "/").joined(separator: "/") }
+
     /// A path in a folder; the folder itself without one.
     static func joined(_ folder: String, _ rest: String) -> String {
         if rest.isEmpty { return folder }

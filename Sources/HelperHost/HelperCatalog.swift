@@ -93,7 +93,7 @@ public enum HelperFolders {
         }
         var owners: [String: String] = [:]
         var sharing: [[String]: Int] = [:]
-        let writable = folders.joined().flatMap(\.spec.readWritePaths)
+        let writable = folders.joined().flatMap(\.spec.readWritePaths).map(FolderPath.plain)
         for found in folders {
             let paths = Dictionary(grouping: found, by: \.spec.name).mapValues { $0.map(\.path) }
             for file in found {

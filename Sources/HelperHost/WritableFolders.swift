@@ -21,7 +21,9 @@ struct WritableFolders {
     init() { (owners, ways, all) = ([], [], []) }
 
     init(_ entries: [HelperEntry]) {
-        func folders(_ spec: HelperSpec) -> [String] { spec.activation.exec == nil ? [] : spec.readWritePaths.map(Self.plain) }
+        func folders(_ spec: HelperSpec) -> [String] {
+            spec.activation.exec == nil ? [] : spec.readWritePaths.map(FolderPath.plain)
+        }
         let all = Array(Set(entries.flatMap { folders($0.spec) }))
         self.all = all
         guard !all.isEmpty else {
@@ -33,7 +35,7 @@ struct WritableFolders {
             let own = entries.flatMap { folders($0.spec) }
             // What it is given in a folder of its own it does not take for a program.
             let scripts = exec.dropFirst().filter { path in
-                path.hasPrefix("/") && !own.contains { FolderPath.isWithin(Self.plain(path), $0) }
+                path.hasPrefix("/") && !own.contains { FolderPath.isWithin(FolderPath.plain(path), $0) }
             }
             return Owner(exec: exec, folders: own, script: scripts.flatMap(places))
         }
@@ -47,7 +49,7 @@ struct WritableFolders {
 
     /// Why a program with this command line may not write there, whatever the kernel would say; `nil` if it may.
     func refusal(of folder: String, exec: [String], hidden: [String]) -> Problem? {
-        let plain = Self.plain(folder)
+        let plain = FolderPath.plain(folder)
         func lies(_ place: String, in folder: String) -> Bool { place != folder && FolderPath.isWithin(place, folder) }
         // Before anything is looked up there.
         if let place = ways.last(where: { lies($0, in: plain) }) {
@@ -66,6 +68,4 @@ struct WritableFolders {
         }
         return WritablePath.refusal(of: folder, hidden: hidden)
     }
-
-    private static func plain(_ path: String) -> String { "/" + path.split(separator: "/").joined(separator: "/") }
 }

@@ -15,8 +15,9 @@ enum WritablePath {
         let canonical = Launcher.canonical(path)
         func refuse(_ reason: String) -> Problem { Self.refuse(path, reason) }
         // Another helper may be able to change what a link on the way leads to.
-        let plain = "/" + path.split(separator: "/").joined(separator: "/")
-        if canonical != plain { return refuse("it leads to \(Printable.text(canonical, limit: 200)) through a link") }
+        if canonical != FolderPath.plain(path) {
+            return refuse("it leads to \(Printable.text(canonical, limit: 200)) through a link")
+        }
         if let folder = hidden.first(where: { FolderPath.isWithin(canonical, $0) }) { return refuse("\(folder) is the daemon's") }
         if let folder = hidden.first(where: { FolderPath.isWithin($0, canonical) }) {
             return refuse("\(folder), which is the daemon's, lies in it")

@@ -125,8 +125,9 @@ static const uint8_t useful[] = {
 };
 // They make what outlives the process, where it has no IPC namespace of its own.
 static const long lasting[] = {SYS_shmget, SYS_semget, SYS_msgget, SYS_mq_open};
-// F_SETLK and F_SETLKW, the same for open file descriptions, and F_NOTIFY.
-static const uint32_t locks[] = {6, 7, 37, 38, 1026};
+// F_SETLK and F_SETLKW, the same for open file descriptions, F_NOTIFY, and the hints that stay with a file: F_SET_RW_HINT and
+// F_SET_FILE_RW_HINT.
+static const uint32_t locks[] = {6, 7, 37, 38, 1026, 1036, 1038};
 // No netlink: rtnetlink tells everybody of associations with their names. The C library resolves names without it.
 static const uint32_t addresses[] = {AF_UNIX, AF_INET, AF_INET6};
 // A socket in one number.
@@ -139,8 +140,9 @@ static const uint32_t sockets[] = {
     SOCKET(AF_INET6, SOCK_STREAM, IPPROTO_TCP), SOCKET(AF_INET6, SOCK_DGRAM, IPPROTO_IP),
     SOCKET(AF_INET6, SOCK_DGRAM, IPPROTO_UDP), SOCKET(AF_INET6, SOCK_DGRAM, IPPROTO_ICMPV6),
 };
-// Filters of sockets, for one and for a group: SO_ATTACH_FILTER, SO_ATTACH_BPF and their like.
-static const uint32_t filters[] = {26, 50, 51, 52};
+// Filters of sockets, for one and for a group: SO_ATTACH_FILTER, SO_ATTACH_BPF and their like. With SO_MAX_PACING_RATE and SO_TXTIME
+// what was sent waits in the queue of the link, where there is one that keeps time (fq), long after the helper's end.
+static const uint32_t filters[] = {26, 50, 51, 52, 47, 61};
 // Groups of receivers, which the kernel keeps in lists of the interface and looks through under a lock of all interfaces:
 // IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP, and IPV6_JOIN_GROUP, IPV6_JOIN_ANYCAST.
 // Labels of flows are few for the machine, and outlive who made them by minutes: IPV6_FLOWLABEL_MGR.

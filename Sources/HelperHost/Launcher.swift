@@ -78,7 +78,8 @@ struct Launcher {
         let covered = covered(except: own, table, withRun: true)
         let hidden = CStringList(covered)
         let awaited = CStringList(table.awaited.filter { folder in !own.contains { FolderPath.isWithin($0, folder) } })
-        let reachable = CStringList(configuration.reachableSockets.map(Self.canonical) + Self.nameservers)
+        let reachable = CStringList(
+            configuration.reachableSockets.map(Self.canonical) + (request.withoutNetwork ? [] : Self.nameservers))
         let writable = CStringList(request.writable)
         let readable = CStringList(Self.everything(but: ["/dev"]))
         let readableUncovered = CStringList(
@@ -138,12 +139,10 @@ struct Launcher {
         func isAround(_ folder: String) -> Bool { own.contains { FolderPath.isWithin($0, folder) } }
         // Where its program lies among them, the files are covered one by one.
         let files = protected.filter(isAround).flatMap(Self.files)
+        let named = (shared + protected + files + filesOfAll + others).flatMap(table.views)
         return Self.outermost(
             views
-                + (shared + (withRun ? [configuration.runDirectory] : []) + protected + files + filesOfAll + others).filter {
-                    folder in
-                    access(folder, F_OK) == 0 && !isAround(folder)
-                })
+                + (named + (withRun ? [configuration.runDirectory] : [])).filter { access($0, F_OK) == 0 && !isAround($0) })
     }
 
     /// The files of helpers and of settings in a folder.

@@ -67,7 +67,7 @@ import Testing
             code = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0))
             program = struct.pack("HxxxxxxQ", 1, ctypes.addressof(code))
             s = socket.socket()
-            found = [attempt(lambda: s.setsockopt(1, n, program)) for n in (26, 50, 51, 52)]
+            found = [attempt(lambda: s.setsockopt(1, n, program)) for n in (26, 50, 51, 52, 47, 61)]
             found += [attempt(lambda: s.setsockopt(1, 2, 1)), attempt(lambda: s.setsockopt(0, 50, 0))]
             found += [call((157, 167), 22, 2, program), call((157, 167), 15, b"name")]
             found += [attempt(lambda: mmap.mmap(-1, 1 << 21, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000)), call((160, 164), 4, b"\\0" * 16)]
@@ -90,7 +90,7 @@ import Testing
             found += [attempt(lambda: os.execv(path, [path])), files, socket.socketpair()[0].family == socket.AF_UNIX, attempt(lambda: socket.socketpair(30))]
             """)
         let files = "['EPERM', 'EPERM', 'yes', 'EPERM', 'yes', 'EPERM', 'EPERM', 'EPERM', True]"
-        let filters = String(repeating: "'ENOPROTOOPT', ", count: 4) + "'yes', 'yes', 'EINVAL', 'yes'"
+        let filters = String(repeating: "'ENOPROTOOPT', ", count: 6) + "'yes', 'yes', 'EINVAL', 'yes'"
         let sockets =
             "['EPROTONOSUPPORT', 'EPROTONOSUPPORT', 'EPROTONOSUPPORT', 'EPROTONOSUPPORT', 'EPROTONOSUPPORT', 'yes'], "
             + "['ENOPROTOOPT', 'ENOPROTOOPT', 'ENOPROTOOPT', 'ENOPROTOOPT', 'ENOPROTOOPT', 'ENOPROTOOPT', 'ENOPROTOOPT'], ['ENOTTY', 'ENOTTY', 'ENOTTY'], "

@@ -139,10 +139,11 @@ struct Launcher {
         func isAround(_ folder: String) -> Bool { own.contains { FolderPath.isWithin($0, folder) } }
         // Where its program lies among them, the files are covered one by one.
         let files = protected.filter(isAround).flatMap(Self.files)
-        let named = (shared + protected + files + filesOfAll + others).flatMap(table.views)
-        return Self.outermost(
-            views
-                + (named + (withRun ? [configuration.runDirectory] : [])).filter { access($0, F_OK) == 0 && !isAround($0) })
+        func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+        // Most of them no machine has: every start does this.
+        let named = (shared + protected + files + filesOfAll + others).filter(exists).flatMap(table.views)
+        let run = withRun ? [configuration.runDirectory] : []
+        return Self.outermost(views + (named + run).filter { exists($0) && !isAround($0) })
     }
 
     /// The files of helpers and of settings in a folder.

@@ -3,7 +3,8 @@ import HotspotCore
 /// The folders of all helpers' `ReadWritePaths=`, and who keeps whom from which.
 ///
 /// What the daemon looks up by its path, and what one helper trusts, must not lie where a helper can write: it would put a link in its
-/// place. So a folder in which the file of a helper, its program or socket, another's script or another's folder lies is nobody's to write to.
+/// place. So a folder in which the file of a helper, its program or socket, another's script or another's folder lies is nobody's to
+/// write to.
 struct WritableFolders {
     private struct Owner {
         let exec: [String]

@@ -224,5 +224,3 @@ void launch_end(const struct launch_result *process) {
     close(process->pidfd);
     close(process->report);
 }
-
-int launch_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) < 0 ? errno : 0; }

@@ -1,17 +1,18 @@
 import EventLoop
 import Glibc
 import HotspotCore
+import Varlink
 
 /// What a helper writes to standard error: read for as long as it comes, kept to the last few KiB, and never faster than the loop can
 /// afford.
 @LoopActor final class ErrorTail {
     /// Octets beyond the limit that are kept; no answer to a question is longer in practice.
     private static let margin = 8 << 10
-    /// A pipe may give what was written piece by piece (O_DIRECT, pipe(2)): the most pieces of one turn, and what they are read into.
+    /// What came with descriptors is read apart from the rest: the most pieces of one turn, and what they are read into.
     private static let pieces = 16
     private static var room = [UInt8](repeating: 0, count: 64 * 1024)
 
-    private var descriptor: Int32
+    private var socket: Int32
     private let limit: Int
     private var kept: [UInt8] = []
     private var source: EventSource?
@@ -20,24 +21,23 @@ import HotspotCore
     /// All octets so far.
     private(set) var total = 0
 
-    /// Takes the reading end of a pipe over.
-    init(descriptor: Int32, limit: Int) {
-        self.descriptor = descriptor
+    /// Takes our end of a ``StandardStream`` over.
+    init(socket: Int32, limit: Int) {
+        self.socket = socket
         self.limit = limit
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         watch()
     }
 
     isolated deinit { close() }
 
-    /// Takes what is still in the pipe and closes it.
+    /// Takes what has come and closes it.
     func close() {
-        guard descriptor >= 0 else { return }
+        guard socket >= 0 else { return }
         for _ in 0..<8 where take() {}
         source?.cancel()
         source = nil
-        Glibc.close(descriptor)
-        descriptor = -1
+        ForeignSocket.close(socket)
+        socket = -1
     }
 
     /// The process is given these texts now; they are masked in everything that it ever wrote or will write.
@@ -69,15 +69,15 @@ import HotspotCore
     }
 
     private func watch() {
-        guard descriptor >= 0 else { return }
-        source = try? EventLoop.shared.watch(descriptor) { [weak self] _ in self?.readable() }
+        guard socket >= 0 else { return }
+        source = try? EventLoop.shared.watch(socket) { [weak self] _ in self?.readable() }
         // The answers of helpers go before their chatter.
         source?.setPriority(10)
     }
 
     private func readable() {
         guard take() else { return }
-        // What comes next gathers in its pipe, and a flood waits there, its writer with it, while the others have their turn.
+        // What comes next gathers in the socket, and a flood waits there, its writer with it, while the others have their turn.
         source?.cancel()
         source = try? EventLoop.shared.schedule(after: .milliseconds(5)) { [weak self] in self?.watch() }
     }
@@ -85,7 +85,7 @@ import HotspotCore
     /// Reads some of it; whether more may come.
     private func take() -> Bool {
         for _ in 0..<Self.pieces {
-            let count = read(descriptor, &Self.room, Self.room.count)
+            let count = ForeignSocket.read(socket, &Self.room).count
             if count < 0 { return errno == EAGAIN || errno == EINTR }
             guard count > 0 else {
                 source?.cancel()

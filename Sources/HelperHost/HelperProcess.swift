@@ -2,6 +2,7 @@ import CLaunch
 import EventLoop
 import Glibc
 import HotspotCore
+import Varlink
 
 /// One running helper process, from its start until it is reaped.
 @LoopActor final class HelperProcess {
@@ -48,7 +49,7 @@ import HotspotCore
     /// The folders that it may write to.
     private let paths: [String]
     private var deniedPaths: [String: Int32] = [:]
-    private var pipes: (input: Int32, output: Int32)?
+    private var streams: (input: Int32, output: Int32)?
     private var exitSource: EventSource?
     private var reportSource: EventSource?
     private var term: EventSource?
@@ -70,31 +71,31 @@ import HotspotCore
         }
         let writable = launcher.writable(writable, exec: exec)
         let membership = launcher.groups?.join()
-        var ends = PipeEnds()
+        var ends = LaunchDescriptors()
         do throws(Errno) {
             let token = Self.makeToken()
             var environment = [
                 "PATH=\(Self.searchPath.joined(separator: ":"))", "LANG=C.UTF-8", "TMPDIR=\(Launcher.canonical(folder))",
                 "HOTSPOTD_TOKEN=\(token)",
             ]
-            let error = try ends.pipe()
+            let error = try ends.take(StandardStream.fromHelper())
             var request = LaunchRequest(
-                exec: exec, environment: [], input: -1, output: -1, error: error.writing, scratch: folder, writable: writable,
+                exec: exec, environment: [], input: -1, output: -1, error: error.theirs, scratch: folder, writable: writable,
                 processorTime: configuration.limits.processorTime)
             var ours: (input: Int32, output: Int32)?
             switch kind {
             case .stdio(let withoutNetwork):
-                let input = try ends.pipe()
-                let output = try ends.pipe()
-                request.input = input.reading
-                request.output = output.writing
+                let input = try ends.take(StandardStream.toHelper())
+                let output = try ends.take(StandardStream.fromHelper())
+                request.input = input.theirs
+                request.output = output.theirs
                 request.withoutNetwork = withoutNetwork
-                ours = (input.writing, output.reading)
+                ours = (input.ours, output.ours)
             case .service(let listeners, let withoutNetwork):
                 request.withoutNetwork = withoutNetwork
                 request.input = try ends.null()
                 // What a service prints is chatter.
-                request.output = error.writing
+                request.output = error.theirs
                 request.listeners = listeners.map(\.descriptor)
                 request.processorTime = configuration.limits.serviceProcessorTime
                 environment += [
@@ -114,16 +115,14 @@ import HotspotCore
             self.membership = membership
             missesGroup = launcher.missesGroups || launcher.groups != nil
             program = exec[0]
-            pipes = ours
-            ends.keep(error.reading)
+            streams = ours
+            ends.keep(error.ours)
             if let ours {
                 ends.keep(ours.input)
                 ends.keep(ours.output)
-                _ = fcntl(ours.input, F_SETFL, O_NONBLOCK)
-                _ = fcntl(ours.output, F_SETFL, O_NONBLOCK)
             }
             ends.closeRest()
-            tail = ErrorTail(descriptor: error.reading, limit: configuration.limits.standardError)
+            tail = ErrorTail(socket: error.ours, limit: configuration.limits.standardError)
         } catch {
             ends.closeRest()
             scratch.remove(folder)
@@ -140,13 +139,13 @@ import HotspotCore
             exitSource = nil
             launch_end(&result)
             ending = "it could not be watched"
-            closePipes()
+            closeStreams()
             tail.close()
             scratch.remove(folder)
             membership?.end()
             throw HelperFault(.helperNotStarted, "it could not be watched: \(error)")
         }
-        // Answers that are in a pipe are read before the end of their process is noticed.
+        // Answers that have come are read before the end of their process is noticed.
         exitSource?.setPriority(5)
     }
 
@@ -157,14 +156,14 @@ import HotspotCore
     var processID: pid_t { result.pid }
 
     /// Our ends of its standard input and output, once; closing them is then the taker's.
-    func takePipes() -> (input: Int32, output: Int32)? {
-        defer { pipes = nil }
-        return pipes
+    func takeStreams() -> (input: Int32, output: Int32)? {
+        defer { streams = nil }
+        return streams
     }
 
     /// Ends it: SIGTERM and SIGKILL after these times, unless it ends by itself. A second call can only make it sooner.
     func end(term termDelay: Duration, kill killDelay: Duration) {
-        closePipes()
+        closeStreams()
         guard isRunning else { return }
         let due = EventLoop.now + killDelay
         if let killDue, killDue <= due { return }
@@ -180,10 +179,10 @@ import HotspotCore
         launch_signal(&result, signal)
     }
 
-    private func closePipes() {
-        guard let pipes = takePipes() else { return }
-        close(pipes.input)
-        close(pipes.output)
+    private func closeStreams() {
+        guard let streams = takeStreams() else { return }
+        close(streams.input)
+        ForeignSocket.close(streams.output)
     }
 
     private var helperStatus: Int32?
@@ -239,7 +238,7 @@ import HotspotCore
         ending = failure ?? Self.describe(helperStatus ?? status, membership?.group.memoryEnding)
         membership?.end()
         tail.close()
-        closePipes()
+        closeStreams()
         exitSource?.cancel()
         exitSource = nil
         reportSource?.cancel()
@@ -284,15 +283,12 @@ import HotspotCore
 }
 
 /// The descriptors of a launch, so that every way out closes what is not kept.
-private struct PipeEnds {
+private struct LaunchDescriptors {
     private var open: [Int32] = []
 
-    mutating func pipe() throws(Errno) -> (reading: Int32, writing: Int32) {
-        var ends: [Int32] = [-1, -1]
-        let code = launch_pipe(&ends)
-        guard code == 0 else { throw Errno(code: code) }
-        open += ends
-        return (ends[0], ends[1])
+    mutating func take(_ ends: StandardStream.Ends) -> StandardStream.Ends {
+        open += [ends.ours, ends.theirs]
+        return ends
     }
 
     mutating func null() throws(Errno) -> Int32 {

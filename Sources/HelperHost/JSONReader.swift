@@ -9,6 +9,7 @@ struct JSONReader {
         case notUTF8
         case tooDeep
         case tooMany
+        case tooMuchToCompare
 
         var description: String {
             switch self {
@@ -16,6 +17,8 @@ struct JSONReader {
             case .notUTF8: "is not UTF-8"
             case .tooDeep: "is nested deeper than \(JSONReader.depthLimit)"
             case .tooMany: "has more than \(JSONReader.valueLimit) values"
+            case .tooMuchToCompare:
+                "has more than \(JSONReader.namesLimit >> 10) KiB of members' names with letters beyond ASCII"
             }
         }
     }
@@ -23,10 +26,14 @@ struct JSONReader {
     static let depthLimit = 32
     /// A list of a thousand networks with all that can be said of each has half as many.
     static let valueLimit = 10_000
+    /// Octets of names that are compared by their normal form: a mebibyte of them takes 60 ms. No name of the contract is among them,
+    /// and a session's memory is smaller.
+    static let namesLimit = 32 << 10
 
     private let octets: [UInt8]
     private var position = 0
     private var values = 0
+    private var names = 0
 
     /// The whole text as one value.
     static func read(_ octets: [UInt8]) throws(ReadError) -> JSONValue {
@@ -86,6 +93,8 @@ struct JSONReader {
             skipBlanks()
             guard next == UInt8(ascii: "\"") else { throw fail() }
             let key = try string()
+            if key.utf8.contains(where: { $0 >= 0x80 }) { names += key.utf8.count }
+            guard names <= Self.namesLimit else { throw .tooMuchToCompare }
             skipBlanks()
             guard take(UInt8(ascii: ":")) else { throw fail() }
             members[key] = try value(depth: depth + 1)

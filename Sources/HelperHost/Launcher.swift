@@ -142,7 +142,8 @@ struct Launcher {
         func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
         // Most of them no machine has: every start does this.
         let named = (shared + protected + files + filesOfAll + others).filter(exists).flatMap(table.views)
-        let run = withRun ? [configuration.runDirectory] : []
+        // A file of `/run` that is mounted in this place tells of nameservers and no more.
+        let run = withRun ? table.views(of: configuration.runDirectory).filter { $0 != Self.nameserverFile } : []
         return Self.outermost(views + (named + run).filter { exists($0) && !isAround($0) })
     }
 
@@ -155,10 +156,12 @@ struct Launcher {
     /// What tells of nameservers, where it is a link into `/run`: resolved's whole folder, which changes with the network and has its
     /// socket, and the file of anybody else.
     private static var nameservers: [String] {
-        let file = canonical("/etc/resolv.conf")
+        let file = nameserverFile
         let folder = "/run/systemd/resolve"
         return [FolderPath.isWithin(file, folder) ? folder : file]
     }
+
+    private static var nameserverFile: String { canonical("/etc/resolv.conf") }
 
     private static func isFolder(_ path: String) -> Bool {
         var status = stat()

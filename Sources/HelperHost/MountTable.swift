@@ -39,25 +39,24 @@ struct MountTable {
 
     private static let automount = "autofs"
 
-    /// All places where a folder, or a part of it, is to be seen, itself first. The folder's path has no links.
+    /// All places where a folder, a part of it, or what another mount covers at its path is to be seen, itself first. The path has
+    /// no links.
     func views(of folder: String) -> [String] {
-        var home: Mount?
-        for mount in mounts where FolderPath.isWithin(folder, mount.point) {
-            if mount.point.utf8.count >= home?.point.utf8.count ?? 0 { home = mount }
-        }
-        guard let home, let rest = FolderPath.rest(of: folder, below: home.point) else { return [folder] }
-        let inside = FolderPath.joined(home.root, rest)
         var views = [folder]
-        for mount in mounts where mount.device == home.device {
-            let view: String? =
-                if let rest = FolderPath.rest(of: inside, below: mount.root) {
-                    FolderPath.joined(mount.point, rest)
-                } else if FolderPath.isWithin(mount.root, inside) {
-                    mount.point
-                } else {
-                    nil
-                }
-            if let view, !views.contains(view) { views.append(view) }
+        for home in mounts {
+            guard let rest = FolderPath.rest(of: folder, below: home.point) else { continue }
+            let inside = FolderPath.joined(home.root, rest)
+            for mount in mounts where mount.device == home.device {
+                let view: String? =
+                    if let rest = FolderPath.rest(of: inside, below: mount.root) {
+                        FolderPath.joined(mount.point, rest)
+                    } else if FolderPath.isWithin(mount.root, inside) {
+                        mount.point
+                    } else {
+                        nil
+                    }
+                if let view, !views.contains(view) { views.append(view) }
+            }
         }
         return views
     }

@@ -21,17 +21,17 @@ import Varlink
         _ question: Question, name: String, process: HelperProcess, waited: Bool, call: HelperCall,
         configuration: HostConfiguration, onIgnored: @escaping (Int) -> Void
     ) throws(HelperFault) {
-        guard let pipes = process.takePipes() else {
+        guard let streams = process.takeStreams() else {
             throw process.lackedRoom ? process.unanswered("") : HelperFault(.helperNotStarted, "its process is gone already")
         }
-        if waited, Self.isReadable(pipes.output) {
-            close(pipes.input)
-            close(pipes.output)
+        if waited, StandardStream.isReadable(streams.output) {
+            close(streams.input)
+            ForeignSocket.close(streams.output)
             throw HelperFault(.helperMalformed, "it answered before it was asked")
         }
         do throws(VarlinkError) {
             exchange = Exchange(
-                question, on: try Connection(input: pipes.output, output: pipes.input, limit: configuration.limits.message))
+                question, on: try Connection(input: streams.output, output: streams.input, limit: configuration.limits.message))
         } catch {
             throw HelperFault(.helperNotStarted, error.description)
         }
@@ -48,12 +48,6 @@ import Varlink
         process.onExit = { self.exited() }
         process.isBusy = { call.isLive }
         call.onSent(question)
-    }
-
-    /// Something lies in the pipe; its mere end does not count.
-    private static func isReadable(_ descriptor: Int32) -> Bool {
-        var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&state, 1, 0) > 0 && Int32(state.revents) & POLLIN != 0
     }
 
     private func cancel() {
@@ -91,7 +85,7 @@ import Varlink
             if call.isLive { crashed() }
             finish()
         } else {
-            // Its last words may still be in the pipe; but a stray child of its may hold the pipe open for ever.
+            // Its last words may still be on the way; but a stray child of its may hold its output open for ever.
             patience = try? EventLoop.shared.schedule(after: .milliseconds(20)) {
                 self.exchange.close()
                 if self.call.isLive { self.crashed() }

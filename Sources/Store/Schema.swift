@@ -61,6 +61,21 @@ enum Schema {
         // What ran under the helper's name when its credential was stored. Of older ones nobody wrote it down; they are bound to
         // what they are next released to.
         ["ALTER TABLE credentials ADD COLUMN program TEXT"],
+        // A consent is to what one helper showed. Of older ones nobody wrote down who that was: whoever logged in there last, and with
+        // whatever program.
+        [
+            """
+            CREATE TABLE shownTerms (
+                network TEXT NOT NULL, origin TEXT NOT NULL, helper TEXT NOT NULL, program TEXT, terms TEXT NOT NULL,
+                time INTEGER NOT NULL, PRIMARY KEY (network, origin, helper)) STRICT, WITHOUT ROWID
+            """,
+            """
+            INSERT INTO shownTerms (network, origin, helper, terms, time)
+            SELECT consents.network, consents.origin, choices.helper, terms, time FROM consents JOIN choices USING (network)
+            """,
+            "DROP TABLE consents",
+            "ALTER TABLE shownTerms RENAME TO consents",
+        ],
     ]
 
     /// The version of a database; 0 is an empty one.

@@ -75,28 +75,39 @@ extension Store {
         }
     }
 
-    /// The hash of the terms that the user accepted here for this portal.
-    public func consent(_ network: NetworkID, origin: String) -> String? {
+    /// The terms that the user accepted here for this portal when this program of the helper showed them.
+    public func consent(_ network: NetworkID, origin: String, helper: String, program: String?) -> String? {
         guard let key = network.key else { return nil }
-        return read("SELECT terms FROM consents WHERE network = ? AND origin = ?", [.text(key), .text(origin)]) { $0.text(0) }
-            .first
+        return read(
+            """
+            SELECT terms FROM consents
+            WHERE network = ? AND origin = ? AND helper = ? AND (program IS NULL OR program IS ?)
+            """, [.text(key), .text(origin), .text(helper), Value(program)]
+        ) { $0.text(0) }.first
     }
 
     /// How long a consent is kept after it was given: 400 days, in milliseconds.
     public static let consentLifetime = 400 * 24 * 60 * 60 * 1000
 
-    /// Keeps the hash of the accepted terms; `nil` withdraws the consent.
+    /// Keeps the accepted terms; `nil` withdraws the consent.
     ///
-    /// - Parameter now: Unix time in milliseconds at which it was given.
-    public func setConsent(_ network: NetworkID, origin: String, terms: String?, now: Int) throws(StoreError) {
+    /// - Parameters:
+    ///   - program: what showed them under the helper's name.
+    ///   - now: Unix time in milliseconds at which it was given.
+    public func setConsent(
+        _ network: NetworkID, origin: String, helper: String, program: String?, terms: String?, now: Int
+    ) throws(StoreError) {
         guard let key = network.key else { return }
         try write { database throws(SQLiteFailure) in
             if let terms {
                 try database.run(
-                    "INSERT OR REPLACE INTO consents (network, origin, terms, time) VALUES (?, ?, ?, ?)",
-                    [.text(key), .text(origin), .text(terms), .integer(now)])
+                    """
+                    INSERT OR REPLACE INTO consents (network, origin, helper, program, terms, time) VALUES (?, ?, ?, ?, ?, ?)
+                    """, [.text(key), .text(origin), .text(helper), Value(program), .text(terms), .integer(now)])
             } else {
-                try database.run("DELETE FROM consents WHERE network = ? AND origin = ?", [.text(key), .text(origin)])
+                try database.run(
+                    "DELETE FROM consents WHERE network = ? AND origin = ? AND helper = ?",
+                    [.text(key), .text(origin), .text(helper)])
             }
         }
     }

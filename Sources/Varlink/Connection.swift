@@ -19,8 +19,6 @@ import HotspotCore
 
     private var input: Int32
     private var output: Int32
-    /// One socket for both directions, and not two pipes: a stranger may send descriptors along.
-    private let isSocket: Bool
     private var framer: Framer
     private let outputLimit: Int
     private var pending: [UInt8] = []
@@ -57,13 +55,12 @@ import HotspotCore
         try self.init(input: socket, output: socket, limit: limit, outputLimit: outputLimit, isPatient: isPatient)
     }
 
-    /// Takes two non-blocking descriptors over: a child's standard output to read and its standard input to write.
+    /// Takes two non-blocking sockets over: one to read, and one to write, on which nothing can come back.
     public init(
         input: Int32, output: Int32, limit: Int, outputLimit: Int = 8 * 1024 * 1024, isPatient: Bool = false
     ) throws(VarlinkError) {
         self.input = input
         self.output = output
-        isSocket = input == output
         self.outputLimit = outputLimit
         self.isPatient = isPatient
         framer = Framer(limit: limit)
@@ -103,7 +100,7 @@ import HotspotCore
     public func closeOutput() {
         // The descriptor of a closed connection may be somebody else's by now.
         guard isOpen else { return }
-        // What was not sent yet is not sent any more, on a pipe as on a socket.
+        // What was not sent yet is not sent any more, on a socket of its own as on a common one.
         pending = []
         stopWriting()
         guard output != input else {
@@ -125,8 +122,7 @@ import HotspotCore
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)
         // Bounded work for one turn: a flood from one peer leaves the others their turn.
         for _ in 0..<(isPatient ? 1 : 16) {
-            let (count, hadDescriptors) =
-                isSocket ? ForeignSocket.read(input, &chunk) : (Glibc.read(input, &chunk, chunk.count), false)
+            let (count, hadDescriptors) = ForeignSocket.read(input, &chunk)
             if hadDescriptors { return finish(.failed(.malformed("it came with descriptors, which nobody takes"))) }
             if count < 0 {
                 if errno == EINTR { continue }
@@ -193,7 +189,7 @@ import HotspotCore
 
     private func writable() {
         while isOpen, !pending.isEmpty {
-            // A pipe has no MSG_NOSIGNAL; the process ignores SIGPIPE.
+            // The process ignores SIGPIPE.
             let count = pending.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
@@ -201,7 +197,8 @@ import HotspotCore
                     if writer == nil { awaitRoom() }
                     return
                 }
-                if errno == EPIPE {
+                // The second: it closed without having read everything.
+                if errno == EPIPE || errno == ECONNRESET {
                     // Nobody reads any more, yet an answer may have come before: the end is the reader's to find.
                     pending = []
                     stopWriting()
@@ -245,12 +242,8 @@ import HotspotCore
         stopWriting()
         patience?.cancel()
         continuation?.cancel()
-        if isSocket {
-            ForeignSocket.close(input)
-        } else {
-            Glibc.close(input)
-            if output != input { Glibc.close(output) }
-        }
+        ForeignSocket.close(input)
+        if output != input { Glibc.close(output) }
         let onClose = onClose
         self.onClose = { _ in }
         onMessage = { _ in }

@@ -9,18 +9,18 @@ import Synchronization
 /// long as its SO_LINGER says, or for somebody's file system in user space. A descriptor that nobody takes out of a message is closed by
 /// the kernel in the thread that reads the message, or that closes the socket on which it lies. So whoever can connect could stop that
 /// thread for as long as he likes.
-enum ForeignSocket {
+public enum ForeignSocket {
     /// SO_PASSRIGHTS (asm-generic/socket.h), Linux 6.16: 0 makes the sender's call fail. What a listening socket accepts inherits it.
     private static let passRights: Int32 = 83
 
     /// Whose sender cannot send descriptors along, where the kernel knows this.
-    static func refuseDescriptors(_ socket: Int32) {
+    public static func refuseDescriptors(_ socket: Int32) {
         var no: Int32 = 0
         setsockopt(socket, SOL_SOCKET, passRights, &no, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// As read(2), and whether descriptors came along. They are closed, and hold nobody up.
-    static func read(_ socket: Int32, _ octets: inout [UInt8]) -> (count: Int, hadDescriptors: Bool) {
+    public static func read(_ socket: Int32, _ octets: inout [UInt8]) -> (count: Int, hadDescriptors: Bool) {
         withUnsafeTemporaryAllocation(of: Int32.self, capacity: Int(CSYSTEMD_MAXIMUM_PASSED)) { descriptors in
             var passed: Int32 = 0
             let count = csystemd_receive(socket, &octets, octets.count, descriptors.baseAddress, &passed)
@@ -32,7 +32,7 @@ enum ForeignSocket {
     }
 
     /// Ends the connection and reads out what lies on it first.
-    static func close(_ socket: Int32) {
+    public static func close(_ socket: Int32) {
         shutdown(socket, Int32(SHUT_RDWR))
         var octets = [UInt8](repeating: 0, count: 16 << 10)
         // From here on nothing more comes, and the kernel limits what is there.

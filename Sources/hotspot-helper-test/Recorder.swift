@@ -47,7 +47,7 @@ enum Recorder {
         var status: Int32 = 0
         while true {
             var waits = streams.map { pollfd(fd: $0.reading, events: Int16(POLLIN), revents: 0) }
-            // A child of the helper's may hold a pipe open for longer than the helper lives.
+            // A child of the helper's may hold a stream open for longer than the helper lives.
             poll(&waits, nfds_t(waits.count), 20)
             for index in streams.indices where waits[index].revents != 0 { streams[index].pass() }
             if waitpid(child, &status, WNOHANG) == child { break }
@@ -116,9 +116,9 @@ enum Recorder {
 
         init(copy path: String, to target: Int32) {
             var ends: [Int32] = [-1, -1]
-            pipe(&ends)
-            // No other thread starts anything, so that nothing inherits them meanwhile.
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            // What the daemon gives it: a socket cannot be opened a second time as `/dev/stderr`, say.
+            socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
+            shutdown(ends[0], Int32(SHUT_WR))
             reading = ends[0]
             writing = ends[1]
             self.target = target
@@ -152,7 +152,7 @@ enum Recorder {
             return true
         }
 
-        /// Passes on what is still in the pipe, and waits for nothing.
+        /// Passes on what has come, and waits for nothing.
         mutating func drain() {
             guard reading >= 0 else { return }
             _ = fcntl(reading, F_SETFL, O_NONBLOCK)

@@ -27,7 +27,7 @@ extension InterfaceController {
             if let named { parameters["portal"] = Coding.value(named) }
             if let session = session(of: helper) { parameters["session"] = Coding.value(session) }
             if let credential = releasedCredential(for: helper) { parameters["credential"] = Coding.value(credential) }
-            parameters["consent"] = .bool(hasConsent)
+            parameters["consent"] = .bool(hasConsent(to: helper))
             if command == .presentUI { parameters["answers"] = Coding.value(answers?.values ?? [:]) }
         }
         secrets[helper, default: []].formUnion(JSONValue.object(parameters).secrets)

@@ -73,13 +73,15 @@ extension InterfaceController {
             fieldNames: fieldNames, sealed: try services.vault.seal(answers, for: owner.purpose))
     }
 
-    var hasConsent: Bool {
+    /// The user accepted this portal's terms as this helper shows them, or accepts all by the settings.
+    func hasConsent(to helper: String) -> Bool {
         switch services.settings.acceptTerms {
         case .yes: true
         case .ask: false
         case .remembered:
             if let joined, let portal = named {
-                services.store.consent(joined.network, origin: portal.origin) != nil
+                services.store.consent(
+                    joined.network, origin: portal.origin, helper: helper, program: program(of: helper)) != nil
             } else {
                 false
             }
@@ -115,8 +117,8 @@ extension InterfaceController {
         if services.settings.acceptTerms == .remembered, answers.acceptsTerms {
             services.saving("remembering a consent") {
                 try services.store.setConsent(
-                    network, origin: portal.origin, terms: answers.prompt.terms ?? answers.prompt.termsURL ?? "",
-                    now: WallClock.now)
+                    network, origin: portal.origin, helper: helper, program: program(of: helper),
+                    terms: answers.prompt.terms ?? answers.prompt.termsURL ?? "", now: WallClock.now)
             }
         }
         guard answers.remember else { return }

@@ -84,6 +84,8 @@ class Director:
             self.report.say("The portal let us in too late for the helper to see it. Closed again, and once more from the start.")
             smoke.logOff(self.fabric, network)
             self.leave()
+            # It may have seen it after all, a moment later.
+            self.daemon.ctl("forget", network.ssid)
         return self.joinOnce(network, {"authenticated", "presentingUI", "failure"}, 150 if self.radio else 90, lambda event: True)
 
     def isEnd(self, event: dict) -> bool:

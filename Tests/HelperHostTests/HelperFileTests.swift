@@ -368,6 +368,9 @@ import Testing
         func list(_ count: Int) -> [UInt8] { Array("[\(String(repeating: "1,", count: count - 1))1]".utf8) }
         #expect(throws: JSONReader.ReadError.tooMany) { try JSONReader.read(list(JSONReader.valueLimit)) }
         #expect(try JSONReader.read(list(JSONReader.valueLimit - 1)).array?.count == JSONReader.valueLimit - 1)
+        func names(_ count: Int) -> [UInt8] { Array(#"{"\#(String(repeating: "é", count: count / 2))":1}"#.utf8) }
+        #expect(throws: JSONReader.ReadError.tooMuchToCompare) { try JSONReader.read(names(JSONReader.namesLimit + 2)) }
+        #expect(try JSONReader.read(names(JSONReader.namesLimit)).object?.count == 1)
         #expect(throws: JSONReader.ReadError.notUTF8) { try JSONReader.read([0x22, 0xC3, 0x28, 0x22]) }
     }
 }

@@ -34,14 +34,28 @@ import Testing
             24 22 0:30 / /.top rw - btrfs /dev/sda2 rw,subvolid=5
             25 22 0:31 / /.other rw - btrfs /dev/sdb1 rw
             """)
-        #expect(table.views(of: "/var/lib/hotspotd") == ["/var/lib/hotspotd", "/.top/@var/lib/hotspotd"])
+        #expect(
+            table.views(of: "/var/lib/hotspotd") == ["/var/lib/hotspotd", "/.top/@/var/lib/hotspotd", "/.top/@var/lib/hotspotd"])
     }
 
-    @Test func theLastOfTwoMountsOnAFolderCounts() {
+    /// The folder of one's own that a service manager mounts over `/tmp`, say.
+    @Test func whatAnotherMountCoversIsSeenWhereItsFileSystemIsMountedAgain() {
+        let table = MountTable(
+            Self.plain + "\n40 22 8:1 /tmp/private /tmp rw - ext4 /dev/sda1 rw\n41 22 8:1 / /mnt/again rw - ext4 /dev/sda1 rw")
+        #expect(table.views(of: "/tmp") == ["/tmp", "/mnt/again/tmp", "/mnt/again/tmp/private"])
+        #expect(table.views(of: "/run") == ["/run", "/mnt/again/run"])
+    }
+
+    @Test func ofTwoMountsOnAFolderBothCount() {
         let table = MountTable(
             Self.plain
                 + "\n30 22 0:40 / /var rw - tmpfs a rw\n31 30 0:41 /x /var rw - tmpfs b rw\n32 22 0:41 / /b rw - tmpfs b rw")
         #expect(table.views(of: "/var/lib") == ["/var/lib", "/b/x/lib"])
+        #expect(
+            MountTable(
+                Self.plain + "\n30 22 0:40 / /var rw - tmpfs a rw\n31 30 0:41 / /var rw - tmpfs b rw\n"
+                    + "32 22 0:40 / /a rw - tmpfs a rw"
+            ).views(of: "/var/lib") == ["/var/lib", "/a/lib"])
     }
 
     /// A folder whose mount is there is as good as any other.

@@ -64,7 +64,7 @@ import Testing
         try store.remember(cafe, Remembered(helper: "form", session: Session(secondsRemaining: 9), committed: given))
         try store.setSealedSession(cafe, [1])
         try store.setSealedSession(twin, [2])
-        try store.setConsent(cafe, origin: "http://o", terms: "t", now: given)
+        try store.setConsent(cafe, origin: "http://o", helper: "form", program: nil, terms: "t", now: given)
         try store.setOutcome(cafe, StoredOutcome(word: "online", time: given))
         try store.setCredential(cafe, helper: "form", origin: "http://o", pin: "p", fieldNames: ["room"], sealed: [7])
         try store.prune(now: given + 89 * day)
@@ -72,10 +72,11 @@ import Testing
         #expect(store.lastOutcome(cafe) != nil)
         try store.prune(now: given + 91 * day)
         #expect(store.session(cafe) == nil && store.sealedSession(cafe) == nil && store.lastOutcome(cafe) == nil)
+        func consent() -> String? { store.consent(cafe, origin: "http://o", helper: "form", program: "/bin/x") }
         try store.prune(now: given + 400 * day)
-        #expect(store.consent(cafe, origin: "http://o") == "t")
+        #expect(consent() == "t")
         try store.prune(now: given + 400 * day + 1)
-        #expect(store.consent(cafe, origin: "http://o") == nil)
+        #expect(consent() == nil)
         try store.prune(now: given + 4000 * day)
         #expect(store.credential(cafe, helper: "form", origin: "http://o", pin: "p")?.sealed == [7])
     }
@@ -84,20 +85,26 @@ import Testing
         do {
             let store = try folder.open()
             let raw = try Database(path: store.path)
-            try raw.run("ALTER TABLE consents DROP COLUMN time")
+            try raw.run("DROP TABLE consents")
+            try raw.run(Schema.migrations[0][2])
             try raw.run("ALTER TABLE attempts DROP COLUMN routine")
             try raw.run("ALTER TABLE credentials DROP COLUMN program")
-            try raw.run("INSERT INTO consents VALUES (?, 'http://o', 't')", [.text(cafe.key!)])
+            for network in [cafe, twin] { try raw.run("INSERT INTO consents VALUES (?, 'http://o', 't')", [.text(network.key!)]) }
+            try store.remember(cafe, Remembered(helper: "form", committed: 1))
             try raw.run("PRAGMA user_version = 1")
         }
         let store = try folder.open()
-        #expect(store.problem == nil && store.consent(cafe, origin: "http://o") == "t")
+        func consent(_ network: NetworkID = cafe, _ helper: String = "form") -> String? {
+            store.consent(network, origin: "http://o", helper: helper, program: "/bin/x")
+        }
+        #expect(store.problem == nil && consent() == "t")
+        #expect(consent(cafe, "wispr") == nil && consent(twin) == nil, "who asked for it is not known")
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         try store.prune(now: time.tv_sec * 1000 + 399 * day)
-        #expect(store.consent(cafe, origin: "http://o") == "t")
+        #expect(consent() == "t")
         try store.prune(now: time.tv_sec * 1000 + 401 * day)
-        #expect(store.consent(cafe, origin: "http://o") == nil)
+        #expect(consent() == nil)
     }
 
     @Test func credentialsOfTheThirdSchemaHaveNoProgramYet() throws {
@@ -117,14 +124,24 @@ import Testing
         #expect(new.map(\.program) == ["/bin/x"] && new.map(\.sealed) == [[8]])
     }
 
-    @Test func consentBelongsToOnePortal() throws {
+    @Test func consentBelongsToOnePortalAsOneHelperShowsIt() throws {
         let store = try folder.open()
-        try store.setConsent(cafe, origin: "https://a.example", terms: "hash", now: 1)
-        #expect(store.consent(cafe, origin: "https://a.example") == "hash")
-        #expect(store.consent(cafe, origin: "https://b.example") == nil)
-        #expect(store.consent(twin, origin: "https://a.example") == nil)
-        try store.setConsent(cafe, origin: "https://a.example", terms: nil, now: 1)
-        #expect(store.consent(cafe, origin: "https://a.example") == nil)
+        func consent(
+            _ network: NetworkID = cafe, _ origin: String = "https://a.example", _ helper: String = "form",
+            _ program: String? = "/bin/x"
+        ) -> String? { store.consent(network, origin: origin, helper: helper, program: program) }
+        func set(_ terms: String?) throws {
+            try store.setConsent(cafe, origin: "https://a.example", helper: "form", program: "/bin/x", terms: terms, now: 1)
+        }
+        try set("hash")
+        #expect(consent() == "hash")
+        #expect(consent(cafe, "https://b.example") == nil)
+        #expect(consent(twin) == nil)
+        #expect(consent(cafe, "https://a.example", "wispr") == nil)
+        #expect(consent(cafe, "https://a.example", "form", "/bin/y") == nil)
+        #expect(consent(cafe, "https://a.example", "form", nil) == nil)
+        try set(nil)
+        #expect(consent() == nil)
     }
 
     @Test func forgettingANameForgetsItUnderEverySecurityAndNothingElse() throws {
@@ -133,7 +150,7 @@ import Testing
         for network in [cafe, twin, other, hotel] {
             try store.remember(network, Remembered(helper: "form", committed: 1))
             try store.setOutcome(network, StoredOutcome(word: "online", time: 1))
-            try store.setConsent(network, origin: "http://o", terms: "t", now: 1)
+            try store.setConsent(network, origin: "http://o", helper: "form", program: nil, terms: "t", now: 1)
             try store.setHold(network, StoredHold(reason: .loggedOff, sentence: "s"))
             try store.setSealedSession(network, [1])
             try store.setCredential(network, helper: "form", origin: "http://o", pin: nil, fieldNames: ["a"], sealed: [1])
@@ -143,7 +160,8 @@ import Testing
         for network in [cafe, twin] {
             #expect(store.remembered(network, now: 1) == nil && store.lastOutcome(network) == nil)
             #expect(store.hold(network, now: 1) == nil && store.sealedSession(network) == nil)
-            #expect(store.consent(network, origin: "http://o") == nil && store.credentials(network).isEmpty)
+            #expect(store.consent(network, origin: "http://o", helper: "form", program: nil) == nil)
+            #expect(store.credentials(network).isEmpty)
         }
         #expect(store.remembered(other, now: 1) != nil && store.remembered(hotel, now: 1) != nil)
         #expect(try store.forget(hotel))

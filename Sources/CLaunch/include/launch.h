@@ -113,9 +113,6 @@ int launch_is_control_group(const char *folder);
 // Whether systemd has marked it as given away: Delegate=, since 244 for root to see, since 251 for everybody.
 int launch_is_given_away(const char *folder);
 
-// Both ends closed by exec. Returns 0 or an errno.
-int launch_pipe(int ends[2]);
-
 // Free memory of the daemon goes back to the kernel; malloc_trim(3), which Swift's module of the C library leaves out.
 static inline void launch_trim(void) {
 #ifdef __GLIBC__

@@ -85,7 +85,9 @@ import Varlink
     /// Reads some of it; whether more may come.
     private func take() -> Bool {
         for _ in 0..<Self.pieces {
-            let count = ForeignSocket.read(socket, &Self.room).count
+            let (count, hadDescriptors) = ForeignSocket.read(socket, &Self.room)
+            // Nothing more comes after what lies here already.
+            if hadDescriptors { shutdown(socket, Int32(SHUT_RDWR)) }
             if count < 0 { return errno == EAGAIN || errno == EINTR }
             guard count > 0 else {
                 source?.cancel()

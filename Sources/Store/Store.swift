@@ -140,6 +140,20 @@ public final class Store {
         }
     }
 
+    /// Brings what has gathered in the log into the database, if that is much. This waits for the disk: for a moment in which nobody
+    /// waits for the caller. It is not done beside the writer, on a thread with a connection of its own: before SQLite 3.51.3 two
+    /// connections that write and check the log out at once may damage the file (sqlite.org/wal.html, the WAL-reset bug).
+    public func tidy() {
+        var status = stat()
+        guard case .disk = mode, stat(path + "-wal", &status) == 0, status.st_size > Self.logLimit else { return }
+        do throws(SQLiteFailure) { try database.run("PRAGMA wal_checkpoint(PASSIVE)") } catch {
+            if error.consequence == .damaged { replaceDamaged() }
+        }
+    }
+
+    /// Octets of the log from which on it is worth it.
+    static let logLimit = 1 << 20
+
     // MARK: - Reading and writing, for the facets
 
     /// Reads rows; what cannot be read is left out and counted.
@@ -223,7 +237,9 @@ public final class Store {
         try database.run("PRAGMA foreign_keys = ON")
         try database.run("PRAGMA trusted_schema = OFF")
         try database.run("PRAGMA secure_delete = ON")
-        try database.run("PRAGMA journal_size_limit = 1048576")
+        try database.run("PRAGMA journal_size_limit = \(logLimit)")
+        // 32 MiB: what ``tidy()`` is not called for.
+        try database.run("PRAGMA wal_autocheckpoint = 8192")
         if let pageLimit { try database.run("PRAGMA max_page_count = \(pageLimit)") }
         try Schema.migrate(database)
         return database

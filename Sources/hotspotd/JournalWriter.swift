@@ -6,14 +6,17 @@ import Store
 /// Collects the journal's steps, so that a race of 200 helpers is a few commits and not 400, while they wait for the loop.
 ///
 /// A step is on its way to the disk 20 ms after it was taken. Whoever reads the journal flushes first, and the end of an attempt does.
+/// When no step was taken for longer than any command may last, the store is tidied, which may wait for the disk.
 @LoopActor final class JournalWriter {
     private static let delay = Duration.milliseconds(20)
+    private static let rest = Duration.seconds(60)
     private let store: Store
     /// Its level may change with the settings.
     var log: Logger
     /// In the order in which the steps were taken.
     private var pending: [(attempt: String, step: Step)] = []
     private var timer: EventSource?
+    private var tidying: EventSource?
 
     init(store: Store, log: Logger) {
         self.store = store
@@ -38,5 +41,7 @@ import Store
             steps = steps.dropFirst(same.count)
             do { try store.addSteps(attempt, same.map(\.step)) } catch { log.warning("journal: \(error)") }
         }
+        tidying?.cancel()
+        tidying = try? EventLoop.shared.schedule(after: Self.rest, accuracy: .seconds(5)) { [weak self] in self?.store.tidy() }
     }
 }

@@ -28,6 +28,24 @@ import Testing
         #expect(store.problem == nil && store.isSaving)
     }
 
+    @Test func theLogIsBroughtInWhenSomebodySaysSo() throws {
+        func size() -> off_t {
+            var status = stat()
+            return stat(folder.state + "/hotspotd.db", &status) == 0 ? status.st_size : 0
+        }
+        let store = try folder.open()
+        let before = size()
+        store.tidy()
+        #expect(size() == before, "it is small, and waits")
+        let sealed = [UInt8](repeating: 7, count: 100_000)
+        let networks = (10..<70).map { NetworkID.wired(HardwareAddress("02:00:00:00:00:\($0)")!) }
+        for network in networks { try store.setSealedSession(network, sealed) }
+        #expect(size() == before)
+        store.tidy()
+        #expect(size() > 5_000_000)
+        #expect(store.problem == nil && store.sealedSession(networks[0]) == sealed)
+    }
+
     @Test func aFolderThatIsNotOursIsRefusedWithAReason() throws {
         #expect(symlink("/tmp", folder.path + "/link") == 0)
         #expect(throws: StoreError.folder(path: folder.path + "/link", reason: "is a symbolic link; name the folder itself")) {

@@ -256,8 +256,8 @@ static void write_program(struct program *p, uint32_t levels, int has_ipv6) {
 #endif
     if (!(levels & LAUNCH_IPC_NAMESPACE))
         for (size_t i = 0; i < COUNT(lasting); i++) refuse_call(p, lasting[i], ENOSYS);
-    // They wait for data with the lock of a pipe held, and the daemon, which reads, writes and closes pipes to the helper, would wait
-    // for that lock without end. Who copies with them copies without where they say that the descriptors are of the wrong kind.
+    // They hold locks that are not the helper's alone: a pipe's while they wait for data, and before Linux 6.5 that of the reader of a
+    // unix socket, which is the daemon. Who copies with them copies without where they say that the descriptors are of the wrong kind.
     static const long copying[] = {SYS_splice, SYS_sendfile, SYS_tee, SYS_vmsplice};
     for (size_t i = 0; i < COUNT(copying); i++) refuse_call(p, copying[i], EINVAL);
     // The flags of its newer form are in memory, where no filter sees them; without that one the C library takes clone.

@@ -55,10 +55,19 @@ struct MountTable {
                     } else {
                         nil
                     }
-                if let view, !views.contains(view) { views.append(view) }
+                if let view, !views.contains(view), seen(at: view) == mount { views.append(view) }
             }
         }
         return views
+    }
+
+    /// What a path leads into: of all mounts around it the innermost, and the last of those.
+    private func seen(at path: String) -> Mount? {
+        var seen: Mount?
+        for mount in mounts where FolderPath.isWithin(path, mount.point) {
+            if mount.point.utf8.count >= seen?.point.utf8.count ?? 0 { seen = mount }
+        }
+        return seen
     }
 
     /// Blanks and the like stand as three octal digits behind a backslash.

@@ -42,7 +42,7 @@ import Testing
     @Test func whatAnotherMountCoversIsSeenWhereItsFileSystemIsMountedAgain() {
         let table = MountTable(
             Self.plain + "\n40 22 8:1 /tmp/private /tmp rw - ext4 /dev/sda1 rw\n41 22 8:1 / /mnt/again rw - ext4 /dev/sda1 rw")
-        #expect(table.views(of: "/tmp") == ["/tmp", "/mnt/again/tmp", "/mnt/again/tmp/private"])
+        #expect(table.views(of: "/tmp") == ["/tmp", "/mnt/again/tmp", "/mnt/again/tmp/private"], "not /tmp/private")
         #expect(table.views(of: "/run") == ["/run", "/mnt/again/run"])
     }
 

@@ -3,7 +3,6 @@
 #include "launch.h"
 #include <stddef.h>
 
-#define LAUNCH_MAXIMUM_LISTENERS 253
 #define LAUNCH_MAXIMUM_VARIABLES 16
 
 // For whatever is on the stack while the thread's own data, with the stack protector's canary, turns to zeros.
@@ -48,5 +47,14 @@ void launch_report(int report_pipe, uint32_t kind, uint32_t first, uint32_t seco
 // Gives up every system call but those that an init needs.
 void launch_be_still(void);
 
-// The first process of the namespace: hands SIGTERM on, reaps, and ends with the helper.
-__attribute__((noreturn)) void launch_init(pid_t helper, int report_pipe);
+// Has each connect(2) of the process and of all that it starts wait until it is let go. Returns the descriptor on which that is asked
+// for, or -1.
+//
+// An ended connection keeps its port for a minute (TIME-WAIT), whoever began it: a helper that takes all of them, which is a matter of
+// seconds, keeps everybody else from the same server for so long.
+int launch_meter(const struct launch_plan *plan, uint32_t *levels);
+// Lets one of those that wait go on.
+void launch_let_go(int meter);
+
+// The first process of the namespace: hands SIGTERM on, reaps, lets connections begin at a limited pace, and ends with the helper.
+__attribute__((noreturn)) void launch_init(pid_t helper, int report_pipe, int meter);

@@ -300,6 +300,11 @@ static void write_program(struct program *p, uint32_t levels, int has_ipv6) {
     add(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
     refuse(p, EPERM);
     allow(p);
+    // A connection that begins with what is sent would not be counted.
+    enum { BEGINS_CONNECTION = 0x20000000 };
+    refuse_flags(p, SYS_sendto, 3, BEGINS_CONNECTION, EOPNOTSUPP);
+    refuse_flags(p, SYS_sendmsg, 2, BEGINS_CONNECTION, EOPNOTSUPP);
+    refuse_flags(p, SYS_sendmmsg, 3, BEGINS_CONNECTION, EOPNOTSUPP);
     // Filters of helpers' own are memory that no limit counts, and of which the machine has little for all (net.core.bpf_jit_limit):
     // without it the next helper gets no filter at all.
     // So is a core for oneself, whose other half then stands still.
@@ -360,13 +365,16 @@ int launch_filter(const struct launch_plan *plan, uint32_t *levels) {
     return result == -ENOMEM || result == -UNTRANSLATED ? ENOMEM : 0;
 }
 
-// All that an init does: it waits, hands SIGTERM on, tells of the end, and ends. Whatever capabilities it has left in its own
+// All that an init does: it waits, hands SIGTERM on, lets connections begin, tells of the end, and ends. Whatever capabilities it has left in its own
 // namespaces are of no use with these.
 static const struct sock_filter waiting[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE, 0, 6),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE, 0, 9),
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigtimedwait, 5, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ppoll, 8, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_read, 7, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 6, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 5, 0),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_wait4, 4, 0),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kill, 3, 0),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 2, 0),

@@ -2,34 +2,73 @@
 #include "confine.h"
 #include "kernel.h"
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
 
-void launch_init(pid_t helper, int report_pipe) {
-    call(SYS_dup3, report_pipe, 0, O_CLOEXEC);
-    if (call(SYS_close_range, 1, ~0U, 0) < 0)
-        for (int i = 1; i <= report_pipe; i++) call(SYS_close, i);
-    launch_be_still();
-    // All signals are blocked since before the copy; blocked ones are queued also for an init.
-    uint64_t awaited = 1UL << (SIGCHLD - 1) | 1UL << (SIGTERM - 1);
+// Connections that a helper may begin at once, and how many more with each second.
+enum { AT_ONCE = 256, PER_SECOND = 16 };
+
+static int64_t milliseconds(void) {
+    struct timespec now = {0, 0};
+    call(SYS_clock_gettime, CLOCK_BOOTTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void reap(pid_t helper, int report) {
     for (;;) {
-        long signal = call(SYS_rt_sigtimedwait, &awaited, NULL, NULL, 8);
-        if (signal == SIGTERM) call(SYS_kill, helper, SIGTERM);
-        for (;;) {
-            int status = 0;
-            long ended = call(SYS_wait4, -1, &status, WNOHANG, NULL);
-            if (ended <= 0) break;
-            if (ended != helper) continue;
-            struct launch_report record = {LAUNCH_REPORT_ENDED, (uint32_t)status, 0};
-            call(SYS_write, 0, &record, sizeof record);
-            // With its init the kernel ends everything else in the namespace.
-            call(SYS_exit_group, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+        int status = 0;
+        long ended = call(SYS_wait4, -1, &status, WNOHANG, NULL);
+        if (ended <= 0) return;
+        if (ended != helper) continue;
+        struct launch_report record = {LAUNCH_REPORT_ENDED, (uint32_t)status, 0};
+        call(SYS_write, report, &record, sizeof record);
+        // With its init the kernel ends everything else in the namespace.
+        call(SYS_exit_group, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    }
+}
+
+void launch_init(pid_t helper, int report_pipe, int meter) {
+    // Blocked since before the copy; blocked ones are queued also for an init.
+    uint64_t awaited = 1UL << (SIGCHLD - 1) | 1UL << (SIGTERM - 1);
+    enum { REPORT, SIGNALS, METER };
+    int last = report_pipe > meter ? report_pipe : meter;
+    int kept = (int)call(SYS_fcntl, report_pipe, F_DUPFD_CLOEXEC, last + 1 > METER ? last + 1 : METER + 1);
+    int asking = meter < 0 ? -1 : (int)call(SYS_fcntl, meter, F_DUPFD_CLOEXEC, kept + 1);
+    call(SYS_dup3, kept, REPORT, O_CLOEXEC);
+    if (asking >= 0) call(SYS_dup3, asking, METER, O_CLOEXEC);
+    int signals = (int)call(SYS_signalfd4, -1, &awaited, 8, SFD_CLOEXEC | SFD_NONBLOCK);
+    call(SYS_dup3, signals, SIGNALS, O_CLOEXEC);
+    int rest = asking >= 0 ? METER + 1 : METER;
+    if (call(SYS_close_range, rest, ~0U, 0) < 0)
+        for (int i = rest; i <= (signals > asking ? signals : asking) || i <= kept; i++) call(SYS_close, i);
+    launch_be_still();
+    int64_t room = AT_ONCE * 1000, before = milliseconds();
+    for (;;) {
+        int64_t now = milliseconds();
+        room += (now - before) * PER_SECOND;
+        if (room > AT_ONCE * 1000) room = AT_ONCE * 1000;
+        before = now;
+        int waits = asking >= 0 && room < 1000;
+        struct pollfd sources[] = {{SIGNALS, POLLIN, 0}, {asking >= 0 && !waits ? METER : -1, POLLIN, 0}};
+        struct timespec patience = {0, waits ? ((1000 - room) / PER_SECOND + 1) * 1000000 : 0};
+        call(SYS_ppoll, sources, 2, waits ? &patience : NULL, NULL, 8);
+        if (sources[1].revents & POLLIN) {
+            launch_let_go(METER);
+            room -= 1000;
         }
+        if (!(sources[0].revents & POLLIN)) continue;
+        struct signalfd_siginfo signal;
+        while (call(SYS_read, SIGNALS, &signal, sizeof signal) == sizeof signal)
+            if (signal.ssi_signo == SIGTERM) call(SYS_kill, helper, SIGTERM);
+        reap(helper, REPORT);
     }
 }

@@ -139,10 +139,11 @@ LAUNCH_UNGUARDED static int child(void *argument) {
     // Again, because a change of credentials clears it (prctl(2)).
     call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (!(levels & LAUNCH_PROCESS_NAMESPACE)) become_helper(plan, levels, report_pipe);
+    int meter = launch_meter(plan, &levels);
     long helper = call(SYS_clone, SIGCHLD, 0, 0, 0, 0);
     if (helper < 0) give_up(report_pipe, LAUNCH_STAGE_FORK, (int)-helper);
     if (helper == 0) become_helper(plan, levels, report_pipe);
-    launch_init((pid_t)helper, report_pipe);
+    launch_init((pid_t)helper, report_pipe, meter);
 }
 
 int launch(const struct launch_plan *plan, struct launch_result *result) {

@@ -43,7 +43,7 @@ public struct Containment: Hashable, Sendable {
         (LAUNCH_FILTER, "system-call filter"), (LAUNCH_LANDLOCK, "Landlock"),
         (LAUNCH_LANDLOCK_TRUNCATE, "Landlock truncation"), (LAUNCH_LANDLOCK_SCOPED, "Landlock scopes"),
         (LAUNCH_NO_NETWORK, "no network"), (LAUNCH_LIMITS, "limits"), (LAUNCH_PROCESS_LIMIT, "process limit"),
-        (LAUNCH_OWN_GROUP, "own control group"),
+        (LAUNCH_OWN_GROUP, "own control group"), (LAUNCH_CONNECTION_LIMIT, "connection limit"),
     ]
 
     /// What was reached, in words.
@@ -74,6 +74,7 @@ public struct Containment: Hashable, Sendable {
         case LAUNCH_PRIVATE_SCRATCH: " (it can fill the file system of the daemon's runtime folder)"
         case LAUNCH_LANDLOCK_SCOPED: " (it can reach programs that listen on abstract sockets)"
         case LAUNCH_PROCESS_LIMIT: " (it can start any number)"
+        case LAUNCH_CONNECTION_LIMIT: " (it can take all ports to a server for a minute)"
         case LAUNCH_OWN_GROUP: " (its processes together may take what is there for all)"
         default: nil
         }

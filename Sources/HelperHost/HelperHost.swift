@@ -26,6 +26,7 @@ import Varlink
     /// What each helper was told lately, the newest first.
     public private(set) var given: [String: [HelperGiven]] = [:]
 
+    private let passingBan: PassingBan
     var launcher: Launcher
     let scratch: Scratch
     private(set) var byName: [String: HelperEntry] = [:]
@@ -57,6 +58,7 @@ import Varlink
     /// helper that ends must not end the daemon.
     public init(configuration: HostConfiguration) {
         self.configuration = configuration
+        passingBan = PassingBan(limit: Int(configuration.limits.descriptors) + Int(LAUNCH_MAXIMUM_LISTENERS))
         signal(SIGPIPE, SIG_IGN)
         Scratch.makeFolder(configuration.runtimeDirectory)
         Scratch.makeFolder(configuration.runtimeDirectory + "/helpers")

@@ -48,9 +48,9 @@ public struct HostConfiguration: Hashable, Sendable {
     /// message bus it would see the networks in sight, which its file may keep from it, and could have a service manager start what
     /// outlives it; so it could with the sockets that a user's programs leave in `/tmp`. In the journal's it would speak for the
     /// daemon, and read what is typed from terminals. What the programs that manage links keep of networks by name is hidden as well,
-    /// and what the kernel counts of other helpers.
+    /// and what the kernel counts of other helpers. Some firmware keeps a network and its password in a variable that all may read.
     public var sharedDirectories = [
-        "/dev/shm", "/sys/fs/cgroup", "/run/dbus", "/run/user", "/run/systemd/journal", "/run/systemd/notify",
+        "/dev/shm", "/sys/fs/cgroup", "/sys/firmware", "/run/dbus", "/run/user", "/run/systemd/journal", "/run/systemd/notify",
         "/run/systemd/userdb",
         "/run/systemd/io.system.ManagedOOM", "/run/systemd/netif", "/etc/NetworkManager/system-connections",
         "/run/NetworkManager/system-connections", "/var/lib/NetworkManager", "/etc/systemd/network", "/run/systemd/network",

@@ -100,6 +100,42 @@ import Testing
         await shop.close()
     }
 
+    /// What lies in a socket's queue outlives its sender.
+    @Test @LoopActor func noDescriptorsAreSent() async {
+        let shop = Workshop()
+        let found = await look(
+            shop, "sender",
+            """
+            import struct
+            passed, pair = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", 0))], socket.socketpair()
+            found = [attempt(lambda: end.sendmsg([b"x"], passed)) for end in (socket.socket(fileno=os.dup(2)), pair[0])]
+            found += [pair[0].sendmsg([b"x"])]
+            """)
+        #expect(found == "['ETOOMANYREFS', 'ETOOMANYREFS', 1]")
+        await shop.close()
+    }
+
+    /// Each that ends keeps its port for a minute.
+    @Test @LoopActor func connectionsBeginAtALimitedPace() async {
+        let shop = Workshop()
+        let found = await look(
+            shop, "knocker",
+            """
+            import time
+            free = socket.socket()
+            free.bind(("127.0.0.1", 0))
+            def knock(): return socket.socket().connect_ex(free.getsockname())
+            begun = time.monotonic()
+            knocks = {knock() for _ in range(256 + 17)}
+            slow = time.monotonic() - begun >= 0.9
+            fast = attempt(lambda: socket.socket().sendto(b"x", 0x20000000, free.getsockname()))
+            found = [knocks == {111}, fast, slow]
+            """)
+        #expect(found.hasPrefix("[True, 'ENOTSUP', "))
+        if shop.host.containment(of: "knocker").contains("connection limit") { #expect(found.hasSuffix("True]")) }
+        await shop.close()
+    }
+
     /// They wait with locks held that are not the helper's alone.
     @Test @LoopActor func nothingIsSpliced() async {
         let shop = Workshop()

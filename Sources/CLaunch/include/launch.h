@@ -1,3 +1,6 @@
+// The listeners that one process may be given.
+#define LAUNCH_MAXIMUM_LISTENERS 253
+
 // From clone to exec of a helper, in one function. In the child nothing but system calls is used, because the parent may have
 // held any lock when it was copied (signal-safety(7)).
 #pragma once
@@ -25,7 +28,8 @@ enum launch_level {
     LAUNCH_IPC_NAMESPACE = 1 << 15,    // System V IPC and message queues end with it
     LAUNCH_FILTER = 1 << 16,           // system calls that no helper needs are refused, see filter.c
     LAUNCH_OWN_GROUP = 1 << 17,        // a control group, whose limits hold for all of its processes together
-    LAUNCH_ALL = (1 << 18) - 1,
+    LAUNCH_CONNECTION_LIMIT = 1 << 18, // connections begin at a limited pace, where there is an init that lets them
+    LAUNCH_ALL = (1 << 19) - 1,
 };
 
 // Where a launch failed.
@@ -112,6 +116,9 @@ void launch_end(const struct launch_result *process);
 int launch_is_control_group(const char *folder);
 // Whether systemd has marked it as given away: Delegate=, since 244 for root to see, since 251 for everybody.
 int launch_is_given_away(const char *folder);
+
+// Sends a descriptor with messages of one octet each, so many times in all. Returns 0 or an errno.
+int launch_send_copies(int socket, int descriptor, int count);
 
 // Free memory of the daemon goes back to the kernel; malloc_trim(3), which Swift's module of the C library leaves out.
 static inline void launch_trim(void) {

@@ -13,7 +13,7 @@ struct Asker {
     func ask(_ prompt: PendingPrompt) throws(Failure) -> [String: String] {
         Output.ask(renderer.heading(prompt).joined(separator: "\n") + "\n")
         let terms = renderer.safe(prompt.terms ?? "", limit: 2000)
-        if !terms.isEmpty { Output.ask("  Terms: \(terms)\n") }
+        if !terms.isEmpty { Output.ask("  \(renderer.bar) Terms: \(terms)\n") }
         var answers: [String: String] = [:]
         var termsURL = prompt.termsURL
         for (index, field) in prompt.fields.enumerated() {
@@ -35,7 +35,7 @@ struct Asker {
     private func askBox(_ field: Field, _ label: String, _ termsURL: String?) throws(Failure) -> String {
         let place = termsURL.map { " (\(renderer.safe($0)))" } ?? ""
         // What the portal ticked already is not what the user agreed to.
-        let agreed = try agrees("  \(label)\(place)? [y/N] ")
+        let agreed = try agrees("  \(renderer.bar) \(label)\(place)? [y/N] ")
         guard agreed || !field.required else {
             throw Failure(.failed, "without this the portal lets nobody in.", hint: "hotspotctl answer --dismiss")
         }
@@ -47,13 +47,13 @@ struct Asker {
         // Where a choice is a number itself, nobody could tell it from a place in the list.
         let isNumbered = !choices.contains { Int($0) != nil }
         for (index, choice) in choices.enumerated() {
-            Output.ask("    \(isNumbered ? "\(index + 1))" : "-") \(renderer.safe(choice, limit: 200))\n")
+            Output.ask("  \(renderer.bar)   \(isNumbered ? "\(index + 1))" : "-") \(renderer.safe(choice, limit: 200))\n")
         }
         let preset = field.kind.isSecret ? nil : field.value.flatMap { $0.isEmpty ? nil : $0 }
         let range = choices.isEmpty || !isNumbered ? "" : " [1-\(choices.count)]"
         let shown = preset.map { " [\(renderer.safe($0, limit: 200))]" } ?? ""
         for _ in 0..<Self.tries {
-            var value = try readLine("  \(label)\(range)\(shown): ", field.kind.isSecret)
+            var value = try readLine("  \(renderer.bar) \(label)\(range)\(shown): ", field.kind.isSecret)
             if value.isEmpty, let preset { value = preset }
             if isNumbered, let number = Int(value), choices.indices.contains(number - 1) { value = choices[number - 1] }
             if value.isEmpty {

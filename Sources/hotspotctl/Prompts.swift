@@ -38,7 +38,7 @@ extension Renderer {
             return lines + ["  What it asks is for those who may answer: \(Self.whoMayAnswer)."]
         }
         for (index, field) in prompt.fields.enumerated() {
-            var text = "  \(label(field, at: index + 1)) (\(safe(field.name, limit: 64)): \(field.kind.rawValue)"
+            var text = "  \(bar) \(label(field, at: index + 1)) (\(safe(field.name, limit: 64)): \(field.kind.rawValue)"
             if let choices = field.choices, !choices.isEmpty {
                 text += ", one of " + choices.prefix(20).map { safe($0, limit: 64) }.joined(separator: ", ")
             }
@@ -51,7 +51,10 @@ extension Renderer {
 
     static let whoMayAnswer = "root, the group hotspotd, and the user in front of the machine"
 
-    /// Who asks, where, and why. What is not ours to say stands behind a bar, below all that is.
+    /// What is not ours to say stands behind it, the names of fields included.
+    var bar: String { sign("│", "|") }
+
+    /// Who asks, where, and why; what others say of it below all that is ours.
     func heading(_ prompt: PendingPrompt) -> [String] {
         let who = prompt.ssid.isEmpty ? safe(prompt.interface, limit: 32) : name(prompt.ssid)
         var lines = ["\(tone(who, .strong)) asks\(prompt.portal.map { " (\(safe($0, limit: 200)))" } ?? ""):"]
@@ -60,7 +63,6 @@ extension Renderer {
         } else if prompt.portal?.hasPrefix("http://") == true {
             lines.append("  \(tone("!", .bad)) This portal is not encrypted: everybody near can read the answers.")
         }
-        let bar = sign("│", "|")
         let title = safe(prompt.title, limit: 200)
         if !title.isEmpty, title != who { lines.append("  \(bar) \(title)") }
         let message = safe(prompt.message ?? "", limit: 1000)

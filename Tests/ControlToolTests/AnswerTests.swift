@@ -198,7 +198,7 @@ private let onlineAtOnce = [
         defer { daemon.stop() }
         let terminal = try Terminal()
         let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
-        tool.waitForErrors("Hotel asks (https://p.example):\n  Room number: ")
+        tool.waitForErrors("Hotel asks (https://p.example):\n  │ Room number: ")
         terminal.type("214\n")
         // Before a secret the echo is off when the question shows: what is typed at once is neither seen nor lost.
         tool.waitForErrors("Surname: ")
@@ -235,11 +235,11 @@ private let onlineAtOnce = [
         defer { daemon.stop() }
         let terminal = try Terminal(columns: 200)
         let tool = try Tool(["answer", "--wait=0", "--socket", daemon.path], input: terminal.slave, errors: terminal.slave)
-        let question = "  \(shown) [1-2]: "
+        let question = "  │ \(shown) [1-2]: "
         let before = terminal.read(until: question)
         #expect(
             before
-                == "Hotel asks (https://p.example):\r\n  │ \(shown)\r\n  │ \(shown)\r\n  Terms: \(shown)\r\n    1) \(shown)\r\n    2) b\r\n"
+                == "Hotel asks (https://p.example):\r\n  │ \(shown)\r\n  │ \(shown)\r\n  │ Terms: \(shown)\r\n  │   1) \(shown)\r\n  │   2) b\r\n"
                 + question)
         terminal.type("1\n")
         let after = terminal.read(until: "hotspotctl answer")
@@ -250,7 +250,7 @@ private let onlineAtOnce = [
         #expect(FakeDaemon.value(json)["prompts"]?.array?.first?["title"]?.string == "京\u{1B}[2J\u{202E}\0\n\\x1b")
         #expect(!json.unicodeScalars.contains { ($0.value < 0x20 && $0 != "\n") || $0.value == 0x202E })
         let listed = try Tool.run(["prompts", "--socket", daemon.path]).output
-        #expect(listed.contains("  \(shown) (a: choice, one of \(shown), b, required)\n"))
+        #expect(listed.contains("  │ \(shown) (a: choice, one of \(shown), b, required)\n"))
     }
 
     /// However a portal fills its texts up, no line on the screen is its own: a question under the name of another program, for one.
@@ -268,9 +268,9 @@ private let onlineAtOnce = [
         defer { daemon.stop() }
         let terminal = try Terminal(columns: columns)
         let tool = try Tool(["answer", "--wait=0", "--socket", daemon.path], input: terminal.slave, errors: terminal.slave)
-        var screen = terminal.read(until: "\n  a: ")
+        var screen = terminal.read(until: "\n  │ a: ")
         terminal.type("x\n")
-        screen += terminal.read(until: "\n  field 2: ")
+        screen += terminal.read(until: "\n  │ field 2: ")
         terminal.type("y\n")
         // The label is cut.
         screen += terminal.read(until: "…: ")

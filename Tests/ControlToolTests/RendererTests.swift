@@ -112,7 +112,7 @@ import Varlink
             fields: [Field(name: "", label: " ", kind: .password, required: true)])
         #expect(
             renderer.lines(prompt).prefix(3) == [
-                "Hotel asks:", "  ! Where the answers go only the helper knows: keys.", "  field 1 (: password, required)",
+                "Hotel asks:", "  ! Where the answers go only the helper knows: keys.", "  │ field 1 (: password, required)",
             ])
     }
 

@@ -58,6 +58,26 @@ import Testing
             ).views(of: "/var/lib") == ["/var/lib", "/a/lib"])
     }
 
+    /// What is kept while the rest is read-only, and a layer that lies in another overlay.
+    @Test func theLayersOfAnOverlayShowIt() {
+        let table = MountTable(
+            Self.plain
+                + "\n40 22 0:50 / /var/lib rw - overlay o rw,lowerdir=/low\\134:er:/base,upperdir=/media/a\\040b,workdir=/media/w"
+                + "\n41 22 0:51 / /base rw - overlay o ro,lowerdir=/x:relative\n42 22 8:1 /media /m rw - ext4 /dev/sda1 rw")
+        let views = ["/var/lib", "/low:er", "/base", "/media/a b", "/m/a b", "/x"].map { $0 + "/hotspotd" }
+        #expect(table.views(of: "/var/lib/hotspotd") == views)
+    }
+
+    /// As a container's root is.
+    @Test func anOverlayWhoseLayersSeemToLieInItselfHasAnEnd() {
+        let layers = (0..<40).map { "/layers/\($0)" }.joined(separator: ":")
+        let table = MountTable("22 1 0:50 / / rw - overlay o rw,lowerdir=\(layers),upperdir=/layers/up")
+        #expect(table.views(of: "/var/lib/hotspotd").count == 42)
+        #expect(
+            MountTable("22 1 0:50 / / rw - overlay o rw,lowerdir=/a,upperdir=/b", hasFolder: { _ in false }).mounts[0].layers
+                == [])
+    }
+
     /// A folder whose mount is there is as good as any other.
     @Test func whatIsMountedOnlyWhenItIsLookedAtIsKnown() {
         let table = MountTable(

@@ -141,8 +141,11 @@ static const uint32_t sockets[] = {
     SOCKET(AF_INET6, SOCK_DGRAM, IPPROTO_UDP), SOCKET(AF_INET6, SOCK_DGRAM, IPPROTO_ICMPV6),
 };
 // Filters of sockets, for one and for a group: SO_ATTACH_FILTER, SO_ATTACH_BPF and their like. With SO_MAX_PACING_RATE and SO_TXTIME
-// what was sent waits in the queue of the link, where there is one that keeps time (fq), long after the helper's end.
-static const uint32_t filters[] = {26, 50, 51, 52, 47, 61};
+// what was sent waits in the queue of the link, where there is one that keeps time (fq), long after the helper's end; with TCP_TX_DELAY
+// as well. With SO_LINGER whoever closes a connection last waits for its peer: that may be the daemon, which looked at the helper's
+// memory in `/proc` just when it ended, and a TCP socket was mapped there (seen with Linux 6.1: until the watchdog came).
+static const uint32_t filters[] = {26, 50, 51, 52, 47, 61, SO_LINGER};
+static const uint32_t delays[] = {37};
 // Groups of receivers, which the kernel keeps in lists of the interface and looks through under a lock of all interfaces:
 // IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP, and IPV6_JOIN_GROUP, IPV6_JOIN_ANYCAST.
 // Labels of flows are few for the machine, and outlive who made them by minutes: IPV6_FLOWLABEL_MGR.
@@ -316,6 +319,7 @@ static void write_program(struct program *p, uint32_t levels, int has_ipv6) {
     refuse(p, EINVAL);
     allow(p);
     refuse_options(p, SOL_SOCKET, filters, COUNT(filters));
+    refuse_options(p, IPPROTO_TCP, delays, COUNT(delays));
     refuse_options(p, IPPROTO_IP, groups, COUNT(groups));
     refuse_options(p, IPPROTO_IPV6, groups6, COUNT(groups6));
 

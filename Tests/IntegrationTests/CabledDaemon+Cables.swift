@@ -95,7 +95,7 @@ extension CabledDaemon {
             """)
     }
 
-    /// A piece of Python that gives the hosts that `reach(device)` reaches within a second each; without a device as any program does.
+    /// A piece of Python that gives the hosts that `reach(device)` reaches within five seconds each; without a device as any program does.
     static let reach = """
         import socket
         def reach(device=None):
@@ -103,7 +103,7 @@ extension CabledDaemon {
             for host in \(hosts):
                 with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as line:
                     if device: line.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device.encode())
-                    line.settimeout(1)
+                    line.settimeout(5)
                     if line.connect_ex((host, 80)) == 0: found.append(host)
             return found
 

@@ -59,6 +59,8 @@ public struct HostConfiguration: Hashable, Sendable {
         "/etc/netplan", "/run/netplan", "/etc/wpa_supplicant", "/run/wpa_supplicant", "/etc/iwd", "/var/lib/iwd",
         "/var/lib/dhcp", "/run/dhcpcd", "/var/lib/dhcpcd", "/var/lib/dhcpcd5", "/var/db/dhcpcd", "/var/lib/connman",
         "/etc/sysconfig/network-scripts", "/etc/sysconfig/network", "/etc/wicd", "/var/lib/wicd",
+        "/etc/dhcpcd.conf", "/etc/wpa_supplicant.conf", "/etc/conf.d/net", "/usr/lib/netplan", "/etc/connman",
+        "/var/lib/dhclient", "/var/lib/wicked",
         "/run/hotspot-helpers", "/tmp", "/var/tmp", "/dev/pts",
     ]
     /// Hidden as a whole where mounts can be arranged, but for what `/etc/resolv.conf` leads to: a service manager may start

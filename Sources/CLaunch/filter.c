@@ -2,7 +2,6 @@
 #include "confine.h"
 #include "kernel.h"
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/fs.h>
 #include <linux/seccomp.h>
@@ -16,11 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-#define NATIVE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define NATIVE AUDIT_ARCH_AARCH64
-#endif
 // On any other kernel.h ends the compilation.
 
 // The same numbers everywhere, for older headers.
@@ -369,8 +363,8 @@ int launch_filter(const struct launch_plan *plan, uint32_t *levels) {
     return result == -ENOMEM || result == -UNTRANSLATED ? ENOMEM : 0;
 }
 
-// All that an init does: it waits, hands SIGTERM on, lets connections begin, tells of the end, and ends. Whatever capabilities it has left in its own
-// namespaces are of no use with these.
+// All that an init does: it waits, hands SIGTERM on, lets connections begin, tells of the end, and ends. Whatever capabilities it has
+// left in its own namespaces are of no use with these.
 static const struct sock_filter waiting[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE, 0, 9),

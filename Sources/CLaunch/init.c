@@ -40,16 +40,14 @@ void launch_init(pid_t helper, int report_pipe, int meter) {
     // Blocked since before the copy; blocked ones are queued also for an init.
     uint64_t awaited = 1UL << (SIGCHLD - 1) | 1UL << (SIGTERM - 1);
     enum { REPORT, SIGNALS, METER };
-    int last = report_pipe > meter ? report_pipe : meter;
-    int kept = (int)call(SYS_fcntl, report_pipe, F_DUPFD_CLOEXEC, last + 1 > METER ? last + 1 : METER + 1);
-    int asking = meter < 0 ? -1 : (int)call(SYS_fcntl, meter, F_DUPFD_CLOEXEC, kept + 1);
-    call(SYS_dup3, kept, REPORT, O_CLOEXEC);
-    if (asking >= 0) call(SYS_dup3, asking, METER, O_CLOEXEC);
+    // All of these come after the helper's own descriptors, which are three at least, in this order.
     int signals = (int)call(SYS_signalfd4, -1, &awaited, 8, SFD_CLOEXEC | SFD_NONBLOCK);
+    call(SYS_dup3, report_pipe, REPORT, O_CLOEXEC);
     call(SYS_dup3, signals, SIGNALS, O_CLOEXEC);
-    int rest = asking >= 0 ? METER + 1 : METER;
+    if (meter >= 0) call(SYS_dup3, meter, METER, O_CLOEXEC);
+    int rest = meter >= 0 ? METER + 1 : METER;
     if (call(SYS_close_range, rest, ~0U, 0) < 0)
-        for (int i = rest; i <= (signals > asking ? signals : asking) || i <= kept; i++) call(SYS_close, i);
+        for (int i = rest; i <= signals; i++) call(SYS_close, i);
     launch_be_still();
     int64_t room = AT_ONCE * 1000, before = milliseconds();
     for (;;) {
@@ -57,8 +55,8 @@ void launch_init(pid_t helper, int report_pipe, int meter) {
         room += (now - before) * PER_SECOND;
         if (room > AT_ONCE * 1000) room = AT_ONCE * 1000;
         before = now;
-        int waits = asking >= 0 && room < 1000;
-        struct pollfd sources[] = {{SIGNALS, POLLIN, 0}, {asking >= 0 && !waits ? METER : -1, POLLIN, 0}};
+        int waits = room < 1000;
+        struct pollfd sources[] = {{SIGNALS, POLLIN, 0}, {meter < 0 || waits ? -1 : METER, POLLIN, 0}};
         struct timespec patience = {0, waits ? ((1000 - room) / PER_SECOND + 1) * 1000000 : 0};
         call(SYS_ppoll, sources, 2, waits ? &patience : NULL, NULL, 8);
         if (sources[1].revents & POLLIN) {

@@ -2,7 +2,15 @@
 // Arguments that are left out are 0. Returns what the kernel returns: a negative errno is a failure.
 #pragma once
 #include <errno.h>
+#include <linux/audit.h>
 #include <sys/syscall.h>
+
+// By what filters of system calls know this architecture.
+#if defined(__x86_64__)
+#define NATIVE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define NATIVE AUDIT_ARCH_AARCH64
+#endif
 
 #define call(...) CALL_WITH_SIX(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 #define CALL_WITH_SIX(number, a, b, c, d, e, f, ...)                                                                              \

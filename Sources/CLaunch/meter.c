@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "confine.h"
 #include "kernel.h"
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -15,12 +14,6 @@ enum { SET_FILTER = 1, NEW_LISTENER = 1 << 3, WAIT_KILLABLE = 1 << 5 };
 enum { GO_ON = 1 };
 #define RECEIVE 0xc0502100U
 #define SEND 0xc0182101U
-
-#if defined(__x86_64__)
-#define NATIVE AUDIT_ARCH_X86_64
-#else
-#define NATIVE AUDIT_ARCH_AARCH64
-#endif
 
 // What is no call of this architecture another filter refuses.
 static const struct sock_filter connections[] = {

@@ -143,7 +143,8 @@ struct Launcher {
         // Most of them no machine has: every start does this.
         let named = (shared + protected + files + filesOfAll + others).filter(exists).flatMap(table.views)
         // A file of `/run` that is mounted in this place tells of nameservers and no more.
-        let run = withRun ? table.views(of: configuration.runDirectory).filter { $0 != Self.nameserverFile } : []
+        let nameservers = Self.nameserverFile
+        let run = withRun ? table.views(of: configuration.runDirectory).filter { $0 != nameservers } : []
         return Self.outermost(views + (named + run).filter { exists($0) && !isAround($0) })
     }
 

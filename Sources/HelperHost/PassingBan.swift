@@ -1,5 +1,6 @@
 import CLaunch
 import Glibc
+import Varlink
 
 /// Keeps helpers from sending descriptors along with octets (SCM_RIGHTS, unix(7)), also to themselves.
 ///
@@ -11,17 +12,20 @@ import Glibc
 /// (ETOOMANYREFS) to a process with a lower limit of open descriptors than that. Helpers are the daemon's user, and their limit is
 /// low: so the daemon sends more to itself, and never receives it.
 final class PassingBan {
-    private var ends: [Int32] = [-1, -1]
+    private let ends: (Int32, Int32)?
 
     /// For processes with at most so many descriptors. Without room for it nothing is banned.
     init(limit: Int) {
+        ends = try? Socket.pair()
         let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
-        guard file >= 0, socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { return }
-        defer { close(file) }
-        _ = launch_send_copies(ends[0], file, Int32(limit + 1))
+        guard file >= 0 else { return }
+        if let ends { _ = launch_send_copies(ends.0, file, Int32(limit + 1)) }
+        close(file)
     }
 
     deinit {
-        for end in ends where end >= 0 { close(end) }
+        guard let ends else { return }
+        close(ends.0)
+        close(ends.1)
     }
 }

@@ -34,6 +34,7 @@ import Store
     func flush() {
         timer?.cancel()
         timer = nil
+        guard !pending.isEmpty else { return }
         var steps = pending[...]
         pending = []
         while let attempt = steps.first?.attempt {

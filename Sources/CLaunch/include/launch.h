@@ -1,12 +1,12 @@
-// The listeners that one process may be given.
-#define LAUNCH_MAXIMUM_LISTENERS 253
-
 // From clone to exec of a helper, in one function. In the child nothing but system calls is used, because the parent may have
 // held any lock when it was copied (signal-safety(7)).
 #pragma once
 #include <malloc.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+// The listeners that one process may be given.
+#define LAUNCH_MAXIMUM_LISTENERS 253
 
 // What was reached, or is wanted. Whatever the kernel or the daemon's own lack of privileges refuses is left out and not reported.
 enum launch_level {

@@ -13,6 +13,8 @@ enum ControlGroupPlace: Hashable {
     /// Nothing that anybody could change in a line: no such file system, a user's session, a container.
     case none
 
+    /// Where the unified hierarchy is mounted.
+    static let root = "/sys/fs/cgroup"
     /// The groups that are made in the daemon's own: one for itself, one for everybody else.
     static let leaf = "daemon", parent = "helpers"
     /// Without these there is no use in a group; cpu comes with them where it can.

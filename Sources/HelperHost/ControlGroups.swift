@@ -76,6 +76,31 @@ import Glibc
         @LoopActor func end() { groups.remove(group) }
     }
 
+    /// Where a process may be.
+    enum Place: Hashable {
+        /// Where the daemon is.
+        case daemon
+        /// In the group with this folder, or below it.
+        case helper(group: String)
+        case outside
+    }
+
+    /// Where a process is, or was when it ended; `nil` if there is none with this number.
+    func place(of process: pid_t) -> Place? {
+        ControlFile.read("/proc/\(process)/cgroup").map { place(root: ControlGroupPlace.root, membership: $0) }
+    }
+
+    /// The same from the text of its `/proc/PID/cgroup` and from where the hierarchy is mounted.
+    func place(root: String, membership: String) -> Place {
+        guard let path = ControlGroupPlace.path(in: membership) else { return .outside }
+        let parts = (root + path).split(separator: "/"), own = folder.split(separator: "/").dropLast()
+        guard parts.starts(with: own), parts.count > own.count else { return .outside }
+        if parts[own.count] != ControlGroupPlace.parent { return parts[own.count] == ControlGroupPlace.leaf ? .daemon : .outside }
+        // The kernel adds « (deleted)» to a group that is gone.
+        guard parts.count > own.count + 1, let name = parts[own.count + 1].split(separator: " ").first else { return .outside }
+        return .helper(group: folder + "/" + name)
+    }
+
     /// A place in a new group; `nil` if there can be none.
     func join() -> Membership? { make().map { Membership(group: $0, groups: self) } }
 

@@ -51,7 +51,7 @@ extension HelperHost {
     /// Before the first helper: each will have a control group of its own, if the daemon's was given to it.
     func divideControlGroup() {
         let place = ControlGroupPlace.find(
-            root: "/sys/fs/cgroup", membership: ControlFile.read("/proc/self/cgroup") ?? "", process: getpid())
+            root: ControlGroupPlace.root, membership: ControlFile.read("/proc/self/cgroup") ?? "", process: getpid())
         launcher.groups = ControlGroups(dividing: place, process: getpid(), limits: configuration.limits)
         launcher.missesGroups = place != .none
     }
@@ -105,6 +105,18 @@ extension HelperHost {
 
     /// It is the first process of a helper that runs: what descends from it is that helper's.
     public func isHelper(process: pid_t) -> Bool { processes.values.contains { $0.processID == process } }
+
+    /// What a process is to the daemon by its control group, which no helper can leave; `nil` where that says nothing, as helpers have no
+    /// groups.
+    public func descent(of process: pid_t) -> Lineage.Descent? {
+        guard let groups = launcher.groups else { return nil }
+        switch groups.place(of: process) {
+        case .outside: return .foreign
+        case .daemon: return nil
+        case .helper(let group): return processes.values.first { $0.group == group }.map { .child($0.processID) } ?? .unclear
+        case nil: return .unclear
+        }
+    }
 
     /// How many processes run.
     public var processCount: Int { processes.count }

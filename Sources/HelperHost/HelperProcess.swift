@@ -45,6 +45,8 @@ import Varlink
     private let scratch: Scratch
     private let folder: String
     private let membership: ControlGroups.Membership?
+    /// The folder of its control group, if it has one.
+    var group: String? { membership?.group.path }
     private let missesGroup: Bool
     /// The folders that it may write to.
     private let paths: [String]

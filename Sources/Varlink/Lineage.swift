@@ -24,7 +24,7 @@ public enum Lineage {
     }
 
     /// What a process is to this one.
-    enum Descent: Hashable {
+    public enum Descent: Hashable, Sendable {
         /// It does not come from this process.
         case foreign
         /// It is this child, or descends from it.
@@ -36,9 +36,13 @@ public enum Lineage {
     /// What the peer of a unix socket is to this process. What cannot be told is no stranger: a peer that is gone already may have been
     /// anybody.
     ///
-    /// - Parameter pid: the peer's number as SO_PEERCRED has it; 0 stands for a process outside of our PID namespace, and nobody who
-    ///   comes from us is there.
-    static func descent(ofPeerOf socket: Int32, pid: pid_t) -> Descent {
+    /// - Parameters:
+    ///   - pid: the peer's number as SO_PEERCRED has it; 0 stands for a process outside of our PID namespace, and nobody who comes from
+    ///     us is there.
+    ///   - known: what is known of a number otherwise. Where it is `nil` the parents are looked up in /proc/PID/stat, and the kernel
+    ///     takes hold of a process's memory for that: should the process end meanwhile, this one waits for what its end waits for, as
+    ///     the server of a file that it had mapped.
+    static func descent(ofPeerOf socket: Int32, pid: pid_t, known: (pid_t) -> Descent?) -> Descent {
         guard pid != 0, pid != getpid() else { return .foreign }
         // The number could be another's by now; the descriptor (SO_PEERPIDFD, Linux 6.5) is the very process. An older kernel has none.
         var pidfd: Int32 = -1
@@ -47,8 +51,8 @@ public enum Lineage {
         guard has || errno == ENOPROTOOPT else { return .unclear }
         defer { if has { close(pidfd) } }
         // Twice, because an ancestor may end and its number be given away while one looks.
-        var descent = descent(of: pid)
-        if descent == .foreign { descent = Self.descent(of: pid) }
+        var descent = known(pid) ?? descent(of: pid)
+        if descent == .foreign { descent = known(pid) ?? Self.descent(of: pid) }
         guard has else { return descent }
         // A pidfd is readable as soon as its process has ended: then the walk may have begun at another's number.
         var state = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)

@@ -145,6 +145,7 @@ import HotspotCore
     private let limits: Limits
     private let standing: (PeerCredentials) -> Standing
     private let helper: (PeerCredentials) -> pid_t?
+    private let descent: (pid_t) -> Lineage.Descent?
     private var listener: EventSource?
     private var pausing: EventSource?
     private var isOpen = true
@@ -157,18 +158,22 @@ import HotspotCore
 
     /// Serves `interfaces` on a listening, non-blocking socket, which is taken over. `standing` is asked once for each connection.
     ///
-    /// - Parameter helper: the helper that a peer whose standing is restricted belongs to, by the number of its first process; `nil` if
-    ///   there is none. All of one helper share its seats, however many processes it has started.
+    /// - Parameters:
+    ///   - helper: the helper that a peer whose standing is restricted belongs to, by the number of its first process; `nil` if there is
+    ///     none. All of one helper share its seats, however many processes it has started.
+    ///   - descent: what is known of a process's descent without its parents being looked up; `nil` if nothing is.
     public init(
         listening socket: consuming Descriptor, product: String, version: String, interfaces: [any ServerInterface],
         limits: Limits = Limits(), standing: @escaping (PeerCredentials) -> Standing = { _ in .stranger },
-        helper: @escaping (PeerCredentials) -> pid_t? = { $0.child }
+        helper: @escaping (PeerCredentials) -> pid_t? = { $0.child },
+        descent: @escaping (pid_t) -> Lineage.Descent? = { _ in nil }
     ) throws(VarlinkError) {
         identity = ("hotspotd", product, version, "https://github.com/hotspotd/hotspotd")
         self.interfaces = interfaces
         self.limits = limits
         self.standing = standing
         self.helper = helper
+        self.descent = descent
         self.socket = socket.take()
         do {
             try listen()
@@ -216,7 +221,7 @@ import HotspotCore
             // The daemon starts programs on this thread alone, so that none of them is started between these calls.
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-            guard let peer = PeerCredentials(socket: descriptor),
+            guard let peer = PeerCredentials(socket: descriptor, descent: descent),
                 let connection = try? Connection(
                     socket: descriptor, limit: limits.message, outputLimit: limits.output, isPatient: true)
             else {

@@ -151,13 +151,16 @@ public struct PeerCredentials: Hashable, Sendable {
     }
 
     /// Asks the kernel (SO_PEERCRED), whose answer is three 32-bit numbers: process, user, group.
-    public init?(socket: Int32) {
+    ///
+    /// - Parameter descent: what is known of a process's descent without its parents being looked up; `nil` if nothing is.
+    public init?(socket: Int32, descent known: (pid_t) -> Lineage.Descent? = { _ in nil }) {
         var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)
         var length = socklen_t(12)
         guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0, length == 12 else { return nil }
         // Another user's process has no right of ours in any case, and may be hidden from us.
         let descent: Lineage.Descent =
-            credentials.uid == geteuid() ? Lineage.descent(ofPeerOf: socket, pid: credentials.pid) : .foreign
+            credentials.uid == geteuid()
+            ? Lineage.descent(ofPeerOf: socket, pid: credentials.pid, known: known) : .foreign
         let child: pid_t? = if case .child(let child) = descent { child } else { nil }
         self.init(
             uid: credentials.uid, gid: credentials.gid, groups: Self.groups(ofPeerOf: socket), pid: credentials.pid,

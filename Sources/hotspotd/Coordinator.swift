@@ -125,14 +125,15 @@ import Wireless
         let helper: (PeerCredentials) -> pid_t? = { [host = services.host] peer in
             peer.child.flatMap { host.isHelper(process: $0) ? $0 : nil }
         }
+        let descent: (pid_t) -> Lineage.Descent? = { [host = services.host] in host.descent(of: $0) }
         self.control = control
         servers = [
             try Server(
                 listening: socket, product: "hotspotd", version: version, interfaces: [control], standing: permission.standing,
-                helper: helper),
+                helper: helper, descent: descent),
             try Server(
                 listening: helperSocket, product: "hotspotd", version: version, interfaces: [control],
-                standing: { _ in .restricted }, helper: helper),
+                standing: { _ in .restricted }, helper: helper, descent: descent),
         ]
 
         services.saving("pruning the journal") { try services.store.prune(now: WallClock.now) }

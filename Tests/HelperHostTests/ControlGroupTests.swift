@@ -136,6 +136,25 @@ import Testing
         #expect(tree.read(tree.unit + "/helpers/memory.max") == helpers)
     }
 
+    /// What a process is to the daemon is told by its group: none can leave it.
+    @Test @LoopActor func aProcessIsKnownByItsGroup() throws {
+        let tree = Tree()
+        let groups = try #require(ControlGroups(dividing: tree.own, process: getpid(), limits: .init()))
+        let unit = tree.unit
+        let expected: [(String, ControlGroups.Place)] = [
+            ("\(unit)/helpers/7", .helper(group: "\(tree.root)\(unit)/helpers/7")),
+            ("\(unit)/helpers/7/below/it", .helper(group: "\(tree.root)\(unit)/helpers/7")),
+            ("\(unit)/helpers/7 (deleted)", .helper(group: "\(tree.root)\(unit)/helpers/7")),
+            ("\(unit)/daemon", .daemon), (unit, .outside), ("\(unit)/helpers", .outside), ("\(unit)/.control", .outside),
+            ("\(unit)x/helpers/7", .outside), ("/user.slice/helpers/7", .outside), ("/", .outside), ("/../helpers/7", .outside),
+        ]
+        for (path, place) in expected {
+            #expect(groups.place(root: tree.root, membership: "0::\(path)\n") == place, "\(path)")
+        }
+        // Whoever is root here is in no group of the tree, and nobody has this number.
+        #expect(groups.place(of: getpid()) == .outside && groups.place(of: pid_t.max) == nil)
+    }
+
     @Test @LoopActor func withoutCPUTheRestIsDivided() throws {
         let tree = Tree()
         tree.write(tree.unit + "/cgroup.controllers", "memory pids\n")

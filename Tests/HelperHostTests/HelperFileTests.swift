@@ -170,8 +170,10 @@ import Testing
 }
 
 /// Who may have a name: what is kept for it is kept under the name.
-@Suite struct HelperNameTests {
+@Suite final class HelperNameTests {
     private let root = Scratch.make(in: "/tmp")!
+
+    deinit { removeFolder(root) }
 
     private func write(_ path: String, _ text: String) {
         mkdir("\(root)/\(path.split(separator: "/")[0])", 0o755)
@@ -184,7 +186,6 @@ import Testing
     private func load() -> HelperCatalog { HelperFolders.load(directories: ["\(root)/etc", "\(root)/lib"]) }
 
     @Test func twoFilesOfOneFolderWithOneNameAreBothRefused() {
-        defer { removeFolder(root) }
         write("lib/portal.helper", "[Helper]\nName=portal\nExec=/bin/true\n")
         #expect(load().entries.map(\.spec.name) == ["portal"])
         write("lib/00.helper", "[Helper]\nName=portal\nExec=/bin/false\n")
@@ -210,8 +211,10 @@ import Testing
 }
 
 /// Who may have a display name: it is all that people see of a helper in many places.
-@Suite struct DisplayNameTests {
+@Suite final class DisplayNameTests {
     private let root = Scratch.make(in: "/tmp")!
+
+    deinit { removeFolder(root) }
 
     private func write(_ path: String, display: String?) {
         mkdir("\(root)/\(path.split(separator: "/")[0])", 0o755)
@@ -251,7 +254,6 @@ import Testing
         "ℙortal form", "Porta| form", "🇵ortal form", "🅿ortal form", "P\u{338}ortal", "Ｐortal", "Portal\u{3000}form",
         "Por\u{200D}tal",
     ]) func oneAlphabetAtATime(_ name: String) {
-        defer { removeFolder(root) }
         write("lib/plain", display: name)
         let catalog = load()
         #expect(shown(catalog) == ["plain": "plain"] && catalog.problems.map(\.problem.code) == ["displayNameNotUsed"])
@@ -259,7 +261,6 @@ import Testing
 
     /// The system's own lie in the later one.
     @Test func theLaterFolderHasTheDisplayName() {
-        defer { removeFolder(root) }
         write("lib/form", display: "Portal form")
         write("etc/evil", display: "PORTAL \u{3000} form")
         let catalog = load()
@@ -276,7 +277,6 @@ import Testing
     }
 
     @Test func inOneFolderNeitherHasIt() {
-        defer { removeFolder(root) }
         write("lib/evil", display: "Portal form")
         write("lib/form", display: "Portal form")
         write("lib/other", display: "Other")
@@ -292,7 +292,6 @@ import Testing
     @Test(arguments: ["Portal-form", "f0rm", "forrn", "W1SPr", "wi.spr", "hotsp0td"]) func aNameThatReadsLikeAnothersIsNone(
         _ name: String
     ) {
-        defer { removeFolder(root) }
         write("lib/form", display: "Portal form")
         write("lib/wispr", display: "WISPr")
         write("etc/\(name)", display: nil)
@@ -304,7 +303,6 @@ import Testing
     }
 
     @Test func ofNamesAlikeInOneFolderNoneCounts() {
-        defer { removeFolder(root) }
         write("lib/form", display: "Portal form")
         write("lib/f0rm", display: nil)
         write("lib/other", display: "H0tspotd")
@@ -314,7 +312,6 @@ import Testing
     }
 
     @Test func aNameIsItsHelpersOwn() {
-        defer { removeFolder(root) }
         write("etc/evil", display: "Form")
         write("etc/vain", display: "VAIN")
         write("lib/form", display: nil)
@@ -331,7 +328,6 @@ import Testing
     }
 
     @Test func whatNobodySeesIsNoDisplayName() {
-        defer { removeFolder(root) }
         write("lib/plain", display: "\u{2800}\u{3000}\u{2800}")
         let catalog = load()
         #expect(shown(catalog) == ["plain": "plain"] && catalog.problems.map(\.problem.code) == ["displayNameNotUsed"])

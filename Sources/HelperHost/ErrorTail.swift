@@ -8,8 +8,7 @@ import Varlink
 @LoopActor final class ErrorTail {
     /// Octets beyond the limit that are kept; no answer to a question is longer in practice.
     private static let margin = 8 << 10
-    /// What came with descriptors is read apart from the rest: the most pieces of one turn, and what they are read into.
-    private static let pieces = 16
+    /// What one turn reads is read into this.
     private static var room = [UInt8](repeating: 0, count: 64 * 1024)
 
     private var socket: Int32
@@ -84,22 +83,19 @@ import Varlink
 
     /// Reads some of it; whether more may come.
     private func take() -> Bool {
-        for _ in 0..<Self.pieces {
-            let (count, hadDescriptors) = ForeignSocket.read(socket, &Self.room)
-            // Nothing more comes after what lies here already.
-            if hadDescriptors { shutdown(socket, Int32(SHUT_RDWR)) }
-            if count < 0 { return errno == EAGAIN || errno == EINTR }
-            guard count > 0 else {
-                source?.cancel()
-                return false
-            }
-            total += count
-            kept += Self.room[..<count]
-            // Enough beyond the limit that a secret which the limit cuts is still whole here.
-            let wanted = limit + Self.margin
-            if kept.count > 2 * wanted { kept.removeFirst(kept.count - wanted) }
-            if count == Self.room.count { return true }
+        let (count, hadDescriptors) = ForeignSocket.read(socket, &Self.room)
+        // Nothing more comes after what lies here already.
+        if hadDescriptors { shutdown(socket, Int32(SHUT_RDWR)) }
+        if count < 0 { return errno == EAGAIN || errno == EINTR }
+        guard count > 0 else {
+            source?.cancel()
+            return false
         }
+        total += count
+        kept += Self.room[..<count]
+        // Enough beyond the limit that a secret which the limit cuts is still whole here.
+        let wanted = limit + Self.margin
+        if kept.count > 2 * wanted { kept.removeFirst(kept.count - wanted) }
         return true
     }
 }

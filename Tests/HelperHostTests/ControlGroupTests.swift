@@ -139,7 +139,8 @@ import Testing
     /// What a process is to the daemon is told by its group: none can leave it.
     @Test @LoopActor func aProcessIsKnownByItsGroup() throws {
         let tree = Tree()
-        let groups = try #require(ControlGroups(dividing: tree.own, process: getpid(), limits: .init()))
+        for name in ["/daemon", "/helpers"] { tree.group(tree.unit + name) }
+        let groups = try #require(ControlGroups(dividing: tree.place(), process: getpid(), limits: .init()))
         let unit = tree.unit
         let expected: [(String, ControlGroups.Place)] = [
             ("\(unit)/helpers/7", .helper(group: "\(tree.root)\(unit)/helpers/7")),

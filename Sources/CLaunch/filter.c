@@ -260,10 +260,12 @@ static void write_program(struct program *p, uint32_t levels, int has_ipv6) {
     // The flags of its newer form are in memory, where no filter sees them; without that one the C library takes clone.
     refuse_flags(p, SYS_clone, 0, NAMESPACES, EPERM);
     refuse_flags(p, SYS_unshare, 0, NAMESPACES | TIME_NAMESPACE, EPERM);
-    // Where the daemon and other helpers are to be seen, nobody but oneself is slowed down or limited: 0 is the caller.
+    // Limits are one's own: 0 is the caller. The init, which nobody replaces, must keep what it has.
+    need_value(p, SYS_prlimit64, 0, 0);
+    // Where the daemon and other helpers are to be seen, nobody but oneself is slowed down either.
     if (!(levels & LAUNCH_PROCESS_NAMESPACE)) {
         static const long scheduling[] = {
-            SYS_prlimit64, SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr, SYS_sched_setaffinity,
+            SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr, SYS_sched_setaffinity,
         };
         for (size_t i = 0; i < COUNT(scheduling); i++) need_value(p, scheduling[i], 0, 0);
         need_value(p, SYS_setpriority, 0, PRIO_PROCESS);

@@ -58,7 +58,9 @@ void launch_init(pid_t helper, int report_pipe, int meter) {
         int waits = room < 1000;
         struct pollfd sources[] = {{SIGNALS, POLLIN, 0}, {meter < 0 || waits ? -1 : METER, POLLIN, 0}};
         struct timespec patience = {0, waits ? ((1000 - room) / PER_SECOND + 1) * 1000000 : 0};
-        call(SYS_ppoll, sources, 2, waits ? &patience : NULL, NULL, 8);
+        long ready = call(SYS_ppoll, sources, 2, waits ? &patience : NULL, NULL, 8);
+        // Without this nothing would be heard any more. The rest of the namespace goes along.
+        if (ready < 0 && ready != -EINTR) call(SYS_exit_group, 1);
         if (sources[1].revents & POLLIN) {
             launch_let_go(METER);
             room -= 1000;

@@ -9,8 +9,10 @@ struct ControlGroup {
     enum MemoryEnding: Hashable {
         /// The group had all the memory that it may have.
         case own
-        /// Memory ran out for more than this group, and it was the choice.
+        /// Memory ran out for more than this group, and it was the kernel's choice.
         case shared
+        /// All groups together had nearly all that they may have, and it the most.
+        case largest
     }
 
     /// Makes it, with its limits; `nil` if that cannot be done in full.

@@ -11,6 +11,11 @@ import Glibc
     let folder: String
     private let limits: HostConfiguration.Limits
     private var last = 0
+    private var watch: MemoryWatch?
+    /// The groups that are there, by their folders, but for those that linger.
+    private var members: [String: ControlGroup] = [:]
+    /// Those of them that were ended for being the largest.
+    private var largest: Set<String> = []
     /// Groups that something still lives in, and how often that was found.
     private var lingering: [(group: ControlGroup, tries: Int)] = []
     private var timer: EventSource?
@@ -21,7 +26,12 @@ import Glibc
 
     /// Divides the daemon's group: the daemon moves into its leaf, since a group with groups in it has no processes of its own. What an
     /// earlier daemon left is ended. If something fails everything is put back.
-    init?(dividing place: ControlGroupPlace, process: pid_t, limits: HostConfiguration.Limits) {
+    ///
+    /// - Parameter machine: the machine's memory in octets.
+    init?(
+        dividing place: ControlGroupPlace, process: pid_t, limits: HostConfiguration.Limits,
+        machine: UInt64 = ControlGroups.physicalMemory
+    ) {
         guard case .own(let own, let controllers) = place else { return nil }
         folder = own + "/" + ControlGroupPlace.parent
         self.limits = limits
@@ -46,10 +56,23 @@ import Glibc
         }
         // The default is 100: against all helpers together the daemon, which needs little, has twice as much.
         ControlFile.write("200", to: leaf + "/cpu.weight")
-        if let whole = Self.memoryLimit(of: own) {
-            ControlFile.write("\(whole - min(limits.reservedMemory, whole / 2))", to: folder + "/memory.max")
-        }
+        // Where the machine has no memory left, the kernel chooses among all programs.
+        let unit = Self.memoryLimit(of: own).map { $0 - min(limits.reservedMemory, $0 / 2) }
+        let whole = min(unit ?? .max, machine / 2)
+        ControlFile.write("\(whole)", to: folder + "/memory.max")
         removeLeftovers()
+        watch = MemoryWatch(folder: folder, limit: whole, groups: { [weak self] in self?.standing ?? [] }) { [weak self] group in
+            self?.largest.insert(group.path)
+            group.kill()
+        }
+    }
+
+    /// The groups that nobody has ended yet.
+    private var standing: [ControlGroup] { members.values.filter { !largest.contains($0.path) } }
+
+    /// Octets.
+    nonisolated static var physicalMemory: UInt64 {
+        UInt64(max(0, sysconf(Int32(_SC_PHYS_PAGES)))) * UInt64(max(0, sysconf(Int32(_SC_PAGESIZE))))
     }
 
     /// Octets; `nil` where there is no limit.
@@ -71,6 +94,11 @@ import Glibc
     struct Membership {
         let group: ControlGroup
         fileprivate let groups: ControlGroups
+
+        /// Why something in it was ended for its memory; `nil` if nothing was.
+        @LoopActor var memoryEnding: ControlGroup.MemoryEnding? {
+            groups.largest.contains(group.path) ? .largest : group.memoryEnding
+        }
 
         /// Its process was reaped, or never came.
         @LoopActor func end() { groups.remove(group) }
@@ -108,7 +136,10 @@ import Glibc
     func make() -> ControlGroup? {
         for _ in 0..<64 {
             last += 1
-            if let group = ControlGroup(path: "\(folder)/\(last)", limits: limits) { return group }
+            if let group = ControlGroup(path: "\(folder)/\(last)", limits: limits) {
+                members[group.path] = group
+                return group
+            }
             // A number may be taken by what would not go.
             if errno != EEXIST { return nil }
         }
@@ -117,6 +148,8 @@ import Glibc
 
     /// Takes a group away whose process was reaped. What lives on in it is ended.
     func remove(_ group: ControlGroup) {
+        members[group.path] = nil
+        largest.remove(group.path)
         lingering.removeAll { $0.tries >= Self.patience && takeAway($0.group) }
         if !takeAway(group) {
             group.kill()

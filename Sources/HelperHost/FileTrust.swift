@@ -45,10 +45,29 @@ enum FileTrust {
     ///
     /// - Parameter writable: where helpers may write. What lies in there is theirs alone, and is not looked at: a link that one of them
     ///   put there may lead to where a look takes for ever.
-    static func problem(withCommand exec: [String], writable: [String] = []) -> Problem? {
+    /// - Parameter others: where other helpers than this one may write.
+    static func problem(withCommand exec: [String], writable: [String] = [], others: [String] = []) -> Problem? {
         guard let program = exec.first else { return Problem("helperProgramMissing", "there is no program") }
-        return problem(with: program, kind: .program) ?? problem(withArguments: exec, writable)
-            ?? problem(behind: exec, of: program, depth: 0, writable)
+        return problem(with: program, kind: .program) ?? problem(with: program, within: others)
+            ?? problem(withArguments: exec, writable) ?? problem(behind: exec, of: program, depth: 0, writable)
+    }
+
+    /// A program in a folder that another helper may write to must belong to root, and so must what leads to it there: all helpers are
+    /// one user, and what that user owns the other one may have put there before this one was known.
+    ///
+    /// - Parameter user: the helpers' user; if that is root nothing can be told.
+    static func problem(with program: String, within others: [String], user: uid_t = geteuid()) -> Problem? {
+        guard user != 0, !others.isEmpty else { return nil }
+        for place in places(on: program, until: []) {
+            guard let folder = others.first(where: { place != $0 && FolderPath.isWithin(place, $0) }) else { continue }
+            var status = stat()
+            guard lstat(place, &status) == 0, status.st_uid != 0 else { continue }
+            return refuse(
+                program,
+                "another helper may write to \(Printable.text(folder, limit: 200)), and may have put \(Printable.text(place)) there",
+                hint: "keep programs where no helper may write, or give this one to root")
+        }
+        return nil
     }
 
     private static func problem(withArguments exec: [String], _ writable: [String]) -> Problem? {

@@ -93,7 +93,7 @@ public enum HelperFolders {
         }
         var owners: [String: String] = [:]
         var sharing: [[String]: Int] = [:]
-        let writable = folders.joined().flatMap(\.spec.readWritePaths).map(FolderPath.plain)
+        let writers = folders.joined().map(\.spec).filter { !$0.readWritePaths.isEmpty }
         for found in folders {
             let paths = Dictionary(grouping: found, by: \.spec.name).mapValues { $0.map(\.path) }
             for file in found {
@@ -101,7 +101,7 @@ public enum HelperFolders {
                 if let other = others.first, owners[file.spec.name] == nil {
                     catalog.problems.append(ambiguous(file, beside: other))
                 } else {
-                    take(file, owners[file.spec.name], writable, &sharing, &catalog)
+                    take(file, owners[file.spec.name], writers, &sharing, &catalog)
                 }
             }
             for (name, paths) in paths where owners[name] == nil { owners[name] = paths[0] }
@@ -163,9 +163,9 @@ public enum HelperFolders {
     }
 
     /// - Parameter owner: the file of an earlier folder that has the name.
-    /// - Parameter writable: where helpers may write.
+    /// - Parameter writers: the helpers that may write somewhere.
     private static func take(
-        _ file: Found, _ owner: String?, _ writable: [String], _ sharing: inout [[String]: Int], _ catalog: inout HelperCatalog
+        _ file: Found, _ owner: String?, _ writers: [HelperSpec], _ sharing: inout [[String]: Int], _ catalog: inout HelperCatalog
     ) {
         let (path, spec) = (file.path, file.spec)
         if let owner {
@@ -176,7 +176,11 @@ public enum HelperFolders {
             return
         }
         catalog.problems += file.problems.map { HelperProblem(spec.name, $0) }
-        if let exec = spec.activation.exec, let distrust = FileTrust.problem(withCommand: exec, writable: writable) {
+        func folders(_ specs: [HelperSpec]) -> [String] { specs.flatMap(\.readWritePaths).map(FolderPath.plain) }
+        if let exec = spec.activation.exec,
+            let distrust = FileTrust.problem(
+                withCommand: exec, writable: folders(writers), others: folders(writers.filter { $0.activation.exec != exec }))
+        {
             catalog.problems.append(HelperProblem(spec.name, distrust))
             catalog.awaited.append(exec[0])
             return

@@ -19,7 +19,7 @@ extension HelperHost {
         var pauses = patience[...]
         call.onNoRoom = { [weak self, weak call] in
             guard let self, let call, !isShut, let pause = pauses.popFirst() else { return false }
-            relieve(of: "processes, threads or memory")
+            if untimeliness(of: [name]) == nil { relieve(of: "processes, threads or memory") }
             later(pause) { [weak self] in
                 guard let self, call.isLive else { return }
                 call.isPausing = false

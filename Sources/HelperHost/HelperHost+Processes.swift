@@ -9,6 +9,7 @@ extension HelperHost {
         _ exec: [String], _ kind: HelperProcess.Kind, names: [String], writable: [String]
     ) throws(HelperFault) -> HelperProcess {
         if isShut { throw HelperFault(.helperNotStarted, "the daemon is ending") }
+        if let fault = untimeliness(of: names) { throw fault }
         let process = try HelperProcess(
             exec, kind: kind, names: names, writable: writable, scratch: scratch, launcher: launcher,
             configuration: configuration)
@@ -24,6 +25,7 @@ extension HelperHost {
         process.onGone = { [weak self, weak process] in
             guard let self, let process else { return }
             processes[key] = nil
+            viewEnded(of: key)
             for body in untilContained.removeValue(forKey: key) ?? [] { body() }
             if process.containment?.leavesNothing != true { endOrphans() }
             onChange()

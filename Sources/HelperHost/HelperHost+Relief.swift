@@ -12,12 +12,7 @@ extension HelperHost {
         let idle = processes.values.filter { $0.isRunning && !$0.isBusy() }
         guard !idle.isEmpty else { return }
         lastRelief = EventLoop.now
-        for process in idle {
-            process.onRelief()
-            process.end(term: .zero, kill: .zero)
-        }
-        // Nobody is to be asked who is about to be gone.
-        prepared = prepared.filter { _, process in !idle.contains { $0 === process } }
+        end(idle)
         onRelief(Set(idle.flatMap(\.names)).sorted(), what)
     }
 }

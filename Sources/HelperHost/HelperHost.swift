@@ -44,6 +44,8 @@ import Varlink
     var containments: [String: Containment] = [:]
     /// What waits for a process to tell how far it is shut in.
     var untilContained: [ObjectIdentifier: [() -> Void]] = [:]
+    /// The processes whose end a helper waits for, because they were started before its file was there and see too much.
+    var awaitedEnds: [String: Set<ObjectIdentifier>] = [:]
     var adoptsOrphans = false
     private var deferred: [ObjectIdentifier: EventSource] = [:]
     var lastRelief: Instant?
@@ -77,14 +79,18 @@ import Varlink
         if configuration.dividesControlGroup { divideControlGroup() }
     }
 
-    /// Takes the place of ``HostConfiguration/protectedDirectories``; counts for every process that is started from now on.
-    public func protect(_ paths: [String]) { launcher.protect(paths) }
+    /// Takes the place of ``HostConfiguration/protectedDirectories``. Whoever was started before gets no further command.
+    public func protect(_ paths: [String]) {
+        launcher.protect(paths)
+        renewViews(for: [])
+    }
 
     // MARK: Who can be asked
 
     var hasProber: Bool { prober != nil }
 
-    /// Takes over what the folders offer now. Running commands finish first; helpers that stayed the same keep their processes.
+    /// Takes over what the folders offer now. Running commands finish first; helpers that stayed the same keep their processes, unless
+    /// those see what the new ones keep from them.
     public func setHelpers(_ entries: [HelperEntry]) {
         let before = byName
         helpers = entries
@@ -94,7 +100,9 @@ import Varlink
             process.end(term: configuration.cancelTerm, kill: configuration.cancelKill)
         }
         given = given.filter { byName[$0.key] != nil }
+        awaitedEnds = awaitedEnds.filter { byName[$0.key] != nil }
         regroup()
+        renewViews(for: byName.keys.filter { before[$0] != byName[$0] })
     }
 
     /// The program that answers ``probe(parameters:completion:)``. If a helper has the same command line, they share a process.
@@ -168,7 +176,8 @@ import Varlink
                 whenContained: { [weak self] process, body in
                     guard let self else { return body() }
                     whenContained(process, body)
-                }))
+                },
+                isOutdated: { [weak self] process in self?.launcher.isOutdated(process) ?? false }))
     }
 
     // MARK: Commands
@@ -218,6 +227,7 @@ import Varlink
         call.onReceived = { [weak self] in self?.countReceived($0) }
         beginPatiently(call, name) { () throws(HelperFault) in
             guard let entry = self.byName[name] else { throw HelperFault(.helperNotStarted, "there is no such helper") }
+            if let fault = self.untimeliness(of: [name]) { throw fault }
             let onIgnored: (Int) -> Void = { self.countIgnored($0, name, call) }
             switch entry.spec.activation {
             case .stdio(let exec):

@@ -25,10 +25,14 @@ import Varlink
     private(set) var ending: String?
     /// The program could not be executed: nothing of the helper ever ran.
     private(set) var neverRan = false
-    /// It never ran for lack of processes or memory, and a later start may work.
+    /// It never ran for lack of processes or memory, or was ended for what others took of it; a later start may work.
     private(set) var lackedRoom = false
     /// Standard error.
     let tail: ErrorTail
+    /// What it sees and may write to.
+    let view: ProcessView
+    /// If it were started now it would see or write less: it is not given anything any more.
+    var isOutdated = false
     /// The owner's: called once, after it was reaped.
     var onExit: () -> Void = {}
     /// The owner's: somebody waits for what it does.
@@ -41,15 +45,16 @@ import Varlink
     var onContained: (Containment) -> Void = { _ in }
 
     private var result: launch_result
-    private let program: String
+    /// Its command line.
+    let exec: [String]
+    /// The `ReadWritePaths=` of its helpers.
+    let readWritePaths: [String]
     private let scratch: Scratch
     private let folder: String
     private let membership: ControlGroups.Membership?
     /// The folder of its control group, if it has one.
     var group: String? { membership?.group.path }
     private let missesGroup: Bool
-    /// The folders that it may write to.
-    private let paths: [String]
     private var deniedPaths: [String: Int32] = [:]
     private var streams: (input: Int32, output: Int32)?
     private var exitSource: EventSource?
@@ -64,14 +69,16 @@ import Varlink
         configuration: HostConfiguration
     ) throws(HelperFault) {
         // The file was looked at when it was read, but it may have been replaced since.
-        if let distrust = FileTrust.problem(withCommand: exec, writable: launcher.writableFolders.all) {
+        let folders = launcher.writableFolders
+        let others = folders.folders(besideThoseOf: exec)
+        if let distrust = FileTrust.problem(withCommand: exec, writable: folders.all, others: others) {
             throw HelperFault(.helperNotStarted, distrust.message, cause: distrust)
         }
         guard let folder = scratch.make() else {
             throw HelperFault(
                 .helperNotStarted, "no private folder in \(configuration.scratchDirectory): \(String(cString: strerror(errno)))")
         }
-        let writable = launcher.writable(writable, exec: exec)
+        let view = launcher.view(exec: exec, writable: writable)
         let membership = launcher.groups?.join()
         var ends = LaunchDescriptors()
         do throws(Errno) {
@@ -82,7 +89,7 @@ import Varlink
             ]
             let error = try ends.take(StandardStream.fromHelper())
             var request = LaunchRequest(
-                exec: exec, environment: [], input: -1, output: -1, error: error.theirs, scratch: folder, writable: writable,
+                exec: exec, environment: [], input: -1, output: -1, error: error.theirs, scratch: folder, view: view,
                 processorTime: configuration.limits.processorTime)
             var ours: (input: Int32, output: Int32)?
             switch kind {
@@ -116,7 +123,9 @@ import Varlink
             self.folder = folder
             self.membership = membership
             missesGroup = launcher.missesGroups || launcher.groups != nil
-            program = exec[0]
+            self.exec = exec
+            self.view = view
+            readWritePaths = writable
             streams = ours
             ends.keep(error.ours)
             if let ours {
@@ -131,7 +140,6 @@ import Varlink
             membership?.end()
             throw HelperFault.refused("", error.code)
         }
-        paths = writable
         do {
             exitSource = try EventLoop.shared.watch(result.pidfd) { _ in self.exited() }
             reportSource = try EventLoop.shared.watch(result.report) { [weak self] _ in self?.readReport() }
@@ -205,8 +213,8 @@ import Varlink
                 containment = reached
                 onContained(reached)
             case LAUNCH_REPORT_PATH.rawValue:
-                if paths.indices.contains(Int(record.first)) {
-                    deniedPaths[paths[Int(record.first)]] = Int32(bitPattern: record.second)
+                if view.writable.indices.contains(Int(record.first)) {
+                    deniedPaths[view.writable[Int(record.first)]] = Int32(bitPattern: record.second)
                 }
             case LAUNCH_REPORT_FAILED.rawValue:
                 neverRan = true
@@ -217,7 +225,7 @@ import Varlink
                     case LAUNCH_STAGE_DESCRIPTORS: "its descriptors: \(reason)"
                     case LAUNCH_STAGE_PRIVILEGES: "giving up privileges: \(reason)"
                     case LAUNCH_STAGE_FORK: "fork: \(reason)"
-                    case LAUNCH_STAGE_EXEC: StartFailure.words(program: program, code: code)
+                    case LAUNCH_STAGE_EXEC: StartFailure.words(program: exec[0], code: code)
                     case LAUNCH_STAGE_MEMORY: "forgetting the daemon's memory: \(reason)"
                     default: "clone: \(reason)"
                     }
@@ -237,7 +245,9 @@ import Varlink
         let reaped = launch_reap(&result, &status)
         guard reaped != 0 else { return }
         readReport()
-        ending = failure ?? Self.describe(helperStatus ?? status, membership?.group.memoryEnding)
+        let wait = helperStatus ?? status, memory = membership?.memoryEnding
+        if memory == .shared, wait & 0x7f == SIGKILL { lackedRoom = true }
+        ending = failure ?? Self.describe(wait, memory)
         membership?.end()
         tail.close()
         closeStreams()
@@ -266,6 +276,8 @@ import Varlink
         case 0: return "it exited with status \(status >> 8 & 0xff)"
         case SIGKILL where memory == .own: return "it was ended for using too much memory"
         case SIGKILL where memory == .shared: return "it was ended because memory ran out"
+        case SIGKILL where memory == .largest:
+            return "it was ended because all helpers together took too much memory, and it the most"
         case SIGXCPU: return "it was ended for using too much processor time"
         case SIGXFSZ: return "it was ended for writing too large a file"
         default: return "it was ended by signal \(signal) (\(String(cString: strsignal(signal))))"

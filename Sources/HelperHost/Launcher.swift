@@ -15,8 +15,8 @@ struct LaunchRequest {
     /// They become 3 and up.
     var listeners: [Int32] = []
     var scratch: String
-    /// As ``Launcher/writable(_:)`` gives them.
-    var writable: [String] = []
+    /// As ``Launcher/view(exec:writable:)`` gives it.
+    var view = ProcessView()
     var withoutNetwork = false
     /// The entrance of its control group, if it has one.
     var group: Int32?
@@ -62,28 +62,32 @@ struct Launcher {
     /// Other folders and files than before are kept from being written to, from the next launch on.
     mutating func protect(_ paths: [String]) { protected = paths.map(Self.canonical) }
 
-    /// Of a helper's writable folders those that it may have, links resolved, in the order in which the child tells of them.
-    func writable(_ paths: [String], exec: [String]) -> [String] {
-        paths.filter { writableFolders.refusal(of: $0, exec: exec, hidden: refused) == nil }.map(Self.canonical)
+    /// What a process with this command line and these `ReadWritePaths=` is to see and may write to, if it is started now.
+    func view(exec: [String], writable paths: [String]) -> ProcessView {
+        let writable = paths.filter { writableFolders.refusal(of: $0, exec: exec, hidden: refused) == nil }.map(Self.canonical)
+        // What is its own must stay there: its program, a script among the arguments, what it may write to.
+        let scripts = FileTrust.files(amongArguments: exec, writable: writableFolders.all)
+        let own = (exec.prefix(1) + scripts).map(Self.canonical) + writable
+        let table = mounts.current()
+        return ProcessView(
+            own: own, writable: writable, covered: covered(except: own, table, withRun: true),
+            awaited: table.awaited.filter { folder in !own.contains { FolderPath.isWithin($0, folder) } })
     }
 
     /// Starts the program. Throws an errno.
     func start(_ request: LaunchRequest) throws(Errno) -> launch_result {
         let arguments = CStringList(request.exec)
         let environment = CStringList(request.environment)
-        let table = mounts.current()
-        // What is its own must stay there: its program, a script among the arguments, what it may write to.
-        let scripts = FileTrust.files(amongArguments: request.exec, writable: writableFolders.all)
-        let own = (request.exec.prefix(1) + scripts).map(Self.canonical) + request.writable
-        let covered = covered(except: own, table, withRun: true)
-        let hidden = CStringList(covered)
-        let awaited = CStringList(table.awaited.filter { folder in !own.contains { FolderPath.isWithin($0, folder) } })
+        let view = request.view
+        let hidden = CStringList(view.covered)
+        let awaited = CStringList(view.awaited)
         let reachable = CStringList(
             configuration.reachableSockets.map(Self.canonical) + (request.withoutNetwork ? [] : Self.nameservers))
-        let writable = CStringList(request.writable)
+        let writable = CStringList(view.writable)
         let readable = CStringList(Self.everything(but: ["/dev"]))
         let readableUncovered = CStringList(
-            coversFolders ? [] : Self.everything(but: self.covered(except: own, table, withRun: false) + ["/dev"]))
+            coversFolders
+                ? [] : Self.everything(but: covered(except: view.own, mounts.current(), withRun: false) + ["/dev"]))
         let scratch = CStringList([Self.canonical(request.scratch)])
         var plan = launch_plan()
         plan.program = arguments.pointer[0]

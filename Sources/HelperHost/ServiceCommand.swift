@@ -93,7 +93,7 @@ import Varlink
             // If its process crashed, that is known in a moment, with its last words: the kernel ends its namespace first. A
             // process that lives on and only closed the connection is not waited for any longer than this.
             isAwaitingEnding = true
-            if service?.lastEnding != nil { return failAsClosed() }
+            if service?.lastFault != nil { return failAsClosed() }
             timer = try? EventLoop.shared.schedule(after: .milliseconds(200)) { [weak self] in self?.failAsClosed() }
         }
     }
@@ -109,7 +109,7 @@ import Varlink
         guard isAwaitingEnding else { return }
         isAwaitingEnding = false
         timer?.cancel()
-        fail(HelperFault(.helperCrashed, (service?.lastEnding ?? "it closed the connection") + ", without an answer"))
+        fail(service?.lastFault ?? HelperFault(.helperCrashed, "it closed the connection, without an answer"))
         service?.done(self)
     }
 

@@ -24,6 +24,8 @@ import Varlink
         var start: ([(name: String, descriptor: Int32)]) throws(HelperFault) -> HelperProcess
         /// Calls back as soon as the process has told how far it is shut in, or is gone.
         var whenContained: (HelperProcess, @escaping () -> Void) -> Void
+        /// Whether the process sees or may write what it would not if it were started now.
+        var isOutdated: (HelperProcess) -> Bool
     }
 
     let key: Key
@@ -229,8 +231,8 @@ import Varlink
     /// Everything that its process was given.
     func standardError() -> String? { (process ?? lastProcess)?.tail.text() }
 
-    /// How the process ended, if it did.
-    var lastEnding: String? { process == nil ? lastProcess?.ending : nil }
+    /// What became of a command that its process had taken, if the process has ended.
+    var lastFault: HelperFault? { process == nil ? lastProcess?.unanswered("it ended") : nil }
 
     // MARK: Commands
 
@@ -239,6 +241,19 @@ import Varlink
         _ question: Question, to name: String, call: HelperCall, onIgnored: @escaping (Int) -> Void, isSecond: Bool = false
     ) throws(HelperFault) {
         if isEnding { return hold(question, name, call, onIgnored, isSecond) }
+        if let process, process.isRunning {
+            // One that idles may do so for long: what has come to be hidden meanwhile is hidden from the next one.
+            if commands.isEmpty, waitingForLevel == 0, !process.isOutdated { process.isOutdated = host.isOutdated(process) }
+            if process.isOutdated {
+                guard !isAwaited else {
+                    throw HelperFault(
+                        .helperNoRoom,
+                        "its process was started before there was something to be hidden from it, and is still at work")
+                }
+                end(kill: .zero)
+                return hold(question, name, call, onIgnored, isSecond)
+            }
+        }
         let process = try running()
         if let fault = listenFaults[name] { throw fault }
         var question = question
@@ -310,7 +325,9 @@ import Varlink
     func reconsider() {
         endIfRetired()
         guard waitingForLevel == 0, process != nil, !isEnding else { return }
-        if commands.isEmpty {
+        if process?.isOutdated == true, !isAwaited {
+            end(kill: configuration.cancelKill)
+        } else if commands.isEmpty {
             // One timer for the whole time without a command, and none while there is one.
             idle = try? EventLoop.shared.schedule(after: configuration.serviceIdle, accuracy: .seconds(1)) { [weak self] in
                 guard let self, commands.isEmpty, waitingForLevel == 0 else { return }

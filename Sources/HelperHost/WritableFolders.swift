@@ -48,6 +48,9 @@ struct WritableFolders {
         }
     }
 
+    /// Where others than the program with this command line may write.
+    func folders(besideThoseOf exec: [String]) -> [String] { owners.filter { $0.exec != exec }.flatMap(\.folders) }
+
     /// Why a program with this command line may not write there, whatever the kernel would say; `nil` if it may.
     func refusal(of folder: String, exec: [String], hidden: [String]) -> Problem? {
         let plain = FolderPath.plain(folder)

@@ -284,7 +284,7 @@ extension Problem {
     static func held(_ reason: HoldReason, because cause: String? = nil) -> Problem {
         let sentence =
             switch reason {
-            case .loggedOff: "You logged off here; nothing is started until you want it."
+            case .loggedOff: "The session here was ended by a logoff; nothing is started until you want it."
             case .dismissed: "You dismissed the question; nothing is asked until you want it."
             case .autoJoinOff:
                 "The login failed for good last time\(cause.map { " (\($0))" } ?? ""); it is not tried again by itself."

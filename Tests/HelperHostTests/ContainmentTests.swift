@@ -222,8 +222,8 @@ import Testing
         let result = try shop.host.launcher.start(
             LaunchRequest(
                 exec: ["/bin/sh", "-c", script], environment: ["PATH=/usr/bin:/bin"], input: null, output: sink, error: sink,
-                scratch: shop.folder + "/scratch", writable: [shop.folder + "/mine/link", shop.folder + "/mine/real"],
-                processorTime: 10))
+                scratch: shop.folder + "/scratch",
+                view: ProcessView(writable: [shop.folder + "/mine/link", shop.folder + "/mine/real"]), processorTime: 10))
         var (process, status): (launch_result, Int32) = (result, 0)
         var ended = pollfd(fd: result.pidfd, events: Int16(POLLIN), revents: 0)
         #expect(poll(&ended, 1, 20_000) == 1)
@@ -289,7 +289,7 @@ import Testing
             let problem = shop.host.pathProblems(of: name).first
             #expect(problem?.code == "helperPathRefused" && problem?.message.contains(shop.folder + what) == true, "\(name)")
         }
-        #expect(shop.host.launcher.writable([shop.folder + "/mine", data], exec: ["/bin/true"]) == [data])
+        #expect(shop.host.launcher.view(exec: ["/bin/true"], writable: [shop.folder + "/mine", data]).writable == [data])
         #expect(shop.host.pathProblems(of: "honest").isEmpty)
         #expect(shop.host.pathProblems(of: "friend").isEmpty, "they share it on purpose")
         shop.host.setHelpers([

@@ -125,14 +125,17 @@ import Testing
         #expect(ControlFile.folders(in: groups.folder) == [])
     }
 
-    /// All helpers together leave the daemon its part, however many they are.
-    @Test(arguments: [("4294967296\n", "3758096384"), ("104857600\n", "52428800"), ("max\n", ""), ("x", ""), ("-1\n", "")])
-    @LoopActor func helpersLeaveMemoryToTheDaemon(_ whole: String, _ helpers: String) throws {
+    /// All helpers together leave the daemon its part, and everybody else half of the machine, however many they are.
+    @Test(arguments: [
+        ("4294967296\n", "3758096384"), ("8589934592\n", "4294967296"), ("104857600\n", "52428800"), ("max\n", "4294967296"),
+        ("x", "4294967296"), ("-1\n", "4294967296"),
+    ])
+    @LoopActor func helpersLeaveMemoryToTheDaemonAndToOthers(_ whole: String, _ helpers: String) throws {
         let tree = Tree()
         for name in ["/daemon", "/helpers"] { tree.group(tree.unit + name) }
         tree.write(tree.unit + "/memory.max", whole)
         tree.write(tree.unit + "/helpers/memory.max", "")
-        _ = try #require(ControlGroups(dividing: tree.place(), process: getpid(), limits: .init()))
+        _ = try #require(ControlGroups(dividing: tree.place(), process: getpid(), limits: .init(), machine: 8 << 30))
         #expect(tree.read(tree.unit + "/helpers/memory.max") == helpers)
     }
 
@@ -217,6 +220,18 @@ import Testing
         ] as [(String, ControlGroup.MemoryEnding?)])
     func whyItEndedIsInTheEvents(_ events: String, _ ending: ControlGroup.MemoryEnding?) {
         #expect(ControlGroup.memoryEnding(events) == ending)
+    }
+
+    /// In octets of no machine: who has the most goes first, and no more of them than it takes.
+    @Test(
+        arguments: [
+            ([1, 2, 300, 4], 310, 0, 400, []), ([1, 2, 300, 4], 310, 0, 100, [2]), ([150, 1, 300, 4], 460, 0, 100, [2, 0]),
+            // What files take comes back by itself, and so does what those had who are being ended.
+            ([200, 300], 500, 450, 100, []), ([10, 20], 500, 0, 100, []), ([10, 200], 700, 0, 100, [1]),
+            ([], 500, 0, 100, []), ([5], 5, 900, 0, []), ([0, 0], 0, 0, 0, []), ([7, 7], 14, 0, 10, [1]),
+        ] as [([UInt64], UInt64, UInt64, UInt64, [Int])])
+    func theLargestGoFirst(_ groups: [UInt64], _ whole: UInt64, _ returnable: UInt64, _ allowed: UInt64, _ chosen: [Int]) {
+        #expect(MemoryWatch.largest(groups, whole: whole, returnable: returnable, allowed: allowed) == chosen)
     }
 
     @Test func aMissingGroupIsToldWhereItCouldBeHad() {

@@ -78,6 +78,26 @@ import Testing
         #expect(FileTrust.problem(withCommand: ["/nowhere"])?.code == "helperProgramMissing")
     }
 
+    /// All helpers are one user, so in a folder of another one only root's own can be told from what that one has put there.
+    @Test func aProgramWhereAnotherMayWriteIsRoots() throws {
+        let folder = Folder()
+        let program = folder.write("program", 0o755)
+        func problem(_ program: String, _ others: String..., user: uid_t = 12345) -> Problem? {
+            FileTrust.problem(with: program, within: others, user: user)
+        }
+        #expect(problem(program) == nil && problem(program, "/nowhere", program) == nil)
+        #expect(problem(program, folder.path + "x") == nil && problem(program, folder.path, user: 0) == nil)
+        guard geteuid() == 0 else { return }
+        #expect(problem(program, folder.path) == nil, "root's, and so is what leads to it")
+        symlink(program, folder.path + "/link")
+        #expect(problem(folder.path + "/link", folder.path) == nil)
+        lchown(folder.path + "/link", 12345, 12345)
+        #expect(problem(folder.path + "/link", folder.path)?.message.contains("\(folder.path)/link there") == true)
+        chown(program, 12345, 12345)
+        let told = try #require(problem(program, "/nowhere", folder.path))
+        #expect(told.code == "helperNotTrusted" && told.message.contains("another helper may write to \(folder.path)"))
+    }
+
     @Test func whatRunsAScriptIsLookedAt() {
         let folder = Folder()
         func code(_ exec: String...) -> String? { FileTrust.problem(withCommand: exec)?.code }

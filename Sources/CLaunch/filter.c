@@ -144,7 +144,11 @@ static const uint32_t delays[] = {37};
 // IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP, and IPV6_JOIN_GROUP, IPV6_JOIN_ANYCAST.
 // Labels of flows are few for the machine, and outlive who made them by minutes: IPV6_FLOWLABEL_MGR.
 // And addresses that are not this machine's: IP_FREEBIND, IP_TRANSPARENT, IPV6_TRANSPARENT, IPV6_FREEBIND.
-static const uint32_t groups[] = {35, 39, 42, 46, 15, 19};
+static const uint32_t groups[] = {35, 39, 42, 46, 15, 19, 51};
+// Two connections with the same four numbers: the one in front hides the other from its peer's packets, and from whoever wants to end
+// what a helper left (sock_diag(7)). So nothing is shared, without a word, for servers ask for it by habit; and nobody says from where
+// to where ports are chosen for connections (IP_LOCAL_PORT_RANGE, among the former).
+static const uint32_t sharing[] = {SO_REUSEADDR, SO_REUSEPORT};
 static const uint32_t groups6[] = {20, 27, 32, 42, 46, 75, 78};
 // CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; for unshare NEWTIME as well, which is no flag of clone.
 enum { NAMESPACES = 0x7e020000, TIME_NAMESPACE = 0x80 };
@@ -227,14 +231,15 @@ static void refuse_other_sockets(struct program *p, long number, int has_ipv6) {
     allow(p);
     p->code[start].jf = (uint8_t)(p->length - start - 1);
 }
-static void refuse_options(struct program *p, uint32_t level, const uint32_t *options, size_t count) {
+// With 0 for a code the call does nothing, and says that it did.
+static void refuse_options(struct program *p, uint32_t level, const uint32_t *options, size_t count, int code) {
     unless(p, BPF_JEQ, SYS_setsockopt, (uint8_t)(4 + 2 * count));
     load_argument(p, 1);
     unless(p, BPF_JEQ, level, (uint8_t)(1 + 2 * count));
     load_argument(p, 2);
     for (size_t i = 0; i < count; i++) {
         unless(p, BPF_JEQ, options[i], 1);
-        refuse(p, ENOPROTOOPT);
+        refuse(p, code);
     }
     // Its number again, for who comes next.
     load(p, offsetof(struct seccomp_data, nr));
@@ -299,11 +304,11 @@ static void write_program(struct program *p, uint32_t levels, int has_ipv6) {
     add(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
     refuse(p, EPERM);
     allow(p);
-    // A connection that begins with what is sent would not be counted.
-    enum { BEGINS_CONNECTION = 0x20000000 };
-    refuse_flags(p, SYS_sendto, 3, BEGINS_CONNECTION, EOPNOTSUPP);
-    refuse_flags(p, SYS_sendmsg, 2, BEGINS_CONNECTION, EOPNOTSUPP);
-    refuse_flags(p, SYS_sendmmsg, 3, BEGINS_CONNECTION, EOPNOTSUPP);
+    // A connection that begins with what is sent would not be counted. Octets out of band are nothing that a reader here looks for.
+    enum { BEGINS_CONNECTION = 0x20000000, UNUSUAL = BEGINS_CONNECTION | MSG_OOB };
+    refuse_flags(p, SYS_sendto, 3, UNUSUAL, EOPNOTSUPP);
+    refuse_flags(p, SYS_sendmsg, 2, UNUSUAL, EOPNOTSUPP);
+    refuse_flags(p, SYS_sendmmsg, 3, UNUSUAL, EOPNOTSUPP);
     // Filters of helpers' own are memory that no limit counts, and of which the machine has little for all (net.core.bpf_jit_limit):
     // without it the next helper gets no filter at all.
     // So is a core for oneself, whose other half then stands still.
@@ -314,10 +319,11 @@ static void write_program(struct program *p, uint32_t levels, int has_ipv6) {
     unless(p, BPF_JEQ, SHARE_NO_CORE, 1);
     refuse(p, EINVAL);
     allow(p);
-    refuse_options(p, SOL_SOCKET, filters, COUNT(filters));
-    refuse_options(p, IPPROTO_TCP, delays, COUNT(delays));
-    refuse_options(p, IPPROTO_IP, groups, COUNT(groups));
-    refuse_options(p, IPPROTO_IPV6, groups6, COUNT(groups6));
+    refuse_options(p, SOL_SOCKET, filters, COUNT(filters), ENOPROTOOPT);
+    refuse_options(p, SOL_SOCKET, sharing, COUNT(sharing), 0);
+    refuse_options(p, IPPROTO_TCP, delays, COUNT(delays), ENOPROTOOPT);
+    refuse_options(p, IPPROTO_IP, groups, COUNT(groups), ENOPROTOOPT);
+    refuse_options(p, IPPROTO_IPV6, groups6, COUNT(groups6), ENOPROTOOPT);
 
     // What networks are around is told to a helper if its file says so, and is nowhere else to be had: not from nl80211, which is
     // generic netlink, not from rtnetlink's messages of wireless extensions, and not from the older ioctls.

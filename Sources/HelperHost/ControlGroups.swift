@@ -12,6 +12,7 @@ import Glibc
     private let limits: HostConfiguration.Limits
     private var last = 0
     private var watch: MemoryWatch?
+    private var finishing: EventSource?
     /// The groups that are there, by their folders, but for those that linger.
     private var members: [String: ControlGroup] = [:]
     /// Those of them that were ended for being the largest.
@@ -160,6 +161,17 @@ import Glibc
 
     /// Whether it went.
     private func takeAway(_ group: ControlGroup) -> Bool { group.remove { sockets.end(ofGroup: $0) } }
+
+    /// Calls back when no group lingers and no connection is left that somebody waits for, or after that time.
+    func finish(within patience: Duration, _ body: @escaping () -> Void) {
+        let isDone = patience <= .zero || (lingering.isEmpty && !sockets.hasFresh)
+        guard !isDone else { return body() }
+        finishing = try? EventLoop.shared.schedule(after: .milliseconds(50)) { [weak self] in
+            guard let self else { return body() }
+            finish(within: patience - .milliseconds(50), body)
+        }
+        if finishing == nil { body() }
+    }
 
     /// How many do not go yet.
     var lingeringCount: Int { lingering.count }

@@ -61,7 +61,8 @@ enum FileTrust {
         for place in places(on: program, until: []) {
             guard let folder = others.first(where: { place != $0 && FolderPath.isWithin(place, $0) }) else { continue }
             var status = stat()
-            guard lstat(place, &status) == 0, status.st_uid != 0 else { continue }
+            // What is gone by now somebody has just taken away.
+            guard lstat(place, &status) != 0 || status.st_uid != 0 else { continue }
             return refuse(
                 program,
                 "another helper may write to \(Printable.text(folder, limit: 200)), and may have put \(Printable.text(place)) there",

@@ -45,7 +45,7 @@ extension HelperHost {
     public func pathProblems(of name: String) -> [Problem] {
         guard let spec = helpers.first(where: { $0.spec.name == name })?.spec else { return [] }
         return spec.readWritePaths.compactMap {
-            launcher.writableFolders.refusal(of: $0, exec: spec.activation.exec ?? [], hidden: launcher.refused)
+            launcher.refusal(of: $0, exec: spec.activation.exec ?? [])
                 ?? WritablePath.problem(with: $0, denied: containments[name]?.deniedPaths[Launcher.canonical($0)])
         }
     }
@@ -141,7 +141,9 @@ extension HelperHost {
     private func finishShutDown() {
         guard isShut, processes.isEmpty, let onShut else { return }
         self.onShut = nil
-        // What is left then is removed at the next start.
-        scratch.finish(within: .seconds(2), onShut)
+        // What is left then is removed at the next start; connections could not be ended by anybody then.
+        let finish = { [scratch] in scratch.finish(within: .seconds(2), onShut) }
+        guard let groups = launcher.groups else { return finish() }
+        groups.finish(within: LeftSockets.grace + .milliseconds(500), finish)
     }
 }

@@ -19,15 +19,38 @@ import HotspotCore
     static let datagrams = 64
     /// Groups that wait; what is more than these is left to the kernel.
     static let limit = 1024
+    /// A connection that does not end is tried again, as long as another one with the same four numbers may stand in its place
+    /// (TIME_WAIT, 60 s).
+    static let tries = 24, pause = Duration.seconds(5)
+
+    private struct Waiting {
+        let group: UInt64
+        var due: Instant
+        var tries = 0
+    }
+
+    private enum Pass {
+        /// There may be more, and some were ended.
+        case more
+        /// There are some that could not be ended.
+        case left
+        case done
+    }
 
     private let exchange: Exchange
-    private let grace: Duration
-    private var waiting: [(group: UInt64, due: Instant)] = []
+    private let grace: Duration, pause: Duration
+    private var waiting: [Waiting] = []
     private var timer: EventSource?
     private var isUnable = false
+    /// The kernel has ended one: it can.
+    private var isAble = false
 
-    init(grace: Duration = LeftSockets.grace, exchange: @escaping Exchange = LeftSockets.askKernel) {
+    init(
+        grace: Duration = LeftSockets.grace, pause: Duration = LeftSockets.pause,
+        exchange: @escaping Exchange = LeftSockets.askKernel
+    ) {
         self.grace = grace
+        self.pause = pause
         self.exchange = exchange
     }
 
@@ -37,8 +60,20 @@ import HotspotCore
     /// A group with this number is gone, and had buffers of sockets.
     func end(ofGroup number: UInt64) {
         guard !isUnable, waiting.count < Self.limit else { return }
-        waiting.append((number, EventLoop.now + grace))
+        insert(Waiting(group: number, due: EventLoop.now + grace))
         schedule()
+    }
+
+    /// Whether connections of a group that waits are there still, for which it is worth to wait until it is due.
+    var hasFresh: Bool {
+        waiting.contains { waiting in
+            waiting.tries == 0 && [AF_INET, AF_INET6].contains { !list($0, ofGroup: waiting.group).found.isEmpty }
+        }
+    }
+
+    /// In the order in which they are due.
+    private func insert(_ new: Waiting) {
+        waiting.insert(new, at: waiting.firstIndex { $0.due > new.due } ?? waiting.endIndex)
     }
 
     private func schedule() {
@@ -50,26 +85,35 @@ import HotspotCore
 
     private func turn() {
         timer = nil
-        let (group, _) = waiting.removeFirst()
-        if endSome(ofGroup: group) { waiting.insert((group, EventLoop.now + .milliseconds(5)), at: 0) }
+        var next = waiting.removeFirst()
+        switch endSome(ofGroup: next.group) {
+        case .more:
+            next.due = EventLoop.now + .milliseconds(5)
+            insert(next)
+        case .left where next.tries < Self.tries:
+            next.tries += 1
+            next.due = EventLoop.now + pause
+            insert(next)
+        case .left, .done: break
+        }
         if isUnable { waiting = [] }
         schedule()
     }
 
-    /// Ends as many as fit into a turn. Returns whether there may be more; never without having ended one.
-    private func endSome(ofGroup group: UInt64) -> Bool {
+    /// Ends as many as fit into a turn.
+    private func endSome(ofGroup group: UInt64) -> Pass {
         let end = EventLoop.now + Self.share
-        var ended = 0
+        var ended = 0, left = 0
         for family in [AF_INET, AF_INET6] {
             let (found, isWhole) = list(family, ofGroup: group)
             for socket in found {
-                guard destroy(socket) else { return ended > 0 && !isUnable }
-                ended += 1
-                if ended >= Self.sockets || EventLoop.now >= end { return true }
+                if destroy(socket) { ended += 1 } else { left += 1 }
+                if isUnable { return .done }
+                if ended + left >= Self.sockets || EventLoop.now >= end { return ended > 0 ? .more : .left }
             }
-            if !isWhole { return ended > 0 }
+            if !isWhole { return ended > 0 ? .more : left > 0 ? .left : .done }
         }
-        return false
+        return left > 0 ? .left : .done
     }
 
     private func list(_ family: Int32, ofGroup group: UInt64) -> (found: [SocketMessages.Found], isWhole: Bool) {
@@ -88,20 +132,24 @@ import HotspotCore
         return (found, end != nil)
     }
 
-    /// Ends one. Linux before 6.11, but for later stable releases, empties a connection that belongs to no process any more and keeps
-    /// it, then for ever: found by asking again, which is not done a second time.
+    /// Ends one; `false` if it is still there. Linux before 6.11, but for later stable releases, empties a connection that belongs to
+    /// no process any more and keeps it, then for ever: found by asking again, which is not done a second time.
+    ///
+    /// The kernel looks for it by its four numbers. Where another one with these is found first (they may differ by device), that one is
+    /// none of ours, and this one is not told of: ENOENT does not mean that it is gone.
     private func destroy(_ socket: SocketMessages.Found) -> Bool {
         let request = SocketMessages.destroy(socket)
         switch acknowledgement(of: request) {
-        case ENOENT: return true
         case 0:
             isUnable = acknowledgement(of: request) == 0
-            return !isUnable
-        case EPERM, EOPNOTSUPP:
-            isUnable = true
-            return false
-        default: return false
+            isAble = !isUnable
+            return isAble
+        case EPERM: isUnable = true
+        // A kernel that cannot, or what took its place can not be ended.
+        case EOPNOTSUPP: isUnable = !isAble
+        default: break
         }
+        return false
     }
 
     private func acknowledgement(of request: [UInt8]) -> Int32? {

@@ -164,6 +164,8 @@ import Varlink
     private func running() throws(HelperFault) -> HelperProcess {
         if let process, process.isRunning { return process }
         guard !isRetired else { throw HelperFault(.helperNotStarted, "there is no socket for it any more") }
+        // A process can leave word for the next one in a socket's options. Only where a command waits in one is it kept.
+        if commands.isEmpty { for name in key.names { drop(name) } }
         listen()
         if listeners.isEmpty, let fault = listenFaults.values.first { throw fault }
         let process = try host.start(listeners)

@@ -128,6 +128,30 @@ import Testing
         #expect(left.count == 0 && kernel.lists == lists)
     }
 
+    /// One that hides behind another with the same numbers is said not to be there, until that one is gone.
+    @Test(arguments: [ENOENT, EOPNOTSUPP]) @LoopActor func whatIsHiddenIsTriedAgain(_ code: Int32) async {
+        let kernel = Kernel([(22, 1)])
+        let left = LeftSockets(grace: .zero, pause: .milliseconds(5)) { kernel.answer($0, $1) }
+        left.end(ofGroup: 22)
+        #expect(await eventually { left.count == 0 } && kernel.ended == [1], "it can")
+        kernel.sockets = [(23, 1), (24, 2)]
+        kernel.refused = code
+        let lists = kernel.lists
+        left.end(ofGroup: 23)
+        #expect(left.hasFresh)
+        #expect(await eventually { kernel.lists > lists + 6 })
+        #expect(left.count == 1 && kernel.ended == [1] && !left.hasFresh, "nobody waits for what may take a minute")
+        kernel.refused = nil
+        #expect(await eventually { left.count == 0 })
+        #expect(kernel.ended == [1, 1] && kernel.sockets.map(\.port) == [2])
+        // And it is given up some time.
+        kernel.sockets = [(23, 1)]
+        kernel.refused = code
+        left.end(ofGroup: 23)
+        #expect(await eventually { left.count == 0 })
+        #expect(kernel.sockets.count == 1)
+    }
+
     @Test @LoopActor func aKernelWithoutAnyOfThisIsLeftAlone() async {
         var requests = 0
         for code in [nil, EINVAL] as [Int32?] {

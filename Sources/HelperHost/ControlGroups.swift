@@ -62,14 +62,16 @@ import Glibc
         let whole = min(unit ?? .max, machine / 2)
         ControlFile.write("\(whole)", to: folder + "/memory.max")
         removeLeftovers()
-        watch = MemoryWatch(folder: folder, limit: whole, groups: { [weak self] in self?.standing ?? [] }) { [weak self] group in
-            self?.largest.insert(group.path)
-            group.kill()
-        }
+        watch = MemoryWatch(
+            folder: folder, limit: whole, ceiling: unit ?? machine, groups: { [weak self] in self?.present ?? [] },
+            onLargest: { [weak self] group in
+                self?.largest.insert(group.path)
+                group.kill()
+            })
     }
 
-    /// The groups that nobody has ended yet.
-    private var standing: [ControlGroup] { members.values.filter { !largest.contains($0.path) } }
+    /// The groups, and whether they are being ended for being the largest.
+    private var present: [(group: ControlGroup, isEnding: Bool)] { members.values.map { ($0, largest.contains($0.path)) } }
 
     /// Octets.
     nonisolated static var physicalMemory: UInt64 {
@@ -135,6 +137,8 @@ import Glibc
 
     /// A new group with its limits; `nil` if there can be none.
     func make() -> ControlGroup? {
+        // Perhaps what it was raised for is gone.
+        if let watch, watch.lift > 0 { watch.settle() }
         for _ in 0..<64 {
             last += 1
             if let group = ControlGroup(path: "\(folder)/\(last)", limits: limits) {

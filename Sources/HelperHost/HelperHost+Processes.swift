@@ -45,7 +45,7 @@ extension HelperHost {
     public func pathProblems(of name: String) -> [Problem] {
         guard let spec = helpers.first(where: { $0.spec.name == name })?.spec else { return [] }
         return spec.readWritePaths.compactMap {
-            launcher.refusal(of: $0, exec: spec.activation.exec ?? [])
+            launcher.writableFolders.refusal(of: $0, exec: spec.activation.exec ?? [], hidden: launcher.refused)
                 ?? WritablePath.problem(with: $0, denied: containments[name]?.deniedPaths[Launcher.canonical($0)])
         }
     }

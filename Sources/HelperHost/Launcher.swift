@@ -62,17 +62,9 @@ struct Launcher {
     /// Other folders and files than before are kept from being written to, from the next launch on.
     mutating func protect(_ paths: [String]) { protected = paths.map(Self.canonical) }
 
-    /// Why a process with this command line may not write there, whatever the kernel would say; `nil` if it may.
-    func refusal(of folder: String, exec: [String]) -> Problem? {
-        if let problem = writableFolders.refusal(of: folder, exec: exec, hidden: refused) { return problem }
-        guard mounts.current().isInMemory(Self.canonical(folder)) else { return nil }
-        return WritablePath.refuse(
-            folder, "it is kept in memory, and what a helper leaves there would be missing to all of them")
-    }
-
     /// What a process with this command line and these `ReadWritePaths=` is to see and may write to, if it is started now.
     func view(exec: [String], writable paths: [String]) -> ProcessView {
-        let writable = paths.filter { refusal(of: $0, exec: exec) == nil }.map(Self.canonical)
+        let writable = paths.filter { writableFolders.refusal(of: $0, exec: exec, hidden: refused) == nil }.map(Self.canonical)
         // What is its own must stay there: its program, a script among the arguments, what it may write to.
         let scripts = FileTrust.files(amongArguments: exec, writable: writableFolders.all)
         let own = (exec.prefix(1) + scripts).map(Self.canonical) + writable

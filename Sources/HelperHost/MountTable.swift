@@ -43,14 +43,6 @@ struct MountTable {
 
     private static let automount = "autofs"
 
-    /// Whether what is written there stays in memory (tmpfs(5)). The path has no links.
-    func isInMemory(_ path: String) -> Bool {
-        // The last of those that lie deepest is seen.
-        let homes = mounts.filter { FolderPath.isWithin(path, $0.point) }
-        let seen = homes.last { mount in homes.allSatisfy { $0.point.utf8.count <= mount.point.utf8.count } }
-        return seen?.type == "tmpfs" || seen?.type == "ramfs"
-    }
-
     /// All places where a folder, a part of it, or what another mount covers at its path is to be seen, itself first, and its layers
     /// where it is in an overlay. The path has no links.
     func views(of folder: String) -> [String] {

@@ -234,6 +234,18 @@ import Testing
         #expect(MemoryWatch.largest(groups, whole: whole, returnable: returnable, allowed: allowed) == chosen)
     }
 
+    /// In steps of 16 MiB: files that were left in memory are nobody's, and stay.
+    @Test(
+        arguments: [
+            ([], 900, 0, 912), ([10, 20], 830, 0, 800), ([10, 20], 835, 0, 816), ([300, 300], 620, 0, 0),
+            ([300, 300], 700, 0, 112), ([100], 900, 700, 112), ([100], 900, 800, 0), ([100], 50, 0, 0), ([], 9000, 0, 3000),
+        ] as [([UInt64], UInt64, UInt64, UInt64)])
+    func theLimitIsRaisedForWhatIsNobodys(_ groups: [UInt64], _ whole: UInt64, _ returnable: UInt64, _ lift: UInt64) {
+        let raised = MemoryWatch.lift(
+            groups.map { $0 << 20 }, whole: whole << 20, returnable: returnable << 20, limit: 1000 << 20, ceiling: 4000 << 20)
+        #expect(raised == lift << 20)
+    }
+
     @Test func aMissingGroupIsToldWhereItCouldBeHad() {
         #expect(!Containment(levels: 0).missing.contains { $0.hasPrefix("own control group") })
         #expect(Containment(levels: 0, missesGroup: true).missing.contains { $0.hasPrefix("own control group (") })

@@ -14,17 +14,6 @@ import Testing
         #expect(MountTable("").views(of: "/var/lib/hotspotd") == ["/var/lib/hotspotd"])
     }
 
-    @Test func whatStaysInMemoryIsKnownByItsMount() {
-        let table = MountTable(
-            Self.plain + "\n40 22 0:50 / /srv/fast rw - tmpfs none rw\n41 40 8:1 /x /srv/fast/disk rw - ext4 /dev/sda1 rw\n"
-                + "42 22 0:51 / /srv/old rw - ramfs none rw\n43 22 8:2 / /srv/old rw - ext4 /dev/sda2 rw\n")
-        for path in ["/run", "/run/x", "/srv/fast", "/srv/fast/x"] { #expect(table.isInMemory(path), "\(path)") }
-        for path in ["/", "/srv", "/srv/faster", "/srv/fast/disk", "/srv/fast/disk/x", "/srv/old", "/runner"] {
-            #expect(!table.isInMemory(path), "\(path)")
-        }
-        #expect(!MountTable("").isInMemory("/run"))
-    }
-
     @Test func aBindMountAboveItShowsItAgain() {
         let table = MountTable(Self.plain + "\n40 22 8:1 /var/lib /mnt/with\\040blank rw - ext4 /dev/sda1 rw\n")
         #expect(table.views(of: "/var/lib/hotspotd") == ["/var/lib/hotspotd", "/mnt/with blank/hotspotd"])

@@ -1,18 +1,18 @@
-import CSystemd
 import Glibc
 import HotspotCore
 import Logging
+import Synchronization
 
 /// One line for each event: to the journal where the service manager gave us one, else to standard error. It never blocks: a full
 /// journal drops lines, not logins.
 struct JournalHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel: Logger.Level
-    private let toJournal: Bool
+    private let journal: JournalSocket?
 
     init(level: Logger.Level) {
         logLevel = level
-        toJournal = getenv("JOURNAL_STREAM") != nil
+        journal = getenv("JOURNAL_STREAM") != nil ? .shared : nil
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -24,26 +24,14 @@ struct JournalHandler: LogHandler {
         let level = event.level
         // Foreign text within a message cannot start a second line or command a terminal.
         let text = Printable.shown(event.message.description, limit: 2048)
-        if toJournal {
-            let fields = ["MESSAGE=\(text)", "PRIORITY=\(priority(level))", "SYSLOG_IDENTIFIER=hotspotd"].map { Array($0.utf8) }
-            send(fields)
+        if let journal {
+            journal.send(text, priority: priority(level))
         } else {
             let line = Array("hotspotd: \(level == .info || level == .notice ? "" : "\(level): ")\(text)\n".utf8)
             // A pipe that nobody reads would hold the whole daemon up.
             var room = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
             if poll(&room, 1, 0) == 1, room.revents & Int16(POLLOUT) != 0 { _ = write(STDERR_FILENO, line, line.count) }
         }
-    }
-
-    private func send(_ fields: [[UInt8]]) {
-        let buffers = fields.map { field in
-            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: field.count, alignment: 1)
-            copy.copyBytes(from: field)
-            return copy
-        }
-        defer { buffers.forEach { $0.deallocate() } }
-        let vectors = buffers.map { iovec(iov_base: $0.baseAddress, iov_len: $0.count) }
-        sd_journal_sendv(vectors, Int32(vectors.count))
     }
 
     private func priority(_ level: Logger.Level) -> Int {
@@ -55,5 +43,52 @@ struct JournalHandler: LogHandler {
         case .error: 3
         case .critical: 2
         }
+    }
+}
+
+/// The journal's own socket (systemd's «Native Journal Protocol»).
+///
+/// sd_journal_sendv(3) waits when its queue is full, and any user can fill it: the daemon stood still until its watchdog came.
+final class JournalSocket: Sendable {
+    static let shared = JournalSocket(path: "/run/systemd/journal/socket")
+
+    private let path: String
+    private let descriptor: Int32
+    /// Lines that found no room since the last one that did.
+    private let lost = Mutex(0)
+
+    init(path: String) {
+        self.path = path
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends one line, or counts it if the journal has no room now; the next one that finds room is followed by their number.
+    func send(_ text: String, priority: Int) {
+        lost.withLock { lost in
+            guard put(text, priority) else {
+                lost += 1
+                return
+            }
+            if lost > 0, put("\(lost) lines before this one were lost: the journal had no room for them.", 4) { lost = 0 }
+        }
+    }
+
+    private func put(_ text: String, _ priority: Int) -> Bool {
+        // A field is a line here; what could be a second one was made harmless before.
+        let line = text.replacing("\n", with: " ")
+        let octets = Array("MESSAGE=\(line)\nPRIORITY=\(priority)\nSYSLOG_IDENTIFIER=hotspotd\n".utf8)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8).prefix($0.count - 1)) }
+        let count = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                sendto(
+                    descriptor, octets, octets.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL), $0,
+                    socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        return count == octets.count
     }
 }

@@ -1,0 +1,66 @@
+import Glibc
+import Testing
+
+@testable import hotspotd
+
+/// The journal, played by a socket that nobody reads.
+@Suite(.timeLimit(.minutes(1))) struct LogTests {
+    private final class Journal {
+        let path: String
+        let descriptor: Int32
+
+        init() {
+            var template = Array("/tmp/hotspotd-log-XXXXXX".utf8CString)
+            mkdtemp(&template)
+            path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self) + "/socket"
+            descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+            let bound = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+            #expect(bound == 0)
+        }
+
+        deinit {
+            close(descriptor)
+            unlink(path)
+            rmdir(String(path.dropLast("/socket".count)))
+        }
+
+        func next() -> String? {
+            var octets = [UInt8](repeating: 0, count: 8192)
+            let count = recv(descriptor, &octets, octets.count, 0)
+            return count > 0 ? String(decoding: octets[..<count], as: UTF8.self) : nil
+        }
+    }
+
+    @Test func aLineIsOneEntry() {
+        let journal = Journal()
+        let socket = JournalSocket(path: journal.path)
+        socket.send("Online\nMESSAGE=no", priority: 6)
+        #expect(journal.next() == "MESSAGE=Online MESSAGE=no\nPRIORITY=6\nSYSLOG_IDENTIFIER=hotspotd\n")
+        #expect(journal.next() == nil)
+    }
+
+    /// Nobody waits for it; what was lost is counted, and told when there is room.
+    @Test func aFullJournalDropsLinesAndNotLogins() {
+        let journal = Journal()
+        let socket = JournalSocket(path: journal.path)
+        for number in 1...20_000 { socket.send("line \(number)", priority: 6) }
+        var came = 0
+        while journal.next() != nil { came += 1 }
+        #expect(came > 0 && came < 20_000)
+        socket.send("room again", priority: 6)
+        #expect(journal.next()?.hasPrefix("MESSAGE=room again\n") == true)
+        #expect(journal.next()?.hasPrefix("MESSAGE=\(20_000 - came) lines before this one were lost") == true)
+        #expect(journal.next() == nil)
+    }
+
+    @Test func aJournalThatIsNotThereIsNotWaitedFor() {
+        JournalSocket(path: "/nowhere/socket").send("line", priority: 6)
+    }
+}

@@ -15,8 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// On any other kernel.h ends the compilation.
-
 // The same numbers everywhere, for older headers.
 enum {
     PIDFD_SEND_SIGNAL = 424, PIDFD_OPEN = 434, CLOSE_RANGE = 436, FACCESSAT2 = 439, EPOLL_PWAIT2 = 441,
@@ -145,11 +143,11 @@ static const uint32_t delays[] = {37};
 // Labels of flows are few for the machine, and outlive who made them by minutes: IPV6_FLOWLABEL_MGR.
 // And addresses that are not this machine's: IP_FREEBIND, IP_TRANSPARENT, IPV6_TRANSPARENT, IPV6_FREEBIND.
 static const uint32_t groups[] = {35, 39, 42, 46, 15, 19, 51};
+static const uint32_t groups6[] = {20, 27, 32, 42, 46, 75, 78};
 // Two connections with the same four numbers: the one in front hides the other from its peer's packets, and from whoever wants to end
 // what a helper left (sock_diag(7)). So nothing is shared, without a word, for servers ask for it by habit; and nobody says from where
 // to where ports are chosen for connections (IP_LOCAL_PORT_RANGE, among the former).
 static const uint32_t sharing[] = {SO_REUSEADDR, SO_REUSEPORT};
-static const uint32_t groups6[] = {20, 27, 32, 42, 46, 75, 78};
 // CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; for unshare NEWTIME as well, which is no flag of clone.
 enum { NAMESPACES = 0x7e020000, TIME_NAMESPACE = 0x80 };
 // Who runs such a file has its owner's rights.

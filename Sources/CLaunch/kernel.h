@@ -5,7 +5,7 @@
 #include <linux/audit.h>
 #include <sys/syscall.h>
 
-// By what filters of system calls know this architecture.
+// By what filters of system calls know this architecture. On any other the compilation ends below.
 #if defined(__x86_64__)
 #define NATIVE AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)

@@ -23,6 +23,9 @@ enum ControlFile {
         return String(decoding: octets[..<length], as: UTF8.self)
     }
 
+    /// The number of octets that a file holds; `nil` if it holds none, as where there is no limit.
+    static func octets(_ path: String) -> UInt64? { read(path).flatMap { UInt64($0.split(separator: "\n").first ?? "") } }
+
     /// Writes into a file that is there. Returns 0 or an errno.
     @discardableResult static func write(_ text: String, to path: String) -> Int32 {
         let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)

@@ -13,10 +13,8 @@ import Glibc
     private var last = 0
     private var watch: MemoryWatch?
     private var finishing: EventSource?
-    /// The groups that are there, by their folders, but for those that linger.
-    private var members: [String: ControlGroup] = [:]
-    /// Those of them that were ended for being the largest.
-    private var largest: Set<String> = []
+    /// The groups that are there, by their folders, but for those that linger; and whether they are being ended for being the largest.
+    private var members: [String: (group: ControlGroup, isEnding: Bool)] = [:]
     /// Groups that something still lives in, and how often that was found.
     private var lingering: [(group: ControlGroup, tries: Int)] = []
     private var timer: EventSource?
@@ -58,29 +56,22 @@ import Glibc
         // The default is 100: against all helpers together the daemon, which needs little, has twice as much.
         ControlFile.write("200", to: leaf + "/cpu.weight")
         // Where the machine has no memory left, the kernel chooses among all programs.
-        let unit = Self.memoryLimit(of: own).map { $0 - min(limits.reservedMemory, $0 / 2) }
+        let unit = ControlFile.octets(own + "/memory.max").map { $0 - min(limits.reservedMemory, $0 / 2) }
         let whole = min(unit ?? .max, machine / 2)
         ControlFile.write("\(whole)", to: folder + "/memory.max")
         removeLeftovers()
         watch = MemoryWatch(
-            folder: folder, limit: whole, ceiling: unit ?? machine, groups: { [weak self] in self?.present ?? [] },
+            folder: folder, limit: whole, ceiling: unit ?? machine,
+            groups: { [weak self] in self.map { Array($0.members.values) } ?? [] },
             onLargest: { [weak self] group in
-                self?.largest.insert(group.path)
+                self?.members[group.path]?.isEnding = true
                 group.kill()
             })
     }
 
-    /// The groups, and whether they are being ended for being the largest.
-    private var present: [(group: ControlGroup, isEnding: Bool)] { members.values.map { ($0, largest.contains($0.path)) } }
-
     /// Octets.
     nonisolated static var physicalMemory: UInt64 {
         UInt64(max(0, sysconf(Int32(_SC_PHYS_PAGES)))) * UInt64(max(0, sysconf(Int32(_SC_PAGESIZE))))
-    }
-
-    /// Octets; `nil` where there is no limit.
-    private static func memoryLimit(of group: String) -> UInt64? {
-        ControlFile.read(group + "/memory.max").flatMap { UInt64($0.split(separator: "\n").first ?? "") }
     }
 
     private static func makeFolder(_ path: String) -> Bool { mkdir(path, 0o755) == 0 || errno == EEXIST }
@@ -100,7 +91,7 @@ import Glibc
 
         /// Why something in it was ended for its memory; `nil` if nothing was.
         @LoopActor var memoryEnding: ControlGroup.MemoryEnding? {
-            groups.largest.contains(group.path) ? .largest : group.memoryEnding
+            groups.members[group.path]?.isEnding == true ? .largest : group.memoryEnding
         }
 
         /// Its process was reaped, or never came.
@@ -142,7 +133,7 @@ import Glibc
         for _ in 0..<64 {
             last += 1
             if let group = ControlGroup(path: "\(folder)/\(last)", limits: limits) {
-                members[group.path] = group
+                members[group.path] = (group, false)
                 return group
             }
             // A number may be taken by what would not go.
@@ -154,7 +145,6 @@ import Glibc
     /// Takes a group away whose process was reaped. What lives on in it is ended.
     func remove(_ group: ControlGroup) {
         members[group.path] = nil
-        largest.remove(group.path)
         lingering.removeAll { $0.tries >= Self.patience && takeAway($0.group) }
         if !takeAway(group) {
             group.kill()

@@ -94,6 +94,7 @@ public enum HelperFolders {
         var owners: [String: String] = [:]
         var sharing: [[String]: Int] = [:]
         let writers = folders.joined().map(\.spec).filter { !$0.readWritePaths.isEmpty }
+            .map { Writer(exec: $0.activation.exec, folders: $0.readWritePaths.map(FolderPath.plain)) }
         for found in folders {
             let paths = Dictionary(grouping: found, by: \.spec.name).mapValues { $0.map(\.path) }
             for file in found {
@@ -131,6 +132,12 @@ public enum HelperFolders {
         return targets
     }
 
+    /// A helper that may write somewhere.
+    private struct Writer {
+        var exec: [String]?
+        var folders: [String]
+    }
+
     /// A file that could be read.
     private struct Found {
         var path: String
@@ -165,7 +172,7 @@ public enum HelperFolders {
     /// - Parameter owner: the file of an earlier folder that has the name.
     /// - Parameter writers: the helpers that may write somewhere.
     private static func take(
-        _ file: Found, _ owner: String?, _ writers: [HelperSpec], _ sharing: inout [[String]: Int], _ catalog: inout HelperCatalog
+        _ file: Found, _ owner: String?, _ writers: [Writer], _ sharing: inout [[String]: Int], _ catalog: inout HelperCatalog
     ) {
         let (path, spec) = (file.path, file.spec)
         if let owner {
@@ -176,10 +183,10 @@ public enum HelperFolders {
             return
         }
         catalog.problems += file.problems.map { HelperProblem(spec.name, $0) }
-        func folders(_ specs: [HelperSpec]) -> [String] { specs.flatMap(\.readWritePaths).map(FolderPath.plain) }
         if let exec = spec.activation.exec,
             let distrust = FileTrust.problem(
-                withCommand: exec, writable: folders(writers), others: folders(writers.filter { $0.activation.exec != exec }))
+                withCommand: exec, writable: writers.flatMap(\.folders),
+                others: writers.filter { $0.exec != exec }.flatMap(\.folders))
         {
             catalog.problems.append(HelperProblem(spec.name, distrust))
             catalog.awaited.append(exec[0])

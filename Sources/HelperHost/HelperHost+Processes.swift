@@ -35,6 +35,16 @@ extension HelperHost {
         return process
     }
 
+    /// Ends processes that nobody waits for, at once.
+    func end(_ processes: [HelperProcess]) {
+        for process in processes {
+            process.onRelief()
+            process.end(term: .zero, kill: .zero)
+        }
+        // Nobody is to be asked who is about to be gone.
+        prepared = prepared.filter { _, process in !processes.contains { $0 === process } }
+    }
+
     /// Calls back as soon as a process has told how far it is shut in, which it does before the helper's program begins, or is gone.
     func whenContained(_ process: HelperProcess, _ body: @escaping () -> Void) {
         guard process.containment == nil, process.isRunning else { return body() }

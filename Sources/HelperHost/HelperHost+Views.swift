@@ -33,16 +33,6 @@ extension HelperHost {
         return HelperFault(
             .helperNoRoom, "its file is new, and a helper that was started before it, and could see too much, is still at work")
     }
-
-    /// Ends processes that nobody waits for, at once.
-    func end(_ processes: [HelperProcess]) {
-        for process in processes {
-            process.onRelief()
-            process.end(term: .zero, kill: .zero)
-        }
-        // Nobody is to be asked who is about to be gone.
-        prepared = prepared.filter { _, process in !processes.contains { $0 === process } }
-    }
 }
 
 extension Launcher {

@@ -29,6 +29,10 @@ import Varlink
     private(set) var lackedRoom = false
     /// Standard error.
     let tail: ErrorTail
+    /// Its command line.
+    let exec: [String]
+    /// The `ReadWritePaths=` of its helpers.
+    let readWritePaths: [String]
     /// What it sees and may write to.
     let view: ProcessView
     /// If it were started now it would see or write less: it is not given anything any more.
@@ -45,10 +49,6 @@ import Varlink
     var onContained: (Containment) -> Void = { _ in }
 
     private var result: launch_result
-    /// Its command line.
-    let exec: [String]
-    /// The `ReadWritePaths=` of its helpers.
-    let readWritePaths: [String]
     private let scratch: Scratch
     private let folder: String
     private let membership: ControlGroups.Membership?

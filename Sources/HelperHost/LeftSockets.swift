@@ -104,15 +104,20 @@ import HotspotCore
     private func endSome(ofGroup group: UInt64) -> Pass {
         let end = EventLoop.now + Self.share
         var ended = 0, left = 0
-        for family in [AF_INET, AF_INET6] {
+        var isCut = false
+        for family in [AF_INET, AF_INET6] where !isCut {
             let (found, isWhole) = list(family, ofGroup: group)
+            isCut = !isWhole
             for socket in found {
                 if destroy(socket) { ended += 1 } else { left += 1 }
                 if isUnable { return .done }
-                if ended + left >= Self.sockets || EventLoop.now >= end { return ended > 0 ? .more : .left }
+                guard ended + left < Self.sockets, EventLoop.now < end else {
+                    isCut = true
+                    break
+                }
             }
-            if !isWhole { return ended > 0 ? .more : left > 0 ? .left : .done }
         }
+        if isCut, ended > 0 { return .more }
         return left > 0 ? .left : .done
     }
 

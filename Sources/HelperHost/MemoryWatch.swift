@@ -65,9 +65,13 @@ import Varlink
     /// What nobody has who lives, as files in memory that were left in a folder of `ReadWritePaths=`, no end of anybody gives back. The
     /// limit is raised by that, or every helper would be slowed down for it.
     func settle() {
-        guard let statistics = ControlFile.read(folder + "/memory.stat"), let whole = Self.octets(in: folder) else { return }
+        guard let statistics = ControlFile.read(folder + "/memory.stat"),
+            let whole = ControlFile.octets(folder + "/memory.current")
+        else { return }
         let returnable = ["active_file", "inactive_file", "slab_reclaimable"].map { ControlFile.count($0, in: statistics) }
-        let all = groups().map { (group: $0.group, isEnding: $0.isEnding, octets: Self.octets(in: $0.group.path) ?? 0) }
+        let all = groups().map {
+            (group: $0.group, isEnding: $0.isEnding, octets: ControlFile.octets($0.group.path + "/memory.current") ?? 0)
+        }
         let standing = all.filter { !$0.isEnding }
         let returned = UInt64(returnable.reduce(0, +))
         raise(Self.lift(all.map(\.octets), whole: whole, returnable: returned, limit: limit, ceiling: ceiling))
@@ -110,9 +114,5 @@ import Varlink
             chosen.append(index)
         }
         return chosen
-    }
-
-    private static func octets(in folder: String) -> UInt64? {
-        ControlFile.read(folder + "/memory.current").flatMap { UInt64($0.split(separator: "\n").first ?? "") }
     }
 }

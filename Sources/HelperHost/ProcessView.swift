@@ -11,9 +11,9 @@ struct ProcessView: Hashable {
 
     /// Whether it shows or allows anything that the other one does not.
     func goesBeyond(_ other: ProcessView) -> Bool {
-        let known = Set(covered)
+        let known = Set(covered + awaited)
         let isSeen = (other.covered + other.awaited).contains { path in
-            !known.contains(path) && !awaited.contains(path) && !covered.contains { FolderPath.isWithin(path, $0) }
+            !known.contains(path) && !covered.contains { FolderPath.isWithin(path, $0) }
         }
         return isSeen || !Set(writable).isSubset(of: other.writable)
     }

@@ -3,8 +3,8 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// A program that serves one or more helpers on sockets. The sockets are the daemon's and outlive the process, so that a process that
-/// ended because it was idle is started anew by the next command.
+/// A program that serves one or more helpers on sockets. The sockets are the daemon's, and outlive a process that a command waits for in
+/// one of them: it is the next one's then. A process that ended because it was idle is started anew by the next command.
 ///
 /// Between its first command and its end a process is never without a limit: a command has its caller's deadline, a cancelled one 2 s,
 /// and without any command it is ended after a while.
@@ -58,7 +58,6 @@ import Varlink
         self.directory = directory
         self.configuration = configuration
         self.host = host
-        listen()
     }
 
     // MARK: Its sockets

@@ -108,7 +108,8 @@ public enum Socket {
         return Descriptor(raw)
     }
 
-    private static func withAddress<T>(
+    /// The address of a path, for the calls that want one. Throws if the path is too long for it.
+    public static func withAddress<T>(
         _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> T
     ) throws(VarlinkError) -> T {
         var address = sockaddr_un()

@@ -2,6 +2,7 @@ import Glibc
 import HotspotCore
 import Logging
 import Synchronization
+import Varlink
 
 /// One line for each event: to the journal where the service manager gave us one, else to standard error. It never blocks: a full
 /// journal drops lines, not logins.
@@ -79,15 +80,8 @@ final class JournalSocket: Sendable {
         // A field is a line here; what could be a second one was made harmless before.
         let line = text.replacing("\n", with: " ")
         let octets = Array("MESSAGE=\(line)\nPRIORITY=\(priority)\nSYSLOG_IDENTIFIER=hotspotd\n".utf8)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8).prefix($0.count - 1)) }
-        let count = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                sendto(
-                    descriptor, octets, octets.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL), $0,
-                    socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
+        let count = try? Socket.withAddress(path) { address, length in
+            sendto(descriptor, octets, octets.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL), address, length)
         }
         return count == octets.count
     }

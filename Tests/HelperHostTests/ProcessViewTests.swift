@@ -28,7 +28,7 @@ import Testing
         #expect(!goesBeyond { $0.writable.append("/x") })
     }
 
-    /// Answers with its process number; it waits for a file first, if it is told to.
+    /// Answers with the token of its process; it waits for a file first, if it is told to.
     private static let numbered = """
         listener = socket.socket(fileno=3)
         while True:
@@ -41,13 +41,18 @@ import Testing
 
     private static func token(_ outcome: HelperOutcome) -> String? { outcome.evaluation?.reason }
 
-    /// An idle one goes at once, and the next one sees nothing of the new helper's folder.
-    @Test @LoopActor func whoIdlesIsReplaced() async {
+    /// A shop with a folder that is to be somebody's, and a helper that has answered once with its token.
+    @LoopActor private static func withSpy() async -> (shop: Workshop, folder: String, first: String?) {
         let shop = Workshop()
         let folder = shop.folder + "/theirs"
         mkdir(folder, 0o700)
-        shop.add("spy", socket: true, python: Self.numbered)
-        let first = await Self.token(shop.ask("spy"))
+        shop.add("spy", socket: true, python: numbered)
+        return (shop, folder, await token(shop.ask("spy")))
+    }
+
+    /// An idle one goes at once, and the next one sees nothing of the new helper's folder.
+    @Test @LoopActor func whoIdlesIsReplaced() async {
+        let (shop, folder, first) = await Self.withSpy()
         #expect(first != nil && shop.host.processCount == 1)
         shop.add("plain", python: "receive(); answer({'confidence': 'none'})")
         #expect(await Self.token(shop.ask("spy")) == first, "that file keeps nothing from it")
@@ -62,11 +67,7 @@ import Testing
 
     /// A running command finishes first. The new helper begins when it has, and neither takes that for the other's fault.
     @Test @LoopActor func whoIsAtWorkIsWaitedFor() async {
-        let shop = Workshop()
-        let folder = shop.folder + "/theirs"
-        mkdir(folder, 0o700)
-        shop.add("spy", socket: true, python: Self.numbered)
-        let first = await Self.token(shop.ask("spy"))
+        let (shop, folder, first) = await Self.withSpy()
         async let working = shop.ask("spy", .evaluate, ["wait": true])
         #expect(await eventually { shop.host.given["spy"]?.count == 2 || shop.host.processes.values.first?.isBusy() == true })
         shop.add("owner", writable: [folder], python: "receive(); answer({'confidence': 'high'})")

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// What authors begin with sends nothing in clear that was asked for over https, and nothing to a portal without a good certificate.
-@Suite(.timeLimit(.minutes(2))) struct ExamplesOverTLSTests {
+@Suite(.timeLimit(.minutes(10))) struct ExamplesOverTLSTests {
     private static let examples = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/Examples"
 
     /// In CI nothing is skipped.

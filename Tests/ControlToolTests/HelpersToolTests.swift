@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// «hotspotctl helpers new» and «helpers test», as an author runs them.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct HelpersToolTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HelpersToolTests {
     private static let python = access("/usr/bin/python3", X_OK) == 0 || getenv("CI") != nil
 
     private func play(

@@ -13,7 +13,7 @@ import Wireless
 @testable import hotspotd
 
 /// What is not a helper's fault is not held against it, and what is not a helper's is not given to it.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct InnocentHelperTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct InnocentHelperTests {
     init() { EventLoop.startThread() }
 
     static let network = NetworkID.wireless(SSID(printable: "Cafe")!, .open)

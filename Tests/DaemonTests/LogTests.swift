@@ -5,7 +5,7 @@ import Varlink
 @testable import hotspotd
 
 /// The journal, played by a socket that nobody reads.
-@Suite(.timeLimit(.minutes(1))) struct LogTests {
+@Suite(.timeLimit(.minutes(10))) struct LogTests {
     private final class Journal {
         let path: String
         let descriptor: Int32

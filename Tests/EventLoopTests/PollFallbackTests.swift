@@ -7,7 +7,7 @@ import Testing
 
 /// What the loop does for descriptors that epoll has no room for. Only the descriptors of a test are refused: others run beside
 /// it.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct PollFallbackTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PollFallbackTests {
     init() { EventLoop.startThread() }
 
     /// Runs the body with two ends of a socket of which epoll takes neither.

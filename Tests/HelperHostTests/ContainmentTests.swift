@@ -7,7 +7,7 @@ import Testing
 @testable import HelperHost
 
 /// What a helper finds around itself.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ContainmentTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ContainmentTests {
     init() { EventLoop.startThread() }
 
     /// A helper that answers with what a Python expression gives, as text.

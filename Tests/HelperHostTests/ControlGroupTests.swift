@@ -7,7 +7,7 @@ import Testing
 
 /// What the daemon takes for a control group of its own, and how it divides one. The folders are plain ones with files of the same
 /// names; the kernel's own are looked at by `Tests/Support/under-systemd`.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ControlGroupTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ControlGroupTests {
     init() { EventLoop.startThread() }
 
     /// A folder like the one that is mounted at /sys/fs/cgroup, with a unit in it that has all that is needed.

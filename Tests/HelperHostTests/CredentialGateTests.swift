@@ -7,7 +7,7 @@ import Testing
 @testable import HelperHost
 
 /// A stored credential leaves for a process that is known to be kept from the daemon's folders, and for no other.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct CredentialGateTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct CredentialGateTests {
     init() { EventLoop.startThread() }
 
     nonisolated static let call: JSONValue = [

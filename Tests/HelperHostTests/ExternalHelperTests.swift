@@ -7,7 +7,7 @@ import Varlink
 @testable import HelperHost
 
 /// Helpers that someone else runs, at a socket of theirs.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ExternalHelperTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ExternalHelperTests {
     init() { EventLoop.startThread() }
 
     /// Answers each connection at a path with low.

@@ -7,7 +7,7 @@ import Testing
 @testable import HelperHost
 
 /// What a helper can ask of the kernel.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct FilterTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct FilterTests {
     init() { EventLoop.startThread() }
 
     /// System calls by number, for x86_64 and aarch64, and their outcome: `yes` or the name of the error.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HelperHost
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct FolderWatchTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct FolderWatchTests {
     init() { EventLoop.startThread() }
 
     /// Each step changes something that matters, and is told once.
@@ -83,7 +83,7 @@ import Testing
     }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct PacerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PacerTests {
     init() { EventLoop.startThread() }
 
     /// Work that takes longer than a turn's share leaves others their turn, and stays in order.

@@ -7,7 +7,7 @@ import Testing
 
 /// What ends the connections of a group that is gone. The kernel is played here, by recorded bytes where they are its own; the real
 /// one is asked by `Tests/Support/under-systemd`.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LeftSocketsTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LeftSocketsTests {
     init() { EventLoop.startThread() }
 
     /// What Linux 6.1 said of a connection in FIN-WAIT-1 of the group 23: the header, `inet_diag_msg`, and its attributes.

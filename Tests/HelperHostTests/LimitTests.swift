@@ -6,7 +6,7 @@ import Testing
 @testable import HelperHost
 
 /// How much a helper can take, and that the others do not notice.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct LimitTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LimitTests {
     init() { EventLoop.startThread() }
 
     @Test @LoopActor func processorTimeEnds() async {

@@ -8,7 +8,7 @@ import Varlink
 @testable import HelperHost
 
 /// What a process can do to the sockets that it shares with the daemon.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ListenerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ListenerTests {
     init() { EventLoop.startThread() }
 
     /// A service whose first process does something to its socket, at its start or after its first answer.

@@ -6,7 +6,7 @@ import Testing
 @testable import HelperHost
 
 /// Helpers that are a process for each command.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct OneShotTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct OneShotTests {
     init() { EventLoop.startThread() }
 
     @Test @LoopActor func everyCommandHasItsAnswer() async {

@@ -6,7 +6,7 @@ import Testing
 @testable import HelperHost
 
 /// Processes that wait to be asked.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct PreparationTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PreparationTests {
     init() { EventLoop.startThread() }
 
     @LoopActor private func shop(_ adjust: (inout HostConfiguration) -> Void = { _ in }) -> Workshop {

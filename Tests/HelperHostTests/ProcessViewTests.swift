@@ -6,7 +6,7 @@ import Testing
 @testable import HelperHost
 
 /// What a process sees is decided at its start, and what is to be kept from it may come later.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ProcessViewTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ProcessViewTests {
     init() { EventLoop.startThread() }
 
     @Test func whoSeesOrWritesMoreGoesBeyond() {

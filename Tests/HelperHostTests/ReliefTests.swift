@@ -7,7 +7,7 @@ import Testing
 @testable import HelperHost
 
 /// What the kernel counts by user, taken by a helper.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ReliefTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ReliefTests {
     init() { EventLoop.startThread() }
 
     /// Epoll takes no descriptor any more, as if a helper had all watches of the user.

@@ -7,7 +7,7 @@ import Testing
 @testable import HelperHost
 
 /// What helpers leave in their private folders goes, however it was laid.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ScratchTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ScratchTests {
     init() { EventLoop.startThread() }
 
     /// A folder for scratch folders, with one of a helper, and something beside it that is nobody's to remove.

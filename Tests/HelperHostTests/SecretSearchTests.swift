@@ -2,7 +2,7 @@ import Testing
 
 @testable import HelperHost
 
-@Suite(.timeLimit(.minutes(1))) struct SecretSearchTests {
+@Suite(.timeLimit(.minutes(10))) struct SecretSearchTests {
     /// Whatever stands around it, and also where secrets begin or end alike.
     @Test func whatIsThereIsFound() {
         let words = ["aab", "aabaab", "abaa", "opensesame", "open\"sesame", "ä ö"]

@@ -7,7 +7,7 @@ import Varlink
 @testable import HelperHost
 
 /// How long a process that serves many commands may live: never without a limit.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ServiceLimitTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ServiceLimitTests {
     init() { EventLoop.startThread() }
 
     /// A thread for each connection; `body` has `call` and `peer`.

@@ -6,7 +6,7 @@ import Testing
 @testable import HelperHost
 
 /// How many helpers share a process, and links in the folders.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct SharedLimitTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SharedLimitTests {
     init() { EventLoop.startThread() }
 
     @Test @LoopActor func whatDoesNotFitIntoOneProcessIsLeftOut() async {

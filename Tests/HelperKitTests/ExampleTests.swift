@@ -4,7 +4,7 @@ import Testing
 @testable import HelperKit
 
 /// The examples for authors, played by the program that authors use.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct ExampleTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ExampleTests {
     private static let examples = Program.checkout + "/Tests/Examples"
     private static let packages = Program.checkout + "/.build/python"
     private static let everyCommand = [

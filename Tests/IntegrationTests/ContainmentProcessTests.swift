@@ -4,7 +4,7 @@ import Testing
 
 /// The real daemon and its helpers, seen by another process of the same user.
 @Suite(
-    .serialized, .timeLimit(.minutes(2)),
+    .serialized, .timeLimit(.minutes(10)),
     .enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that these tests run"))
 struct ContainmentProcessTests {
     /// Secrets pass through its memory. Root without capabilities stands for what a helper of a root daemon is.

@@ -4,7 +4,7 @@ import Testing
 
 /// `Gate=routes` in the built daemon, through a whole visit: who can use the link when. By IPv4 and IPv6, hosts on the link and beyond.
 @Suite(
-    .timeLimit(.minutes(5)),
+    .timeLimit(.minutes(10)),
     .enabled(
         if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, ip, nsenter and a network namespace"))
 struct GateVisitTests {

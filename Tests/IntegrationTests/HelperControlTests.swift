@@ -4,7 +4,7 @@ import Testing
 
 /// A helper runs as the daemon's own user, which may do everything; what it reaches of the daemon must not know that.
 @Suite(
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(10)),
     .enabled(if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, iproute2 and util-linux"))
 struct HelperControlTests {
     /// Python: asks a socket of the daemon, and gives the error's name or «yes».

@@ -4,7 +4,7 @@ import Testing
 
 /// A helper's process is killed in the middle of each command: the right state at once, and one retry.
 @Suite(
-    .serialized, .timeLimit(.minutes(5)),
+    .serialized, .timeLimit(.minutes(10)),
     .enabled(if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, iproute2 and util-linux"))
 struct HelperKillTests {
     /// It writes down each command, and does not answer the one that the file `hang` names.

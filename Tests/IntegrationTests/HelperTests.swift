@@ -4,7 +4,7 @@ import Testing
 
 /// Helpers of every kind of bad manners, all in one race of the real daemon, again and again.
 @Suite(
-    .serialized, .timeLimit(.minutes(5)),
+    .serialized, .timeLimit(.minutes(10)),
     .enabled(if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, iproute2 and util-linux"))
 struct HelperTests {
     /// What a helper does, and what comes of it by the rules.

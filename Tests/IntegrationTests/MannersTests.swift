@@ -5,7 +5,7 @@ import Testing
 /// Bad manners in every command, whoever starts the helper: each has a name, an outcome by the rules, and leaves nothing. The race has
 /// its own (`HelperTests`).
 @Suite(
-    .serialized, .timeLimit(.minutes(5)),
+    .serialized, .timeLimit(.minutes(10)),
     .enabled(if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, iproute2 and util-linux"))
 struct MannersTests {
     /// What it does, the code that must come of it, and a word of the sentence.

@@ -4,7 +4,7 @@ import Testing
 
 /// A prompt that hands on what its helper was told, at the built daemon.
 @Suite(
-    .timeLimit(.minutes(5)),
+    .timeLimit(.minutes(10)),
     .enabled(
         if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, ip, nsenter and a network namespace"))
 struct PromptSecretsTests {

@@ -5,7 +5,7 @@ import Testing
 /// The numbered behaviours that concern the outside, at the built daemon with both sets of rules. What came about is asserted by its order;
 /// the deadline is short, and yet long enough for a program in Python to begin.
 @Suite(
-    .timeLimit(.minutes(5)),
+    .timeLimit(.minutes(10)),
     .enabled(
         if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, ip, nsenter and a network namespace"))
 struct RulesProcessTests {

@@ -36,7 +36,7 @@ import Testing
 
     private let folder = TemporaryFolder()
 
-    @Test(.timeLimit(.minutes(1))) func nobodyWaitsForTheDisk() throws {
+    @Test(.timeLimit(.minutes(10))) func nobodyWaitsForTheDisk() throws {
         let disk = Disk()
         let store = try Store(
             directory: folder.state, retryInterval: .seconds(10), busyTimeout: 0, pageLimit: nil, flush: { disk.flush($0) })
@@ -53,7 +53,7 @@ import Testing
         #expect(store.problem == nil)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aDiskThatDoesNotKeepItIsToldOf() throws {
+    @Test(.timeLimit(.minutes(10))) func aDiskThatDoesNotKeepItIsToldOf() throws {
         let disk = Disk()
         disk.state.withLock { ($0.isSlow, $0.code) = (false, EIO) }
         let store = try Store(
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// A log that is gone needs it no more.
-    @Test(.timeLimit(.minutes(1))) func theLogItselfIsFlushed() throws {
+    @Test(.timeLimit(.minutes(10))) func theLogItselfIsFlushed() throws {
         let store = try folder.open()
         try store.setOutcome(cafe, StoredOutcome(word: "online", time: 1))
         #expect(LogSync.flush(folder.state + "/hotspotd.db-wal") == 0)

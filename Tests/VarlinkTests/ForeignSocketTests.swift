@@ -7,7 +7,7 @@ import Testing
 @testable import Varlink
 
 /// Descriptors that a stranger sends along with octets. The loop's thread must neither keep them nor wait for what is behind them.
-@Suite(.timeLimit(.minutes(1))) struct ForeignSocketTests {
+@Suite(.timeLimit(.minutes(10))) struct ForeignSocketTests {
     init() { EventLoop.startThread() }
 
     /// A TCP socket with more to send than the other end takes, whose last close(2) waits for an hour.

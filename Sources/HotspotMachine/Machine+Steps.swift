@@ -117,8 +117,7 @@ extension Machine {
         var race = Race(capacity: candidates.count)
         for candidate in candidates
         where helper.map({ $0 == candidate.name }) ?? !association.excluded.contains(candidate.name) {
-            let setbacks = association.setbacks[candidate.name] ?? 0
-            race.enter(candidate, asked: issue(), isLast: policy.setbackCap.map { setbacks >= $0 } ?? false)
+            race.enter(candidate, asked: issue(), isLast: comesLast(candidate.name, in: association))
         }
         turn.actions.reserveCapacity(turn.actions.count + race.entrants.count + 8)
         let opinion = Opinion.asked(startProbe(fresh: false, &turn))
@@ -132,6 +131,11 @@ extension Machine {
         }
         go(.evaluating(evaluating), cause, &turn)
         settle(evaluating, &turn)
+    }
+
+    /// Any claim of another goes before its own (D24).
+    private func comesLast(_ helper: String, in association: Association) -> Bool {
+        policy.setbackCap.map { association.setbacks[helper, default: 0] >= $0 } ?? false
     }
 
     /// T8, T10, T37: one helper frees the network, at its time (D23).
@@ -209,6 +213,8 @@ extension Machine {
         var association = association
         endAttempt(&association, .temporaryFailure, &turn)
         association.temporaryFailures += 1
+        // D24: who does not come last yet cannot use up the tries that are left for the others.
+        let triesEnd = policy.setbackCap == nil || helper.map { comesLast($0, in: association) } ?? true
         if let helper { association.setbacks[helper, default: 0] += 1 }
         turn.act(.report(problem))
         let network = association.arrival.network
@@ -220,7 +226,7 @@ extension Machine {
         let recent = (recentFailures[network] ?? []) + [turn.now]
         recentFailures[network] = recent.suffix(policy.disconnectLimit)
         let index = association.temporaryFailures - 1
-        let delay = index < policy.retryDelays.count ? policy.retryDelays[index] : nil
+        let delay = index < policy.retryDelays.count ? policy.retryDelays[index] : triesEnd ? nil : policy.retryDelays.last
         if recent.count < policy.disconnectLimit, disassociate(association, retryAfter: delay, problem.message, &turn) { return }
         rest(association, retryAfter: delay, problem.message, &turn)
     }

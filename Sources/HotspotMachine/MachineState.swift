@@ -40,7 +40,7 @@ public struct Association: Hashable, Sendable {
     public var winsAfterFailedMaintain: [String: Int] = [:]
     /// Logins of a helper that failed temporarily, since a session of it lasted (D24).
     public var setbacks: [String: Int] = [:]
-    /// Temporary failures in a row (D19).
+    /// Temporary failures in a row, whoever's (D19).
     public var temporaryFailures = 0
     /// How soon it may log in again by itself (D23).
     public var pace = Pace()

@@ -14,8 +14,9 @@ extension MachineState {
                 phase = "nobody claims it, verdict awaited"
             } else {
                 let low = state.race.hasLow ? ", a low in hand" : ""
-                let last = state.race.entrants.count(where: \.isLast)
-                phase = "\(state.race.silent.count) silent\(low)\(last > 0 ? ", \(last) comes last" : ""), \(state.opinion.words)"
+                let count = state.race.entrants.count(where: \.isLast)
+                let last = count > 0 ? ", \(count) \(count == 1 ? "comes" : "come") last" : ""
+                phase = "\(state.race.silent.count) silent\(low)\(last), \(state.opinion.words)"
             }
         case .authenticating(let state):
             switch state.phase {

@@ -313,6 +313,44 @@ import Testing
         }
     }
 
+    /// Waits for the next try, and what is asked beside it.
+    private func retry(_ bench: inout Bench) {
+        if let delay = bench.due(.retry) { bench.wait(delay) }
+        if bench.state == .failure { bench.probe(.captive) }
+        #expect(bench.state == .evaluating)
+    }
+
+    @Test("D24 Several that fail in turns do not use up the tries of the one that would succeed") func d24InTurns() {
+        let rude = ["H1", "H2", "H3"]
+        var bench = Bench(.default, "H1", "H2", "H3", "H4")
+        bench.join()
+        for (failures, name) in (rude + rude).enumerated() {
+            bench.bid(name, .high)
+            // Later ones have to wait for D23 as well.
+            if let pause = bench.due(.pause) { bench.wait(pause) }
+            bench.reply(name, .temporaryFailure)
+            equal(bench.due(.retry), .seconds([10, 30, 60][min(failures, 2)]))
+            retry(&bench)
+        }
+        for name in rude { bench.bid(name, .high) }
+        #expect(bench.state == .evaluating)
+        bench.bid("H4", .low)
+        #expect(bench.chosen == "H4")
+    }
+
+    @Test("D24 The last of those that come last ends the tries") func d24Ends() {
+        var bench = Bench(.default, "H1")
+        bench.join()
+        for _ in 1...3 {
+            bench.bid("H1", .high)
+            bench.reply("H1", .temporaryFailure)
+            retry(&bench)
+        }
+        bench.bid("H1", .high)
+        bench.reply("H1", .temporaryFailure)
+        #expect(bench.state == .failure && bench.due(.retry) == nil)
+    }
+
     @Test("D24 A lack of room is nobody's failure") func d24NoRoom() {
         var bench = Bench(.default, "H1", "H2")
         bench.join()

@@ -8,8 +8,9 @@ struct Answer: ParsableCommand {
         abstract: "Answer what a portal asks.",
         discussion: """
             On a terminal each field is asked, passwords and codes without echo. Otherwise, or with --stdin, lines name=value are \
-            read from standard input; `hotspotctl prompts` shows the names. Answers are never taken from the arguments, which \
-            everybody on this computer can read.
+            read from standard input; `hotspotctl prompts` shows the names. Nobody sees then who asks, so it has to be said whom the \
+            answers are for: a prompt, or a helper. Answers are never taken from the arguments, which everybody on this computer can \
+            read.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -25,6 +26,9 @@ struct Answer: ParsableCommand {
 
     @Option(help: ArgumentHelp("Wait so long for the outcome; 0: not at all.", valueName: "seconds"))
     var wait: Double = 120
+
+    @Option(help: "Answer this helper, and nobody else.", completion: Complete.helpers)
+    var helper: String?
 
     @Argument(help: "The prompt, if several wait.", completion: Complete.prompts)
     var id: String?
@@ -45,6 +49,10 @@ struct Answer: ParsableCommand {
             return Output.print(["Dismissed; to start over: hotspotctl login"])
         }
         let isInteractive = !stdin && isatty(STDIN_FILENO) == 1
+        guard isInteractive || id != nil || helper != nil else {
+            let helper = common.renderer.safe(prompt.helper, limit: 64)
+            throw needed(prompt, "whom the answers are for is not said: name the prompt, or give --helper=\(helper).")
+        }
         var answers = try read(prompt, isInteractive)
         for _ in 0..<Self.rounds {
             switch try send(answers, to: prompt, daemon) {
@@ -109,11 +117,18 @@ struct Answer: ParsableCommand {
                     .notFound, "there is no prompt «\(Printable.text(id, limit: 64))»; it may have been answered.",
                     hint: "hotspotctl prompts")
             }
+            guard helper == nil || helper == prompt.helper else {
+                throw Failure(
+                    .notFound, "another helper asks this: \(common.renderer.safe(prompt.helper, limit: 64)).",
+                    hint: "hotspotctl prompts")
+            }
             return try readable(prompt)
         }
-        let reply = try daemon.call("Prompts", as: PromptsReply.self)
+        var reply = try daemon.call("Prompts", as: PromptsReply.self)
+        if let helper { reply.prompts.removeAll { $0.helper != helper } }
         guard let first = reply.prompts.first else {
-            throw Failure(.notFound, "nobody asks anything.", hint: "hotspotctl status")
+            let sentence = helper.map { "the helper «\(Printable.text($0, limit: 64))» asks nothing." } ?? "nobody asks anything."
+            throw Failure(.notFound, sentence, hint: "hotspotctl status")
         }
         guard reply.prompts.count == 1, reply.omitted ?? 0 == 0 else {
             Output.error(common.renderer.lines(reply))

@@ -36,7 +36,7 @@ private let onlineAtOnce = [
     @Test func linesFromAPipeAreAnswers() throws {
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": ["{}"]], status: [onlineAtOnce]))
         defer { daemon.stop() }
-        let ended = try Tool.run(["answer", "--socket", daemon.path], input: lines)
+        let ended = try Tool.run(["answer", "p1", "--socket", daemon.path], input: lines)
         #expect(ended.status == 0 && ended.errors.isEmpty)
         #expect(ended.output.hasPrefix("Online after "))
         #expect(ended.output.hasSuffix(" s. Remembered for this portal; next time nobody asks.\n"))
@@ -61,7 +61,7 @@ private let onlineAtOnce = [
             let asked = asked.replacing(#""portal":"https:"#, with: #""portal":"\#(scheme):"#)
             let daemon = try FakeDaemon(.init(replies: ["Prompts": [asked], "Answer": ["{}"]], status: [onlineAtOnce]))
             defer { daemon.stop() }
-            let ended = try Tool.run(["answer", "--socket", daemon.path], input: input)
+            let ended = try Tool.run(["answer", "p1", "--socket", daemon.path], input: input)
             #expect(ended.status == 0)
             #expect(ended.output.hasPrefix("Online after ") && ended.output.hasSuffix(" s.\(promise)\n"), "\(scheme) \(kinds)")
         }
@@ -80,10 +80,31 @@ private let onlineAtOnce = [
     ]) func whatIsMissingOrWrongIsSaidAndNothingIsSent(input: String, code: Int32) throws {
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": ["{}"]]))
         defer { daemon.stop() }
-        let ended = try Tool.run(["answer", "--no-ask", "--socket", daemon.path], input: input)
+        let ended = try Tool.run(["answer", "p1", "--no-ask", "--socket", daemon.path], input: input)
         #expect(ended.status == code)
         #expect(!daemon.calls.contains("Answer"))
         if code == 4 { #expect(ended.errors.contains("Surname (pass: password, required)")) }
+    }
+
+    /// Whoever asks could have chosen the names of its fields so that they fit.
+    @Test func linesFromAPipeAreForSomebodyWhoIsNamed() throws {
+        func answer(_ words: [String]) throws -> (status: Int32, isSent: Bool, errors: String) {
+            let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": ["{}"]], status: [onlineAtOnce]))
+            defer { daemon.stop() }
+            let ended = try Tool.run(["answer", "--socket", daemon.path] + words, input: "room=214\npass=canary-88\nok=yes\n")
+            #expect(!(ended.output + ended.errors).contains("canary-88"))
+            return (ended.status, daemon.calls.contains("Answer"), ended.errors)
+        }
+        let unnamed = try answer([])
+        #expect(unnamed.status == 4 && !unnamed.isSent)
+        for words in ["Room number (room: text, required)", "name the prompt, or give --helper=keys"] {
+            #expect(unnamed.errors.contains(words), "\(unnamed.errors)")
+        }
+        for words in [["p1"], ["--helper=keys"], ["p1", "--helper=keys"]] { #expect(try answer(words).isSent, "\(words)") }
+        for words in [["--helper=other"], ["p1", "--helper=other"]] {
+            let other = try answer(words)
+            #expect(other.status == 10 && !other.isSent, "\(words): \(other.errors)")
+        }
     }
 
     @Test func noPromptAndTooManyPrompts() throws {
@@ -100,7 +121,7 @@ private let onlineAtOnce = [
                 replies: ["Prompts": [first, second], "Answer": ["{}"]],
                 status: [[status("presentingUI", since: 1, prompt: "p1"), status("presentingUI", since: 1, prompt: "p2")]]))
         defer { daemon.stop() }
-        let ended = try Tool.run(["answer", "--socket", daemon.path], input: lines)
+        let ended = try Tool.run(["answer", "p1", "--socket", daemon.path], input: lines)
         #expect(ended.status == 4)
         #expect(ended.errors.contains("Code (sms: code, required)") && ended.errors.contains("hotspotctl answer p2"))
     }
@@ -113,7 +134,7 @@ private let onlineAtOnce = [
         let shown = try Tool.run(["prompts", "--socket", daemon.path]).output
         #expect(
             shown.hasPrefix("Hotel asks:\n  What it asks is for those who may answer: root, ") && !shown.contains("to answer"))
-        let ended = try Tool.run(["answer", "--socket", daemon.path], input: "")
+        let ended = try Tool.run(["answer", "p1", "--socket", daemon.path], input: "")
         #expect(ended.status == 1 && ended.errors.contains("root, the group hotspotd") && !daemon.calls.contains("Answer"))
     }
 
@@ -187,7 +208,7 @@ private let onlineAtOnce = [
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func aTerminalIsAskedAndSecretsAreNotShown() throws {
+    @Test(.timeLimit(.minutes(10))) func aTerminalIsAskedAndSecretsAreNotShown() throws {
         let daemon = try FakeDaemon(
             .init(
                 replies: ["Prompts": [first, second], "Answer": ["{}"]],
@@ -224,7 +245,7 @@ private let onlineAtOnce = [
     }
 
     /// Texts of a portal as the daemon hands them on, in each place where one is shown.
-    @Test(.timeLimit(.minutes(2))) func foreignTextIsEscapedOnceOnATerminal() throws {
+    @Test(.timeLimit(.minutes(10))) func foreignTextIsEscapedOnceOnATerminal() throws {
         let evil = #"京\u001b[2J\u202e\u0000\n\\x1b"#
         // What was escaped before, as in a journal's sentences, stays as it is.
         let shown = #"京\x1b[2J\xe2\x80\xae\x00\x0a\x1b"#
@@ -254,7 +275,7 @@ private let onlineAtOnce = [
     }
 
     /// However a portal fills its texts up, no line on the screen is its own: a question under the name of another program, for one.
-    @Test(.timeLimit(.minutes(2)), arguments: [UInt16(40), 80]) func noForeignTextBeginsALine(columns: UInt16) throws {
+    @Test(.timeLimit(.minutes(10)), arguments: [UInt16(40), 80]) func noForeignTextBeginsALine(columns: UInt16) throws {
         let forged = "Online after 0.1 s. [sudo] password for root:"
         let filled = "x" + String(repeating: " ", count: 77) + forged
         let dotted =
@@ -283,7 +304,7 @@ private let onlineAtOnce = [
         #expect(lines.count { $0.hasPrefix("  │ ") } > 3, "every line of it has the bar")
     }
 
-    @Test(.timeLimit(.minutes(2))) func anInterruptGivesTheEchoBack() throws {
+    @Test(.timeLimit(.minutes(10))) func anInterruptGivesTheEchoBack() throws {
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [second], "Answer": ["{}"]]))
         defer { daemon.stop() }
         let terminal = try Terminal()

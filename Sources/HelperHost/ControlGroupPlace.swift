@@ -17,6 +17,8 @@ enum ControlGroupPlace: Hashable {
     static let root = "/sys/fs/cgroup"
     /// The groups that are made in the daemon's own: one for itself, one for everybody else.
     static let leaf = "daemon", parent = "helpers"
+    /// In which systemd runs what ends or reloads a service that divides its group.
+    static let control = ".control"
     /// Without these there is no use in a group; cpu comes with them where it can.
     static let needed: Set<String> = ["memory", "pids"]
 
@@ -50,8 +52,8 @@ enum ControlGroupPlace: Hashable {
         let controllers = Set(list.split(whereSeparator: \.isWhitespace).map(String.init))
         guard controllers.isSuperset(of: needed) else { return refusal }
         guard isAlone(process, in: ControlFile.read(folder + "/cgroup.procs")) else { return refusal }
-        // Those of an earlier daemon, and the one in which systemd runs what ends or reloads a service that divides its group.
-        guard Set(ControlFile.folders(in: folder)).isSubset(of: [leaf, parent, ".control"]) else { return refusal }
+        // Those of an earlier daemon may be there.
+        guard Set(ControlFile.folders(in: folder)).isSubset(of: [leaf, parent, control]) else { return refusal }
         return .own(folder: folder, controllers: controllers)
     }
 

@@ -1,6 +1,7 @@
 import CSystemd
 import EventLoop
 import Glibc
+import HelperHost
 import HotspotCore
 import LinkState
 
@@ -23,6 +24,7 @@ import LinkState
         if arguments.showsVersion { return print("hotspotd \(hotspotdVersion)") }
         if arguments.showsHelp { return print(Arguments.usage) }
         if arguments.onlyRestores { return restoreRoutes() }
+        if arguments.onlyEndsConnections { return endConnections() }
         let file = arguments.settings ?? Settings.defaultFile
         let isDefault = arguments.settings == nil
         let settings: Settings
@@ -66,6 +68,18 @@ import LinkState
         }
     }
 
+    /// For the service manager as well.
+    private static func endConnections() {
+        Task.detached(executorPreference: EventLoop.shared) {
+            await LeftConnections.end(within: .seconds(2)) { @LoopActor in EventLoop.shared.stop() }
+        }
+        do {
+            _ = try EventLoop.shared.run()
+        } catch {
+            fail("\(error)", code: 1)
+        }
+    }
+
     @LoopActor private static func run(_ settings: Settings, file: String, isDefault: Bool) {
         do {
             let coordinator = try Coordinator(settings: settings, file: file, isDefaultFile: isDefault)
@@ -93,14 +107,16 @@ struct Arguments {
     var showsHelp = false
     var onlyChecks = false
     var onlyRestores = false
+    var onlyEndsConnections = false
 
     static let usage = """
-        Usage: hotspotd [--settings FILE] [--check-settings] [--restore-routes] [--version]
+        Usage: hotspotd [--settings FILE] [--check-settings] [--restore-routes] [--end-connections] [--version]
 
-          --settings FILE   read this file instead of \(Settings.defaultFile)
-          --check-settings  read the settings, say what is wrong with them, and end
-          --restore-routes  take away what a daemon with Gate=routes left in the routing rules, and end
-          --version         print the version and end
+          --settings FILE    read this file instead of \(Settings.defaultFile)
+          --check-settings   read the settings, say what is wrong with them, and end
+          --restore-routes   take away what a daemon with Gate=routes left in the routing rules, and end
+          --end-connections  end the connections that helpers of this service left, and end
+          --version          print the version and end
         """
 
     init(_ words: [String]) throws(DaemonError) {
@@ -112,6 +128,7 @@ struct Arguments {
                 settings = path
             case "--check-settings": onlyChecks = true
             case "--restore-routes": onlyRestores = true
+            case "--end-connections": onlyEndsConnections = true
             case "--version": showsVersion = true
             case "--help", "-h": showsHelp = true
             default:

@@ -12,7 +12,7 @@ import Wireless
 @testable import hotspotd
 
 /// One interface's controller over the real host, with helpers that are real processes.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ControllerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ControllerTests {
     init() { EventLoop.startThread() }
 
     static let index = 7
@@ -214,12 +214,13 @@ import Wireless
         await bench.close()
     }
 
-    @Test @LoopActor func theJournalsWriterTakesTheLevelOver() throws {
+    @Test @LoopActor func theJournalsWriterTakesTheLevelOver() async throws {
         let bench = try FilterBench()
         bench.services.log = Logger(label: "test") { _ in JournalHandler(level: .info) }
         bench.services.log.logLevel = .debug
         #expect(bench.services.journal.log.logLevel == .debug)
         bench.services.log.logLevel = .error
         #expect(bench.services.journal.log.logLevel == .error)
+        await bench.close()
     }
 }

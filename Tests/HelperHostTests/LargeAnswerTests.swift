@@ -7,7 +7,7 @@ import Varlink
 @testable import HelperHost
 
 /// What is left of answers that are as large as answers may be.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct LargeAnswerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LargeAnswerTests {
     init() { EventLoop.startThread() }
 
     @Test @LoopActor func aHundredOfThemLeaveLittle() async {

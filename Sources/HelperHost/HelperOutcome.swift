@@ -15,6 +15,15 @@ public enum HelperOutcome: Hashable, Sendable {
     case notRecognized
     /// There is no answer, or none that can be used.
     case failed(HelperFault)
+
+    /// Nothing is to be expected to follow by itself: no race is to be decided, and nothing was asked of the user.
+    var isLastWord: Bool {
+        switch self {
+        case .reply(let reply): reply.result != .uiRequired
+        case .evaluation, .value: false
+        case .annotations, .notRecognized, .failed: true
+        }
+    }
 }
 
 /// Why a helper has no usable answer.

@@ -86,8 +86,11 @@ public struct HostConfiguration: Hashable, Sendable {
     /// From the cancellation of a command to the end of a shared process that does not let go of it; one without other work ends as
     /// one of a single command does.
     public var serviceCancel = Duration.seconds(2)
-    /// From the last command of a process that serves many to its end.
+    /// From the last command of a process that serves many to its end, where a further one may follow: the race is not decided, or the
+    /// user is asked.
     public var serviceIdle = Duration.seconds(30)
+    /// The same where none is to be expected.
+    public var serviceLeave = Duration.seconds(2)
     /// From an interface's wish for prepared processes to their end, if neither use nor withdrawal comes.
     public var preparation = Duration.seconds(90)
     /// Between two times at which idle processes are ended because something ran out that all share: who provokes it gains

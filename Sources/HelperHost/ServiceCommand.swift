@@ -87,7 +87,8 @@ import Varlink
     private func ended(_ ending: Exchange.Ending) {
         switch ending {
         case .answered(let outcome):
-            call.complete(self.outcome(outcome))
+            call.complete(self.outcome(outcome)) { [weak service] in service?.nothingFollows() }
+            if outcome.isLastWord { service?.nothingFollows() }
             closeSoon()
         case .closed:
             // If its process crashed, that is known in a moment, with its last words: the kernel ends its namespace first. A

@@ -7,7 +7,7 @@ import Varlink
 /// one of them: it is the next one's then. A process that ended because it was idle is started anew by the next command.
 ///
 /// Between its first command and its end a process is never without a limit: a command has its caller's deadline, a cancelled one 2 s,
-/// and without any command it is ended after a while.
+/// and without any command it is ended after a while, which is short where nobody will ask soon.
 @LoopActor final class SocketService {
     /// What makes two services the same.
     struct Key: Hashable {
@@ -46,6 +46,8 @@ import Varlink
     private var waitingForLevel = 0
     /// The process was told to end. It may still accept, so nothing is sent until it is gone.
     private var isEnding = false
+    /// No further command is to be expected soon.
+    private var isLeaving = false
     private var held: [() -> Void] = []
     private var idle: EventSource?
     private var cancellation: EventSource?
@@ -186,6 +188,7 @@ import Varlink
         self.process = nil
         lastProcess = process
         isEnding = false
+        isLeaving = false
         idle = nil
         for command in Array(commands.values) { command.processEnded() }
         again(process)
@@ -294,6 +297,7 @@ import Varlink
         commands[ObjectIdentifier(command)] = command
         process.tail.add(secrets: command.secrets)
         wasAsked = true
+        isLeaving = false
         idle = nil
         call.onSent(question)
     }
@@ -322,6 +326,13 @@ import Varlink
         reconsider()
     }
 
+    /// It lost a race, or its work is done. What its process does beside its commands does not go on for long.
+    func nothingFollows() {
+        guard !isAwaited else { return }
+        isLeaving = true
+        reconsider()
+    }
+
     /// The commands are other ones than before.
     func reconsider() {
         endIfRetired()
@@ -330,7 +341,8 @@ import Varlink
             end(kill: configuration.cancelKill)
         } else if commands.isEmpty {
             // One timer for the whole time without a command, and none while there is one.
-            idle = try? EventLoop.shared.schedule(after: configuration.serviceIdle, accuracy: .seconds(1)) { [weak self] in
+            let patience = isLeaving ? configuration.serviceLeave : configuration.serviceIdle
+            idle = try? EventLoop.shared.schedule(after: patience, accuracy: patience / 4) { [weak self] in
                 guard let self, commands.isEmpty, waitingForLevel == 0 else { return }
                 end(kill: configuration.cancelKill)
             }

@@ -38,6 +38,42 @@ import Varlink
         await shop.close()
     }
 
+    /// Who lost has nothing left to do, and neither have the processes that it started.
+    @Test @LoopActor func whoLostIsEndedSoon() async {
+        let shop = Workshop { $0.serviceLeave = .milliseconds(50) }
+        shop.add(
+            "loser", socket: true,
+            python: "signal.signal(15, signal.SIG_IGN)\n"
+                + Self.threaded("if os.fork() == 0: time.sleep(1000)\nanswer({'confidence': 'none'}, peer)"))
+        var call: HelperCall?
+        let outcome = await withCheckedContinuation { continuation in
+            call = shop.host.send(.evaluate, to: "loser", parameters: [:]) { continuation.resume(returning: $0) }
+        }
+        #expect(outcome.evaluation?.confidence == HotspotCore.Confidence.none)
+        await pause(.milliseconds(200))
+        #expect(shop.host.isRunning("loser"), "the race is open")
+        call?.cancel()
+        #expect(await eventually { !shop.host.isRunning("loser") })
+        await shop.close()
+        #expect(shop.survivors == [])
+    }
+
+    /// After a last word nobody will ask soon; after a question the user may take his time.
+    @Test(arguments: [("uiRequired", true), ("success", false), ("temporaryFailure", false), ("nonsense", false)])
+    @LoopActor func afterItsLastWordItIsEndedSoon(_ result: String, _ stays: Bool) async {
+        let shop = Workshop { $0.serviceLeave = .milliseconds(50) }
+        let prompt = "'prompt': {'title': 'Room?', 'fields': [{'name': 'a', 'label': 'A', 'kind': 'text', 'required': False}]}"
+        shop.add("clerk", socket: true, python: Self.threaded("answer({'reply': {'result': '\(result)', \(prompt)}}, peer)"))
+        _ = await shop.ask("clerk", .authenticate)
+        if stays {
+            await pause(.milliseconds(300))
+            #expect(shop.host.isRunning("clerk"))
+        } else {
+            #expect(await eventually { !shop.host.isRunning("clerk") })
+        }
+        await shop.close()
+    }
+
     /// What comes while the old process is on its way out is not lost.
     @Test @LoopActor func aCommandDuringTheEndIsServedByTheNextProcess() async {
         let shop = Workshop {

@@ -22,6 +22,8 @@ import HotspotCore
     /// A connection that does not end is tried again, as long as another one with the same four numbers may stand in its place
     /// (TIME_WAIT, 60 s).
     static let tries = 24, pause = Duration.seconds(5)
+    /// A kernel that refused so many, and has not ended one yet, cannot. A single refusal may mean the connection: it is in TIME_WAIT now.
+    static let refusals = 16
 
     private struct Waiting {
         let group: UInt64
@@ -42,6 +44,7 @@ import HotspotCore
     private var waiting: [Waiting] = []
     private var timer: EventSource?
     private var isUnable = false
+    private var refused = 0
     /// The kernel has ended one: it can.
     private var isAble = false
 
@@ -76,8 +79,9 @@ import HotspotCore
         waiting.insert(new, at: waiting.firstIndex { $0.due > new.due } ?? waiting.endIndex)
     }
 
+    /// For the one that is due next, which may be another one than before.
     private func schedule() {
-        guard timer == nil, let first = waiting.first else { return }
+        guard let first = waiting.first else { return timer = nil }
         timer = try? EventLoop.shared.schedule(at: first.due, accuracy: .milliseconds(50)) { [weak self] in self?.turn() }
         // Answers and deadlines go first.
         timer?.setPriority(10)
@@ -151,7 +155,9 @@ import HotspotCore
             return isAble
         case EPERM: isUnable = true
         // A kernel that cannot, or what took its place can not be ended.
-        case EOPNOTSUPP: isUnable = !isAble
+        case EOPNOTSUPP:
+            refused += 1
+            isUnable = !isAble && refused >= Self.refusals
         default: break
         }
         return false

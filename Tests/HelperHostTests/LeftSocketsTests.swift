@@ -128,6 +128,18 @@ import Testing
         #expect(left.count == 0 && kernel.lists == lists)
     }
 
+    /// A peer could take what waits just before the kernel is asked to end the connection, and have all the others stay for good.
+    @Test @LoopActor func aFewRefusalsAreNotTheKernels() async {
+        let kernel = Kernel([(23, 1), (23, 2), (24, 3)])
+        kernel.refused = EOPNOTSUPP
+        let left = LeftSockets(grace: .zero, pause: .seconds(1000)) { kernel.answer($0, $1) }
+        left.end(ofGroup: 23)
+        #expect(await eventually { kernel.lists >= 2 } && kernel.ended == [])
+        kernel.refused = nil
+        left.end(ofGroup: 24)
+        #expect(await eventually { kernel.ended == [3] })
+    }
+
     /// One that hides behind another with the same numbers is said not to be there, until that one is gone.
     @Test(arguments: [ENOENT, EOPNOTSUPP]) @LoopActor func whatIsHiddenIsTriedAgain(_ code: Int32) async {
         let kernel = Kernel([(22, 1)])

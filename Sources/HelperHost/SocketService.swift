@@ -246,8 +246,9 @@ import Varlink
     ) throws(HelperFault) {
         if isEnding { return hold(question, name, call, onIgnored, isSecond) }
         if let process, process.isRunning {
-            // One that idles may do so for long: what has come to be hidden meanwhile is hidden from the next one.
-            if commands.isEmpty, waitingForLevel == 0, !process.isOutdated { process.isOutdated = host.isOutdated(process) }
+            // One that idles may do so for long: what has come to be hidden meanwhile is hidden from the next one. Who has just answered
+            // idles as well, though its connection is not closed yet.
+            if !isAwaited, !process.isOutdated { process.isOutdated = host.isOutdated(process) }
             if process.isOutdated {
                 guard !isAwaited else {
                     throw HelperFault(

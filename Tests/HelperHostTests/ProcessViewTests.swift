@@ -120,4 +120,18 @@ import Testing
         #expect(await eventually { shop.host.processCount == 0 })
         await shop.close()
     }
+
+    /// Also from the one that is sent in the turn of the last answer, whose connection is still there.
+    @Test @LoopActor func whatAppearsIsHiddenFromACommandInTheTurnOfAnAnswer() async {
+        let shop = Workshop { $0.protectedDirectories = [$0.runtimeDirectory + "-settings"] }
+        shop.add("spy", socket: true, python: Self.numbered)
+        let (first, second) = await withCheckedContinuation { continuation in
+            shop.host.send(.evaluate, to: "spy", parameters: [:]) { first in
+                mkdir(shop.folder + "/run-settings", 0o755)
+                shop.host.send(.evaluate, to: "spy", parameters: [:]) { continuation.resume(returning: (first, $0)) }
+            }
+        }
+        #expect(Self.token(first) != nil && Self.token(second) != nil && Self.token(first) != Self.token(second))
+        await shop.close()
+    }
 }

@@ -39,7 +39,12 @@ import LinkState
         sigemptyset(&set)
         for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, signal) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
-        Task.detached(executorPreference: EventLoop.shared) { await run(settings, file: file, isDefault: isDefault) }
+        loop { run(settings, file: file, isDefault: isDefault) }
+    }
+
+    /// Runs the loop until somebody stops it, and ends with its code.
+    private static func loop(_ begin: @escaping @LoopActor @Sendable () -> Void) -> Never {
+        Task.detached(executorPreference: EventLoop.shared) { await begin() }
         do {
             exit(try EventLoop.shared.run())
         } catch {
@@ -70,14 +75,7 @@ import LinkState
 
     /// For the service manager as well.
     private static func endConnections() {
-        Task.detached(executorPreference: EventLoop.shared) {
-            await LeftConnections.end(within: .seconds(2)) { @LoopActor in EventLoop.shared.stop() }
-        }
-        do {
-            _ = try EventLoop.shared.run()
-        } catch {
-            fail("\(error)", code: 1)
-        }
+        loop { LeftConnections.end(within: .seconds(2)) { EventLoop.shared.stop() } }
     }
 
     @LoopActor private static func run(_ settings: Settings, file: String, isDefault: Bool) {

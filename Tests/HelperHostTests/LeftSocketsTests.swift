@@ -22,11 +22,15 @@ import Testing
         octets[0] = UInt8(octets.count)
         return octets
     }
-    private static let done: [UInt8] = [20, 0, 0, 0, 3, 0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    /// Nothing follows (NLMSG_DONE).
+    static let done: [UInt8] = [20, 0, 0, 0, 3, 0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     private static func said(_ code: Int32) -> [UInt8] {
         [36, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0] + withUnsafeBytes(of: -code) { Array($0) }
             + [UInt8](repeating: 0, count: 16)
     }
+
+    /// The group whose connections are asked for.
+    static func group(in request: [UInt8]) -> UInt64 { request[80..<88].reversed().reduce(0) { $0 << 8 | UInt64($1) } }
 
     @Test func theRequestNamesTheGroup() {
         let list = SocketMessages.list(AF_INET6, ofGroup: 0x0102_0304_0506_0708)
@@ -82,7 +86,7 @@ import Testing
         func answer(_ request: [UInt8], _ isEnough: (ArraySlice<UInt8>) -> Bool) {
             if request[4] == 20 {
                 lists += 1
-                let group = request[80..<88].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+                let group = LeftSocketsTests.group(in: request)
                 if request[16] == 2 {
                     for socket in sockets where socket.group == group {
                         if isEnough(LeftSocketsTests.recorded(group: group, port: socket.port)[...]) { return }

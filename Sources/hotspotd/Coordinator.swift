@@ -61,14 +61,9 @@ import Wireless
                 "vaultLocked", "Stored answers cannot be used, and none are kept: \(error).",
                 hint: "bring the key back, or forget the networks: hotspotctl forget SSID")
         }
-        let scratch = settings.runtimeDirectory + "/scratch"
-        try Folder.make(scratch, mode: 0o711)
-        var configuration = HostConfiguration(
-            runtimeDirectory: settings.runtimeDirectory,
-            hiddenDirectories: [settings.stateDirectory, settings.runtimeDirectory], scratchDirectory: scratch,
-            reachableSockets: [settings.helperControlSocket])
-        configuration.dividesControlGroup = true
-        configuration.protectedDirectories = Self.protected(settings, file: file)
+        let configuration = HostConfiguration(
+            runtimeDirectory: settings.runtimeDirectory, hiddenPaths: Self.hiddenPaths(settings, file: file),
+            helperSocket: settings.helperControlSocket)
         var log = Logger(label: "hotspotd") { _ in JournalHandler(level: .info) }
         log.logLevel = settings.logLevel.loggerLevel
         services = Services(
@@ -76,9 +71,9 @@ import Wireless
         linkFacts = SystemLinkFacts(extraLeaseFiles: settings.leaseFiles)
     }
 
-    /// What no helper may write to, beside the system: helper files, and the settings.
-    private static func protected(_ settings: Settings, file: String) -> [String] {
-        settings.helperDirectories + [file, file + ".d"]
+    /// What helpers do not see: what the daemon keeps, helper files, and the settings.
+    private static func hiddenPaths(_ settings: Settings, file: String) -> [String] {
+        [settings.stateDirectory, settings.runtimeDirectory] + settings.helperDirectories + [file, file + ".d"]
     }
 
     // MARK: Start and end
@@ -93,11 +88,6 @@ import Wireless
         services.onDisclosed = { [weak self] in self?.disclosed($0, $1) }
         services.onStrikes = { [weak self] in self?.updateCandidates() }
         services.host.onChange = { [weak self] in self?.control?.statusChanged() }
-        services.host.onRelief = { [weak self] names, what in
-            self?.log.warning(
-                "\(what): used up, perhaps by a helper; ended, as nobody waits for them: \(names.joined(separator: ", "))"
-            )
-        }
         services.facts = { [weak self] link in self?.ownFacts(self?.linkFacts.facts(for: link), of: link) }
         services.disassociate = { [weak self] index in self?.disassociate(index) ?? false }
         services.onGate = { [weak self] in self?.gate.machinesMoved() }
@@ -106,8 +96,7 @@ import Wireless
             self?.log.info("the helper folders have changed")
             self?.loadHelpers()
         }
-        // What a helper starts stays below the daemon, and is known by that.
-        services.host.adoptOrphans()
+        services.host.trySandbox()
         loadHelpers()
 
         let socket = try Socket.listen(path: settings.controlSocket, mode: 0o666)
@@ -121,19 +110,13 @@ import Wireless
             self?.log.info(
                 "refused: \(count) more of \(method ?? "many methods") by \(user.map { "user \($0)" } ?? "many users")")
         }
-        // Who lost its parent is the daemon's own child and no helper's first process: all such share the seats of one helper.
-        let helper: (PeerCredentials) -> pid_t? = { [host = services.host] peer in
-            peer.child.flatMap { host.isHelper(process: $0) ? $0 : nil }
-        }
-        let descent: (pid_t) -> Lineage.Descent? = { [host = services.host] in host.descent(of: $0) }
         self.control = control
         servers = [
             try Server(
-                listening: socket, product: "hotspotd", version: version, interfaces: [control], standing: permission.standing,
-                helper: helper, descent: descent),
+                listening: socket, product: "hotspotd", version: version, interfaces: [control], standing: permission.standing),
             try Server(
                 listening: helperSocket, product: "hotspotd", version: version, interfaces: [control],
-                standing: { _ in .restricted }, helper: helper, descent: descent),
+                standing: { _ in .restricted }),
         ]
 
         services.saving("pruning the journal") { try services.store.prune(now: WallClock.now) }
@@ -170,7 +153,8 @@ import Wireless
             let (next, kept) = settings.following(try Settings.load(settingsFile, isDefault: isDefaultFile))
             withdraw("settings")
             services.settings = next
-            services.host.protect(Self.protected(next, file: settingsFile))
+            services.host.hide(Self.hiddenPaths(next, file: settingsFile))
+            services.host.trySandbox()
             services.log.logLevel = next.logLevel.loggerLevel
             followGate()
             services.strikes.limit = next.policy.quarantineAfter

@@ -45,11 +45,6 @@ extension InterfaceController {
             received(outcome.presentable(without: secrets, known: known, of: helper), id, command, helper)
         }
         let attempt = attempt
-        call.onWithheld = { [weak self] in
-            self?.record(
-                "credential", "not sent after all: this process of its could read the daemon's folders", helper: helper,
-                in: attempt)
-        }
         call.onIgnored = { [weak self] count in
             self?.record("ignored", "\(command): \(count) too late or too often; nothing changed", helper: helper, in: attempt)
         }

@@ -26,7 +26,7 @@ extension InterfaceController {
     /// The answers that were kept for this network, this helper and this portal; D6 and the vault's rule.
     func releasedCredential(for helper: String) -> [String: String]? {
         // Who could read the daemon's folders gets nothing that is kept there.
-        guard let joined, let portal = named, services.host.isKeptFromFolders(helper) else { return nil }
+        guard let joined, let portal = named, services.host.mayHaveCredentials(helper) else { return nil }
         let asking = owner(joined.network, helper, portal)
         guard
             let stored = services.store.credential(joined.network, helper: helper, origin: portal.origin, pin: portal.pin)

@@ -8,7 +8,7 @@ extension HelperHost {
     func ask(
         _ question: Question, at path: String, name: String, call: HelperCall, onIgnored: @escaping (Int) -> Void
     ) throws(HelperFault) {
-        try SocketTrust.check(path: path)
+        try PathTrust.check(path: path)
         let exchange = try connect(question, path)
         let secrets = question.parameters.secrets
         let patience = configuration.serviceCancel
@@ -36,7 +36,7 @@ extension HelperHost {
         do throws(VarlinkError) { socket = try Socket.connect(path: path, nonblocking: true).take() } catch {
             throw HelperFault(.helperNotStarted, error.description)
         }
-        do throws(HelperFault) { try SocketTrust.check(peerOf: socket, path: path) } catch {
+        do throws(HelperFault) { try PathTrust.check(peerOf: socket, path: path) } catch {
             close(socket)
             throw error
         }
@@ -51,7 +51,7 @@ extension HelperHost {
     /// trusted runs it. Without that it must get no stored credential; the process that is about to get one is looked at once more.
     public func isKeptFromFolders(_ name: String) -> Bool {
         if case .external(let path) = byName[name]?.spec.activation {
-            do throws(HelperFault) { try SocketTrust.check(path: path) } catch { return false }
+            do throws(HelperFault) { try PathTrust.check(path: path) } catch { return false }
             return true
         }
         return containments[name]?.hidesFolders ?? false

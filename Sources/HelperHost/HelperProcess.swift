@@ -69,9 +69,7 @@ import Varlink
         configuration: HostConfiguration
     ) throws(HelperFault) {
         // The file was looked at when it was read, but it may have been replaced since.
-        let folders = launcher.writableFolders
-        let others = folders.folders(besideThoseOf: exec)
-        if let distrust = FileTrust.problem(withCommand: exec, writable: folders.all, others: others) {
+        if let distrust = PathTrust.problem(withProgram: exec.first ?? "") {
             throw HelperFault(.helperNotStarted, distrust.message, cause: distrust)
         }
         guard let folder = scratch.make() else {

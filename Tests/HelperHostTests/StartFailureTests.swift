@@ -25,4 +25,12 @@ import Testing
     @Test func aProgramThatIsNotThereIsNotThere() {
         #expect(StartFailure.words(program: "/nowhere/x", code: ENOENT) == "/nowhere/x: No such file or directory")
     }
+
+    /// A hint is copied into a shell.
+    @Test func theHintIsOneWord() {
+        let folder = TestFolder()
+        let program = folder.write("w $(id)", "#!/bin/sh\r\n", 0o755)
+        let said = StartFailure.words(program: program, code: ENOENT)
+        #expect(said.hasSuffix("mend it with sed -i 's/\\r$//' '\(program)'"), "\(said)")
+    }
 }

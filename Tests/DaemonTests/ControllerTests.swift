@@ -207,9 +207,9 @@ import Wireless
         let bench = try FilterBench()
         try bench.add("a")
         #expect(bench.services.host.pathProblems(of: "a").isEmpty)
-        bench.services.host.protect([bench.folder + "/notes"])
+        bench.services.host.hide([bench.folder + "/notes"])
         #expect(!bench.services.host.pathProblems(of: "a").isEmpty)
-        bench.services.host.protect([])
+        bench.services.host.hide([])
         #expect(bench.services.host.pathProblems(of: "a").isEmpty)
         await bench.close()
     }

@@ -41,7 +41,7 @@ import Vault
         settings.filterInterval = interval
         settings.policy.commandTimeout = timeout
         var configuration = HostConfiguration(
-            runtimeDirectory: folder + "/run", hiddenDirectories: [folder + "/state"], scratchDirectory: folder + "/run/scratch")
+            runtimeDirectory: folder + "/run", hiddenPaths: [folder + "/state"])
         adjust(&configuration)
         let store = try Store(directory: folder + "/state")
         let vault = try Vault(keyFile: folder + "/state/vault.key", hasSealedRows: false)

@@ -40,7 +40,7 @@ import Wireless
         bench.services.onStep = { _, step in steps.append(step) }
         let controller = controller(bench)
         var isFull = false
-        bench.services.host.launcher.refusal = { _ in isFull ? EAGAIN : 0 }
+        bench.services.host.startRefusal = { isFull ? EAGAIN : 0 }
         bench.hold("winner")
         controller.join(joined)
         #expect(await bench.eventually { bench.told("winner", "Evaluate").count == 1 })
@@ -61,11 +61,6 @@ import Wireless
     @Test @LoopActor func aCredentialIsForTheProgramThatItWasStoredFor() async throws {
         let bench = try FilterBench()
         try bench.add("portal")
-        // How far it is shut in is known from its first process on.
-        _ = await withCheckedContinuation { done in
-            bench.services.host.describe("portal") { _ in done.resume() }
-        }
-        guard bench.services.host.isKeptFromFolders("portal") else { return await bench.close() }
         let controller = controller(bench)
         controller.joined = joined
         controller.named = Self.portal

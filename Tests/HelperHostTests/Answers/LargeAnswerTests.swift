@@ -16,7 +16,7 @@ import Varlink
             "large",
             Workshop.prelude + """
                 receive()
-                text = {'confidence': 'low', 'reason': 'r' * 300000, 'needs': ['n' * 1000] * 300, 'other': [{'a': 1}] * 4000, 'more': 'm' * 200000}
+                text = {'confidence': 'low', 'reason': 'r' * 100000, 'needs': ['n' * 300] * 300, 'other': [{'a': 1}] * 3000, 'more': 'm' * 30000}
                 octets = json.dumps({'parameters': text}).encode() + b'\\0'
                 say(octets[:-1])
                 # All of them are in the daemon's memory before the first one ends.
@@ -60,40 +60,52 @@ import Varlink
         await shop.close()
     }
 
-    /// Nothing is written out to learn that it is too long.
-    @Test func sizesAreCountedNoFurtherThanNeeded() {
-        let values: [JSONValue] = [
-            nil, true, 12345, .number(0.5), "", "a\"b\n/é", [], [1], [1, "x", nil], [:], ["a": 1],
-            ["a": ["b": [nil, false]], "c": "d"],
-        ]
-        for value in values {
-            #expect(value.leastOctets(upTo: 1000) <= Coding.encode(value).count, "\(value)")
-            #expect(value.leastOctets(upTo: 1000) * 5 >= Coding.encode(value).count, "\(value)")
-        }
-        let large = JSONValue.object(Dictionary(uniqueKeysWithValues: (0..<9000).map { ("key\($0)", .string("value")) }))
-        #expect(large.leastOctets(upTo: 1 << 20) > Session.memoryLimit)
-        let texts = JSONValue.array((0..<1000).map { _ in .string(String(repeating: "x", count: 100)) })
-        #expect((1100...1300).contains(texts.leastOctets(upTo: 1100)), "it stops soon")
-    }
-
-    /// What a helper can send at most, in so many values that each of them costs.
+    /// The longest message that a helper can send, in shapes that cost the decoder most for each octet.
     @Test(arguments: [
-        #"{"parameters":{"confidence":"low","session":{\#(keys(90_000))}}}"#,
-        #"{"parameters":{"confidence":"low","session":{"memory":{\#(keys(90_000))}}}}"#,
-        #"{"parameters":{"confidence":"low","session":{"memory":{\#(keys(9_000))}}}}"#,
-    ]) func manyValuesAreRefused(_ text: String) {
-        let message = Array(text.utf8)
-        let clock = ContinuousClock()
-        var outcome: HelperOutcome?
-        let took = clock.measure { outcome = AnswerReader.outcome(of: message, expecting: .evaluation) }
-        print("\(message.count) octets in many values: refused after \(took)")
-        let fault = outcome?.fault
-        #expect(fault?.code == .helperMalformed || fault?.code == .helperTooLong, "\(String(describing: fault))")
-        #expect(
-            fault?.sentence.contains("more than 10000 values") == true || fault?.sentence.contains("larger than 16 KiB") == true)
+        ("numbers", "[", "1", "]"), ("texts", "[", #""""#, "]"), ("lists", "[", "[]", "]"), ("objects", "[", "{}", "]"),
+        ("names", "{", #""%":1"#, "}"), ("names of lists", "{", #""%":[]"#, "}"),
+        ("deep lists", "[", String(repeating: "[", count: 26) + String(repeating: "]", count: 26), "]"),
+        ("deep objects", "[", String(repeating: #"{"":"#, count: 26) + "1" + String(repeating: "}", count: 26), "]"),
+        ("long names", "{", #""\#(String(repeating: "\u{1E9B}\u{323}", count: 200))%":1"#, "}"),
+        ("escapes", "[", #""\u00e9\u00e9\u00e9\u00e9""#, "]"), ("commas", "[", #"",,,,,,,,,,,,,,,""#, "]"),
+    ]) func anAnswerIsReadInBoundedTime(_ name: String, _ open: String, _ unit: String, _ close: String) {
+        for limit in [Int.max, AnswerReader.valueLimit - 10] {
+            var values = 0
+            var content = ""
+            while content.utf8.count < (256 << 10) - 1000 {
+                let next = (content.isEmpty ? "" : ",") + unit.replacing("%", with: "k\(values)")
+                values += next.utf8.count { ",[{".utf8.contains($0) }
+                guard values <= limit else { break }
+                content += next
+            }
+            for place in [#""more":"#, #""session":{"memory":"#] {
+                let end = place.hasSuffix(#"memory":"#) ? "}}}" : "}}"
+                let message = Array((#"{"parameters":{"confidence":"low",\#(place)"# + open + content + close + end).utf8)
+                var outcome: HelperOutcome?
+                let seconds = Self.processorTime { outcome = AnswerReader.outcome(of: message, expecting: .evaluation) }
+                let result = outcome?.fault?.sentence ?? "read"
+                print("\(name) in \(place) \(message.count) octets: \(Int(seconds * 1000)) ms, \(result)")
+                #expect(seconds < 10, "\(name)")
+                guard let fault = outcome?.fault else { continue }
+                #expect([.helperMalformed, .helperTooLong].contains(fault.code), "\(fault)")
+                #expect(
+                    ["more than 10000 values", "larger than 16 KiB", "is no object"].contains { fault.sentence.contains($0) },
+                    "\(fault)")
+            }
+        }
     }
 
-    private static func keys(_ count: Int) -> String { (0..<count).map { #""k\#($0)":1"# }.joined(separator: ",") }
+    /// Seconds of this thread.
+    private static func processorTime(_ body: () -> Void) -> Double {
+        func now() -> Double {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }
+        let start = now()
+        body()
+        return now() - start
+    }
 
     /// KiB of this process.
     private static var resident: Int {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HelperHost
 
-/// What a question shows of what its helper was told.
+/// What a prompt shows of the secrets of its helper.
 @Suite struct PromptMaskingTests {
     private let secrets = Secrets(["opensesame", "4711"])
 
@@ -40,9 +40,9 @@ import Testing
         for (field, what) in fields {
             do {
                 _ = try Prompt(title: "", fields: [self.field("first"), field]).masked(secrets)
-                Issue.record("«\(what)» passed")
+                Issue.record("\(what) passed")
             } catch {
-                #expect(error.code == .helperRepeatsSecret && error.sentence.hasPrefix("«reply.prompt.fields.1.\(what)»"))
+                #expect(error.code == .helperRepeatsSecret && error.sentence.hasPrefix("\"reply.prompt.fields.1.\(what)\""))
                 #expect(!"\(error.problem)".contains("opensesame") && !"\(error.problem)".contains("4711"))
                 #expect(!error.isCrash && !error.isGarbage && error.problem.hint != nil)
             }

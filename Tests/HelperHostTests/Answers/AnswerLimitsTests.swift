@@ -3,8 +3,8 @@ import Testing
 
 @testable import HelperHost
 
-/// What is said to authors of what the daemon takes away.
-@Suite struct PromptLimitsTests {
+/// How much of an answer is kept and shown, and what its author is told.
+@Suite struct AnswerLimitsTests {
     @Test(arguments: [
         ("https://p.example/terms", true), ("http://p.example:8080/?a=b@c", true), ("https://bank.example@evil.example/", false),
         ("https://bank.example\\@evil.example/", false), ("https://x:y@evil.example", false), ("javascript:x", false),
@@ -12,11 +12,7 @@ import Testing
         #expect((Prompt(title: "", fields: [], termsURL: url).limited.termsURL == url) == isGood)
     }
 
-    private func prompt(_ field: Field, title: String = "Hotel", termsURL: String? = nil) -> Prompt {
-        Prompt(title: title, fields: [field], termsURL: termsURL)
-    }
-
-    @Test func whatIsWithinTheLimitsLosesNothing() {
+    @Test func aPromptWithinTheLimitsLosesNothing() {
         let prompt = Prompt(
             title: String(repeating: "t", count: 200), message: String(repeating: "m", count: 1000),
             fields: (0..<32).map { number in
@@ -27,7 +23,7 @@ import Testing
         #expect(prompt.losses == [] && prompt.limited == prompt && prompt.fits)
     }
 
-    @Test func eachLossIsSaid() {
+    @Test func eachLossOfAPromptIsNamed() {
         let long = String(repeating: "x", count: 2000)
         let field = Field(name: long, label: long, kind: .choice, required: true, choices: ["a", long], value: long)
         let losses = Prompt(
@@ -41,7 +37,7 @@ import Testing
         #expect(losses.allSatisfy { $0.utf8.count < 300 })
     }
 
-    @Test func whatIsCutOfAnAnswerIsSaid() {
+    @Test func eachLossOfAnAnswerIsNamed() {
         #expect(AnswerLimits.losses(in: ["reply": ["result": "success", "reason": "well", "trace": ["a"]]]) == [])
         let long = JSONValue.string(String(repeating: "x", count: 3000))
         let reply: JSONValue = [
@@ -52,11 +48,21 @@ import Testing
         ]
         #expect(
             AnswerLimits.losses(in: reply) == [
-                "«reply.reason» has 3000 octets; 2048 are kept", "«reply.portal.pin» has 3000 octets; 128 are kept",
-                "«reply.portal.kind» has 3000 octets; 64 are kept", "«reply.portal.title» has 3000 octets; 256 are kept",
-                "«reply.trace» has 101 entries; the first 100 are kept",
-                "«reply.trace» has 101 entries of more than 2048 octets, which are cut",
+                "\"reply.reason\" has 3000 octets; 2048 are kept", "\"reply.portal.pin\" has 3000 octets; 128 are kept",
+                "\"reply.portal.kind\" has 3000 octets; 64 are kept", "\"reply.portal.title\" has 3000 octets; 256 are kept",
+                "\"reply.trace\" has 101 entries; the first 100 are kept",
+                "\"reply.trace\" has 101 entries of more than 2048 octets, which are cut",
             ])
         #expect(AnswerLimits.losses(in: ["needs": .array(Array(repeating: "x", count: 65))]).count == 1)
+    }
+
+    @Test func anAmountThatIsNoLimitIsNamed() {
+        let losses = AnswerLimits.losses(in: ["session": ["secondsRemaining": -5, "bytesRemaining": 2_000_000_000_000_000]])
+        #expect(
+            losses == [
+                "\"session.secondsRemaining\" is -5, not from 0 to 315360000; no limit is known then",
+                "\"session.bytesRemaining\" is 2000000000000000, not from 0 to 1000000000000000; no limit is known then",
+            ])
+        #expect(AnswerLimits.losses(in: ["session": ["secondsRemaining": 5]]) == [])
     }
 }

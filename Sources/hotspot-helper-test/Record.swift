@@ -1,22 +1,22 @@
 import Glibc
 
-/// What a ``Recorder`` wrote down of one command.
+/// What a ``Recorder`` recorded of one command.
 struct Record: Equatable {
-    /// The beginning of what came on standard output.
+    /// The beginning of standard output.
     var output: [UInt8] = []
-    /// All octets of standard output.
+    /// The number of octets of standard output.
     var outputTotal = 0
     /// The beginning of standard error.
     var errors: [UInt8] = []
-    /// The error number of a start that failed.
+    /// The error number of a failed start.
     var startError: Int32?
     /// SIGTERM was sent.
     var wasTerminated = false
-    /// It ended by itself, or by SIGTERM, with this status of wait(2).
+    /// The status of wait(2), if it ended by itself or by SIGTERM.
     var status: Int32?
 
-    /// Reads what lies in the folder and removes it; `nil` if nothing was recorded.
-    static func take(from folder: String) -> Record? {
+    /// Reads the files of the folder and removes them; `nil` if nothing was recorded.
+    static func collect(from folder: String) -> Record? {
         let octets = ["out", "err", "end"].map { name -> [UInt8]? in
             defer { unlink("\(folder)/\(name)") }
             return read("\(folder)/\(name)")

@@ -131,18 +131,13 @@ final class RehearsalPortal: Sendable {
     }
 
     private static func read(_ file: String) throws(CannotTest) -> [UInt8] {
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw CannotTest("\(Printable.text(file)): \(String(cString: strerror(errno)))") }
-        defer { close(descriptor) }
-        var octets: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
-        while octets.count <= pageLimit {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
-            guard count >= 0 else { throw CannotTest("\(Printable.text(file)): \(String(cString: strerror(errno)))") }
-            if count == 0 { return octets }
-            octets += chunk[..<count]
+        guard let octets = Record.read(file, limit: pageLimit + 1) else {
+            throw CannotTest("\(Printable.text(file)): \(String(cString: strerror(errno)))")
         }
-        throw CannotTest("\(Printable.text(file)) is larger than \(pageLimit / 1024) KiB.")
+        guard octets.count <= pageLimit else {
+            throw CannotTest("\(Printable.text(file)) is larger than \(pageLimit / 1024) KiB.")
+        }
+        return octets
     }
 
     private func serve(_ client: Int32) {

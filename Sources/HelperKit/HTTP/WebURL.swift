@@ -94,18 +94,9 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func escape(_ text: String) -> String {
-        var escaped: [UInt8] = []
-        for octet in text.utf8 {
-            switch octet {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                escaped.append(octet)
-            default:
-                escaped += Array("%\(Hex.encode([octet]).uppercased())".utf8)
-            }
-        }
-        return String(decoding: escaped, as: UTF8.self)
+        guard let escaped = curl_easy_escape(nil, text, Int32(text.utf8.count)) else { return "" }
+        defer { curl_free(escaped) }
+        return String(cString: escaped)
     }
 
     /// The UTF-8 locale, as a number because a pointer is not sendable; made once and never freed.

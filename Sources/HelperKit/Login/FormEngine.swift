@@ -122,35 +122,32 @@ struct FormEngine: Sendable {
             let label = Printable.text(control.label.isEmpty ? control.name : control.label, limit: 120)
             let isOptional = control.words.contains("optional")
             let required = marksRequired ? control.isRequired : !isOptional
+            func add(_ kind: Field.Kind, required: Bool = true, choices: [String]? = nil) {
+                fields.append(Field(name: control.name, label: label, kind: kind, required: required, choices: choices))
+            }
             switch control.kind {
             case .checkbox:
                 if FormWords.isAdvertising(control.words) {
-                    if control.isRequired {
-                        fields.append(Field(name: control.name, label: label, kind: .checkbox, required: true))
-                    }
+                    if control.isRequired { add(.checkbox) }
                 } else if FormWords.isTerms(control.words) {
-                    if !consent { fields.append(Field(name: control.name, label: label, kind: .checkbox, required: true)) }
+                    if !consent { add(.checkbox) }
                 } else if control.isRequired, !control.isChecked {
-                    fields.append(Field(name: control.name, label: label, kind: .checkbox, required: true))
+                    add(.checkbox)
                 }
             case .radio:
                 let group = form.inputs.filter { $0.kind == .radio && $0.name == control.name }
                 if !group.contains(where: \.isChecked), group.count > 1 {
-                    let choices = group.map { Printable.text($0.label.isEmpty ? $0.value : $0.label, limit: 80) }
-                    fields.append(Field(name: control.name, label: label, kind: .choice, required: true, choices: choices))
+                    add(.choice, choices: group.map { Printable.text($0.label.isEmpty ? $0.value : $0.label, limit: 80) })
                 }
             case .select:
                 let isUndecided = control.options.first { $0.isSelected }.map(\.value) ?? control.options.first?.value ?? ""
                 if control.options.count > 1, isUndecided.isEmpty {
                     let choices = control.options.filter { !$0.value.isEmpty }.map { Printable.text($0.label, limit: 80) }
-                    fields.append(Field(name: control.name, label: label, kind: .choice, required: required, choices: choices))
+                    add(.choice, required: required, choices: choices)
                 }
             case .text, .textarea, .password, .email, .telephone:
                 guard control.value.isEmpty || control.kind == .password else { continue }
-                fields.append(
-                    Field(
-                        name: control.name, label: label, kind: Self.kind(of: control),
-                        required: required || control.kind == .password))
+                add(Self.kind(of: control), required: required || control.kind == .password)
             case .hidden, .submit, .image, .button, .file: break
             }
         }

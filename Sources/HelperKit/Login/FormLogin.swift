@@ -34,7 +34,7 @@ public struct FormLogin: Sendable {
     /// Inspects the page to which the probe led; `nil` if it led to none, or as in ``inspect(at:)``.
     public func inspect(from result: ProbeResult) -> Inspection? { PortalPage.source(result).flatMap(inspect) }
 
-    private func inspect(_ source: PortalPage.Source) -> Inspection? {
+    private func inspect(_ source: PortalPage.PageSource) -> Inspection? {
         guard let portalPage = command.portalPage(source) else { return nil }
         let engine = FormEngine(redirects: command.redirects)
         let page = portalPage.chain.map { ($0.page, $0.final.url) }

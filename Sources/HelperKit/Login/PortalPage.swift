@@ -3,7 +3,7 @@ import HotspotCore
 /// The portal's first page, with the cookies and the connection by which it was reached.
 struct PortalPage: Sendable {
     /// Where a portal's first page comes from.
-    enum Source: Sendable {
+    enum PageSource: Sendable {
         /// It is to be fetched from an address.
         case url(WebURL)
         /// The probe's answer is the page.
@@ -28,7 +28,7 @@ struct PortalPage: Sendable {
     /// The steps, for the traces of all commands that use the page.
     var steps: [String] = []
 
-    static func open(_ source: Source, link: Link, policy: NetworkPolicy, in scope: Scope) -> PortalPage {
+    static func open(_ source: PageSource, link: Link, policy: NetworkPolicy, in scope: Scope) -> PortalPage {
         let client = HTTPClient(link: link, policy: policy)
         let own = Scope(cancellation: scope.cancellation, deadline: scope.deadline)
         var page = PortalPage(client: client, start: source.url)
@@ -50,7 +50,7 @@ struct PortalPage: Sendable {
     }
 
     /// Returns the source of the portal's page by the probe's result; `nil` if the result names none.
-    static func source(_ result: ProbeResult) -> Source? {
+    static func source(_ result: ProbeResult) -> PageSource? {
         if let page = result.page, page.location == nil { return .response(page) }
         return result.portalURL.map { .url($0) }
     }

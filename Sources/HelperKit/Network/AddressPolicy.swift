@@ -11,12 +11,12 @@ import HotspotCore
 /// A link over the loopback interface `lo` is a rehearsal: its network is this machine alone, so only loopback is allowed there. The
 /// daemon does not manage that interface.
 public struct AddressPolicy: Sendable {
-    private let own: [AddressPrefix]
-    private let gateways: [InternetAddress]
-    private let local: Set<InternetAddress>
-    private let foreign: [AddressPrefix]
-    private let allowsEverything: Bool
-    private let isRehearsal: Bool
+    private var own: [AddressPrefix] = []
+    private var gateways: [InternetAddress] = []
+    private var local: Set<InternetAddress> = []
+    private var foreign: [AddressPrefix] = []
+    private var isRehearsal = false
+    private var allowsEverything = false
 
     /// Makes the policy of a link from the machine's interfaces as they are now.
     public init(link: Link) { self.init(link: link, interfaces: InterfaceAddress.all()) }
@@ -26,21 +26,13 @@ public struct AddressPolicy: Sendable {
         gateways = link.gateways.compactMap(InternetAddress.init)
         local = Set(interfaces.map(\.prefix.address)).union(own.map(\.address))
         foreign = interfaces.filter { $0.name != link.interface && $0.prefix.length > 0 }.map(\.prefix)
-        allowsEverything = false
         isRehearsal = allowsRehearsal && link.interface == "lo"
     }
 
-    private init() {
-        own = []
-        gateways = []
-        local = []
-        foreign = []
-        allowsEverything = true
-        isRehearsal = false
-    }
+    private init(allowsEverything: Bool) { self.allowsEverything = allowsEverything }
 
     /// Allows everything, for tests against servers on loopback. No setting reaches it.
-    static let testing = AddressPolicy()
+    static let testing = AddressPolicy(allowsEverything: true)
 
     /// Returns why an address is refused; `nil` if it is allowed.
     public func refusal(of address: InternetAddress) -> String? {

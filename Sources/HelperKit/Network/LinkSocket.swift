@@ -45,6 +45,27 @@ struct LinkSocket: ~Copyable {
         }
     }
 
+    /// Sends octets and returns how many the kernel took. Throws ``TransferError``: `cancelled`, `timeout`, and by ``error(_:)``.
+    func send(_ octets: ArraySlice<UInt8>, in scope: Scope) throws(TransferError) -> Int {
+        while true {
+            let count = octets.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count >= 0 { return count }
+            guard Self.shouldWait else { throw Self.error(errno) }
+            try wait(for: POLLOUT, in: scope)
+        }
+    }
+
+    /// Waits for octets and returns at most `limit`. Throws ``TransferError``: `cancelled`, `timeout`, and by ``error(_:)``.
+    func receive(upTo limit: Int, in scope: Scope) throws(TransferError) -> [UInt8] {
+        var octets = [UInt8](repeating: 0, count: limit)
+        while true {
+            let count = recv(descriptor, &octets, octets.count, 0)
+            if count >= 0 { return Array(octets[..<count]) }
+            guard Self.shouldWait else { throw Self.error(errno) }
+            try wait(for: POLLIN, in: scope)
+        }
+    }
+
     /// Whether the call that just failed is to be repeated after waiting.
     static var shouldWait: Bool { errno == EAGAIN || errno == EINTR || errno == EINPROGRESS }
 
@@ -87,23 +108,17 @@ struct SocketAddress {
     let family: Int32
 
     init(_ address: InternetAddress, port: Int) {
-        let port = UInt16(truncatingIfNeeded: port).bigEndian
-        if address.isIPv4 {
-            var plain = sockaddr_in()
-            plain.sin_family = sa_family_t(AF_INET)
-            plain.sin_port = port
-            withUnsafeMutableBytes(of: &plain.sin_addr) { $0.copyBytes(from: address.octets) }
-            family = AF_INET
-            length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            withUnsafeMutableBytes(of: &storage) { target in withUnsafeBytes(of: plain) { target.copyMemory(from: $0) } }
-        } else {
-            var plain = sockaddr_in6()
-            plain.sin6_family = sa_family_t(AF_INET6)
-            plain.sin6_port = port
-            withUnsafeMutableBytes(of: &plain.sin6_addr) { $0.copyBytes(from: address.octets) }
-            family = AF_INET6
-            length = socklen_t(MemoryLayout<sockaddr_in6>.size)
-            withUnsafeMutableBytes(of: &storage) { target in withUnsafeBytes(of: plain) { target.copyMemory(from: $0) } }
+        family = address.isIPv4 ? AF_INET : AF_INET6
+        let (size, offset) =
+            address.isIPv4
+            ? (MemoryLayout<sockaddr_in>.size, MemoryLayout<sockaddr_in>.offset(of: \.sin_addr) ?? 4)
+            : (MemoryLayout<sockaddr_in6>.size, MemoryLayout<sockaddr_in6>.offset(of: \.sin6_addr) ?? 8)
+        length = socklen_t(size)
+        let head = [sa_family_t(family), UInt16(truncatingIfNeeded: port).bigEndian]
+        withUnsafeMutableBytes(of: &storage) { octets in
+            // Both structures begin with the family and the port.
+            head.withUnsafeBytes { octets.copyMemory(from: $0) }
+            octets[offset...].copyBytes(from: address.octets)
         }
     }
 

@@ -61,27 +61,13 @@ public struct LinkTCPConnection: ~Copyable {
     /// Sends all octets. Throws ``TransferError``: `reset`, `timeout`, `cancelled`.
     public func send(_ octets: [UInt8]) throws(TransferError) {
         var rest = octets[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.send(socket.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else {
-                guard LinkSocket.shouldWait else { throw LinkSocket.error(errno) }
-                try socket.wait(for: POLLOUT, in: scope)
-            }
-        }
+        while !rest.isEmpty { rest = rest.dropFirst(try socket.send(rest, in: scope)) }
     }
 
     /// Waits for octets and returns those that have come, at most `limit`; empty when the other end has no more. Throws
     /// ``TransferError``: `reset`, `timeout`, `cancelled`.
     public func receive(upTo limit: Int = 65536) throws(TransferError) -> [UInt8] {
-        var octets = [UInt8](repeating: 0, count: max(1, min(limit, 1 << 20)))
-        while true {
-            let count = recv(socket.descriptor, &octets, octets.count, 0)
-            if count >= 0 { return Array(octets[..<count]) }
-            guard LinkSocket.shouldWait else { throw LinkSocket.error(errno) }
-            try socket.wait(for: POLLIN, in: scope)
-        }
+        try socket.receive(upTo: max(1, min(limit, 1 << 20)), in: scope)
     }
 
     /// Ends the sending direction; the other end can still answer.

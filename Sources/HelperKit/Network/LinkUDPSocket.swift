@@ -37,25 +37,13 @@ public struct LinkUDPSocket: ~Copyable {
     /// Sends one datagram. Throws ``TransferError``: `tooLarge`, `connectFailed` if an earlier datagram was refused, `timeout`,
     /// `cancelled`.
     public func send(_ octets: [UInt8]) throws(TransferError) {
-        while true {
-            let count = Glibc.send(socket.descriptor, octets, octets.count, Int32(MSG_NOSIGNAL))
-            if count >= 0 { return }
-            guard LinkSocket.shouldWait else { throw LinkSocket.error(errno) }
-            try socket.wait(for: POLLOUT, in: scope)
-        }
+        _ = try socket.send(octets[...], in: scope)
     }
 
     /// Waits for one datagram. Throws ``TransferError``: `connectFailed` if no program listens there, `timeout`, `cancelled`.
     ///
     /// - Parameter milliseconds: the longest wait, within the scope's time.
     public func receive(waiting milliseconds: Int = Scope.commandLimit) throws(TransferError) -> [UInt8] {
-        let limited = scope.limited(milliseconds: milliseconds)
-        var octets = [UInt8](repeating: 0, count: Self.datagramLimit)
-        while true {
-            let count = recv(socket.descriptor, &octets, octets.count, 0)
-            if count >= 0 { return Array(octets[..<count]) }
-            guard LinkSocket.shouldWait else { throw LinkSocket.error(errno) }
-            try socket.wait(for: POLLIN, in: limited)
-        }
+        try socket.receive(upTo: Self.datagramLimit, in: scope.limited(milliseconds: milliseconds))
     }
 }

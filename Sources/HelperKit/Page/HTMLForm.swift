@@ -22,34 +22,19 @@ public struct HTMLControl: Codable, Hashable, Sendable {
     /// The name that is sent; a control with an empty name is not sent.
     public var name: String
     /// The value that the page fills in.
-    public var value: String
+    public var value = ""
     /// The text beside it: its label, `aria-label`, placeholder or title.
-    public var label: String
+    public var label = ""
     /// The `required` attribute.
-    public var isRequired: Bool
+    public var isRequired = false
     /// The `checked` attribute.
-    public var isChecked: Bool
+    public var isChecked = false
     /// It is hidden by its own style or that of an element around it.
-    public var isInvisible: Bool
+    public var isInvisible = false
     /// The references of links within its label, often the terms of use.
-    public var links: [String]
+    public var links: [String] = []
     /// The choices of a `select` element.
-    public var options: [Option]
-
-    init(
-        kind: InputType, name: String, value: String = "", label: String = "", isRequired: Bool = false, isChecked: Bool = false,
-        isInvisible: Bool = false, links: [String] = [], options: [Option] = []
-    ) {
-        self.kind = kind
-        self.name = name
-        self.value = value
-        self.label = label
-        self.isRequired = isRequired
-        self.isChecked = isChecked
-        self.isInvisible = isInvisible
-        self.links = links
-        self.options = options
-    }
+    public var options: [Option] = []
 
     /// The name and the label in lower case, for ``FormWords``.
     var words: String { (name + " " + label).lowercased() }

@@ -86,7 +86,7 @@ public final class AttemptStore: Sendable {
     }
 
     /// Returns the portal's first page from this source, fetched once. `nil` if the scope ended first.
-    func portalPage(_ link: Link, source: PortalPage.Source, policy: NetworkPolicy, in scope: Scope) -> PortalPage? {
+    func portalPage(_ link: Link, source: PortalPage.PageSource, policy: NetworkPolicy, in scope: Scope) -> PortalPage? {
         let page = shared(link, \.portalPages[source.url.text]) {
             SharedWork(deadline: .after(milliseconds: PortalPage.limit)) {
                 PortalPage.open(source, link: link, policy: policy, in: $0)

@@ -50,7 +50,7 @@ public struct HelperCommand: Sendable {
     public func portalAPI() -> PortalAPIDocument? { attempts.apiDocument(link, policy: policy, in: scope) }
 
     /// Returns the portal's first page, fetched once for all helpers of the process.
-    func portalPage(_ source: PortalPage.Source) -> PortalPage? {
+    func portalPage(_ source: PortalPage.PageSource) -> PortalPage? {
         attempts.portalPage(link, source: source, policy: policy, in: scope)
     }
 

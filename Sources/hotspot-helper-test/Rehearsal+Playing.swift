@@ -87,11 +87,11 @@ extension Rehearsal {
 
     func conclude() {
         transcript.flush()
-        let words = host.host.containment(of: spec.name)
+        let words = host.helperHost.containment(of: spec.name)
         if !words.isEmpty { print("It ran with: \(words.joined(separator: ", "))") }
-        let missing = host.host.missingContainment(of: spec.name)
+        let missing = host.helperHost.missingContainment(of: spec.name)
         if !missing.isEmpty, !words.isEmpty { print("Not available here: \(missing.joined(separator: ", "))") }
-        if let ignored = host.host.ignoredAnswers[spec.name] {
+        if let ignored = host.helperHost.ignoredAnswers[spec.name] {
             transcript.say([.wrong("It gave \(ignored) answers too many; only the first counts.")])
         }
         switch transcript.mistakes {

@@ -17,7 +17,7 @@ import HotspotCore
         var record: Record?
     }
 
-    let host: HelperHost
+    let helperHost: HelperHost
     /// The daemon's limit for a command.
     let timeLimit = Duration.seconds(45)
     private let name: String
@@ -39,7 +39,7 @@ import HotspotCore
             runtimeDirectory: folder + "/run", hiddenDirectories: [], scratchDirectory: folder + "/scratch")
         // Long enough to tell a helper that ignores SIGTERM from one that a busy machine delays.
         configuration.cancelKill = .seconds(2)
-        host = HelperHost(configuration: configuration)
+        helperHost = HelperHost(configuration: configuration)
         var spec = helper.spec
         if case .stdio(let exec) = spec.activation {
             spec.activation = .stdio(exec: Recorder.wrap(exec, folder: records))
@@ -48,7 +48,7 @@ import HotspotCore
         } else {
             isRecorded = false
         }
-        host.setHelpers([HelperEntry(spec: spec, file: helper.path)])
+        helperHost.setHelpers([HelperEntry(spec: spec, file: helper.path)])
     }
 
     /// Plays a command to its end; calls `onWaiting` once if it takes more than 10 s.
@@ -57,7 +57,7 @@ import HotspotCore
         var timer: EventSource?
         let waiting = try? EventLoop.shared.schedule(after: .seconds(10), onWaiting)
         let outcome: HelperOutcome? = await withCheckedContinuation { continuation in
-            let call = send(host, name) { continuation.resume(returning: $0) }
+            let call = send(helperHost, name) { continuation.resume(returning: $0) }
             timer = try? EventLoop.shared.schedule(after: timeLimit) {
                 guard call.isLive else { return }
                 call.cancel()
@@ -76,7 +76,7 @@ import HotspotCore
     ) async -> Record? {
         guard isRecorded else { return nil }
         var isDone = false
-        let call = host.send(command, to: name, parameters: .object(parameters)) { _ in isDone = true }
+        let call = helperHost.send(command, to: name, parameters: .object(parameters)) { _ in isDone = true }
         let wasBusy = await wait(for: .seconds(5)) { isDone || isBusy() } && !isDone
         call.cancel()
         let record = await record()
@@ -85,7 +85,7 @@ import HotspotCore
 
     /// Ends running processes and removes the folders.
     func close() async {
-        await withCheckedContinuation { continuation in host.shutDown { continuation.resume() } }
+        await withCheckedContinuation { continuation in helperHost.shutDown { continuation.resume() } }
         _ = Record.collect(from: records)
         for path in ["/run/helpers", "/run", "/scratch", "/records", ""] { rmdir(folder + path) }
     }
@@ -93,7 +93,7 @@ import HotspotCore
     /// Returns the recording when the process has ended; a helper has a second to tidy up after its answer.
     private func record() async -> Record? {
         guard isRecorded else { return nil }
-        _ = await wait(for: .seconds(5)) { self.host.processCount == 0 }
+        _ = await wait(for: .seconds(5)) { self.helperHost.processCount == 0 }
         return Record.collect(from: records)
     }
 

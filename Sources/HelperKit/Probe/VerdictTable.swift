@@ -4,7 +4,7 @@ import HotspotCore
 /// Decides the verdict of a probe, as a value: answers go in, the next step comes out. It reads no clock and makes no request.
 ///
 /// An expected answer of a named endpoint means online, or partial if HTTPS is broken. A redirect or another page means captive, and so
-/// does a portal API (RFC 8908) that says so. Anything else is limited.
+/// does a portal API (RFC 8908) that says so. Without either, working HTTPS means online, and anything else limited.
 struct VerdictTable: Sendable {
     /// The meaning of one endpoint's answer.
     enum Meaning: Sendable {

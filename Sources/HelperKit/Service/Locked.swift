@@ -18,7 +18,7 @@ public final class Locked<Value>: @unchecked Sendable {
         pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
-        // The wall clock jumps when a network sets it; CLOCK_BOOTTIME is not to be had here.
+        // The wall clock jumps when the network sets it, and condition variables do not support CLOCK_BOOTTIME.
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         pthread_cond_init(condition, &attributes)
         pthread_condattr_destroy(&attributes)

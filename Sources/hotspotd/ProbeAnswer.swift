@@ -33,7 +33,6 @@ struct ProbeAnswer: Decodable {
     var portalURL: String?
     var problem: String?
     var secondsRemaining: Int?
-    var retryAfter: Double?
     var evidence: [Evidence]
 
     /// The portal's origin: paths are not for everybody.

@@ -1,3 +1,4 @@
+import ControlAPI
 import EventLoop
 import Glibc
 import HotspotCore
@@ -8,10 +9,8 @@ import Varlink
 ///
 /// Reading is open to every local user, without what prompts ask, traces and the paths of portals.
 @LoopActor public final class ControlInterface: ServerInterface {
-    /// org.hotspotd.Control
-    public nonisolated var name: String { "org.hotspotd.Control" }
-    /// The text of its `.varlink` file.
-    public nonisolated var definition: String { controlDefinition }
+    public nonisolated var name: String { ControlContract.name }
+    public nonisolated var definition: String { ControlContract.definition }
 
     /// What a helper may call: both show the token that its process was started with, and tell it of its own network alone.
     static let callsOfHelpers: Set<String> = ["Current", "RequestLogoff"]
@@ -30,7 +29,7 @@ import Varlink
     /// From the first refusal to the telling of how many more there were.
     static let refusalInterval = Duration.seconds(60)
     private static let methods = Set(
-        controlDefinition.split(separator: "\n").compactMap { line -> String? in
+        ControlContract.definition.split(separator: "\n").compactMap { line -> String? in
             let words = line.split(whereSeparator: { $0 == " " || $0 == "(" })
             return words.count > 1 && words[0] == "method" ? String(words[1]) : nil
         })
@@ -290,6 +289,20 @@ import Varlink
     }
 }
 
+extension PendingPrompt {
+    /// The same for callers that may not answer: interface, network and helper, without the questions. A helper may be wrong about what
+    /// is secret.
+    var withheldFromStrangers: PendingPrompt {
+        var known = self
+        known.message = nil
+        known.fields = []
+        known.termsURL = nil
+        known.terms = nil
+        known.withheld = true
+        return known
+    }
+}
+
 extension Step {
     /// For every local user: a trace names the paths of portals.
     var isPublic: Bool { kind != "trace" }
@@ -309,4 +322,3 @@ private struct EnabledParameters: Decodable { var helper: String?; var ssid: Str
 private struct ExplainParameters: Decodable { var interface: String?; var ssid: String?; var attempt: String? }
 
 private struct QueuedReply: Encodable { var queued: Bool }
-private struct MonitorReply: Encodable { var interface: String; var step: Step }

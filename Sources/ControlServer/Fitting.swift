@@ -1,3 +1,4 @@
+import ControlAPI
 import HotspotCore
 import Varlink
 
@@ -84,8 +85,9 @@ extension ScannedNetwork {
     var shown: ScannedNetwork {
         guard claims.count > Shown.claims else { return self }
         var shown = self
-        shown.claims = Array(
-            (claims.filter { $0.confidence == .high } + claims.filter { $0.confidence != .high }).prefix(Shown.claims))
+        let high = claims.filter { $0.confidence == Confidence.high.rawValue }
+        let others = claims.filter { $0.confidence != Confidence.high.rawValue }
+        shown.claims = Array((high + others).prefix(Shown.claims))
         shown.moreClaims = claims.count - Shown.claims
         return shown
     }

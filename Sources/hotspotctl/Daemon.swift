@@ -1,3 +1,4 @@
+import ControlAPI
 import Glibc
 import HotspotCore
 import Varlink
@@ -19,7 +20,7 @@ final class Daemon {
     func call(_ method: String, _ parameters: JSONValue = [:]) throws(Failure) -> JSONValue {
         do {
             wait(Self.patience)
-            return try connection.call("org.hotspotd.Control." + method, parameters)
+            return try connection.call("\(ControlContract.name).\(method)", parameters)
         } catch { throw Failure(error, path: path) }
     }
 
@@ -36,7 +37,7 @@ final class Daemon {
     /// Asks for a stream. Replies come from ``next(within:)``.
     func subscribe(_ method: String, _ parameters: JSONValue = [:]) throws(Failure) {
         do {
-            try connection.send(Call(method: "org.hotspotd.Control." + method, parameters: parameters, more: true))
+            try connection.send(Call(method: "\(ControlContract.name).\(method)", parameters: parameters, more: true))
         } catch { throw Failure(error, path: path) }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlAPI
 import HotspotCore
 
 /// All about helpers; without a further word, which are installed.
@@ -89,7 +90,7 @@ extension Renderer {
         return lines
     }
 
-    private func told(_ given: Given) -> String {
+    private func told(_ given: DisclosedNetworks) -> String {
         let names = given.networks.prefix(3).map { safe($0, limit: 128) }.joined(separator: "; ")
         let rest = given.count > 3 ? "; and \(given.count - 3) more" : ""
         let what = given.scanList ? "networks in sight: " : ""

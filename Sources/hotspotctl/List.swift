@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlAPI
 import HotspotCore
 
 /// The networks in sight, and who claims them.
@@ -63,5 +64,5 @@ extension Renderer {
         network.claims.isEmpty || network.disabled ? nothing : network.claims.contains(where: \.ready) ? "yes" : "no"
     }
 
-    private func confidence(_ claim: Claim) -> Int { Confidence(rawValue: claim.confidence)?.appleValue ?? 0 }
+    private func confidence(_ claim: ClaimStatus) -> Int { Confidence(rawValue: claim.confidence)?.appleValue ?? 0 }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlAPI
 import HotspotCore
 
 /// Starts over: evaluate again, and log in.

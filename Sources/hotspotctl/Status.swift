@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlAPI
 import HotspotCore
 
 /// One screen: each interface, what is wrong, what is known.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlAPI
 import HotspotCore
 
 /// What «enable» and «disable» take.

@@ -1,3 +1,4 @@
+import ControlAPI
 import ControlServer
 import EventLoop
 import HelperHost
@@ -14,7 +15,7 @@ extension Coordinator: ControlBackend {
     func interfaceStatus() -> [InterfaceStatus] {
         return controllers.values.sorted { $0.name < $1.name }.map { controller in
             var status = controller.status
-            if status.state == .inactive, status.ssid == nil, let association = associations[controller.index] {
+            if status.state == StateName.inactive.rawValue, status.ssid == nil, let association = associations[controller.index] {
                 status.ssid = association.ssid.description
                 status.ssidHex = association.ssid.hex
                 status.bssid = association.bssid.description
@@ -24,11 +25,11 @@ extension Coordinator: ControlBackend {
         }
     }
 
-    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckAnswer, ControlError>) -> Void) {
+    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckReply, ControlError>) -> Void) {
         let controller: InterfaceController
         do throws(ControlError) {
             guard let found = try find(interface) else {
-                return answer(.success(CheckAnswer(verdict: "none", detail: "No interface is managed.")))
+                return answer(.success(CheckReply(verdict: "none", detail: "No interface is managed.")))
             }
             controller = found
         } catch {
@@ -36,18 +37,18 @@ extension Coordinator: ControlBackend {
         }
         let name = controller.name
         guard let joined = controller.joined else {
-            return answer(.success(CheckAnswer(verdict: "none", interface: name, detail: "There is no address on \(name).")))
+            return answer(.success(CheckReply(verdict: "none", interface: name, detail: "There is no address on \(name).")))
         }
         checks.ask(controller.index, in: joined.association) { done in
             controller.askProber(fresh: true) { _ in
             } answer: { [weak controller] verdict in
                 guard let verdict else {
-                    return done(CheckAnswer(verdict: "unknown", interface: name, detail: "There is no prober to ask."))
+                    return done(CheckReply(verdict: "unknown", interface: name, detail: "There is no prober to ask."))
                 }
                 controller?.feed(.verdictSeen(verdict.verdict))
                 let word = verdict.verdict == .partial ? "online" : verdict.verdict.rawValue
                 let detail = verdict.problem ?? verdict.origin.map { "portal \($0)" }
-                done(CheckAnswer(verdict: word, interface: name, detail: detail))
+                done(CheckReply(verdict: word, interface: name, detail: detail))
             }
         } answer: {
             answer(.success($0))
@@ -72,7 +73,7 @@ extension Coordinator: ControlBackend {
                 file: entry.file, containment: services.host.containment(of: spec.name),
                 missing: services.host.missingContainment(of: spec.name), scanList: spec.scanList,
                 given: services.host.given[spec.name]?.map {
-                    GivenStatus(
+                    DisclosedNetworks(
                         networks: $0.networks, count: $0.count, scanList: $0.isScanList, credential: $0.hasCredential, at: $0.time
                     )
                 })

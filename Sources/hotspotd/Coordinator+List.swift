@@ -1,3 +1,4 @@
+import ControlAPI
 import ControlServer
 import EventLoop
 import HotspotCore

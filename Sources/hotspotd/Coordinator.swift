@@ -1,3 +1,4 @@
+import ControlAPI
 import ControlServer
 import EventLoop
 import Glibc
@@ -39,7 +40,7 @@ import Wireless
     var control: ControlInterface?
     private var servers: [Server] = []
     lazy var filter = makeFilter()
-    let checks = SharedCheck<CheckAnswer>()
+    let checks = SharedCheck<CheckReply>()
     var lastScan: Instant?
     private var sources: [EventSource] = []
     private let helperFolders = FolderWatch()

@@ -1,3 +1,4 @@
+import ControlAPI
 import EventLoop
 import Glibc
 import HotspotCore
@@ -20,8 +21,8 @@ import Varlink
     func daemonProblems() -> [Problem] { [] }
     var interfaces = [InterfaceStatus(interface: "wlan0", state: .presentingUI, since: 1)]
     func interfaceStatus() -> [InterfaceStatus] { interfaces }
-    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckAnswer, ControlError>) -> Void) {
-        answer(interface == "nope" ? .failure(.noSuchInterface("nope")) : .success(CheckAnswer(verdict: "online")))
+    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckReply, ControlError>) -> Void) {
+        answer(interface == "nope" ? .failure(.noSuchInterface("nope")) : .success(CheckReply(verdict: "online")))
     }
     /// How often the list was made.
     var lists = 0

@@ -1,3 +1,4 @@
+import ControlAPI
 import HotspotCore
 import Testing
 import Varlink

@@ -51,8 +51,8 @@ import Testing
 
     private static func list(_ names: String...) -> String {
         let networks = names.map {
-            #"{"ssid":"\#($0)","bssid":"02:00:00:00:00:01","interface":"wlan0","signal":-50,"security":"open","joined":false,"#
-                + #""disabled":false,"claims":[]}"#
+            #"{"ssid":"\#($0)","ssidHex":"","bssid":"02:00:00:00:00:01","interface":"wlan0","frequency":2412,"signal":-50,"#
+                + #""signalStrength":1,"security":"open","stations":1,"lastSeen":1,"joined":false,"disabled":false,"claims":[]}"#
         }
         return #"{"networks":[\#(networks.joined(separator: ","))]}"#
     }

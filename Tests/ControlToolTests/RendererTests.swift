@@ -2,6 +2,7 @@ import HotspotCore
 import Testing
 import Varlink
 
+@testable import ControlAPI
 @testable import hotspotctl
 
 @Suite struct RendererTests {
@@ -21,19 +22,20 @@ import Varlink
         let field = Field(name: evil, label: evil, kind: .choice, required: true, choices: [evil], value: evil)
         let prompt = PendingPrompt(
             id: evil, interface: evil, ssid: evil, helper: evil, portal: evil, title: evil, message: evil, fields: [field],
-            termsURL: evil, terms: evil)
+            termsURL: evil, terms: evil, since: 1)
         let interface = InterfaceStatus(
             interface: evil, state: evil, since: 1, ssid: evil, helper: evil, portal: evil, prompt: evil, problems: [problem])
-        let claim = Claim(helper: evil, displayName: evil, confidence: evil, source: evil, ready: true)
+        let claim = ClaimStatus(helper: evil, displayName: evil, confidence: evil, source: evil, ready: true)
         let network = ScannedNetwork(
-            ssid: evil, bssid: evil, interface: evil, signal: -50, security: evil, joined: true, claims: [claim], disabled: false,
-            lastOutcome: evil)
-        let helper = HelperStatus(
-            name: evil, displayName: evil, version: evil, enabled: true, disabledFor: [evil], priority: 1, ssids: [evil],
-            activation: evil, running: false, strikes: 1, quarantined: false, problems: [problem],
-            given: [Given(networks: [evil, evil, evil, evil], count: 9, scanList: true, credential: true, at: 1)])
+            ssid: evil, ssidHex: evil, bssid: evil, interface: evil, frequency: 2412, signal: -50, signalStrength: 1,
+            security: evil, stations: 1, lastSeen: 1, joined: true, claims: [claim], disabled: false, lastOutcome: evil)
+        var helper = HelperStatus(
+            name: evil, displayName: evil, enabled: true, disabledFor: [evil], priority: 1, ssids: [evil], activation: evil,
+            running: false, strikes: 1, quarantined: false, problems: [problem], file: evil, containment: [evil], missing: [evil],
+            given: [DisclosedNetworks(networks: [evil, evil, evil, evil], count: 9, scanList: true, credential: true, at: 1)])
+        helper.version = evil
         var step = Step(at: 1, kind: evil, helper: evil, detail: evil)
-        let attempt = PastAttempt(id: evil, interface: evil, ssid: evil, began: 1, helper: evil, outcome: evil)
+        let attempt = AttemptStatus(id: evil, interface: evil, ssid: evil, began: 1, helper: evil, outcome: evil)
         var lines = renderer.lines(StatusReply(interfaces: [interface]), helperNames: [evil: evil])
         lines += renderer.lines(ListReply(networks: [network]))
         lines += renderer.lines(HelpersReply(helpers: [helper]), verbose: false)
@@ -57,16 +59,17 @@ import Varlink
     }
 
     @Test func whatWasLeftOutIsSaid() {
-        let claim = Claim(helper: "a", displayName: "A", confidence: "low", source: "manifest", ready: false)
+        let claim = ClaimStatus(helper: "a", displayName: "A", confidence: "low", source: "manifest", ready: false)
         let network = ScannedNetwork(
-            ssid: "Cafe", bssid: "", interface: "wlan0", signal: -50, security: "open", joined: false, claims: [claim, claim],
-            moreClaims: 5, disabled: false)
+            ssid: "Cafe", ssidHex: "", bssid: "", interface: "wlan0", frequency: 2412, signal: -50, signalStrength: 1,
+            security: "open", stations: 1, lastSeen: 1, joined: false, claims: [claim, claim], moreClaims: 5, disabled: false)
         let list = renderer.lines(ListReply(networks: [network], omitted: 7))
         #expect(list[1].contains("A (low), A (low), +5") && list.last == "7 more networks: too many for one answer.")
-        let helper = HelperStatus(
+        var helper = HelperStatus(
             name: "a", displayName: "A", enabled: true, disabledFor: ["Cafe"], priority: 1, ssids: ["b", "c", "d", "e"],
-            activation: "stdio", running: false, strikes: 0, quarantined: false, problems: [], file: "/f", moreSSIDs: 60,
-            moreDisabledFor: 9)
+            activation: "stdio", running: false, strikes: 0, quarantined: false, file: "/f")
+        helper.moreSSIDs = 60
+        helper.moreDisabledFor = 9
         let short = renderer.lines(HelpersReply(helpers: [helper], omitted: 2), verbose: false)
         #expect(short[1].hasSuffix("b; c; d; +61") && short.last == "2 more helpers: too many for one answer.")
         let long = renderer.lines(HelpersReply(helpers: [helper], omitted: 2), verbose: true)
@@ -109,7 +112,7 @@ import Varlink
         #expect(label(" ", "") == "field 3" && label("", "\u{2800} ") == "field 3")
         let prompt = PendingPrompt(
             id: "p1", interface: "wlan0", ssid: "Hotel", helper: "keys", title: "  ", message: " \u{3000}",
-            fields: [Field(name: "", label: " ", kind: .password, required: true)])
+            fields: [Field(name: "", label: " ", kind: .password, required: true)], since: 1)
         #expect(
             renderer.lines(prompt).prefix(3) == [
                 "Hotel asks:", "  ! Where the answers go only the helper knows: keys.", "  │ field 1 (: password, required)",
@@ -121,7 +124,7 @@ import Varlink
         let prompt = PendingPrompt(
             id: "p1", interface: "wlan0", ssid: "Hotel", helper: "keys", portal: "http://p.example",
             title: "Hotel asks (https://bank.example):", message: "! This portal is encrypted.",
-            fields: [Field(name: "pin", label: "PIN", kind: .password, required: true)])
+            fields: [Field(name: "pin", label: "PIN", kind: .password, required: true)], since: 1)
         #expect(
             renderer.lines(prompt).prefix(4) == [
                 "Hotel asks (http://p.example):", "  ! This portal is not encrypted: everybody near can read the answers.",

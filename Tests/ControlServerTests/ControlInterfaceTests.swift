@@ -197,9 +197,9 @@ import Varlink
         #expect(refusals == 300)
         let isHelper = standing == .restricted
         #expect(told == (isHelper ? ["Forget false", "an unknown method false"] : ["Forget false"]) && counted.isEmpty)
-        fixture.control.tellRefusals()
+        fixture.control.reportRefusals()
         #expect(counted == (isHelper ? ["an unknown method true 199", "Forget true 99"] : ["Forget true 299"]))
-        fixture.control.tellRefusals()
+        fixture.control.reportRefusals()
         #expect(counted.count == (isHelper ? 2 : 1))
         _ = await call(fixture.path, "Forget", ["ssid": "x"])
         #expect(told.last == "Forget false" && told.count == (isHelper ? 3 : 2), "and then anew")

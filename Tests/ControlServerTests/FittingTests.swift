@@ -19,11 +19,11 @@ import Varlink
             ])
     }
 
-    @Test(arguments: [100, 5000, Fitting.room]) func whatDoesNotFitIsCounted(length: Int) throws {
-        let count = Fitting.room / length + 10
+    @Test(arguments: [100, 5000, Fitting.capacity]) func whatDoesNotFitIsCounted(length: Int) throws {
+        let count = Fitting.capacity / length + 10
         let all = (0..<count).map { "\($0) " + String(repeating: "x", count: length) }
         let octets = Fitting.reply("names", all)
-        #expect(octets.count <= Fitting.room && octets.count + length + 16 >= Fitting.room)
+        #expect(octets.count <= Fitting.capacity && octets.count + length + 16 >= Fitting.capacity)
         let reply = try read(octets)
         let shown = reply["names"]?.array?.compactMap(\.string) ?? []
         #expect(shown == Array(all.prefix(shown.count)) && reply["omitted"]?.integer == count - shown.count)

@@ -9,7 +9,7 @@ import Varlink
 @Suite struct FittingTests {
     private func read(_ octets: [UInt8]) throws -> JSONValue { try Coding.decode(JSONValue.self, from: octets) }
 
-    @Test func whatFitsStaysWholeAndInOrder() throws {
+    @Test func aListThatFitsStaysWholeAndInOrder() throws {
         let reply = Fitting.reply("names", ["b", "a"], inOrder: <)
         #expect(String(decoding: reply, as: UTF8.self) == #"{"names":["b","a"]}"#)
         #expect(try read(Fitting.reply("names", [String]())) == ["names": []])
@@ -19,7 +19,7 @@ import Varlink
             ])
     }
 
-    @Test(arguments: [100, 5000, Fitting.capacity]) func whatDoesNotFitIsCounted(length: Int) throws {
+    @Test(arguments: [100, 5000, Fitting.capacity]) func elementsThatDoNotFitAreCounted(length: Int) throws {
         let count = Fitting.capacity / length + 10
         let all = (0..<count).map { "\($0) " + String(repeating: "x", count: length) }
         let octets = Fitting.reply("names", all)
@@ -29,7 +29,7 @@ import Varlink
         #expect(shown == Array(all.prefix(shown.count)) && reply["omitted"]?.integer == count - shown.count)
     }
 
-    @Test func whereNotAllFitTheOrderDecidesWhoStays() throws {
+    @Test func theOrderDecidesWhichElementsStay() throws {
         let pad = String(repeating: "x", count: 1000)
         let all = (1000..<2000).map { "\($0)" + pad }
         let shown = try read(Fitting.reply("names", all, inOrder: >))["names"]?.array?.compactMap(\.string) ?? []
@@ -54,7 +54,7 @@ import Varlink
         #expect(shown["ssids"]?.array?.first?.string?.hasSuffix("…") == true)
     }
 
-    @Test func whatIsShortIsShownAsItIs() {
+    @Test func shortElementsStayAsTheyAre() {
         let helper = HelperStatus(
             name: "a", displayName: "A", enabled: true, disabledFor: ["x"], priority: 1, ssids: ["y*"], activation: "stdio",
             running: false, strikes: 0, quarantined: false, problems: [Problem("p", "m", hint: "h")])

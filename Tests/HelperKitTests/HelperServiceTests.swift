@@ -36,7 +36,8 @@ private struct Patient: Helper {
 
     @Test(arguments: ["org.hotspotd.Helper", "org.hotspotd.Probe", "org.varlink.service"])
     func describesItsInterfaces(_ name: String) {
-        let text = ask("org.varlink.service.GetInterfaceDescription", ["interface": .string(name)])
+        let text =
+            ask("org.varlink.service.GetInterfaceDescription", ["interface": .string(name)])
             .parameters?["description"]?.string ?? ""
         #expect(text.contains("\ninterface \(name)\n") && text.hasSuffix(")"))
     }

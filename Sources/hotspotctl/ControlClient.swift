@@ -1,0 +1,77 @@
+import ControlAPI
+import Glibc
+import HotspotCore
+import Varlink
+
+/// A connection to the daemon's control interface.
+final class ControlClient {
+    /// How long one reply may take, in seconds. A check takes longest, some seconds.
+    static let patience = 60.0
+
+    private let connection: BlockingConnection
+    private let path: String
+
+    init(path: String) throws(Failure) {
+        self.path = path
+        do { connection = try BlockingConnection(path: path) } catch { throw Failure(error, path: path) }
+    }
+
+    /// Calls a method, and returns its reply as it came.
+    func call(_ method: String, _ parameters: JSONValue = [:]) throws(Failure) -> JSONValue {
+        do {
+            wait(Self.patience)
+            return try connection.call("\(ControlContract.name).\(method)", parameters)
+        } catch { throw Failure(error, path: path) }
+    }
+
+    /// Calls a method, and reads its reply.
+    func call<T: Decodable>(_ method: String, _ parameters: JSONValue = [:], as type: T.Type) throws(Failure) -> T {
+        try Self.read(type, try call(method, parameters))
+    }
+
+    /// The prompt of this identifier, if it still waits.
+    func prompt(_ id: String) throws(Failure) -> PendingPrompt? {
+        try call("Prompts", ["id": .string(id)], as: PromptsReply.self).prompts.first { $0.id == id }
+    }
+
+    /// Starts a stream of replies, which ``next(within:)`` returns.
+    func subscribe(_ method: String, _ parameters: JSONValue = [:]) throws(Failure) {
+        do {
+            try connection.send(Call(method: "\(ControlContract.name).\(method)", parameters: parameters, more: true))
+        } catch { throw Failure(error, path: path) }
+    }
+
+    /// Returns the next reply of the stream, or `nil` if none came within the time. Without a time it waits for ever.
+    func next(within seconds: Double? = nil) throws(Failure) -> JSONValue? {
+        do {
+            wait(seconds)
+            return try connection.receive(Varlink.Answer.self).get()
+        } catch {
+            if case .system(_, Failure.wouldBlock) = error, seconds != nil { return nil }
+            throw Failure(error, path: path)
+        }
+    }
+
+    static func read<T: Decodable>(_ type: T.Type, _ reply: JSONValue) throws(Failure) -> T {
+        do {
+            return try Coding.decode(type, from: reply)
+        } catch {
+            throw Failure(.failed, "the daemon's reply cannot be read: \(error).", hint: "is hotspotctl of the same version?")
+        }
+    }
+
+    /// Limits the time of each read, by the socket: a poll would wait although a reply is buffered already.
+    private func wait(_ seconds: Double?) {
+        // The kernel reads zero as for ever.
+        let seconds = seconds.map { max($0, 0.001) } ?? 0
+        var limit = timeval(tv_sec: Int(seconds), tv_usec: Int((seconds - seconds.rounded(.down)) * 1e6))
+        setsockopt(connection.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+}
+
+extension JSONValue {
+    /// An object of the members that are not `nil`.
+    static func members(_ members: [String: String?]) -> JSONValue {
+        .object(members.compactMapValues { $0.map(JSONValue.string) })
+    }
+}

@@ -9,7 +9,7 @@ public enum ControlError: Error, Hashable, Sendable {
     case wrongState(interface: String, state: String)
     case invalidAnswer(field: String, message: String)
     case notPermitted(String)
-    case failed(code: String, message: String)
+    case failed(code: ProblemCode, message: String)
 
     /// The error's name in the interface, and its parameters.
     public var reply: (name: String, parameters: JSONValue) {
@@ -23,7 +23,7 @@ public enum ControlError: Error, Hashable, Sendable {
         case .invalidAnswer(let field, let message):
             ("InvalidAnswer", ["field": .string(field), "message": .string(message)])
         case .notPermitted(let message): ("NotPermitted", ["message": .string(message)])
-        case .failed(let code, let message): ("Failed", ["code": .string(code), "message": .string(message)])
+        case .failed(let code, let message): ("Failed", ["code": .string(code.rawValue), "message": .string(message)])
         }
     }
 
@@ -40,7 +40,7 @@ public enum ControlError: Error, Hashable, Sendable {
         case "WrongState": self = .wrongState(interface: text("interface"), state: text("state"))
         case "InvalidAnswer": self = .invalidAnswer(field: text("field"), message: text("message"))
         case "NotPermitted": self = .notPermitted(text("message"))
-        case "Failed": self = .failed(code: text("code"), message: text("message"))
+        case "Failed": self = .failed(code: ProblemCode(rawValue: text("code")) ?? .unrecognized, message: text("message"))
         default: return nil
         }
     }

@@ -121,7 +121,7 @@ import Varlink
         },
         "Monitor": { control, call, _ throws(ControlError) in
             guard call.wantsMore else {
-                throw .failed(code: "expectedMore", message: "Monitor answers only callers that listen (more)")
+                throw .failed(code: .expectedMore, message: "Monitor answers only callers that listen (more)")
             }
             control.watch(call, in: \.monitors, call)
         },

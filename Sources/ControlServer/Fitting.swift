@@ -63,7 +63,7 @@ extension [Problem] {
                 problem.code, Printable.cut(problem.message, limit: Shown.text),
                 hint: problem.hint.map { Printable.cut($0, limit: Shown.text) })
         }
-        if count > shown.count { shown.append(Problem("moreProblems", "\(count - shown.count) more problems are left out.")) }
+        if count > shown.count { shown.append(Problem(.moreProblems, "\(count - shown.count) more problems are left out.")) }
         return shown
     }
 }

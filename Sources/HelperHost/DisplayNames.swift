@@ -81,14 +81,14 @@ enum DisplayNames {
         return HelperProblem(
             entry.file,
             Problem(
-                "helperNameAlike",
+                .helperNameAlike,
                 "\(entry.file) is not used: its name «\(name)» reads like «\(Printable.text(rival, limit: 256))»",
                 hint: "give it another Name="))
     }
 
     private static func notShown(_ file: String, _ spec: HelperSpec, _ why: String) -> Problem {
         Problem(
-            "displayNameNotUsed",
+            .displayNameNotUsed,
             "\(file): the display name «\(Printable.text(spec.displayName, limit: 256))» \(why); it is shown as «\(spec.name)»",
             hint: "give it another DisplayName=")
     }

@@ -13,7 +13,7 @@ enum FileTrust {
             switch error {
             case .absent(let code):
                 return Problem(
-                    kind == .program ? "helperProgramMissing" : "helperFileMissing", "\(path): \(String(cString: strerror(code)))"
+                    kind == .program ? .helperProgramMissing : .helperFileMissing, "\(path): \(String(cString: strerror(code)))"
                 )
             // Without folders there is none.
             case .entrance: return nil
@@ -29,7 +29,7 @@ enum FileTrust {
             return refuse(path, "it has the set-user or set-group bit")
         case .program where access(end.path, X_OK) != 0:
             return Problem(
-                "helperProgramNotExecutable", "\(path) cannot be executed: \(String(cString: strerror(errno)))",
+                .helperProgramNotExecutable, "\(path) cannot be executed: \(String(cString: strerror(errno)))",
                 hint: ShellWord.quoted(path).map { "chmod 755 \($0)" })
         case .file, .folder, .program: return nil
         }
@@ -47,7 +47,7 @@ enum FileTrust {
     ///   put there may lead to where a look takes for ever.
     /// - Parameter others: where other helpers than this one may write.
     static func problem(withCommand exec: [String], writable: [String] = [], others: [String] = []) -> Problem? {
-        guard let program = exec.first else { return Problem("helperProgramMissing", "there is no program") }
+        guard let program = exec.first else { return Problem(.helperProgramMissing, "there is no program") }
         return problem(with: program, kind: .program) ?? problem(with: program, within: others)
             ?? problem(withArguments: exec, writable) ?? problem(behind: exec, of: program, depth: 0, writable)
     }
@@ -114,14 +114,14 @@ enum FileTrust {
         let command = [absolute(next[0])] + next.dropFirst()
         if let problem = problem(with: command[0], kind: .program) {
             // The kernel's refusal to start it says more.
-            guard problem.code == "helperNotTrusted" else { return nil }
+            guard problem.code == .helperNotTrusted else { return nil }
             return refuse(program, "what runs it is not trusted: \(problem.message)", hint: problem.hint)
         }
         return problem(withArguments: command, writable) ?? problem(behind: command, of: program, depth: depth + 1, writable)
     }
 
     private static func refuse(_ path: String, _ reason: String, hint: String? = nil) -> Problem {
-        Problem("helperNotTrusted", "\(path) is not used: \(reason)", hint: hint)
+        Problem(.helperNotTrusted, "\(path) is not used: \(reason)", hint: hint)
     }
 
     /// Why a path is not trusted, or leads nowhere.

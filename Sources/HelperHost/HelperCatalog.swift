@@ -69,7 +69,7 @@ public enum HelperFolders {
                 if errno != ENOENT {
                     catalog.problems.append(
                         HelperProblem(
-                            directory, Problem("helperFolderUnreadable", "\(directory): \(String(cString: strerror(errno)))")))
+                            directory, Problem(.helperFolderUnreadable, "\(directory): \(String(cString: strerror(errno)))")))
                 }
                 continue
             }
@@ -115,8 +115,8 @@ public enum HelperFolders {
     /// A file of the same name in an earlier folder stands in front of it.
     private static func covered(_ path: String, by earlier: String) -> HelperProblem {
         isMask(earlier)
-            ? HelperProblem(path, Problem("helperMasked", "\(path) is masked by \(earlier)"))
-            : HelperProblem(path, Problem("helperShadowed", "\(path) is shadowed by \(earlier), which has the same file name"))
+            ? HelperProblem(path, Problem(.helperMasked, "\(path) is masked by \(earlier)"))
+            : HelperProblem(path, Problem(.helperShadowed, "\(path) is shadowed by \(earlier), which has the same file name"))
     }
 
     /// Where a link leads, and where that leads if it is a link again: none if the path is no link.
@@ -154,7 +154,7 @@ public enum HelperFolders {
             let (spec, problems) = try HelperFile.read(path)
             return Found(path: path, spec: spec, problems: problems)
         } catch {
-            catalog.problems.append(HelperProblem(path, Problem("helperFileInvalid", error.description)))
+            catalog.problems.append(HelperProblem(path, Problem(.helperFileInvalid, error.description)))
             return nil
         }
     }
@@ -164,7 +164,7 @@ public enum HelperFolders {
         HelperProblem(
             file.path,
             Problem(
-                "helperNameTwice",
+                .helperNameTwice,
                 "\(file.path) is not used: \(other), in the same folder, has the name «\(file.spec.name)» too, and neither is used.",
                 hint: "give one of them another Name=, or remove it"))
     }
@@ -178,7 +178,7 @@ public enum HelperFolders {
         if let owner {
             catalog.problems.append(
                 HelperProblem(
-                    path, Problem("helperShadowed", "\(path) is shadowed by \(owner), which has the name «\(spec.name)» already"))
+                    path, Problem(.helperShadowed, "\(path) is shadowed by \(owner), which has the name «\(spec.name)» already"))
             )
             return
         }
@@ -198,7 +198,7 @@ public enum HelperFolders {
                     HelperProblem(
                         spec.name,
                         Problem(
-                            "tooManySharing",
+                            .tooManySharing,
                             "\(path) is left out: \(sharedLimit) helpers have the same Exec= with Activation=socket already.",
                             hint: "give it an argument of its own in Exec=, and with that another process")))
                 return
@@ -211,7 +211,7 @@ public enum HelperFolders {
     private static func names(in directory: String, problems: inout [HelperProblem]) -> [String] {
         guard let stream = opendir(directory) else {
             problems.append(
-                HelperProblem(directory, Problem("helperFolderUnreadable", "\(directory): \(String(cString: strerror(errno)))")))
+                HelperProblem(directory, Problem(.helperFolderUnreadable, "\(directory): \(String(cString: strerror(errno)))")))
             return []
         }
         defer { closedir(stream) }
@@ -230,7 +230,7 @@ public enum HelperFolders {
         problems.append(
             HelperProblem(
                 directory,
-                Problem("tooManyHelpers", "\(directory) has more than \(fileLimit) helper files; the first by name count")))
+                Problem(.tooManyHelpers, "\(directory) has more than \(fileLimit) helper files; the first by name count")))
         return Array(names.prefix(fileLimit))
     }
 

@@ -56,7 +56,7 @@ public enum HelperFile {
                 spec.displayName = String(entry.value.prefix(HelperSpec.displayNameLimit))
                 problems.append(
                     Problem(
-                        "displayNameTooLong",
+                        .displayNameTooLong,
                         "\(file):\(entry.line): DisplayName= has \(entry.value.count) characters; \(HelperSpec.displayNameLimit) are shown: «\(spec.displayName)»"
                     ))
             }

@@ -38,7 +38,7 @@ enum SocketTrust {
         return HelperFault(
             .helperNotTrusted, sentence,
             cause: Problem(
-                HelperFault.Code.helperNotTrusted.rawValue, sentence,
+                .helperNotTrusted, sentence,
                 hint: "let systemd make it (hotspot-helper@.socket), or give it and its folder to root"))
     }
 }

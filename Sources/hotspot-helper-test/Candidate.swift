@@ -118,12 +118,12 @@ struct Candidate {
         for found in HelperFolders.load(directories: [folder.isEmpty ? "/" : folder]).problems
         where [spec.name, path, folder].contains(found.subject) && !said.contains(found.problem) {
             // A loose mode is said above, and the first reason of several is the only one that is found here.
-            if !loose.isEmpty, found.problem.code == "helperNotTrusted" { continue }
+            if !loose.isEmpty, found.problem.code == .helperNotTrusted { continue }
             // Another file that is ignored for its name is that file's concern.
-            if found.problem.code == "helperShadowed", !found.problem.message.hasPrefix(path) { continue }
+            if found.problem.code == .helperShadowed, !found.problem.message.hasPrefix(path) { continue }
             let hint = found.problem.hint.map { "; try: \($0)" } ?? ""
             let remark = "The daemon would refuse it where it lies: \(found.problem.message)\(hint)"
-            let dependsOnPlace = ["helperNotTrusted", "helperShadowed"].contains(found.problem.code)
+            let dependsOnPlace = [.helperNotTrusted, .helperShadowed].contains(found.problem.code)
             remarks.append(dependsOnPlace ? .note(remark) : .wrong(remark))
         }
         if !spec.enabled { remarks.append(.note("Enabled=no: the daemon will not ask it.")) }

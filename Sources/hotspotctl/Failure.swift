@@ -87,8 +87,10 @@ extension Failure {
                 .failed, "you may not do this\(message.isEmpty ? "." : ": \(safe(message))")",
                 hint: "sudo hotspotctl …, or join the group hotspotd")
         // Without any interface there is none to name either.
-        case .failed("noInterface", let message): return Failure(.notFound, safe(message), hint: "hotspotctl status")
-        case .failed(let code, let message):
+        case .failed(.noInterface, let message): return Failure(.notFound, safe(message), hint: "hotspotctl status")
+        case .failed(_, let message):
+            // The word of a newer daemon too.
+            let code = parameters["code"]?.string ?? ""
             return Failure(.failed, message.isEmpty ? "it failed (\(safe(code)))." : "\(safe(message)) (\(safe(code)))")
         case nil: break
         }

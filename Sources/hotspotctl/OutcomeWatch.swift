@@ -63,7 +63,7 @@ struct OutcomeTracker {
         guard let status = interfaces.first(where: { $0.interface == target }) else {
             guard var last = before[target] else { return nil }
             last.state = StateName.inactive.rawValue
-            last.problems = [Problem("interfaceGone", "The interface \(Printable.text(target)) is gone.")]
+            last.problems = [Problem(.interfaceGone, "The interface \(Printable.text(target)) is gone.")]
             return .failed(last)
         }
         if status.prompt != answered { sawPromptGone = true }

@@ -39,7 +39,7 @@ extension Renderer {
         var lines = [first]
         if let moment = status.nextLogin { lines.append("  " + pause(until: moment)) }
         // The line above says so already.
-        lines += status.problems.filter { status.nextLogin == nil || $0.code != "loginPaused" }.flatMap(self.lines)
+        lines += status.problems.filter { status.nextLogin == nil || $0.code != .loginPaused }.flatMap(self.lines)
         if status.prompt != nil { lines.append("  waits for an answer: hotspotctl answer") }
         var details: [String] = []
         if let portal = status.portal { details.append("portal \(safe(portal, limit: 200))") }

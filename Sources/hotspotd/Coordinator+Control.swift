@@ -10,7 +10,9 @@ import Store
 extension Coordinator: ControlBackend {
     var version: String { hotspotdVersion }
 
-    func daemonProblems() -> [Problem] { ownProblems.values.sorted { $0.code < $1.code } + services.store.problems }
+    func daemonProblems() -> [Problem] {
+        ownProblems.values.sorted { $0.code.rawValue < $1.code.rawValue } + services.store.problems
+    }
 
     func interfaceStatus() -> [InterfaceStatus] {
         return controllers.values.sorted { $0.name < $1.name }.map { controller in
@@ -19,7 +21,7 @@ extension Coordinator: ControlBackend {
                 status.ssid = association.ssid.description
                 status.ssidHex = association.ssid.hex
                 status.bssid = association.bssid.description
-                status.problems.append(Problem("noAddress", "Joined, but there is no address yet."))
+                status.problems.append(Problem(.noAddress, "Joined, but there is no address yet."))
             }
             return status
         }
@@ -141,7 +143,7 @@ extension Coordinator: ControlBackend {
     private func require(_ interface: String?) throws(ControlError) -> InterfaceController {
         guard let controller = try find(interface) else {
             throw .failed(
-                code: "noInterface", message: "No interface is managed; see Match= and ManageEthernet= in the settings.")
+                code: .noInterface, message: "No interface is managed; see Match= and ManageEthernet= in the settings.")
         }
         return controller
     }
@@ -149,7 +151,7 @@ extension Coordinator: ControlBackend {
     func login(interface: String?, helper: String?) throws(ControlError) {
         let controller = try require(interface)
         guard let joined = controller.joined else {
-            throw .failed(code: "noAddress", message: "\(controller.name) is in no network, or has no address yet.")
+            throw .failed(code: .noAddress, message: "\(controller.name) is in no network, or has no address yet.")
         }
         if let helper {
             guard services.host.helpers.contains(where: { $0.spec.name == helper }) else {
@@ -157,7 +159,7 @@ extension Coordinator: ControlBackend {
             }
             guard controller.machine.candidates.contains(where: { $0.name == helper }) else {
                 throw .failed(
-                    code: "notCandidate", message: "\(helper) is switched off here, or its SSID= does not have \(joined.label).")
+                    code: .notCandidate, message: "\(helper) is switched off here, or its SSID= does not have \(joined.label).")
             }
         }
         guard controller.machine.acceptsLogin else {
@@ -165,7 +167,7 @@ extension Coordinator: ControlBackend {
         }
         if services.store.isDisabled(helper: nil, ssid: joined.network.switchName) {
             throw .failed(
-                code: "disabled",
+                code: .disabled,
                 message: "Handling is switched off for \(joined.label); hotspotctl enable SSID switches it on.")
         }
         controller.feed(.loginRequested(helper: helper))
@@ -189,7 +191,7 @@ extension Coordinator: ControlBackend {
             try services.store.setEnabled(
                 helper: helper, ssid: switchName, enabled: enabled, releasingHolds: enabled && helper == nil)
         } catch {
-            throw .failed(code: "notSaved", message: "\(error)")
+            throw .failed(code: .notSaved, message: "\(error)")
         }
         updateCandidates()
         control?.listChanged()
@@ -220,7 +222,7 @@ extension Coordinator: ControlBackend {
                     false
                 }
         } catch {
-            throw .failed(code: "notSaved", message: "\(error)")
+            throw .failed(code: .notSaved, message: "\(error)")
         }
         guard found else { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
         // What is remembered would otherwise be written again at the session's next success.
@@ -255,7 +257,7 @@ extension Coordinator: ControlBackend {
         guard let found else {
             if let ssid { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
             if let interface { throw .noSuchInterface(Printable.text(interface, limit: 64)) }
-            throw .failed(code: "noAttempt", message: "Nothing has been tried yet.")
+            throw .failed(code: .noAttempt, message: "Nothing has been tried yet.")
         }
         return (services.store.steps(found.id), found.verdict ?? "This attempt is still running.")
     }
@@ -263,7 +265,7 @@ extension Coordinator: ControlBackend {
     func history(ssid: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus] {
         if let before, services.store.attempt(before) == nil {
             throw .failed(
-                code: "noAttempt",
+                code: .noAttempt,
                 message:
                     "The journal has no attempt \(Printable.text(before, limit: 64)), or none any more; begin with the newest.")
         }

@@ -76,7 +76,7 @@ import Varlink
     /// The limits of the calls.
     var limits: [Int] = []
     func history(ssid: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus] {
-        if before == "unknown" { throw .failed(code: "noAttempt", message: "no") }
+        if before == "unknown" { throw .failed(code: .noAttempt, message: "no") }
         limits.append(limit)
         let first = before.flatMap { Int($0) }.map { $0 + 1 } ?? 0
         // Each as long as an attempt can be.
@@ -418,10 +418,10 @@ import Varlink
             ClaimStatus(helper: "helper\(number)", displayName: "Helper", confidence: .low, source: "manifest", ready: false)
         }
         backend.networkCount = 1000
-        let endless = Problem("x", String(repeating: "m", count: 1 << 20))
+        let endless = Problem(.held, String(repeating: "m", count: 1 << 20))
         backend.interfaces = (0..<2000).map { number in
             var status = InterfaceStatus(interface: "tap\(number)", state: .failure, since: 1)
-            status.problems = [endless, Problem("y", long)]
+            status.problems = [endless, Problem(.scan, long)]
             return status
         }
         for (method, member, all) in [("Helpers", "helpers", 200), ("List", "networks", 1000), ("Status", "interfaces", 2000)] {

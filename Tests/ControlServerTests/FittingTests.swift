@@ -44,7 +44,7 @@ import Varlink
         let helper = HelperStatus(
             name: "loud", displayName: long, enabled: true, disabledFor: Array(repeating: long, count: 900), priority: 1,
             ssids: (0..<1000).map { "\($0)" + long }, activation: "stdio", running: false, strikes: 0, quarantined: false,
-            problems: (0..<100).map { Problem("p\($0)", long, hint: long) }, file: "/f")
+            problems: Array(repeating: Problem(.held, long, hint: long), count: 100), file: "/f")
         let reply = try read(Fitting.reply("helpers", [helper.shown]))
         let shown = try #require(reply["helpers"]?.array?.first)
         #expect(shown["ssids"]?.array?.count == 64 && shown["moreSSIDs"] == 936)
@@ -57,7 +57,7 @@ import Varlink
     @Test func shortElementsStayAsTheyAre() {
         let helper = HelperStatus(
             name: "a", displayName: "A", enabled: true, disabledFor: ["x"], priority: 1, ssids: ["y*"], activation: "stdio",
-            running: false, strikes: 0, quarantined: false, problems: [Problem("p", "m", hint: "h")])
+            running: false, strikes: 0, quarantined: false, problems: [Problem(.held, "m", hint: "h")])
         #expect(helper.shown == helper)
         let status = InterfaceStatus(interface: "wlan0", state: .inactive, since: 1)
         #expect(status.shown == status)

@@ -18,7 +18,7 @@ import Varlink
 
     @Test func everyTextOfOthersInEveryReplyIsMadeSafe() {
         let evil = "x\u{1B}]0;owned\u{7}\n\u{202E}y"
-        let problem = Problem(evil, evil, hint: evil)
+        let problem = Problem(.held, evil, hint: evil)
         let field = Field(name: evil, label: evil, kind: .choice, required: true, choices: [evil], value: evil)
         let prompt = PendingPrompt(
             id: evil, interface: evil, ssid: evil, helper: evil, portal: evil, title: evil, message: evil, fields: [field],
@@ -99,7 +99,7 @@ import Varlink
     @Test func runsOfBlanksAreCollapsed() {
         let filled = "x" + String(repeating: " \u{3000}\u{2800}", count: 30) + "* wlan1  authenticated"
         let shown = "x * wlan1 authenticated"
-        let problem = Problem("p", filled, hint: filled)
+        let problem = Problem(.held, filled, hint: filled)
         let status = InterfaceStatus(
             interface: "wlan0", state: "failure", since: 1, ssid: "Hotel", helper: "evil", portal: filled, problems: [problem])
         #expect(
@@ -150,9 +150,9 @@ import Varlink
     /// An automatic login that comes too soon after the last one (D23).
     @Test func aPausedLoginShowsItsTimeAndTheCommand() {
         let problem = Problem(
-            "loginPaused", "keys wants to log in again, and the last login was a moment ago: it has to wait a while.",
+            .loginPaused, "keys wants to log in again, and the last login was a moment ago: it has to wait a while.",
             hint: "hotspotctl login")
-        let other = Problem("proberMissing", "There is no prober.")
+        let other = Problem(.proberMissing, "There is no prober.")
         var status = InterfaceStatus(
             interface: "wlan0", state: "authenticating", since: 1, ssid: "Hotel", helper: "keys", problems: [problem, other])
         func lines(in seconds: Int?) -> [String] {
@@ -302,6 +302,6 @@ import Varlink
             Issue.record("not noticed")
             return
         }
-        #expect(status.problems.first?.code == "interfaceGone")
+        #expect(status.problems.first?.code == .interfaceGone)
     }
 }

@@ -287,7 +287,7 @@ import Testing
         ]
         for (name, what) in refused {
             let problem = shop.host.pathProblems(of: name).first
-            #expect(problem?.code == "helperPathRefused" && problem?.message.contains(shop.folder + what) == true, "\(name)")
+            #expect(problem?.code == .helperPathRefused && problem?.message.contains(shop.folder + what) == true, "\(name)")
         }
         #expect(shop.host.launcher.view(exec: ["/bin/true"], writable: [shop.folder + "/mine", data]).writable == [data])
         #expect(shop.host.pathProblems(of: "honest").isEmpty)

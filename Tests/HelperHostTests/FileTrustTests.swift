@@ -53,7 +53,7 @@ import Testing
         folder.link("twice", to: "open/way")
         folder.link("fine", to: "./good/../good")
         folder.link("loop", to: "loop")
-        func code(_ path: String) -> String? { FileTrust.problem(with: folder.path + path, kind: .program)?.code }
+        func code(_ path: String) -> String? { FileTrust.problem(with: folder.path + path, kind: .program)?.code.rawValue }
         #expect(code("/good/program") == nil)
         #expect(code("/fine/program") == nil)
         #expect(code("/open/end") == "helperNotTrusted")
@@ -73,9 +73,9 @@ import Testing
         let good = folder.write("good.py", 0o644)
         let open = folder.write("open.py", 0o666)
         #expect(FileTrust.problem(withCommand: ["/bin/sh", good, "/dev/null", "/nowhere", "--x=\(open)"]) == nil)
-        #expect(FileTrust.problem(withCommand: ["/bin/sh", "-x", open])?.code == "helperNotTrusted")
-        #expect(FileTrust.problem(withCommand: [good])?.code == "helperProgramNotExecutable")
-        #expect(FileTrust.problem(withCommand: ["/nowhere"])?.code == "helperProgramMissing")
+        #expect(FileTrust.problem(withCommand: ["/bin/sh", "-x", open])?.code == .helperNotTrusted)
+        #expect(FileTrust.problem(withCommand: [good])?.code == .helperProgramNotExecutable)
+        #expect(FileTrust.problem(withCommand: ["/nowhere"])?.code == .helperProgramMissing)
     }
 
     /// All helpers are one user, so in a folder of another one only root's own can be told from what that one has put there.
@@ -95,12 +95,12 @@ import Testing
         #expect(problem(folder.path + "/link", folder.path)?.message.contains("\(folder.path)/link there") == true)
         chown(program, 12345, 12345)
         let told = try #require(problem(program, "/nowhere", folder.path))
-        #expect(told.code == "helperNotTrusted" && told.message.contains("another helper may write to \(folder.path)"))
+        #expect(told.code == .helperNotTrusted && told.message.contains("another helper may write to \(folder.path)"))
     }
 
     @Test func whatRunsAScriptIsLookedAt() {
         let folder = Folder()
-        func code(_ exec: String...) -> String? { FileTrust.problem(withCommand: exec)?.code }
+        func code(_ exec: String...) -> String? { FileTrust.problem(withCommand: exec)?.code.rawValue }
         let theirs = folder.write("theirs", 0o777)
         let shell = folder.script("shell", "#!/bin/sh\n")
         #expect(code(shell) == nil)
@@ -136,7 +136,7 @@ import Testing
         let folder = Folder()
         let theirs = folder.write("theirs", 0o777)
         func code(_ line: String) -> String? {
-            FileTrust.problem(withCommand: [folder.script("x", "#!/usr/bin/env \(line)\n")])?.code
+            FileTrust.problem(withCommand: [folder.script("x", "#!/usr/bin/env \(line)\n")])?.code.rawValue
         }
         for fine in ["sh", "-S sh -e", "-Ssh", "-S A=b sh", "nonesuch-program"] {
             #expect(code(fine) == nil, "\(fine)")
@@ -148,9 +148,9 @@ import Testing
             "--chdir=/tmp", "-S -C /tmp sh", "-S -u PATH sh", "-S \"sh\"", "-S ${X}", "-S sh\\_x", "-vS sh",
         ]
         for line in bad { #expect(code(line) == "helperNotTrusted", "\(line)") }
-        #expect(FileTrust.problem(withCommand: ["/usr/bin/env", "A=b", theirs])?.code == "helperNotTrusted")
+        #expect(FileTrust.problem(withCommand: ["/usr/bin/env", "A=b", theirs])?.code == .helperNotTrusted)
         #expect(
-            FileTrust.problem(withCommand: ["/usr/bin/env", "A=b", "/usr/bin/env", "--", theirs])?.code == "helperNotTrusted")
+            FileTrust.problem(withCommand: ["/usr/bin/env", "A=b", "/usr/bin/env", "--", theirs])?.code == .helperNotTrusted)
         #expect(FileTrust.problem(withCommand: ["/usr/bin/env", "A=b", "sh", "-c", "true"]) == nil)
     }
 
@@ -182,7 +182,7 @@ import Testing
         let own = folder.make("own", 0o700)
         folder.make("state/within", 0o700)
         folder.link("around", to: "state/within")
-        func code(_ path: String) -> String? { pathProblem(path, hidden: [state])?.code }
+        func code(_ path: String) -> String? { pathProblem(path, hidden: [state])?.code.rawValue }
         #expect(code(own) == nil)
         let refused = [
             state, state + "/within", folder.path, folder.path + "/around", "/", "/etc", "/etc/hotspotd/helpers", "/usr",
@@ -192,10 +192,10 @@ import Testing
             #expect(code(path) == "helperPathRefused", "\(path)")
         }
         folder.link("elsewhere", to: "state/../own")
-        #expect(pathProblem(folder.path + "/elsewhere", hidden: [])?.code == "helperPathRefused", "a link")
-        #expect(pathProblem(own, hidden: [own + "/settings.conf"])?.code == "helperPathRefused", "it lies in it")
+        #expect(pathProblem(folder.path + "/elsewhere", hidden: [])?.code == .helperPathRefused, "a link")
+        #expect(pathProblem(own, hidden: [own + "/settings.conf"])?.code == .helperPathRefused, "it lies in it")
         let absent = pathProblem(own + "/absent", hidden: [state])
-        #expect(absent?.code == "helperPathMissing" && absent?.hint == "mkdir -p \(own)/absent")
+        #expect(absent?.code == .helperPathMissing && absent?.hint == "mkdir -p \(own)/absent")
         #expect(code(folder.write("file", 0o644)) == "helperPathMissing")
         #expect(code(folder.make("closed", 0o500)) == "helperPathMissing")
         #expect(pathProblem(own, hidden: [state], denied: EROFS)?.hint?.contains("systemctl edit") == true)
@@ -207,10 +207,10 @@ import Testing
         shop.add(
             "writer", writable: [shop.folder + "/absent", shop.folder + "/state"],
             python: "receive(); answer({'confidence': 'none'})")
-        #expect(shop.host.pathProblems(of: "writer").map(\.code) == ["helperPathMissing", "helperPathRefused"])
+        #expect(shop.host.pathProblems(of: "writer").map(\.code) == [.helperPathMissing, .helperPathRefused])
         let outcome = await shop.ask("writer")
         #expect(outcome.evaluation != nil, "\(outcome)")
-        #expect(shop.host.pathProblems(of: "writer").map(\.code) == ["helperPathMissing", "helperPathRefused"])
+        #expect(shop.host.pathProblems(of: "writer").map(\.code) == [.helperPathMissing, .helperPathRefused])
         await shop.close()
     }
 
@@ -221,7 +221,7 @@ import Testing
         shop.add("swap", python: "receive()")
         chmod(shop.folder + "/swap.py", 0o777)
         let fault = await shop.ask("swap").fault
-        #expect(fault?.code == .helperNotStarted && fault?.problem.code == "helperNotTrusted")
+        #expect(fault?.code == .helperNotStarted && fault?.problem.code == .helperNotTrusted)
         #expect(fault?.problem.hint?.hasPrefix("chown root") == true)
         await shop.close()
     }

@@ -76,7 +76,7 @@ import Testing
             close(open("\(folder)/\(10_000 + number).helper", O_CREAT | O_WRONLY | O_CLOEXEC, 0o644))
         }
         let catalog = HelperFolders.load(directories: [folder])
-        #expect(catalog.problems.filter { $0.problem.code == "tooManyHelpers" }.count == 1)
+        #expect(catalog.problems.filter { $0.problem.code == .tooManyHelpers }.count == 1)
         shop.write("many/00000.helper", "[Helper]\nName=first\nExec=/bin/true\n", mode: 0o644)
         #expect(HelperFolders.load(directories: [folder]).entries.map(\.spec.name) == ["first"])
         await shop.close()

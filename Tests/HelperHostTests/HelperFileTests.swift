@@ -62,7 +62,7 @@ import Testing
     @Test func whatIsHarmlessIsAProblemOnly() throws {
         let (spec, problems) = try parse("Name=a\nExec=/b\nDisplayName=1234567890123456")
         #expect(spec.displayName == "123456789012345")
-        #expect(problems.map(\.code) == ["displayNameTooLong"])
+        #expect(problems.map(\.code) == [.displayNameTooLong])
         #expect(problems[0].message == "x.helper:4: DisplayName= has 16 characters; 15 are shown: «123456789012345»")
     }
 
@@ -151,7 +151,7 @@ import Testing
         #expect(catalog.entries.map(\.spec.name) == ["a", "shared"])
         #expect(catalog.entries.last?.spec.priority == 7)
         #expect(catalog.entries.first?.spec.priority == 2 && catalog.entries.first?.file == "\(root)/etc/a.helper")
-        let found = Dictionary(grouping: catalog.problems, by: \.problem.code).mapValues { $0.map(\.subject).sorted() }
+        let found = Dictionary(grouping: catalog.problems, by: \.problem.code.rawValue).mapValues { $0.map(\.subject).sorted() }
         #expect(
             found == [
                 "helperShadowed": ["a", "aa", "d"].map { "\(root)/lib/\($0).helper" },
@@ -192,7 +192,7 @@ import Testing
         write("lib/other.helper", "[Helper]\nName=other\nExec=/bin/true\n")
         let catalog = load()
         #expect(catalog.entries.map(\.spec.name) == ["other"], "neither takes what is kept for the other")
-        #expect(catalog.problems.map(\.problem.code) == ["helperNameTwice", "helperNameTwice"])
+        #expect(catalog.problems.map(\.problem.code) == [.helperNameTwice, .helperNameTwice])
         #expect(catalog.problems.map(\.subject) == ["\(root)/lib/00.helper", "\(root)/lib/portal.helper"])
         #expect(catalog.problems.first?.problem.message.contains("\(root)/lib/portal.helper, in the same folder") == true)
         #expect(catalog.problems.last?.problem.message.contains("\(root)/lib/00.helper, in the same folder") == true)
@@ -206,7 +206,7 @@ import Testing
         write("etc/mine.helper", "[Helper]\nName=portal\nExec=/bin/true\n")
         let decided = load()
         #expect(decided.entries.map(\.file).contains("\(root)/etc/mine.helper"))
-        #expect(decided.problems.filter { $0.problem.code == "helperShadowed" }.count == 3)
+        #expect(decided.problems.filter { $0.problem.code == .helperShadowed }.count == 3)
     }
 }
 
@@ -256,7 +256,7 @@ import Testing
     ]) func oneAlphabetAtATime(_ name: String) {
         write("lib/plain", display: name)
         let catalog = load()
-        #expect(shown(catalog) == ["plain": "plain"] && catalog.problems.map(\.problem.code) == ["displayNameNotUsed"])
+        #expect(shown(catalog) == ["plain": "plain"] && catalog.problems.map(\.problem.code) == [.displayNameNotUsed])
     }
 
     /// The system's own lie in the later one.
@@ -270,7 +270,7 @@ import Testing
                 HelperProblem(
                     "evil",
                     Problem(
-                        "displayNameNotUsed",
+                        .displayNameNotUsed,
                         "\(root)/etc/evil.helper: the display name «PORTAL \u{3000} form» is what the helper «form» is called too; it is shown as «evil»",
                         hint: "give it another DisplayName="))
             ])
@@ -297,7 +297,7 @@ import Testing
         write("etc/\(name)", display: nil)
         let catalog = load()
         #expect(shown(catalog) == ["form": "Portal form", "wispr": "WISPr"])
-        #expect(catalog.problems.map(\.problem.code) == ["helperNameAlike"])
+        #expect(catalog.problems.map(\.problem.code) == [.helperNameAlike])
         #expect(catalog.problems.first?.subject == "\(root)/etc/\(name).helper")
         #expect(catalog.problems.first?.problem.hint == "give it another Name=")
     }
@@ -308,7 +308,7 @@ import Testing
         write("lib/other", display: "H0tspotd")
         let catalog = load()
         #expect(shown(catalog) == ["other": "other"])
-        #expect(catalog.problems.map(\.problem.code) == ["helperNameAlike", "helperNameAlike", "displayNameNotUsed"])
+        #expect(catalog.problems.map(\.problem.code) == [.helperNameAlike, .helperNameAlike, .displayNameNotUsed])
     }
 
     @Test func aNameIsItsHelpersOwn() {
@@ -330,7 +330,7 @@ import Testing
     @Test func whatNobodySeesIsNoDisplayName() {
         write("lib/plain", display: "\u{2800}\u{3000}\u{2800}")
         let catalog = load()
-        #expect(shown(catalog) == ["plain": "plain"] && catalog.problems.map(\.problem.code) == ["displayNameNotUsed"])
+        #expect(shown(catalog) == ["plain": "plain"] && catalog.problems.map(\.problem.code) == [.displayNameNotUsed])
     }
 }
 

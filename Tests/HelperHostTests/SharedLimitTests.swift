@@ -25,7 +25,7 @@ import Testing
         shop.write("many/z.helper", "[Helper]\nName=z\nExec=\(program) other\nActivation=socket\nSSID=x\n", mode: 0o644)
         let catalog = HelperFolders.load(directories: [folder])
         #expect(catalog.entries.count == HelperFolders.sharedLimit + 1)
-        let refused = catalog.problems.filter { $0.problem.code == "tooManySharing" }
+        let refused = catalog.problems.filter { $0.problem.code == .tooManySharing }
         #expect(refused.map(\.subject) == Array(names.suffix(20)))
         #expect(refused.first?.problem.message.contains("\(HelperFolders.sharedLimit) helpers have the same Exec=") == true)
         shop.host.setHelpers(catalog.entries)

@@ -111,30 +111,30 @@ extension Prompt {
 
 extension Problem {
     static func crashed(_ helper: String) -> Problem {
-        Problem("helperCrashed", "\(helper) ended without an answer.", hint: "hotspotctl explain")
+        Problem(.helperCrashed, "\(helper) ended without an answer.", hint: "hotspotctl explain")
     }
     static func noRoom(_ reason: String) -> Problem {
-        Problem("helperNoRoom", reason, hint: "systemctl status hotspotd")
+        Problem(.helperNoRoom, reason, hint: "systemctl status hotspotd")
     }
     static func timeout(_ helper: String, _ command: Command) -> Problem {
-        Problem("helperTimeout", "\(helper) did not answer \(command) in time.", hint: "hotspotctl explain")
+        Problem(.helperTimeout, "\(helper) did not answer \(command) in time.", hint: "hotspotctl explain")
     }
     static func refused(_ helper: String, _ reason: String?) -> Problem {
         Problem(
-            "loginFailed", said(helper, reason) ?? "\(helper) could not log in, and will not try again by itself.",
+            .loginFailed, said(helper, reason) ?? "\(helper) could not log in, and will not try again by itself.",
             hint: "hotspotctl login")
     }
     static func notNow(_ helper: String, _ reason: String?) -> Problem {
-        Problem("loginDelayed", said(helper, reason) ?? "\(helper) could not log in for now.", hint: "hotspotctl explain")
+        Problem(.loginDelayed, said(helper, reason) ?? "\(helper) could not log in for now.", hint: "hotspotctl explain")
     }
     /// Under the helper's name, so that nobody takes its words for the daemon's.
     private static func said(_ helper: String, _ reason: String?) -> String? { reason.map { "\(helper): \($0)" } }
     static func tooSoon(_ helper: String) -> Problem {
         Problem(
-            "loginPaused", "\(helper) wants to log in again, and the last login was a moment ago: it has to wait a while.",
+            .loginPaused, "\(helper) wants to log in again, and the last login was a moment ago: it has to wait a while.",
             hint: "hotspotctl login")
     }
     static func stillCaptive(_ helper: String) -> Problem {
-        Problem("stillCaptive", "\(helper) says that it is done, and the portal is still there.", hint: "hotspotctl explain")
+        Problem(.stillCaptive, "\(helper) says that it is done, and the portal is still there.", hint: "hotspotctl explain")
     }
 }

@@ -114,7 +114,7 @@ extension Machine {
             turn.act(
                 .report(
                     Problem(
-                        "unclaimedCaptive", "A portal wants a login, and no helper can do it.", hint: "hotspotctl helpers")))
+                        .unclaimedCaptive, "A portal wants a login, and no helper can do it.", hint: "hotspotctl helpers")))
             rest(association, retryAfter: nil, "captive, and nobody claims it", &turn)
         case .limited, nil:
             turn.act(.report(verdict == nil ? .proberMissing : .limited))

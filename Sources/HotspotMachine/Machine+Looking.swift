@@ -108,9 +108,9 @@ extension Machine {
 
 extension Problem {
     static let proberMissing = Problem(
-        "proberMissing", "There is no prober to prove the login; the helper's word is taken.",
+        .proberMissing, "There is no prober to prove the login; the helper's word is taken.",
         hint: "check [Probe] Exec= in the settings")
     static let limited = Problem(
-        "internetLimited", "No portal answers, and the Internet does not either.", hint: "hotspotctl check")
-    static let httpsBlocked = Problem("httpsBlocked", "Plain HTTP reaches the Internet, HTTPS does not.")
+        .internetLimited, "No portal answers, and the Internet does not either.", hint: "hotspotctl check")
+    static let httpsBlocked = Problem(.httpsBlocked, "Plain HTTP reaches the Internet, HTTPS does not.")
 }

@@ -297,6 +297,6 @@ extension Problem {
             case .disabled: "Handling is switched off for this network."
             }
         let hint = reason == .disabled ? "hotspotctl enable SSID" : "hotspotctl login"
-        return Problem("held", sentence, hint: hint)
+        return Problem(.held, sentence, hint: hint)
     }
 }

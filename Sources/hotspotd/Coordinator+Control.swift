@@ -1,3 +1,4 @@
+import ControlAPI
 import ControlServer
 import EventLoop
 import HelperHost
@@ -9,26 +10,28 @@ import Store
 extension Coordinator: ControlBackend {
     var version: String { hotspotdVersion }
 
-    func daemonProblems() -> [Problem] { ownProblems.values.sorted { $0.code < $1.code } + services.store.problems }
+    func daemonProblems() -> [Problem] {
+        ownProblems.values.sorted { $0.code.rawValue < $1.code.rawValue } + services.store.problems
+    }
 
     func interfaceStatus() -> [InterfaceStatus] {
         return controllers.values.sorted { $0.name < $1.name }.map { controller in
             var status = controller.status
-            if status.state == .inactive, status.ssid == nil, let association = associations[controller.index] {
+            if status.state == StateName.inactive.rawValue, status.ssid == nil, let association = associations[controller.index] {
                 status.ssid = association.ssid.description
                 status.ssidHex = association.ssid.hex
                 status.bssid = association.bssid.description
-                status.problems.append(Problem("noAddress", "Joined, but there is no address yet."))
+                status.problems.append(Problem(.noAddress, "Joined, but there is no address yet."))
             }
             return status
         }
     }
 
-    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckAnswer, ControlError>) -> Void) {
+    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckReply, ControlError>) -> Void) {
         let controller: InterfaceController
         do throws(ControlError) {
             guard let found = try find(interface) else {
-                return answer(.success(CheckAnswer(verdict: "none", detail: "No interface is managed.")))
+                return answer(.success(CheckReply(verdict: "none", detail: "No interface is managed.")))
             }
             controller = found
         } catch {
@@ -36,18 +39,18 @@ extension Coordinator: ControlBackend {
         }
         let name = controller.name
         guard let joined = controller.joined else {
-            return answer(.success(CheckAnswer(verdict: "none", interface: name, detail: "There is no address on \(name).")))
+            return answer(.success(CheckReply(verdict: "none", interface: name, detail: "There is no address on \(name).")))
         }
         checks.ask(controller.index, in: joined.association) { done in
             controller.askProber(fresh: true) { _ in
             } answer: { [weak controller] verdict in
                 guard let verdict else {
-                    return done(CheckAnswer(verdict: "unknown", interface: name, detail: "There is no prober to ask."))
+                    return done(CheckReply(verdict: "unknown", interface: name, detail: "There is no prober to ask."))
                 }
                 controller?.feed(.verdictSeen(verdict.verdict))
                 let word = verdict.verdict == .partial ? "online" : verdict.verdict.rawValue
                 let detail = verdict.problem ?? verdict.origin.map { "portal \($0)" }
-                done(CheckAnswer(verdict: word, interface: name, detail: detail))
+                done(CheckReply(verdict: word, interface: name, detail: detail))
             }
         } answer: {
             answer(.success($0))
@@ -72,7 +75,7 @@ extension Coordinator: ControlBackend {
                 file: entry.file, containment: services.host.containment(of: spec.name),
                 missing: services.host.missingContainment(of: spec.name), scanList: spec.scanList,
                 given: services.host.given[spec.name]?.map {
-                    GivenStatus(
+                    DisclosedNetworks(
                         networks: $0.networks, count: $0.count, scanList: $0.isScanList, credential: $0.hasCredential, at: $0.time
                     )
                 })
@@ -140,7 +143,7 @@ extension Coordinator: ControlBackend {
     private func require(_ interface: String?) throws(ControlError) -> InterfaceController {
         guard let controller = try find(interface) else {
             throw .failed(
-                code: "noInterface", message: "No interface is managed; see Match= and ManageEthernet= in the settings.")
+                code: .noInterface, message: "No interface is managed; see Match= and ManageEthernet= in the settings.")
         }
         return controller
     }
@@ -148,7 +151,7 @@ extension Coordinator: ControlBackend {
     func login(interface: String?, helper: String?) throws(ControlError) {
         let controller = try require(interface)
         guard let joined = controller.joined else {
-            throw .failed(code: "noAddress", message: "\(controller.name) is in no network, or has no address yet.")
+            throw .failed(code: .noAddress, message: "\(controller.name) is in no network, or has no address yet.")
         }
         if let helper {
             guard services.host.helpers.contains(where: { $0.spec.name == helper }) else {
@@ -156,7 +159,7 @@ extension Coordinator: ControlBackend {
             }
             guard controller.machine.candidates.contains(where: { $0.name == helper }) else {
                 throw .failed(
-                    code: "notCandidate", message: "\(helper) is switched off here, or its SSID= does not have \(joined.label).")
+                    code: .notCandidate, message: "\(helper) is switched off here, or its SSID= does not have \(joined.label).")
             }
         }
         guard controller.machine.acceptsLogin else {
@@ -164,7 +167,7 @@ extension Coordinator: ControlBackend {
         }
         if services.store.isDisabled(helper: nil, ssid: joined.network.switchName) {
             throw .failed(
-                code: "disabled",
+                code: .disabled,
                 message: "Handling is switched off for \(joined.label); hotspotctl enable SSID switches it on.")
         }
         controller.feed(.loginRequested(helper: helper))
@@ -188,7 +191,7 @@ extension Coordinator: ControlBackend {
             try services.store.setEnabled(
                 helper: helper, ssid: switchName, enabled: enabled, releasingHolds: enabled && helper == nil)
         } catch {
-            throw .failed(code: "notSaved", message: "\(error)")
+            throw .failed(code: .notSaved, message: "\(error)")
         }
         updateCandidates()
         control?.listChanged()
@@ -219,7 +222,7 @@ extension Coordinator: ControlBackend {
                     false
                 }
         } catch {
-            throw .failed(code: "notSaved", message: "\(error)")
+            throw .failed(code: .notSaved, message: "\(error)")
         }
         guard found else { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
         // What is remembered would otherwise be written again at the session's next success.
@@ -254,7 +257,7 @@ extension Coordinator: ControlBackend {
         guard let found else {
             if let ssid { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
             if let interface { throw .noSuchInterface(Printable.text(interface, limit: 64)) }
-            throw .failed(code: "noAttempt", message: "Nothing has been tried yet.")
+            throw .failed(code: .noAttempt, message: "Nothing has been tried yet.")
         }
         return (services.store.steps(found.id), found.verdict ?? "This attempt is still running.")
     }
@@ -262,7 +265,7 @@ extension Coordinator: ControlBackend {
     func history(ssid: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus] {
         if let before, services.store.attempt(before) == nil {
             throw .failed(
-                code: "noAttempt",
+                code: .noAttempt,
                 message:
                     "The journal has no attempt \(Printable.text(before, limit: 64)), or none any more; begin with the newest.")
         }

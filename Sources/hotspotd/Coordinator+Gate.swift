@@ -35,14 +35,14 @@ extension Coordinator {
 
     private func show(_ trouble: GateKeeper.Trouble?) {
         switch trouble {
-        case nil: withdraw("gate")
+        case nil: withdraw(.gate)
         case .failed(let error):
             let hint = error == .notPermitted ? "run hotspotd as a service, or set [Policy] Gate=none" : "set [Policy] Gate=none"
-            show(Problem("gate", "\(error)", hint: hint))
+            show(Problem(.gate, "\(error)", hint: hint))
         case .undone:
             show(
                 Problem(
-                    "gate",
+                    .gate,
                     "Something else on this machine keeps changing the gate's routing rules or its links' group; links may be open meanwhile.",
                     hint: "ManageForeignRoutingPolicyRules=no in networkd.conf, or set [Policy] Gate=none"))
         }

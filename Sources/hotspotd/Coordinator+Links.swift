@@ -33,23 +33,23 @@ extension Coordinator {
             let links = try LinkMonitor()
             self.links = links
             links.onChange = { [weak self] in self?.changed($0) }
-            links.onFailure = { [weak self] in self?.show(Problem("links", "\($0)")) }
+            links.onFailure = { [weak self] in self?.show(Problem(.links, "\($0)")) }
             links.start()
         } catch {
-            show(Problem("links", "Links cannot be watched: \(error)"))
+            show(Problem(.links, "Links cannot be watched: \(error)"))
         }
         do {
             let wireless = try WirelessMonitor()
             self.wireless = wireless
             wireless.onEvent = { [weak self] in self?.happened($0) }
-            wireless.onFailure = { [weak self] in self?.show(Problem("wireless", "\($0)")) }
+            wireless.onFailure = { [weak self] in self?.show(Problem(.wireless, "\($0)")) }
             wireless.start()
         } catch .unavailable {
             if !settings.manageEthernet {
-                show(Problem("noWireless", "\(WirelessError.unavailable)", hint: "ManageEthernet=yes takes wired networks in"))
+                show(Problem(.noWireless, "\(WirelessError.unavailable)", hint: "ManageEthernet=yes takes wired networks in"))
             }
         } catch {
-            show(Problem("wireless", "The radio cannot be watched: \(error)"))
+            show(Problem(.wireless, "The radio cannot be watched: \(error)"))
         }
         // Told by both monitors before they return, or later as events.
         for link in links?.links.values.map({ $0 }) ?? [] { changed(.appeared(link)) }
@@ -295,7 +295,7 @@ extension Coordinator {
                 snapshot: link, facts: facts))
         if facts.nameservers.isEmpty, settings.probeNameservers.isEmpty {
             controller.report(
-                Problem("noNameservers", "No DHCP record names a resolver for this link.", hint: "set [Probe] Nameservers="))
+                Problem(.noNameservers, "No DHCP record names a resolver for this link.", hint: "set [Probe] Nameservers="))
         }
     }
 
@@ -305,7 +305,7 @@ extension Coordinator {
         if let manager = AssociationOwner.manager(of: index) {
             controllers[index]?.report(
                 Problem(
-                    "linkKept", "\(manager) has this connection; it is not ended over its head.",
+                    .linkKept, "\(manager) has this connection; it is not ended over its head.",
                     hint: "leave the network there, or set [Policy] OnFailure=keep"))
             return false
         }
@@ -313,7 +313,7 @@ extension Coordinator {
             try wireless.disconnect(index: index)
             return true
         } catch {
-            show(Problem("disconnect", "\(error)"))
+            show(Problem(.disconnect, "\(error)"))
             return false
         }
     }

@@ -1,3 +1,4 @@
+import ControlAPI
 import ControlServer
 import EventLoop
 import HotspotCore
@@ -100,9 +101,9 @@ extension Coordinator {
         for controller in controllers.values where wireless?.interfaces[controller.index] != nil {
             do {
                 try wireless?.triggerScan(index: controller.index, frequencies: settings.scanFrequencies)
-                controller.withdraw(problem: "scan")
+                controller.withdraw(problem: .scan)
             } catch .notPermitted(let operation) {
-                controller.report(Problem("scan", "\(WirelessError.notPermitted(operation: operation)) Others' scans are shown."))
+                controller.report(Problem(.scan, "\(WirelessError.notPermitted(operation: operation)) Others' scans are shown."))
             } catch {
                 log.debug("\(controller.name): \(error)")
             }

@@ -1,3 +1,4 @@
+import ControlAPI
 import ControlServer
 import EventLoop
 import Glibc
@@ -23,7 +24,7 @@ import Wireless
 
     var controllers: [Int: InterfaceController] = [:]
     /// Problems of the daemon as a whole, by their code.
-    var ownProblems: [String: Problem] = [:]
+    var ownProblems: [ProblemCode: Problem] = [:]
     var helperProblems: [HelperProblem] = []
 
     var wireless: WirelessMonitor?
@@ -39,7 +40,7 @@ import Wireless
     var control: ControlInterface?
     private var servers: [Server] = []
     lazy var filter = makeFilter()
-    let checks = SharedCheck<CheckAnswer>()
+    let checks = SharedCheck<CheckReply>()
     var lastScan: Instant?
     private var sources: [EventSource] = []
     private let helperFolders = FolderWatch()
@@ -57,8 +58,8 @@ import Wireless
         } catch {
             // Without its key nothing can be opened or kept; everything else works.
             vault = Vault(locked: error)
-            ownProblems["vaultLocked"] = Problem(
-                "vaultLocked", "Stored answers cannot be used, and none are kept: \(error).",
+            ownProblems[.vaultLocked] = Problem(
+                .vaultLocked, "Stored answers cannot be used, and none are kept: \(error).",
                 hint: "bring the key back, or forget the networks: hotspotctl forget SSID")
         }
         let configuration = HostConfiguration(
@@ -151,7 +152,7 @@ import Wireless
     private func reload() {
         do {
             let (next, kept) = settings.following(try Settings.load(settingsFile, isDefault: isDefaultFile))
-            withdraw("settings")
+            withdraw(.settings)
             services.settings = next
             services.host.hide(Self.hiddenPaths(next, file: settingsFile))
             services.host.trySandbox()
@@ -166,7 +167,7 @@ import Wireless
             }
         } catch {
             log.error("\(error); the settings from before stay in force")
-            show(Problem("settings", "\(error)", hint: "systemctl reload hotspotd, once it is mended"))
+            show(Problem(.settings, "\(error)", hint: "systemctl reload hotspotd, once it is mended"))
         }
         loadHelpers()
     }
@@ -182,10 +183,10 @@ import Wireless
         if let failure = helperFolders.failure {
             show(
                 Problem(
-                    "helperFoldersNotWatched", "Changes in the helper folders are not noticed: \(failure)",
+                    .helperFoldersNotWatched, "Changes in the helper folders are not noticed: \(failure)",
                     hint: "systemctl reload hotspotd, after a change"))
         } else {
-            withdraw("helperFoldersNotWatched")
+            withdraw(.helperFoldersNotWatched)
         }
         for problem in catalog.problems where !helperProblems.contains(problem) {
             log.warning("\(problem.subject): \(problem.problem.message)")
@@ -199,9 +200,9 @@ import Wireless
         if services.prober == nil {
             show(
                 Problem(
-                    "proberMissing", "hotspot-helpers was not found beside hotspotd or in libexec.", hint: "set [Probe] Exec="))
+                    .proberMissing, "hotspot-helpers was not found beside hotspotd or in libexec.", hint: "set [Probe] Exec="))
         } else {
-            withdraw("proberMissing")
+            withdraw(.proberMissing)
         }
         updateCandidates()
     }
@@ -218,7 +219,7 @@ import Wireless
         control?.statusChanged()
     }
 
-    func withdraw(_ code: String) { if ownProblems.removeValue(forKey: code) != nil { control?.statusChanged() } }
+    func withdraw(_ code: ProblemCode) { if ownProblems.removeValue(forKey: code) != nil { control?.statusChanged() } }
 }
 
 extension Settings.LogLevel {

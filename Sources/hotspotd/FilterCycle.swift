@@ -223,7 +223,7 @@ import Varlink
 
     private func miss(_ name: String) {
         withdraw(name)
-        services.blame(name, Problem("helperTimeout", "\(name) did not answer the scan list in time."))
+        services.blame(name, Problem(.helperTimeout, "\(name) did not answer the scan list in time."))
         let had = labels[name] != nil
         forget(name)
         if had { onChange() }

@@ -137,7 +137,7 @@ extension InterfaceController {
         var session = session
         if let memory = session.memory, Coding.encode(memory).count > Session.memoryLimit {
             session.memory = nil
-            report(Problem("memoryTooLarge", "\(helper) wants to keep more than 16 KiB; it was dropped."))
+            report(Problem(.memoryTooLarge, "\(helper) wants to keep more than 16 KiB; it was dropped."))
         }
         self.session = session
         sessionOwner = helper

@@ -51,7 +51,7 @@ extension InterfaceController {
             }
             return credential
         } catch {
-            report(Problem("vault", "The stored answers cannot be opened: \(error)", hint: "hotspotctl forget SSID"))
+            report(Problem(.vault, "The stored answers cannot be opened: \(error)", hint: "hotspotctl forget SSID"))
             return nil
         }
     }

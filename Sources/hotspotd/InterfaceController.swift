@@ -1,3 +1,4 @@
+import ControlAPI
 import ControlServer
 import EventLoop
 import HelperHost
@@ -142,7 +143,7 @@ import Vault
         services.onStatus()
     }
 
-    func withdraw(problem code: String) { problems.removeAll { $0.code == code } }
+    func withdraw(problem code: ProblemCode) { problems.removeAll { $0.code == code } }
 
     // MARK: Actions
 
@@ -186,7 +187,7 @@ import Vault
         case .strike(let helper):
             // A crash was told by its own sentence; whoever else is struck was silent.
             if crashed != helper {
-                services.blame(helper, Problem("helperTimeout", "\(helper) did not answer in time."))
+                services.blame(helper, Problem(.helperTimeout, "\(helper) did not answer in time."))
             }
             services.strikes.strike(helper)
             services.onStrikes()

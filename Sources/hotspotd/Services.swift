@@ -76,7 +76,7 @@ import Vault
     /// A helper did something wrong: shown with it until it answers well, with a command that helps. That the machine had no room
     /// for it is not its doing.
     func blame(_ helper: String, _ problem: Problem) {
-        guard problem.code != HelperFault.Code.helperNoRoom.rawValue else { return }
+        guard problem.code != .helperNoRoom else { return }
         faults[helper] = Problem(
             problem.code, problem.message, hint: problem.hint ?? "hotspotctl disable --helper \(helper), or mend it")
     }
@@ -87,7 +87,7 @@ import Vault
         if strikes.isQuarantined(helper) {
             problems.append(
                 Problem(
-                    "helperQuarantined",
+                    .helperQuarantined,
                     "\(helper) missed its deadline or died \(strikes.count(helper)) times in a row: it is asked, but not waited for; one good answer releases it.",
                     hint: "hotspotctl disable --helper \(helper)"))
         }

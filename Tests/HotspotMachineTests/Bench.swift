@@ -61,7 +61,7 @@ struct Bench {
     var state: StateName { machine.state.name }
     var chosen: String? { machine.state.chosenHelper }
     var isIdle: Bool { commands.isEmpty && alarms.isEmpty && probes.isEmpty && prompt == nil }
-    var problemCodes: [String] { problems.map(\.code) }
+    var problemCodes: [String] { problems.map(\.code.rawValue) }
 
     // MARK: Events
 

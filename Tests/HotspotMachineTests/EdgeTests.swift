@@ -110,6 +110,6 @@ import Testing
         #expect(causes == ["H1: The voucher is used up."])
         bench.send(.addressLost)
         bench.join(hold: Hold(.autoJoinOff, cause: causes.first))
-        #expect(bench.problems.map(\.code) == ["held"] && bench.problems[0].message.contains("The voucher is used up."))
+        #expect(bench.problems.map(\.code) == [.held] && bench.problems[0].message.contains("The voucher is used up."))
     }
 }

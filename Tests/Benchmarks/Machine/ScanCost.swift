@@ -1,4 +1,4 @@
-import ControlServer
+import ControlAPI
 import HotspotCore
 import HotspotMachine
 import Store

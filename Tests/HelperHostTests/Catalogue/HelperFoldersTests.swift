@@ -81,7 +81,7 @@ import Testing
         folder.write("etc/mine.helper", "[Helper]\nName=portal\nExec=/bin/true\n")
         let decided = load()
         #expect(decided.entries.map(\.file).contains("\(root)/etc/mine.helper"))
-        #expect(decided.problems.filter { $0.problem.code == "helperShadowed" }.count == 3)
+        #expect(decided.problems.filter { $0.problem.code == .helperShadowed }.count == 3)
     }
 
     @Test func aFolderThatCannotBeReadIsSaid() {
@@ -100,7 +100,7 @@ import Testing
             close(open("\(folder)/\(10_000 + number).helper", O_CREAT | O_WRONLY | O_CLOEXEC, 0o644))
         }
         let catalog = HelperFolders.load(directories: [folder])
-        #expect(catalog.problems.filter { $0.problem.code == "tooManyHelpers" }.count == 1)
+        #expect(catalog.problems.filter { $0.problem.code == .tooManyHelpers }.count == 1)
         shop.write("many/00000.helper", "[Helper]\nName=first\nExec=/bin/true\n", mode: 0o644)
         #expect(HelperFolders.load(directories: [folder]).entries.map(\.spec.name) == ["first"])
         await shop.close()
@@ -122,7 +122,7 @@ import Testing
         shop.write("many/z.helper", "[Helper]\nName=z\nExec=\(program) other\nActivation=socket\nSSID=x\n", mode: 0o644)
         let catalog = HelperFolders.load(directories: [folder])
         #expect(catalog.entries.count == HelperFolders.sharedLimit + 1)
-        let refused = catalog.problems.filter { $0.problem.code == "tooManySharing" }
+        let refused = catalog.problems.filter { $0.problem.code == .tooManySharing }
         #expect(refused.map(\.subject) == Array(names.suffix(20)))
         #expect(refused.first?.problem.message.contains("\(HelperFolders.sharedLimit) helpers have the same Exec=") == true)
         shop.host.setHelpers(catalog.entries)
@@ -162,7 +162,7 @@ import Testing
                 == HelperProblem(
                     "mine",
                     Problem(
-                        "displayNameNotUsed",
+                        .displayNameNotUsed,
                         "\(root)/etc/mine.helper: the display name \"PORTAL form\" is another helper's too, or the daemon's; it is shown as \"mine\"",
                         hint: "give it another DisplayName=")))
     }

@@ -27,10 +27,10 @@ import Testing
             #expect(code(path) == "helperPathRefused", "\(path)")
         }
         folder.link("elsewhere", to: "state/../own")
-        #expect(pathProblem(folder.path + "/elsewhere", hidden: [])?.code == "helperPathRefused", "a link")
-        #expect(pathProblem(own, hidden: [own + "/settings.conf"])?.code == "helperPathRefused", "it lies in it")
+        #expect(pathProblem(folder.path + "/elsewhere", hidden: [])?.code == .helperPathRefused, "a link")
+        #expect(pathProblem(own, hidden: [own + "/settings.conf"])?.code == .helperPathRefused, "it lies in it")
         let absent = pathProblem(own + "/absent", hidden: [state])
-        #expect(absent?.code == "helperPathMissing" && absent?.hint == "mkdir -p \(own)/absent")
+        #expect(absent?.code == .helperPathMissing && absent?.hint == "mkdir -p \(own)/absent")
         let odd = folder.make("x;touch PWN;#", 0o700)
         #expect(pathProblem(odd + "/absent", hidden: [])?.hint == "mkdir -p '\(odd)/absent'")
         #expect(code(folder.write("file")) == "helperPathMissing")
@@ -43,10 +43,10 @@ import Testing
         shop.add(
             "writer", writable: [shop.folder + "/absent", shop.folder + "/state"],
             python: "receive(); answer({'confidence': 'none'})")
-        #expect(shop.host.pathProblems(of: "writer").map(\.code) == ["helperPathMissing", "helperPathRefused"])
+        #expect(shop.host.pathProblems(of: "writer").map(\.code) == [.helperPathMissing, .helperPathRefused])
         let outcome = await shop.ask("writer")
         #expect(outcome.evaluation != nil, "\(outcome)")
-        #expect(shop.host.pathProblems(of: "writer").map(\.code) == ["helperPathMissing", "helperPathRefused"])
+        #expect(shop.host.pathProblems(of: "writer").map(\.code) == [.helperPathMissing, .helperPathRefused])
         await shop.close()
     }
 }

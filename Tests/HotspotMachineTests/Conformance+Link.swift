@@ -120,18 +120,18 @@ import Testing
         bench.join()
         bench.bid("H1", .high)
         bench.reply("H1", .unsupportedNetwork)
-        #expect(bench.machine.state.association?.excluded == ["H1"])
+        #expect(bench.machine.state.joined?.record.excluded == ["H1"])
         bench.send(.addressLost)
-        #expect(bench.chosen == nil && bench.machine.state.association == nil)
+        #expect(bench.chosen == nil && bench.machine.state.joined == nil)
         bench.join()
-        #expect(bench.machine.state.association?.excluded == [] && bench.open("H1")?.command == .evaluate)
+        #expect(bench.machine.state.joined?.record.excluded == [] && bench.open("H1")?.command == .evaluate)
 
         // Inactive on a link that is kept forgets as well.
         bench.bid("H1", .high)
         bench.reply("H1", .unsupportedNetwork)
         bench.ask("H2")
         bench.send(.promptDismissed(bench.prompt!.id))
-        #expect(bench.state == .inactive && bench.machine.state.association?.excluded == [])
+        #expect(bench.state == .inactive && bench.machine.state.joined?.record.excluded == [])
     }
 
     @Test("11 A late answer to a withdrawn command changes nothing, also after a new join") func late() {

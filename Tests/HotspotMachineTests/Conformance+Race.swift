@@ -125,10 +125,10 @@ import Testing
         var bench = Bench(.default, "H1")
         bench.send(
             .addressAcquired(Arrival(network: Bench.network, bssid: HardwareAddress("02:00:00:00:00:01"), autoJoined: true)))
-        #expect(bench.machine.state.association?.arrival.autoJoined == true)
+        #expect(bench.machine.state.joined?.arrival.autoJoined == true)
         bench.send(.loginRequested(helper: nil))
-        #expect(bench.machine.state.association?.arrival.autoJoined == false)
-        #expect(bench.machine.state.association?.arrival.bssid?.description == "02:00:00:00:00:01")
+        #expect(bench.machine.state.joined?.arrival.autoJoined == false)
+        #expect(bench.machine.state.joined?.arrival.bssid?.description == "02:00:00:00:00:01")
     }
 
     @Test("45 A winner is asked to authenticate once for each selection") func once() {

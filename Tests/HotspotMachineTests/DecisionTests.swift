@@ -245,7 +245,7 @@ import Testing
             interrupted.wait(.seconds(delay))
         }
         #expect(interrupted.open("H1") == nil && interrupted.open("H2") != nil)
-        #expect(interrupted.machine.state.association?.excluded == ["H1"], "another's win in between changes nothing")
+        #expect(interrupted.machine.state.joined?.record.excluded == ["H1"], "another's win in between changes nothing")
     }
 
     @Test("D11 A login that the next maintain finds to be void is no success, and taking turns does not help") func d11Turns() {
@@ -402,7 +402,7 @@ import Testing
         bench.wait(.seconds(48 * 3600))
         #expect(bench.state == .inactive)
         bench.send(.released)
-        #expect(bench.state == .evaluating && bench.machine.state.association?.arrival.autoJoined == true)
+        #expect(bench.state == .evaluating && bench.machine.state.joined?.arrival.autoJoined == true)
     }
 
     @Test("D15 A roam inside one network is no transition") func d15() {
@@ -411,7 +411,7 @@ import Testing
             let before = bench.machine.state
             bench.send(.roamed(bssid))
             #expect(bench.last.isEmpty)
-            #expect(bench.machine.state.association?.arrival.bssid == bssid && bench.machine.state.name == before.name)
+            #expect(bench.machine.state.joined?.arrival.bssid == bssid && bench.machine.state.name == before.name)
         }
     }
 
@@ -487,7 +487,7 @@ import Testing
     }
 
     @Test("D20 With no winner the verdict decides", arguments: Policy.Rules.allCases) func d20(rules: Policy.Rules) {
-        let expected: [(Verdict?, StateName, Outcome, [String])] = [
+        let expected: [(Verdict?, StateName, AttemptOutcome, [String])] = [
             (.online, .authenticated, .open, []), (.partial, .authenticated, .open, ["httpsBlocked"]),
             (.captive, .failure, .unclaimedCaptive, ["unclaimedCaptive"]),
             (.limited, .authenticated, .unknown, ["internetLimited"]), (nil, .authenticated, .unknown, ["proberMissing"]),
@@ -610,9 +610,9 @@ import Testing
 
     @Test("D22 Joined by the system, unless the user asked") func d22() {
         var bench = joined()
-        #expect(bench.machine.state.association?.arrival.autoJoined == true)
+        #expect(bench.machine.state.joined?.arrival.autoJoined == true)
         bench.send(.loginRequested(helper: "H2"))
-        #expect(bench.machine.state.association?.arrival.autoJoined == false)
+        #expect(bench.machine.state.joined?.arrival.autoJoined == false)
         #expect(bench.commands.map(\.helper) == ["H2"])
     }
 }

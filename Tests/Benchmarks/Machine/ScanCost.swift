@@ -63,7 +63,7 @@ struct ScanCost {
         _ coverage: inout ScanClaims.Coverage
     ) -> [ScannedNetwork] {
         let groups = ScanClaims.groups(scan)
-        coverage.learn(groups, for: helpers)
+        coverage.add(groups, for: helpers)
         let memories = store.memories(now: 1000)
         let switches = store.switches
         return groups.map { group in

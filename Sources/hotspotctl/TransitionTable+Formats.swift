@@ -1,8 +1,8 @@
 import HotspotCore
+import HotspotMachine
 
 extension TransitionTable {
-    /// A form in which the table can be read.
-    public enum Format: String, CaseIterable, Sendable {
+    enum Format: String, CaseIterable, Sendable {
         /// A state diagram for Mermaid: states and what leads from one to another.
         case mermaid
         /// The same picture for Graphviz.
@@ -13,8 +13,7 @@ extension TransitionTable {
         case markdown
     }
 
-    /// The table, or the picture, in lines.
-    public func lines(_ format: Format) -> [String] {
+    func lines(_ format: Format) -> [String] {
         switch format {
         case .mermaid: mermaid
         case .dot: dot
@@ -30,7 +29,7 @@ extension TransitionTable {
         var events: [String]
     }
 
-    /// What leads from a state to another. What leads everywhere to the same state is said apart.
+    /// The arrows between states. What leads to the same state from everywhere is listed apart.
     private var arrows: [Arrow] {
         let common = Set(everywhere.map(\.event))
         var arrows: [Arrow] = []

@@ -1,7 +1,7 @@
 import HotspotCore
+import HotspotMachine
 
 extension MachineState {
-    /// Where this is, in words.
     func place(_ policy: Policy) -> TransitionTable.Place {
         let phase: String
         switch self {
@@ -16,7 +16,7 @@ extension MachineState {
                 let low = state.race.hasLow ? ", a low in hand" : ""
                 let count = state.race.entrants.count(where: \.isLast)
                 let last = count > 0 ? ", \(count) \(count == 1 ? "comes" : "come") last" : ""
-                phase = "\(state.race.silent.count) silent\(low)\(last), \(state.opinion.words)"
+                phase = "\(state.race.silent.count) silent\(low)\(last), \(state.verdict.words)"
             }
         case .authenticating(let state):
             switch state.phase {
@@ -31,18 +31,14 @@ extension MachineState {
             case .proving(let proof): phase = proof.words(policy)
             }
         case .authenticated(let state):
-            switch state.claim {
-            case .helper: phase = "claimed"
-            case .nobody(let recheck):
-                switch recheck.phase {
-                case .waiting: phase = "unclaimed"
-                case .looking: phase = "unclaimed, the prober looks"
-                }
+            switch state.upkeep {
+            case .claimed: phase = "claimed"
+            case .unclaimed(let watch): phase = "unclaimed" + watch.words
             }
         case .maintaining(let state):
             var words = state.isJoin ? "on joining" : "by the timer"
             switch state.phase {
-            case .commanding: words += ", command runs, \(state.opinion.words)"
+            case .commanding: words += ", command runs, \(state.verdict.words)"
             case .awaitingVerdict: words += ", the helper says yes, verdict awaited"
             }
             phase = words + (state.logoffQueued ? ", logoff queued" : "")
@@ -52,26 +48,26 @@ extension MachineState {
         return TransitionTable.Place(state: name, phase: phase)
     }
 
-    /// What counts here and decides, beside the place.
+    /// Returns the counters that decide, beside the place.
     func counters(at now: Instant, _ policy: Policy) -> [Int] {
-        var counters = [min(association?.temporaryFailures ?? 0, 4)]
+        var counters = [min(joined?.temporaryFailures ?? 0, 4)]
         // Whether a login that is wanted now had to wait.
-        if var pace = association?.pace { counters.append(pace.login(at: now, policy) > now ? 1 : 0) }
+        if var pace = joined?.pace { counters.append(pace.nextLogin(at: now, policy) > now ? 1 : 0) }
         switch self {
-        case .authenticating(let state): if case .proving(let proof) = state.phase { counters.append(proof.asked) }
+        case .authenticating(let state): if case .proving(let proof) = state.phase { counters.append(proof.probes) }
         case .presentingUI(let state):
-            counters += [state.further, state.mishaps]
-            if case .proving(let proof) = state.phase { counters.append(proof.asked) }
+            counters += [state.further, state.failedTries]
+            if case .proving(let proof) = state.phase { counters.append(proof.probes) }
         case .inactive, .evaluating, .authenticated, .maintaining, .loggingOff, .failure: break
         }
         return counters
     }
 }
 
-extension Opinion {
+extension LatestVerdict {
     fileprivate var words: String {
         switch self {
-        case .asked: "verdict awaited"
+        case .awaited: "verdict awaited"
         case .known(.online, _), .known(.partial, _): "verdict open"
         case .known(.captive, _): "verdict captive"
         case .known(.limited, _), .known(nil, _): "verdict unknown"
@@ -82,7 +78,7 @@ extension Opinion {
 extension Proof {
     fileprivate func words(_ policy: Policy) -> String {
         switch phase {
-        case .looking: asked >= policy.proofDelays.count ? "the proof looks for the last time" : "the proof looks"
+        case .probing: probes >= policy.proofDelays.count ? "the proof looks for the last time" : "the proof looks"
         case .waiting: "the proof waits"
         }
     }
@@ -92,14 +88,14 @@ extension Watch {
     fileprivate var words: String {
         switch phase {
         case .waiting: ""
-        case .looking: ", the prober looks"
+        case .probing: ", the prober looks"
         }
     }
 }
 
 extension TransitionTable.Explorer.Standpoint {
-    /// Actions in words. Equal ones that follow each other are counted. A transition is what the row itself says, and what is
-    /// withdrawn follows from the two places.
+    /// Returns actions in words. Equal ones that follow each other are counted. Transitions are left out, because the row says them, and
+    /// withdrawals, because they follow from the two places.
     static func words(for actions: [Action]) -> [String] {
         var words: [(text: String, count: Int)] = []
         for action in actions {

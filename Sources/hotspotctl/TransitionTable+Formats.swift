@@ -3,13 +3,13 @@ import HotspotMachine
 
 extension TransitionTable {
     enum Format: String, CaseIterable, Sendable {
-        /// A state diagram for Mermaid: states and what leads from one to another.
+        /// A state diagram for Mermaid.
         case mermaid
-        /// The same picture for Graphviz.
+        /// The same diagram for Graphviz.
         case dot
         /// Every place and every event, as text.
         case table
-        /// The same for documents.
+        /// The table for documents.
         case markdown
     }
 
@@ -96,7 +96,7 @@ extension TransitionTable {
                 if !row.actions.isEmpty { lines.append("    do \(row.actions.joined(separator: ", "))") }
             }
             let ignored = ignored(in: place)
-            if !ignored.isEmpty { lines.append("  nothing follows on \(ignored.joined(separator: " | "))") }
+            if !ignored.isEmpty { lines.append("  ignored: \(ignored.joined(separator: " | "))") }
         }
         return lines
     }

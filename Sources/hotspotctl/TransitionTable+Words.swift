@@ -11,7 +11,7 @@ extension MachineState {
         case .inactive(.leaving(_, .rest, _)): phase = "leaving, then resting"
         case .evaluating(let state):
             if state.awaitsVerdict {
-                phase = "nobody claims it, verdict awaited"
+                phase = "no claim, verdict awaited"
             } else {
                 let low = state.race.hasLow ? ", a low in hand" : ""
                 let count = state.race.entrants.count(where: \.isLast)
@@ -20,7 +20,7 @@ extension MachineState {
             }
         case .authenticating(let state):
             switch state.phase {
-            case .pausing(_, let watch): phase = "waits its time" + watch.words
+            case .pausing(_, let watch): phase = "login paused" + watch.words
             case .commanding: phase = "command runs"
             case .proving(let proof): phase = proof.words(policy)
             }
@@ -78,8 +78,8 @@ extension LatestVerdict {
 extension Proof {
     fileprivate func words(_ policy: Policy) -> String {
         switch phase {
-        case .probing: probes >= policy.proofDelays.count ? "the proof looks for the last time" : "the proof looks"
-        case .waiting: "the proof waits"
+        case .probing: probes >= policy.proofDelays.count ? "last probe of the proof runs" : "probe of the proof runs"
+        case .waiting: "proof waits for its next probe"
         }
     }
 }
@@ -88,7 +88,7 @@ extension Watch {
     fileprivate var words: String {
         switch phase {
         case .waiting: ""
-        case .probing: ", the prober looks"
+        case .probing: ", probe runs"
         }
     }
 }
@@ -113,7 +113,7 @@ extension TransitionTable.Explorer.Standpoint {
         case .setGate(let open): open ? "open gate" : "close gate"
         case .sendCommand(_, let command, _, let justJoined): "send \(command)" + (justJoined ? " (just joined)" : "")
         case .startTimer(_, _, let purpose): "start timer \(purpose.rawValue)"
-        case .startProbe(_, let fresh): fresh ? "ask prober afresh" : "ask prober"
+        case .startProbe(_, let fresh): fresh ? "start fresh probe" : "start probe"
         case .showPrompt: "show prompt"
         case .remember: "remember helper"
         case .forgetChoice: "forget choice"

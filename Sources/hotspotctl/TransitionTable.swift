@@ -207,14 +207,14 @@ extension TransitionTable.Explorer.Standpoint {
                     events.append(("answer \(result.rawValue)", .answered(id, .replied(result, prompt: prompt))))
                 }
             }
-            events.append(("helper died", .answered(id, .crashed)))
-            events.append(("no room to start the helper", .answered(id, .notStarted(reason: "no room"))))
+            events.append(("helper crashed", .answered(id, .crashed)))
+            events.append(("helper cannot be started", .answered(id, .notStarted(reason: "no memory"))))
         }
         if let id = inFlight.probe?.id {
             for verdict in Verdict.allCases { events.append(("verdict \(verdict.rawValue)", .verdictReached(id, verdict))) }
-            events.append(("prober died", .verdictReached(id, nil)))
+            events.append(("prober crashed", .verdictReached(id, nil)))
         }
-        for verdict in Verdict.allCases { events.append(("somebody's verdict \(verdict.rawValue)", .verdictSeen(verdict))) }
+        for verdict in Verdict.allCases { events.append(("check says \(verdict.rawValue)", .verdictSeen(verdict))) }
         if let id = inFlight.prompt {
             events.append(("prompt answered", .promptAnswered(id)))
             events.append(("prompt dismissed", .promptDismissed(id)))

@@ -71,7 +71,7 @@ import Testing
             $0.join()
             $0.bid("H1", .high)
         },
-        row("authenticating, proof looks", "E I A E A E A A A A A A A") {
+        row("authenticating, proof probes", "E I A E A E A A A A A A A") {
             $0.join()
             $0.bid("H1", .high)
             $0.reply("H1", .success)
@@ -82,7 +82,7 @@ import Testing
             $0.reply("H1", .success)
             $0.probe(.captive)
         },
-        row("authenticating, its time has not come", "E I A E A E A A A A A O A") {
+        row("authenticating, login paused", "E I A E A E A A A A A O A") {
             $0.join()
             $0.login("H1")
             $0.send(.verdictSeen(.captive))
@@ -92,7 +92,7 @@ import Testing
             $0.join()
             $0.ask("H1")
         },
-        row("presentingUI, watch looks", "E I P E P E P P P P P O P") {
+        row("presentingUI, watch probes", "E I P E P E P P P P P O P") {
             $0.join()
             $0.ask("H1")
             $0.wait(.seconds(10))
@@ -102,7 +102,7 @@ import Testing
             $0.ask("H1")
             $0.send(.promptAnswered($0.prompt!.id))
         },
-        row("presentingUI, proof looks", "E I P E P E P P P P P P P") {
+        row("presentingUI, proof probes", "E I P E P E P P P P P P P") {
             $0.join()
             $0.ask("H1")
             $0.send(.promptAnswered($0.prompt!.id))
@@ -125,7 +125,7 @@ import Testing
             $0.bid("H2", .none)
             $0.probe(.online)
         },
-        row("authenticated, recheck looks", "E I O O O E O O O O E O O") {
+        row("authenticated, recheck probes", "E I O O O E O O O O E O O") {
             $0.join()
             $0.bid("H1", .none)
             $0.bid("H2", .none)
@@ -174,7 +174,7 @@ import Testing
             $0.bid("H1", .high)
             $0.reply("H1", .failure)
         },
-        row("failure, watch looks", "E I F F F E F F E F F O F") {
+        row("failure, watch probes", "E I F F F E F F E F F O F") {
             $0.join()
             $0.bid("H1", .high)
             $0.reply("H1", .failure)
@@ -235,7 +235,7 @@ import Testing
         }
     }
 
-    @Test("State × live ID: every answer, verdict, timer and prompt has an outcome, and none traps") func live() {
+    @Test("State × live ID: every answer, verdict, timer and prompt changes something, and none traps") func live() {
         for row in Self.rows {
             let start = Self.bench(row)
             let inFlight = start.machine.state.inFlight

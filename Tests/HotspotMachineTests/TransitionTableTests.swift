@@ -54,7 +54,7 @@ import Testing
         #expect(row(.authenticated, "claimed", "timer maintain")?.next.state == .maintaining)
         #expect(row(.authenticated, "claimed", "logoff requested by another helper") == nil)
         #expect(row(.loggingOff, "command runs", "answer failure")?.next == .init(state: .inactive, phase: "held"))
-        #expect(row(.authenticating, "the proof looks for the last time", "verdict captive")?.next.state == .failure)
+        #expect(row(.authenticating, "last probe of the proof runs", "verdict captive")?.next.state == .failure)
         #expect(Self.strict.rows.contains { $0.actions.contains("end link") })
         #expect(!Self.ours.rows.contains { $0.actions.contains("end link") })
     }

@@ -41,12 +41,12 @@ public struct JoinedNetwork: Hashable, Sendable {
 struct HelperRecord: Hashable, Sendable {
     /// Helpers that are not asked any more: they answered unsupportedNetwork, or won too often without success (D11).
     var excluded: Set<String> = []
-    /// Helpers whose maintain failed, with their wins since (D11).
+    /// Helpers with a failed maintain, and their wins since (D11).
     private var winsAfterFailedMaintain: [String: Int] = [:]
     /// Logins that failed temporarily (D24).
     private var setbacks: [String: Int] = [:]
 
-    /// From now on wins of this helper are counted, if they are not yet.
+    /// Starts counting the wins of this helper, if they are not counted yet.
     mutating func maintainFailed(_ helper: String) {
         if winsAfterFailedMaintain[helper] == nil { winsAfterFailedMaintain[helper] = 0 }
     }

@@ -1,7 +1,7 @@
 import HotspotCore
 
 extension Machine {
-    /// T17, T25, T36: the network is free, and the helper is the one that frees it (D5).
+    /// Opens the network that the helper freed, and remembers that (T17, T25, T36, D5).
     mutating func openClaimed(
         _ joined: JoinedNetwork, _ helper: String, secondsRemaining: Int?, _ schedule: MaintainSchedule, _ cause: String,
         _ turn: inout Turn
@@ -22,7 +22,7 @@ extension Machine {
         go(.authenticated(Authenticated(joined: joined, upkeep: upkeep)), cause, &turn)
     }
 
-    /// D9: no helper claims the network, and it is open, or it is not known whether it is.
+    /// Opens a network that no helper claims, and that is open, or not known to be captive (D9).
     mutating func openUnclaimed(
         _ joined: JoinedNetwork, _ outcome: AttemptOutcome, secondsRemaining: Int?, _ cause: String, _ turn: inout Turn
     ) {
@@ -43,7 +43,7 @@ extension Machine {
         secondsRemaining.map { min(.seconds(max(0, min($0, 86400)) + 5), interval) } ?? interval
     }
 
-    /// The network is free: a claimed one is maintained (T33), an unclaimed one probed (D9).
+    /// Waits for the next maintain of a claimed network (T33), or the next probe of an unclaimed one (D9).
     mutating func handle(_ event: StateEvent, in authenticated: Authenticated, _ turn: inout Turn) {
         let joined = authenticated.joined
         switch authenticated.upkeep {

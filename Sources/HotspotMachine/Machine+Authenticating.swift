@@ -1,7 +1,7 @@
 import HotspotCore
 
 extension Machine {
-    /// T8, T10, T37: one helper frees the network, at its time (D23).
+    /// Asks the chosen helper to free the network, perhaps after a pause (T8, T10, T37, D23).
     mutating func authenticate(_ joined: JoinedNetwork, _ helper: String, _ cause: String, _ turn: inout Turn) {
         var joined = joined
         let begin = joined.pace.nextLogin(at: turn.now, policy)
@@ -15,7 +15,7 @@ extension Machine {
         go(.authenticating(Authenticating(joined: joined, helper: helper, phase: phase)), cause, &turn)
     }
 
-    /// The chosen helper frees the network (T17 to T24), then the prober proves it (D20).
+    /// Waits for the pause, for the chosen helper (T17 to T24), then for the proof (D20).
     mutating func handle(_ event: StateEvent, in authenticating: Authenticating, _ turn: inout Turn) {
         let joined = authenticating.joined
         let helper = authenticating.helper
@@ -75,7 +75,7 @@ extension Machine {
         }
     }
 
-    /// D1: a missed deadline or a crash says nothing about the network, except with the strict rules.
+    /// Ends a login without an answer, which says nothing about the network, except with the strict rules (D1).
     private mutating func missed(
         _ reason: StrikeReason, _ problem: Problem, _ authenticating: Authenticating, _ turn: inout Turn
     ) {

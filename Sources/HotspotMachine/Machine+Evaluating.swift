@@ -25,7 +25,7 @@ extension Machine {
         decideRace(evaluating, &turn)
     }
 
-    /// The race runs (T8 to T16), or is over without a winner and the verdict decides (D20).
+    /// Runs the race (T8 to T16), or waits for the verdict after a race without a winner (D20).
     mutating func handle(_ event: StateEvent, in evaluating: Evaluating, _ turn: inout Turn) {
         switch event {
         case .raceAnswered(let id, let answer):
@@ -68,14 +68,14 @@ extension Machine {
         decideRace(evaluating, &turn)
     }
 
-    /// Stores a verdict, which never shortens the race; it decides when there is no winner.
+    /// Stores a verdict. It never shortens the race; it decides when there is no winner.
     private mutating func store(_ verdict: Verdict?, _ seconds: Int?, _ evaluating: Evaluating, _ turn: inout Turn) {
         let next = evaluating.with { $0.verdict = .known(verdict, secondsRemaining: seconds) }
         state = .evaluating(next)
         if next.awaitsVerdict { decideByVerdict(next, &turn) }
     }
 
-    /// T16: helpers that are gone count as none, whatever they answered before. Those that came wait for the next race (C16).
+    /// Removes helpers that are gone from the race, whatever they answered before (T16). New ones wait for the next race (C16).
     mutating func candidatesChanged(in evaluating: Evaluating, _ turn: inout Turn) {
         var evaluating = evaluating
         guard !evaluating.awaitsVerdict, evaluating.race.removeAll(where: { !isCandidate($0) }) else { return }
@@ -112,7 +112,7 @@ extension Machine {
         }
     }
 
-    /// D20, with no helper to free the network.
+    /// Lets the verdict decide where no helper claims the network (D20).
     private mutating func decideByVerdict(_ evaluating: Evaluating, _ turn: inout Turn) {
         guard case .known(let verdict, let seconds) = evaluating.verdict else {
             state = .evaluating(evaluating.with { $0.awaitsVerdict = true })

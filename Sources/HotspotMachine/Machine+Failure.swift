@@ -1,9 +1,9 @@
 import HotspotCore
 
 extension Machine {
-    /// It may work later: T20, T27, and D1, D4, D19 beside it.
+    /// Ends a login that may work later (T20, T27, D1, D4, D19).
     ///
-    /// - Parameter helper: its login failed (D24); `nil` where no helper is to blame.
+    /// - Parameter helper: the one to blame (D24), if any.
     mutating func failTemporarily(_ joined: JoinedNetwork, _ helper: String?, _ problem: Problem, _ turn: inout Turn) {
         var joined = joined
         endAttempt(&joined, .temporaryFailure, &turn)
@@ -25,7 +25,7 @@ extension Machine {
         fail(joined, mayDisassociate: recent.count < policy.disconnectLimit, retryAfter: delay, problem.message, &turn)
     }
 
-    /// It will not work: T21, T22, T28; the network is held until the user wants it again (D14).
+    /// Ends a login that will not work later (T21, T22, T28); the network is held until the user wants it again (D14).
     mutating func failForGood(_ joined: JoinedNetwork, _ helper: String, _ problem: Problem, _ turn: inout Turn) {
         var joined = joined
         endAttempt(&joined, .failure, &turn)
@@ -35,7 +35,7 @@ extension Machine {
         fail(joined, retryAfter: nil, problem.message, &turn)
     }
 
-    /// D19: asks the link to end, or keeps it and rests.
+    /// Asks the link to end, or keeps it and rests (D19).
     private mutating func fail(
         _ joined: JoinedNetwork, mayDisassociate isAllowed: Bool = true, retryAfter delay: Duration?, _ cause: String,
         _ turn: inout Turn
@@ -46,13 +46,13 @@ extension Machine {
         disassociate(joined, otherwise: .rest(retryAfter: delay), from: .failure, "the link is asked to end", &turn)
     }
 
-    /// D19: the link is kept, and the machine waits in `failure`.
+    /// Keeps the link, and waits in `failure` (D19).
     mutating func rest(_ joined: JoinedNetwork, retryAfter delay: Duration?, _ cause: String, _ turn: inout Turn) {
         let retry = delay.map { startTimer(.retry, after: $0, &turn) }
         go(.failure(Failed(joined: joined, retry: retry, watch: startWatch(&turn))), cause, &turn)
     }
 
-    /// D19: the link is kept. The user, time, or an open network leads out.
+    /// Waits for the user, the next try, or an open network (D19).
     mutating func handle(_ event: StateEvent, in failed: Failed, _ turn: inout Turn) {
         if event == .released { return release(failed.joined, "the network was switched on", &turn) }
         if let retry = failed.retry, event == .timerFired(retry.id) {

@@ -1,7 +1,7 @@
 import HotspotCore
 
 extension Machine {
-    /// T43: what runs is withdrawn, no helper is told, and auto-join stays as it is.
+    /// Ends everything that runs when the address is lost; no helper is asked, and auto-join stays as it is (T43).
     mutating func leaveNetwork(_ turn: inout Turn) {
         guard var joined = state.joined else { return }
         endAttempt(&joined, .left, &turn)
@@ -13,7 +13,7 @@ extension Machine {
         }
     }
 
-    /// T3 to T7, and D13 for a held network.
+    /// Starts on a network with a new address: T3 to T7, and D13 for a held network.
     mutating func join(_ joined: JoinedNetwork, _ turn: inout Turn) {
         if let hold = joined.arrival.hold {
             let timer = hold.until.map { startTimer(.hold, at: $0, &turn) }
@@ -29,7 +29,7 @@ extension Machine {
         maintain(joined, helper, isJoin: true, MaintainSchedule(), "an address came up, and a helper is remembered", &turn)
     }
 
-    /// D13, D14, D21: nothing starts until the user asks for it, or the hold ends.
+    /// Lets nothing start until the user asks for it, or the hold ends (D13, D14, D21).
     mutating func hold(_ joined: JoinedNetwork, _ reason: HoldReason, _ cause: String, _ turn: inout Turn) {
         let timer = startTimer(.hold, after: policy.holdTime, &turn)
         turn.act(.hold(reason, for: policy.holdTime, because: cause))
@@ -47,12 +47,12 @@ extension Machine {
         go(.inactive(.leaving(joined.resting, otherwise: fallback, timer: timer)), from: former, cause, &turn)
     }
 
-    /// D19: only where it is wanted and possible.
+    /// Whether ending the link is wanted and possible (D19).
     func mayDisassociate(_ joined: JoinedNetwork) -> Bool {
         policy.onFailure == .disconnect && joined.arrival.canDisassociate
     }
 
-    /// Nothing runs; a held network waits for the user or for the hold's end, a link that is left for its end.
+    /// Waits, on a held network for the user or the hold's end, on a link that is left for its end.
     mutating func handle(_ event: StateEvent, in inactive: Inactive, _ turn: inout Turn) {
         switch inactive {
         case .noAddress: break
@@ -74,7 +74,7 @@ extension Machine {
         }
     }
 
-    /// D19: a link that cannot be ended is kept, and is held or rests.
+    /// Keeps a link that cannot be ended, held or at rest (D19).
     private mutating func keepLink(_ joined: JoinedNetwork, _ fallback: Inactive.Fallback, _ turn: inout Turn) {
         switch fallback {
         case .hold(let reason):

@@ -1,7 +1,7 @@
 import HotspotCore
 
 extension Machine {
-    /// T34: the chosen helper is asked to end the session.
+    /// Asks the chosen helper to end the session (T34).
     mutating func logOff(_ joined: JoinedNetwork, _ helper: String, _ turn: inout Turn) {
         var joined = joined
         beginAttempt(&joined, &turn)
@@ -9,7 +9,7 @@ extension Machine {
         go(.loggingOff(LoggingOff(joined: joined, helper: helper, command: command)), "a logoff was asked for", &turn)
     }
 
-    /// T40, T41: any answer, a crash and the deadline all end the session.
+    /// Ends the session at any answer, a crash and the deadline (T40, T41).
     mutating func handle(_ event: StateEvent, in loggingOff: LoggingOff, _ turn: inout Turn) {
         guard case .answered(let answer) = event else { return }
         switch answer {
@@ -22,7 +22,7 @@ extension Machine {
         endSession(loggingOff.joined, "the session has ended", &turn)
     }
 
-    /// D13: the link ends where that is wanted and possible; the network is held in any case.
+    /// Ends the link where that is wanted and possible; holds the network in any case (D13).
     mutating func endSession(_ joined: JoinedNetwork, _ cause: String, _ turn: inout Turn) {
         var joined = joined
         endAttempt(&joined, .loggedOff, &turn)

@@ -1,7 +1,7 @@
 import HotspotCore
 
 extension Machine {
-    /// T3, T33: asks the chosen helper whether the session is still good, and the prober beside it (D20).
+    /// Asks the chosen helper whether the session is still good, and the prober beside it (T3, T33, D20).
     mutating func maintain(
         _ joined: JoinedNetwork, _ helper: String, isJoin: Bool, _ schedule: MaintainSchedule, _ cause: String,
         _ turn: inout Turn
@@ -16,7 +16,7 @@ extension Machine {
         go(.maintaining(maintaining), cause, &turn)
     }
 
-    /// T36 to T39, D11, D12, D20: the helper's answer and the verdict together decide.
+    /// Waits for the helper's answer and the verdict, which decide together (T36 to T39, D11, D12, D20).
     mutating func handle(_ event: StateEvent, in maintaining: Maintaining, _ turn: inout Turn) {
         switch event {
         case .answered(let answer): handle(answer, in: maintaining, &turn)
@@ -95,7 +95,7 @@ extension Machine {
             "the session is good", &turn)
     }
 
-    /// T37: the same helper logs in again, without a race.
+    /// Lets the same helper log in again, without a race (T37).
     private mutating func renewSession(_ maintaining: Maintaining, _ cause: String, _ turn: inout Turn) {
         var joined = maintaining.joined
         if maintaining.logoffQueued { return endQueuedLogoff(joined, &turn) }
@@ -104,7 +104,7 @@ extension Machine {
         authenticate(joined, maintaining.helper, cause, &turn)
     }
 
-    /// T38: a new race, the helper among the candidates (D11).
+    /// Starts a new race, the helper among the candidates (T38, D11).
     private mutating func loseSession(_ maintaining: Maintaining, _ cause: String, _ turn: inout Turn) {
         var joined = maintaining.joined
         if maintaining.logoffQueued { return endQueuedLogoff(joined, &turn) }
@@ -114,7 +114,7 @@ extension Machine {
         evaluate(joined, cause, &turn)
     }
 
-    /// A logoff waited for the answer, and the answer is that there is no session: what was wanted has happened.
+    /// Ends the session for a logoff that waited for the answer, which is that there is none.
     private mutating func endQueuedLogoff(_ joined: JoinedNetwork, _ turn: inout Turn) {
         endSession(joined, "the session had ended already", &turn)
     }

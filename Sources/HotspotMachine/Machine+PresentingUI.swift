@@ -1,7 +1,7 @@
 import HotspotCore
 
 extension Machine {
-    /// T19: the prompt is shown, then the state changes (behaviour 56). A further one takes the place of the former (D2).
+    /// Shows the prompt, then changes the state (T19, behaviour 56). A further prompt takes the place of the former one (D2).
     mutating func present(
         _ joined: JoinedNetwork, _ helper: String, _ prompt: Prompt, further: Int, _ cause: String, _ turn: inout Turn
     ) {
@@ -12,7 +12,7 @@ extension Machine {
         if state.name == .presentingUI { state = .presentingUI(next) } else { go(.presentingUI(next), cause, &turn) }
     }
 
-    /// The user is waited for without a deadline, the command has one (D21).
+    /// Waits for the user without a deadline, then for the command, which has one (D21), then for the proof (D20).
     mutating func handle(_ event: StateEvent, in presenting: PresentingUI, _ turn: inout Turn) {
         let joined = presenting.joined
         let helper = presenting.helper

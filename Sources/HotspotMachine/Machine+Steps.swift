@@ -49,7 +49,8 @@ extension Machine {
 
     func isCandidate(_ helper: String) -> Bool { candidates.contains { $0.name == helper } }
 
-    /// C17: a chosen helper that was switched off finishes its command; where none runs, another one takes over at once.
+    /// Applies new candidates: a chosen helper that was switched off finishes its command; where none runs, another one takes over at
+    /// once (C17).
     mutating func candidatesChanged(_ turn: inout Turn) {
         if case .evaluating(let evaluating) = state { return candidatesChanged(in: evaluating, &turn) }
         guard let helper = state.chosenHelper, !isCandidate(helper), state.inFlight.commands.isEmpty, let joined = state.joined

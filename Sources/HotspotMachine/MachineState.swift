@@ -106,7 +106,7 @@ public struct Authenticated: Hashable, Sendable, StateData {
     package enum Upkeep: Hashable, Sendable {
         /// A helper freed the network and is asked again when the timer fires.
         case claimed(by: String, maintain: RunningTimer, MaintainSchedule)
-        /// The prober looks at it now and then (D9).
+        /// The prober is asked now and then (D9).
         case unclaimed(Watch)
     }
 }

@@ -61,7 +61,7 @@ public struct Race: Hashable, Sendable {
         return commands
     }
 
-    /// The entrant whose answer to this command is awaited.
+    /// Returns the entrant with this command, if it is unanswered.
     func silent(_ command: CommandID) -> Entrant? { entrants.first { $0.command == command && $0.answer == nil } }
 
     /// There is a claim, and none that ends the race: a low, or a high of an entrant that comes last.

@@ -2,7 +2,7 @@ import HotspotCore
 import HotspotMachine
 
 extension MachineState {
-    func place(_ policy: Policy) -> TransitionTable.Place {
+    func place(_ policy: Policy) -> TransitionTable.TablePlace {
         let phase: String
         switch self {
         case .inactive(.noAddress): phase = "no address"
@@ -45,7 +45,7 @@ extension MachineState {
         case .loggingOff: phase = "command runs"
         case .failure(let state): phase = (state.retry == nil ? "resting" : "to be tried again") + state.watch.words
         }
-        return TransitionTable.Place(state: name, phase: phase)
+        return TransitionTable.TablePlace(state: name, phase: phase)
     }
 
     /// Returns the counters that decide, beside the place.

@@ -11,27 +11,27 @@ import HotspotMachine
 /// One rule holds for all rows and is in none of them: what a place has in flight and the next one has not is withdrawn.
 struct TransitionTable: Hashable, Sendable {
     /// A state together with all that the next step depends on.
-    struct Place: Hashable, Sendable {
+    struct TablePlace: Hashable, Sendable {
         let state: StateName
         /// What the state waits for, in words.
         let phase: String
     }
 
     /// What follows in one place on some events.
-    struct Entry: Hashable, Sendable {
-        let place: Place
+    struct TableRow: Hashable, Sendable {
+        let place: TablePlace
         /// Each of them has the same effect.
         var events: [String]
-        let next: Place
+        let next: TablePlace
         let actions: [String]
     }
 
     let policy: Policy
     /// All places that can be reached, in the order of the states and, within a state, as they are reached.
-    let places: [Place]
+    let places: [TablePlace]
     /// The rows of all places, in their order. Events without any effect have none: they are ``ignored(in:)``.
-    let rows: [Entry]
-    private let ignored: [Place: [String]]
+    let rows: [TableRow]
+    private let ignored: [TablePlace: [String]]
 
     init(policy: Policy = Policy()) {
         self.policy = policy
@@ -47,7 +47,7 @@ struct TransitionTable: Hashable, Sendable {
     }
 
     /// Returns the events that may come here and change nothing.
-    func ignored(in place: Place) -> [String] {
+    func ignored(in place: TablePlace) -> [String] {
         let listed = Set(rows.filter { $0.place == place }.flatMap(\.events))
         return (ignored[place] ?? []).filter { !listed.contains($0) }
     }
@@ -81,23 +81,23 @@ extension TransitionTable {
         }
 
         /// A place together with the counters that decide there.
-        struct Corner: Hashable {
-            let place: Place
+        struct CountedPlace: Hashable {
+            let place: TablePlace
             let counters: [Int]
         }
 
-        private struct Effect: Hashable {
-            let place: Place
-            let next: Place
+        private struct RowEffect: Hashable {
+            let place: TablePlace
+            let next: TablePlace
             let actions: [String]
         }
 
-        private(set) var places: [Place] = []
-        private(set) var rows: [Entry] = []
-        private(set) var ignored: [Place: [String]] = [:]
+        private(set) var places: [TablePlace] = []
+        private(set) var rows: [TableRow] = []
+        private(set) var ignored: [TablePlace: [String]] = [:]
         private let policy: Policy
-        private var seen: Set<Corner> = []
-        private var indices: [Effect: Int] = [:]
+        private var seen: Set<CountedPlace> = []
+        private var indices: [RowEffect: Int] = [:]
 
         static let helpers = [Candidate("A"), Candidate("B")]
 
@@ -136,7 +136,7 @@ extension TransitionTable {
         private mutating func isNew(_ standpoint: Standpoint) -> Bool {
             let state = standpoint.machine.state
             let place = state.place(policy)
-            guard seen.insert(Corner(place: place, counters: state.counters(at: standpoint.now, policy))).inserted else {
+            guard seen.insert(CountedPlace(place: place, counters: state.counters(at: standpoint.now, policy))).inserted else {
                 return false
             }
             if !places.contains(place) { places.append(place) }
@@ -150,12 +150,12 @@ extension TransitionTable {
                 if !ignored[place, default: []].contains(words) { ignored[place, default: []].append(words) }
                 return
             }
-            let effect = Effect(place: place, next: next, actions: Standpoint.words(for: actions))
+            let effect = RowEffect(place: place, next: next, actions: Standpoint.words(for: actions))
             if let index = indices[effect] {
                 if !rows[index].events.contains(words) { rows[index].events.append(words) }
             } else {
                 indices[effect] = rows.count
-                rows.append(Entry(place: place, events: [words], next: next, actions: effect.actions))
+                rows.append(TableRow(place: place, events: [words], next: next, actions: effect.actions))
             }
         }
     }

@@ -78,7 +78,7 @@ import Testing
     func others(rules: Policy.Rules) {
         let answers: [CommandAnswer?] = [
             .replied(.failure), .replied(.temporaryFailure), .replied(.unsupportedNetwork), .replied(.commandNotRecognized),
-            .evaluated(.high), .crashed, .notStarted(reason: "no room"), nil,
+            .evaluated(.high), .crashed, .notStarted(reason: "no memory"), nil,
         ]
         for join in [true, false] {
             for answer in answers + (rules == .strict ? [.replied(.uiRequired)] : []) {

@@ -38,21 +38,21 @@ import Testing
     }
 
     @Test("A helper that could not be started is not to blame, whatever the rules", arguments: Policy.Rules.allCases)
-    func noRoom(rules: Policy.Rules) {
+    func notStarted(rules: Policy.Rules) {
         var bench = joined(rules)
         bench.bid("H1", .high)
-        bench.answer("H1", .notStarted(reason: "no room"))
+        bench.answer("H1", .notStarted(reason: "no memory"))
         #expect(bench.outcomes == [.temporaryFailure] && bench.holds == [] && bench.problemCodes == ["helperNoRoom"])
         #expect(bench.strikes["H1", default: 0] == 0)
         // In the race it counts as none.
         bench = joined(rules)
-        bench.answer("H1", .notStarted(reason: "no room"))
+        bench.answer("H1", .notStarted(reason: "no memory"))
         bench.bid("H2", .low)
         #expect(bench.strikes["H1", default: 0] == 0 && bench.machine.state.chosenHelper == "H2")
         // A new race looks for a session.
         bench = authenticated(rules)
         bench.wait(.seconds(300))
-        bench.answer("H1", .notStarted(reason: "no room"))
+        bench.answer("H1", .notStarted(reason: "no memory"))
         #expect(bench.state == .evaluating && bench.strikes["H1", default: 0] == 0)
     }
 
@@ -351,7 +351,7 @@ import Testing
         #expect(bench.state == .failure && bench.due(.retry) == nil)
     }
 
-    @Test("D24 A helper that could not be started has not failed") func d24NoRoom() {
+    @Test("D24 A helper that could not be started has not failed") func d24NotStarted() {
         var bench = Bench(.default, "H1", "H2")
         bench.join()
         for delay in [10, 30] {

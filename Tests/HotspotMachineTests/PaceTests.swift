@@ -83,7 +83,7 @@ import Testing
         #expect(most > 20, "storms that never log in prove nothing: \(most)")
     }
 
-    @Test("Checks of a free network are paced too, whatever end of the session is announced") func looks() {
+    @Test("Checks of a free network are paced too, whatever end of the session is announced") func checks() {
         for claimed in [true, false] {
             var bench = Bench(.default, "H1")
             bench.join()
@@ -105,7 +105,7 @@ import Testing
 
     // MARK: Pauses
 
-    /// Returns how long each login of H1 waited, whose session is over at once, again and again.
+    /// Returns how long each login of H1 waited while each of its sessions is over at once.
     func waits(_ count: Int) -> [Duration] {
         var bench = Bench(.default, "H1", "H2")
         bench.join()

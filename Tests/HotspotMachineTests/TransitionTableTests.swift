@@ -35,7 +35,7 @@ import Testing
         }
         // The table has every place that a random walk reaches, except races with another number of helpers.
         var walker = Walker(seed: 3, policy: table.policy)
-        var strangers: Set<TransitionTable.Place> = []
+        var strangers: Set<TransitionTable.TablePlace> = []
         while walker.events < 20_000 {
             walker.step()
             let place = walker.bench.machine.state.place(table.policy)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test("Rows that other tests assert by hand") func rows() {
-        func row(_ state: StateName, _ phase: String, _ event: String) -> TransitionTable.Entry? {
+        func row(_ state: StateName, _ phase: String, _ event: String) -> TransitionTable.TableRow? {
             Self.ours.rows.first { $0.place == .init(state: state, phase: phase) && $0.events.contains(event) }
         }
         let won = row(.evaluating, "2 silent, verdict awaited", "answer high")

@@ -108,7 +108,7 @@ private struct PatternIndex {
         lengths = Set(entries.keys.map(\.count)).sorted()
     }
 
-    /// Returns the helpers whose list has the name, and those without a list, in their order.
+    /// Returns the helpers with the name in their list, and those without a list, in their order.
     func helpers(for ssid: SSID) -> [Int] {
         var matching = Set(unconfined)
         for length in lengths where length <= ssid.octets.count {

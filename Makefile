@@ -87,7 +87,7 @@ bench: swift
 
 table: swift
 	swift build --product hotspotctl
-	Tests/Support/write-table .build/debug/hotspotctl Sources/HotspotMachine/README.md Sources/HotspotMachine/TABLE.md
+	Tests/Support/write-table .build/debug/hotspotctl docs/machine.md docs/machine-table.md
 
 install:
 	@test -x $(BINARIES)/hotspotd || { echo 'make: nothing is built yet: make build' >&2; exit 1; }
@@ -109,13 +109,10 @@ install:
 	install -m 644 Interfaces/*.varlink $(DESTDIR)$(datadir)/varlink/
 	install -m 644 LICENSE $(DESTDIR)$(docdir)/LICENSE
 	# The documentation, with links that hold where it lies.
-	for page in README.md:README.md docs/helpers.md:helpers.md Sources/HotspotMachine/README.md:machine.md \
-		Sources/HotspotMachine/RULES.md:rules.md Sources/HotspotMachine/TABLE.md:table.md Sources/hotspotd/README.md:daemon.md; do \
-		sed -e 's#](README\.md#](machine.md#g' -e 's#](\(\.\./\)*\(Sources/HotspotMachine/\)\?RULES\.md#](rules.md#g' \
-			-e 's#](\(Sources/HotspotMachine/\)\?TABLE\.md#](table.md#g' -e 's#](\(\.\./\|Sources/\)hotspotd/README\.md#](daemon.md#g' \
-			-e 's#](\.\./HotspotMachine/README\.md#](machine.md#g' \
-			-e 's#](\(\.\./\)*docs/helpers\.md#](helpers.md#g' -e 's#](\(\.\./\)*Sources/HotspotMachine/README\.md#](machine.md#g' \
-			-e 's#docs/helpers\.md#helpers.md#g' -e 's#Sources/HotspotMachine/README\.md#machine.md#g' \
+	for page in README.md:README.md docs/helpers.md:helpers.md docs/machine.md:machine.md \
+		docs/machine-rules.md:machine-rules.md docs/machine-table.md:machine-table.md Sources/hotspotd/README.md:daemon.md; do \
+		sed -e 's#](\(\.\./\)*docs/#](#g' -e 's#](\(\.\./\)*Sources/hotspotd/README\.md#](daemon.md#g' \
+			-e 's#docs/helpers\.md#helpers.md#g' \
 			-e 's#\(\.\./\)*Interfaces/\(org\.hotspotd\)#$(datadir)/varlink/\2#g' -e 's#\(\.\./\)*Tests/Examples#examples#g' \
 			$${page%%:*} > $(DESTDIR)$(docdir)/$${page##*:} && chmod 644 $(DESTDIR)$(docdir)/$${page##*:} || exit 1; done
 	for example in python/aroma.py shell/aroma.sh swift/Package.swift swift/Sources/aroma/Main.swift varlink/aroma-varlink.py \

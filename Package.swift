@@ -53,9 +53,7 @@ let package = Package(
             name: "LinkState", dependencies: ["HotspotCore", "EventLoop", "Netlink", "CSystemd", "CNetlink"],
             swiftSettings: rules),
         // State and event in, state and actions out; the only place that decides.
-        .target(
-            name: "HotspotMachine", dependencies: ["HotspotCore"], exclude: ["README.md", "RULES.md", "TABLE.md"],
-            swiftSettings: rules),
+        .target(name: "HotspotMachine", dependencies: ["HotspotCore"], swiftSettings: rules),
         // Helper files, the sandbox as a value, start, answers, limits, teardown.
         .target(
             name: "HelperHost", dependencies: ["HotspotCore", "EventLoop", "Varlink", "CLinux", "CSeccomp"],
@@ -105,7 +103,7 @@ let package = Package(
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: rules),
         .testTarget(name: "WirelessTests", dependencies: ["Wireless", "Netlink"], swiftSettings: rules),
         .testTarget(name: "LinkStateTests", dependencies: ["LinkState", "Netlink"], swiftSettings: rules),
-        .testTarget(name: "HotspotMachineTests", dependencies: ["HotspotMachine"], swiftSettings: rules),
+        .testTarget(name: "HotspotMachineTests", dependencies: ["HotspotMachine", "hotspotctl"], swiftSettings: rules),
         .testTarget(name: "HelperHostTests", dependencies: ["HelperHost"], swiftSettings: rules),
         .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: rules),
         .testTarget(name: "VaultTests", dependencies: ["Vault"], swiftSettings: rules),

@@ -5,7 +5,7 @@ import HotspotMachine
 struct MachineTable: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "machine", abstract: "Show the state machine: every state, every event, and what follows.",
-        discussion: "The table is printed from the machine that the daemon runs.")
+        discussion: "The table is read off the same machine that the daemon runs.")
 
     @Option(help: "table, markdown, mermaid or dot.")
     var format = TransitionTable.Format.table

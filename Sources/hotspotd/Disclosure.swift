@@ -9,7 +9,7 @@ struct SentCommand {
     let helper: String
 
     /// Why it is withdrawn: its helper missed the deadline, or its answer is not needed any more. The machine's turn tells.
-    func ending(among turn: [Action]) -> CommandEnding { turn.contains(.strike(helper: helper)) ? .missed : .withdrawn }
+    func ending(among turn: [Action]) -> CommandEnding { turn.contains(.strike(helper: helper, .silence)) ? .missed : .withdrawn }
 }
 
 /// How a command ended that was not answered.

@@ -126,7 +126,7 @@ import Varlink
     }
 
     /// The networks are known to ``coverage`` from now on.
-    func learn(_ groups: [ScanClaims.Group]) { coverage.learn(groups, for: services.host.helpers.map(\.spec)) }
+    func learn(_ groups: [ScanClaims.Group]) { coverage.add(groups, for: services.host.helpers.map(\.spec)) }
 
     /// Helpers came, went, were written anew or switched: what they said before does not count any more.
     func helpersChanged() {

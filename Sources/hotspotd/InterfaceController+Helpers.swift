@@ -11,7 +11,7 @@ extension InterfaceController {
         guard let joined, let link = link() else { return }
         let network = joined.network(
             for: helper, chosen: machine.state.chosenHelper ?? chosen(command, helper), interface: name,
-            autoJoined: machine.state.association?.arrival.autoJoined ?? true, justJoined: justJoined)
+            autoJoined: machine.state.joined?.arrival.autoJoined ?? true, justJoined: justJoined)
         var parameters: [String: JSONValue] = ["network": Coding.value(network), "link": Coding.value(link)]
         switch command {
         case .filterScanList, .evaluate: break
@@ -118,12 +118,7 @@ extension InterfaceController {
             services.blame(helper, fault.problem)
             // In the race, garbage is no answer at all: it earns a strike as a crash does (D7). Elsewhere what came in time and is no
             // answer of the contract fails the command, without a strike, and it is never a good answer.
-            if fault.isCrash || (evaluates && fault.isGarbage) {
-                crashed = helper
-                feed(.answered(id, .crashed))
-                crashed = nil
-                return
-            }
+            if fault.isCrash || (evaluates && fault.isGarbage) { return feed(.answered(id, .crashed)) }
             feed(.answered(id, .garbled(reason: fault.sentence)))
             report(fault.problem)
         }

@@ -41,8 +41,6 @@ import Vault
     var answers: GivenAnswers?
     /// Who has been told of this network in this turn, until the journal has it.
     var told: [String] = []
-    /// The helper whose crash is being told to the machine.
-    var crashed: String?
     /// What each helper was given in this association of what the user typed or the vault released: masked in whatever it says. Of what
     /// others were given nothing is masked in its words: it could guess, and everybody would see at which guess the mark stands.
     var secrets: [String: Set<String>] = [:]
@@ -184,11 +182,9 @@ import Vault
         case .disassociate:
             // The answer comes after this event's actions, as any other event does.
             if !services.disassociate(index) { events.append(.disassociationRefused) }
-        case .strike(let helper):
-            // A crash was told by its own sentence; whoever else is struck was silent.
-            if crashed != helper {
-                services.blame(helper, Problem(.helperTimeout, "\(helper) did not answer in time."))
-            }
+        case .strike(let helper, let reason):
+            // A crash was reported with its own sentence before.
+            if reason == .silence { services.blame(helper, Problem(.helperTimeout, "\(helper) did not answer in time.")) }
             services.strikes.strike(helper)
             services.onStrikes()
         case .acquit(let helper):

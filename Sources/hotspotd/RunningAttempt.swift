@@ -34,7 +34,7 @@ extension InterfaceController {
         }
     }
 
-    func endAttempt(_ outcome: Outcome) {
+    func endAttempt(_ outcome: AttemptOutcome) {
         guard let attempt, attempt.isOpen, let joined else { return }
         self.attempt?.isOpen = false
         // Answers are for the login that they were given for, and for no later one.
@@ -57,7 +57,8 @@ extension InterfaceController {
 
     /// What came of it, and why: the answer to «explain».
     static func sentence(
-        _ outcome: Outcome, helper: String?, seconds: String, why: String? = nil, lastWord: String? = nil, obstacle: String? = nil
+        _ outcome: AttemptOutcome, helper: String?, seconds: String, why: String? = nil, lastWord: String? = nil,
+        obstacle: String? = nil
     ) -> String {
         let who = helper ?? "nobody"
         let because = why.map { ": \($0)" } ?? ""

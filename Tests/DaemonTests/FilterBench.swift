@@ -161,7 +161,7 @@ import Vault
     }
 
     /// The list as it is shown: the networks in their order, with the helpers that label them by an answer.
-    var shown: [(name: String, security: Security, labels: [ScanClaims.Claim])] {
+    var shown: [(name: String, security: Security, labels: [ScanClaims.NetworkClaim])] {
         let groups = ScanClaims.groups(scan)
         cycle.learn(groups)
         let switches = services.store.switches

@@ -67,7 +67,7 @@ import Testing
         folder.write("lib/other.helper", "[Helper]\nName=other\nExec=/bin/true\n")
         let catalog = load()
         #expect(catalog.entries.map(\.spec.name) == ["other"], "neither takes what is kept for the other")
-        #expect(catalog.problems.map(\.problem.code) == ["helperNameTwice", "helperNameTwice"])
+        #expect(catalog.problems.map(\.problem.code) == [.helperNameTwice, .helperNameTwice])
         #expect(catalog.problems.map(\.subject) == ["\(root)/lib/00.helper", "\(root)/lib/portal.helper"])
         #expect(catalog.problems.first?.problem.message.contains("\(root)/lib/portal.helper, in the same folder") == true)
         #expect(catalog.problems.last?.problem.message.contains("\(root)/lib/00.helper, in the same folder") == true)
@@ -87,7 +87,7 @@ import Testing
     @Test func aFolderThatCannotBeReadIsSaid() {
         folder.write("file")
         let catalog = HelperFolders.load(directories: ["\(root)/file", "\(root)/file/more", "\(root)/absent"])
-        #expect(catalog.problems.map(\.problem.code) == ["helperNotTrusted", "helperFolderUnreadable"])
+        #expect(catalog.problems.map(\.problem.code) == [.helperNotTrusted, .helperFolderUnreadable])
         #expect(catalog.problems.map(\.subject) == ["\(root)/file", "\(root)/file/more"])
     }
 

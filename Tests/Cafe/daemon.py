@@ -25,11 +25,14 @@ CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 class Daemon:
     """hotspotd, its settings and its helpers' files. It may be started again; its state stays."""
 
-    def __init__(self, fabric: Fabric, programs: pathlib.Path, moreSettings: str = "", match: str | None = None):
-        self.fabric, self.moreSettings = fabric, moreSettings
+    def __init__(
+        self, fabric: Fabric, programs: pathlib.Path, moreSettings: str = "", match: str | None = None, name: str = "hotspotd"
+    ):
+        self.fabric, self.moreSettings, self.name = fabric, moreSettings, name
         self.match = fabric.interface if match is None else match
-        self.state, self.runtime, self.helpers = RUN / "state", RUN / "hotspotd", RUN / "helpers"
-        self.settings, self.socket = RUN / "hotspotd.conf", RUN / "hotspotd/org.hotspotd.Control"
+        folder = RUN / name
+        self.state, self.runtime, self.helpers = folder / "state", folder / "run", folder / "helpers"
+        self.settings, self.socket = folder / "hotspotd.conf", self.runtime / "org.hotspotd.Control"
         self.process: subprocess.Popen | None = None
         self.notifications: list[str] = []
         # Each question in the terminal, and whether typing was shown when it appeared.
@@ -39,8 +42,8 @@ class Daemon:
             if not os.access(programs / program, os.X_OK):
                 raise Trouble(f"no {program} in {programs}: make build")
         # The daemon runs nothing that another user could change, and in here the checkout belongs to another user.
-        self.programs = RUN / "bin"
-        self.programs.mkdir()
+        self.programs = folder / "bin"
+        self.programs.mkdir(parents=True)
         for program in ("hotspotd", "hotspotctl", "hotspot-helpers"):
             shutil.copy(programs / program, self.programs / program)
         self.prepare()
@@ -79,12 +82,12 @@ class Daemon:
         if watchdogSeconds:
             environment["WATCHDOG_USEC"] = str(int(watchdogSeconds * 1e6))
         words = [str(self.programs / "hotspotd"), "--settings", str(self.settings)]
-        self.process = self.fabric.start("hotspotd", self.fabric.command("cli", *words), env=environment)
-        waitFor(self.isReady, 30 * self.fabric.patience, f"hotspotd is not ready; see {self.fabric.logs}/hotspotd.log")
+        self.process = self.fabric.start(self.name, self.fabric.command("cli", *words), env=environment)
+        waitFor(self.isReady, 30 * self.fabric.patience, f"hotspotd is not ready; see {self.fabric.logs}/{self.name}.log")
 
     def isReady(self) -> bool:
         if self.process.poll() is not None:
-            raise Trouble(f"hotspotd ended at once ({self.process.returncode}): {self.fabric.lastWords('hotspotd')}")
+            raise Trouble(f"hotspotd ended at once ({self.process.returncode}): {self.fabric.lastWords(self.name)}")
         return any("READY=1" in text for text in self.notifications) and self.socket.exists()
 
     def listen(self, channel: socket.socket) -> None:

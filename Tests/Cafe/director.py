@@ -17,7 +17,7 @@ from report import Report
 
 GUEST = [(r"room", "214"), (r"surname|last name", "Brandt"), (r"terms|accept", "y"), (r"remember|keep", "y")]
 RIDER = [(r"user|account", "rider@trainnet.example"), (r"pass", "tunnel-vision"), (r"terms|accept", "y"), (r"remember|keep", "y")]
-# Over the air, before a visit that nobody may disturb is given up.
+# Over the air, how often a visit is tried.
 TRIES = 3
 SECRETS = [b"Brandt", b"tunnel-vision"]
 
@@ -47,7 +47,7 @@ class Director:
                 self.daemon.keepTraces()
                 self.fabric.leave()
                 if self.daemon.process.poll() is not None:
-                    self.report.check("daemon.alive", False, self.fabric.lastWords("hotspotd"))
+                    self.report.check("daemon.alive", False, self.fabric.lastWords(self.daemon.name))
                     return
         self.end()
         if self.options.figures:
@@ -71,25 +71,34 @@ class Director:
         return path
 
     def join(self, network: Network) -> tuple[list[str], float, dict]:
-        """Joins and tells the states as they pass; returns them, the connect moment, and the event at the end.
+        """Joins and shows the states as they pass; returns them, the connect moment, and the event at the end.
 
-        Over cables the first word is the last. An emulated laptop on a busy host is too slow for some deadlines; then the
-        daemon recovers by itself, and what counts is where that ends: at a helper's success, or at a question.
+        Over cables the first visit counts. Over the air a slow portal may let the laptop in after the proof has ended: then no helper
+        gets the credit, or the visit ends in a failure. The show does what a user does: leave, and try again.
         """
-        for _ in range(TRIES if self.radio else 0):
-            path, connected, event = self.joinOnce(network, {"authenticated", "presentingUI"}, 150, self.isEnd)
-            if event["to"] == "presentingUI" or event.get("helper"):
-                return path, connected, event
-            # The click counted, and its answer came after the deadline: online, and nobody to thank. That is no visit to show.
-            self.report.say("The portal let us in too late for the helper to see it. Closed again, and once more from the start.")
-            smoke.logOff(self.fabric, network)
+        for number in range(TRIES if self.radio else 1):
+            isLast = not self.radio or number == TRIES - 1
+            try:
+                states = {"authenticated", "presentingUI"} if self.radio else {"authenticated", "presentingUI", "failure"}
+                path, connected, event = self.joinOnce(network, states, 150 if self.radio else 90, self.isEnd)
+                if isLast or event["to"] == "presentingUI" or event.get("helper"):
+                    return path, connected, event
+                reason = "The portal let the laptop in too late for the helper to see it."
+            except Trouble as trouble:
+                if isLast:
+                    raise
+                reason = f"This visit did not end well: {trouble}."
+            self.report.say(f"{reason} Logged off, and once more from the start.")
+            if self.fabric.hasAddress():
+                smoke.logOff(self.fabric, network)
             self.leave()
-            # It may have seen it after all, a moment later.
             self.daemon.ctl("forget", network.ssid)
-        return self.joinOnce(network, {"authenticated", "presentingUI", "failure"}, 150 if self.radio else 90, lambda event: True)
+        raise AssertionError("the last try returns or raises")
 
     def isEnd(self, event: dict) -> bool:
-        """Over the air: a question, a helper's success, or a network that turned out to be open. Not verified is no end."""
+        """Over cables any of the states; over the air a question, a helper's success, or a network that turned out to be open."""
+        if not self.radio:
+            return True
         return event["to"] == "presentingUI" or bool(event.get("helper")) or self.daemon.status().get("captive") is False
 
     def joinOnce(self, network: Network, states: set[str], seconds: float, isEnd) -> tuple[list[str], float, dict]:

@@ -20,11 +20,15 @@ from networks import Network
 from station import Cable, Station
 
 PORTS = {"hotel": 8081, "train": 8082}
+# Our own portals, by their programs.
+PORTALS = {"hotel_portal": networks.HOTEL, "wispr_portal": networks.TRAIN}
 
 
 class Fabric:
-    def __init__(self, mode: str, logs: pathlib.Path, hasClickThrough: bool = True):
-        self.mode, self.logs, self.hasClickThrough = mode, logs, hasClickThrough
+    def __init__(self, mode: str, logs: pathlib.Path):
+        self.mode, self.logs = mode, logs
+        # Where the transcript of the scene begins, in octets.
+        self.transcriptStart = 0
         self.processes: dict[str, subprocess.Popen] = {}
         self.client = Station(self, networks.RADIO) if mode == "radio" else Cable(self, networks.WIRE)
         # An emulated laptop on a busy host takes many times as long for everything.
@@ -44,12 +48,12 @@ class Fabric:
         self.makeLinks()
         if self.mode == "radio":
             self.startAccessPoints()
-        # The slowest to start goes first: in the virtual laptop it takes twenty seconds.
-        if self.hasClickThrough:
-            opennds.start(self)
+        # The slowest to start goes first.
+        opennds.start(self)
         self.makeGates()
         names.start(self)
         names.makeAuthority()
+        self.startPortal("internet", "inet", networks.PROBE)
         self.startPortals()
         self.startStation()
 
@@ -273,20 +277,31 @@ class Fabric:
         file.write_text(rules)
         self.inside("ap", "nft", "-f", str(file))
 
+    def startPortal(self, name: str, space: str, host: str, *extra: str) -> None:
+        ready = RUN / f"{name}.ready"
+        ready.unlink(missing_ok=True)
+        self.start(name, self.command(
+            space, PYTHON, "-B", str(HERE / f"{name}.py"), "--transcript", str(self.logs / "transcript.jsonl"),
+            "--certificate", str(RUN / f"tls/{host}.pem"), "--key", str(RUN / f"tls/{host}.key"), "--ready", str(ready), *extra,
+        ))
+
     def startPortals(self) -> None:
-        def portal(name: str, space: str, host: str, *extra: str) -> None:
-            self.start(name, self.command(
-                space, PYTHON, "-B", str(HERE / f"{name}.py"), "--transcript", str(self.logs / "transcript.jsonl"),
-                "--certificate", str(RUN / f"tls/{host}.pem"), "--key", str(RUN / f"tls/{host}.key"),
-                "--ready", str(RUN / f"{name}.ready"), *extra,
-            ))
-        portal("internet", "inet", networks.PROBE)
-        for name, network in (("hotel_portal", networks.HOTEL), ("wispr_portal", networks.TRAIN)):
-            portal(name, "ap", network.portal, "--port", str(PORTS[network.key]), "--faults",
-                   str(RUN / "faults" / network.key), "--untrusted", str(RUN / f"tls/{network.key}-untrusted.pem"))
+        for name, network in PORTALS.items():
+            self.startPortal(name, "ap", network.portal, "--port", str(PORTS[network.key]), "--faults",
+                             str(RUN / "faults" / network.key), "--untrusted", str(RUN / f"tls/{network.key}-untrusted.pem"))
+
+    def reset(self) -> None:
+        """Before another scene: the laptop is in no network, our portals have forgotten it, and the transcript begins again."""
+        self.leave()
+        self.transcriptStart = (self.logs / "transcript.jsonl").stat().st_size
+        for name, network in PORTALS.items():
+            self.processes[name].kill()
+            self.processes[name].wait()
+            self.inside("ap", "nft", "flush", "set", "ip", network.key, "admitted")
+        self.startPortals()
 
     def setFault(self, network: Network, fault: str) -> None:
-        """What the portal does wrong from now on: one word of portal_base, and «pages» if its redirect is as it should be."""
+        """What the portal does wrong from now on: one word of portal_base, and "pages" if its redirect is as it should be."""
         place = RUN / "faults" / network.key
         # In one step: it is read at any time.
         (RUN / "fault").write_text(fault)
@@ -298,8 +313,6 @@ class Fabric:
                 raise Trouble(f"{name} ended too early; see {self.logs / name}.log: " + self.lastWords(name))
         if not all((RUN / f"{name}.ready").exists() for name in ("hotel_portal", "wispr_portal", "internet")):
             return False
-        if not self.hasClickThrough:
-            return True
         if self.processes["opennds"].poll() is not None:
             raise Trouble(f"openNDS ended too early: {self.lastWords('opennds')}")
         # It listens seconds before its firewall is ready.
@@ -337,7 +350,7 @@ class Fabric:
 
     def transcript(self, portal: str | None = None) -> list[dict]:
         path = self.logs / "transcript.jsonl"
-        text = path.read_text() if path.exists() else ""
+        text = path.read_bytes()[self.transcriptStart:].decode() if path.exists() else ""
         # The last line may be on its way.
         entries = [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
         return [entry for entry in entries if portal in (None, entry["portal"])]

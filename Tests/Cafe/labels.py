@@ -74,7 +74,7 @@ class Labels:
             self.switches(watch)
             watched = {listener: listener.lists()[mark[listener.name]:] for listener in EVERYONE}
         self.told(watch, watched)
-        self.nobodyLooks()
+        self.unwatched()
 
     # MARK: Somebody looks
 
@@ -114,10 +114,10 @@ class Labels:
         """One label, all labels of a network, and everything again."""
         self.switch("disable", "--helper", "all-seeing", FREE.ssid)
         self.becomes(watch, "labels.oneSwitchedOff", FREE, {"no-password": "low"})
-        self.unseen("labels.oneSeesItNoMore", [ALL_SEEING], FREE)
+        self.unseen("labels.oneNoLongerSeesIt", [ALL_SEEING], FREE)
         self.switch("disable", AROMA.ssid)
         self.becomes(watch, "labels.networkSwitchedOff", AROMA, {})
-        self.unseen("labels.nobodySeesItAnyMore", [ALL_SEEING, NO_PASSWORD], AROMA)
+        self.unseen("labels.noHelperSeesItAnyMore", [ALL_SEEING, NO_PASSWORD], AROMA)
         self.switch("enable", AROMA.ssid)
         self.switch("enable", "--helper", "all-seeing", FREE.ssid)
         self.becomes(watch, "labels.switchedOnAgain", FREE, {"all-seeing": "high", "no-password": "low"})
@@ -157,7 +157,7 @@ class Labels:
         self.report.say(f"asked in {watch.seconds:.0f} s: {said}")
         askers = [counts[one.name] for one in (ALL_SEEING, NO_PASSWORD, TRAIN_ONLY)]
         self.report.check(
-            "labels.askedAgainAndAgain", min(askers) >= 3 and max(askers) <= limit, f"{counts}, at most {limit:.0f}"
+            "labels.askedRepeatedly", min(askers) >= 3 and max(askers) <= limit, f"{counts}, at most {limit:.0f}"
         )
         self.report.check("labels.notAskedWithoutScanList", counts[JOINED_ONLY.name] == 0, str(counts))
         own = all(names == {TRAIN.ssid} for names in watched[TRAIN_ONLY])
@@ -166,7 +166,7 @@ class Labels:
 
     # MARK: Nobody looks
 
-    def nobodyLooks(self) -> None:
+    def unwatched(self) -> None:
         # The questions on their way come to their end first.
         time.sleep(INTERVAL)
         counts = lambda: [len(listener.lists()) for listener in EVERYONE]
@@ -176,4 +176,4 @@ class Labels:
         time.sleep(3 * INTERVAL)
         after = counts()
         right = after == before and sum(before) > 0
-        self.report.check("labels.nobodyLooksNobodyIsAsked", right, f"{before}, then {after}")
+        self.report.check("labels.notAskedWhenUnwatched", right, f"{before}, then {after}")

@@ -1,5 +1,6 @@
 """Proves the café without our programs: every portal is closed, opens by hand, and closes again."""
 
+import argparse
 import pathlib
 import re
 import subprocess
@@ -56,6 +57,14 @@ def isOpen(fabric: Fabric) -> bool:
         and status(fabric, networks.PROBE_HTTPS_URL) == "204"
         and "Internet side" in curl(fabric, networks.PAGE_URL)
     )
+
+
+class Smoke:
+    def __init__(self, fabric: Fabric, report: Report, options: argparse.Namespace):
+        self.fabric, self.report = fabric, report
+
+    def run(self) -> None:
+        smoke(self.fabric, self.report)
 
 
 def smoke(fabric: Fabric, report: Report) -> None:

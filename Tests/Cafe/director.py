@@ -26,7 +26,7 @@ class Director:
     def __init__(self, fabric: Fabric, report: Report, options: argparse.Namespace):
         self.fabric, self.report, self.options = fabric, report, options
         self.radio = fabric.mode == "radio"
-        # How long the first visit took, if nothing disturbed it, and who freed which network.
+        # How long the first visit took, if nothing disturbed it, and which helper freed which network.
         self.first: float | None = None
         self.helpers: dict[Network, str] = {}
 
@@ -54,7 +54,7 @@ class Director:
             self.report.heading("Figures")
             figures.Figures(self.fabric, self.report, self.daemon, self.options.idle_seconds).run()
 
-    # MARK: Telling
+    # MARK: Output
 
     def show(self, *words: str) -> str:
         done = self.daemon.ctl(*words)
@@ -62,7 +62,7 @@ class Director:
         self.report.say((done.stdout + done.stderr).rstrip())
         return done.stdout
 
-    def tellTransitions(self, mark: int, since: float) -> list[str]:
+    def showTransitions(self, mark: int, since: float) -> list[str]:
         path: list[str] = []
         for event in self.monitor.transitions(mark):
             by = f"  ({event['helper']})" if event.get("helper") else ""
@@ -108,7 +108,7 @@ class Director:
         event = self.monitor.waitFor(states, mark, seconds, isEnd)
         self.report.say(f"{0:+7.2f} s  connected")
         self.report.say(f"{addressed - connected:+7.2f} s  address from DHCP")
-        return self.tellTransitions(mark, connected), connected, event
+        return self.showTransitions(mark, connected), connected, event
 
     def endsWith(self, path: list[str], *wanted: str) -> bool:
         """Over cables this is the whole path; over the air it may have had its detours before."""
@@ -122,7 +122,7 @@ class Director:
 
     def leave(self) -> None:
         mark = self.monitor.mark()
-        # A held interface is inactive already and has nowhere to go.
+        # An interface that rests after a logoff is inactive already.
         resting = self.daemon.status().get("state") == "inactive"
         self.fabric.leave()
         if not resting:
@@ -138,7 +138,7 @@ class Director:
     # MARK: The steps
 
     def list(self) -> None:
-        what = "What is in sight, and who would take care of it" if self.radio else "The helpers (no radio, no list)"
+        what = "What is in sight, and which helpers know it" if self.radio else "The helpers (no radio, no list)"
         self.report.heading(f"1. {what}")
         if not self.radio:
             self.show("helpers")
@@ -146,15 +146,15 @@ class Director:
             self.report.check("helpers.known", {"form", "wispr", "portal-api"} <= names, str(names))
             return
         wanted = {network.ssid for network in networks.ALL}
-        # Looking on is what makes the daemon scan; a single list shows what is known.
-        found = self.daemon.watchList(wanted, 150)
+        # The daemon scans while a client watches the list; a single list shows what is known.
+        seen = self.daemon.watchList(wanted, 150)
         self.show("list")
-        self.report.check("list.names", wanted <= set(found), f"seen {sorted(found)}")
-        self.report.check("list.signal", all(-100 < entry["signal"] < 0 for entry in found.values()))
-        securities = {ssid: entry["security"] for ssid, entry in found.items()}
+        self.report.check("list.names", wanted <= set(seen), f"seen {sorted(seen)}")
+        self.report.check("list.signal", all(-100 < entry["signal"] < 0 for entry in seen.values()))
+        securities = {ssid: entry["security"] for ssid, entry in seen.items()}
         right = securities.get(AROMA.ssid) == "open" and securities.get(networks.HOME.ssid) == "psk"
         self.report.check("list.security", right, str(securities))
-        claims = {ssid: [claim["helper"] for claim in entry["claims"]] for ssid, entry in found.items()}
+        claims = {ssid: [claim["helper"] for claim in entry["claims"]] for ssid, entry in seen.items()}
         right = "wispr" in claims.get(TRAIN.ssid, []) and not claims.get(networks.HOME.ssid)
         self.report.check("list.claims", right, str(claims))
         self.fabric.waitUntilOpen()
@@ -165,7 +165,7 @@ class Director:
         silent = ["evaluating", "authenticating", "authenticated"]
         self.first = moment(event) - connected if path == ["inactive", *silent] else None
         self.report.check("join.states", self.endsWith(path, *silent), " → ".join(path))
-        self.report.heading("3. Logged in without a word (the settings say AcceptTerms=yes)")
+        self.report.heading("3. Logged in without a question (the settings say AcceptTerms=yes)")
         self.show("status")
         status = self.daemon.status()
         self.helpers[AROMA] = status.get("helper")
@@ -198,7 +198,7 @@ class Director:
         if not self.report.check("question.answered", status == 0, f"exit {status}"):
             raise Trouble("no answer, so nothing more happens here")
         event = self.monitor.waitFor({"authenticated"}, mark, 60 * self.fabric.patience)
-        self.tellTransitions(mark, began)
+        self.showTransitions(mark, began)
         self.helpers[HOTEL] = event.get("helper")
         self.proof("question.page")
         right = [entry for entry in self.fabric.transcript("hotel") if entry.get("remark") == "right"]
@@ -216,7 +216,7 @@ class Director:
             self.report.say(f"{back:.2f} s instead of {self.first:.2f} s: {self.first / max(back, 0.001):.1f} times as fast")
             self.report.check("return.faster", back < self.first, f"{back:.2f} s, first {self.first:.2f} s")
         else:
-            self.report.say(f"{back:.2f} s; not compared: this host was too busy for one of the two visits")
+            self.report.say(f"{back:.2f} s; not compared: one of the two visits had a detour")
         self.proof("return.page")
         self.leave()
 
@@ -232,7 +232,7 @@ class Director:
         if not self.report.check("logoff.accepted", done.returncode == 0, f"exit {done.returncode}"):
             raise Trouble("no logoff, so nothing more happens here")
         self.monitor.waitFor({"inactive"}, mark, 60 * self.fabric.patience)
-        path = self.tellTransitions(mark, began)
+        path = self.showTransitions(mark, began)
         self.report.check("logoff.states", path == ["authenticated", "loggingOff", "inactive"], " → ".join(path))
         if self.fabric.hasAddress():
             self.report.say(f"$ curl {networks.PROBE_URL}")
@@ -257,10 +257,10 @@ class Director:
         silent = bool(asked) and not any(asked) and "tunnel-vision" not in screen
         self.report.check("wispr.noPasswordOnScreen", silent, f"asked {len(asked)} times, with echo {asked.count(True)} times")
         self.monitor.waitFor({"authenticated"}, mark, 60 * self.fabric.patience)
-        self.tellTransitions(mark, began)
+        self.showTransitions(mark, began)
         self.report.check("wispr.helper", self.daemon.status().get("helper") == "wispr", str(self.daemon.status().get("helper")))
         self.proof("wispr.page")
-        # The operator forgets us; the next visit needs the stored account, and nobody asks.
+        # The operator forgets the laptop; the next visit needs the stored account, and no question comes.
         smoke.logOff(self.fabric, TRAIN)
         self.leave()
         path, *_ = self.join(TRAIN)
@@ -269,7 +269,7 @@ class Director:
         self.leave()
 
     def machineItself(self) -> None:
-        """What the later parts of the project lean on is there and works; nothing of it is taken on trust."""
+        """What the project relies on in the machine is tried."""
         self.report.heading("The machine itself")
         if self.radio:
             self.fabric.join(TRAIN)

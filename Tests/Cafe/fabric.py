@@ -31,7 +31,7 @@ class Fabric:
         self.transcriptStart = 0
         self.processes: dict[str, subprocess.Popen] = {}
         self.client = Station(self, networks.RADIO) if mode == "radio" else Cable(self, networks.WIRE)
-        # An emulated laptop on a busy host takes many times as long for everything.
+        # The emulated laptop is slow by its own clock: a Python program takes a second to start.
         self.patience = 5 if mode == "radio" else 1
 
     # MARK: Ground
@@ -89,7 +89,7 @@ class Fabric:
         upper, work = memory / "upper", memory / "work"
         upper.mkdir(), work.mkdir()
         layers = f"lowerdir=/etc,upperdir={upper},workdir={work}"
-        # Somebody who is not root may not change root's files, not even in a layer over them; a copy is their own.
+        # An ordinary user may not change root's files, not even in a layer over them, but may change a copy.
         ours = os.stat("/etc").st_uid == 0
         if not ours or run("mount", "-t", "overlay", "-o", layers, "private", "/etc", check=False).returncode != 0:
             run("cp", "-r", "--preserve=mode,links", "/etc/.", str(upper), check=False)
@@ -102,8 +102,8 @@ class Fabric:
             path.write_text("127.0.0.1 localhost\n" if name == "hosts" else "")
 
     def makeRoot(self) -> None:
-        """For a user who is not root, the machine's own root folder is a stranger's, under which the daemon trusts no program.
-        One of our own holds the same folders."""
+        """For an ordinary user the root folder belongs to another user, so the daemon would trust no program under it. Makes a root
+        folder of our own with the same folders."""
         run("mount", "-t", "tmpfs", "-o", "mode=755", "run", "/run")
         root = pathlib.Path("/run/root")
         root.mkdir()
@@ -119,7 +119,7 @@ class Fabric:
         (root / "old-root").mkdir()
         run("pivot_root", str(root), str(root / "old-root"))
         os.chdir("/")
-        # The old one stays there: without a sysfs in sight, the kernel lets nobody mount one, as ip does in each namespace.
+        # The old one stays: where no sysfs is mounted the kernel refuses to mount one, as ip does in each namespace.
 
     def makeNamespaces(self) -> None:
         for name in ("cli", "ap", "inet"):
@@ -142,7 +142,7 @@ class Fabric:
         return run(*self.command(space, *words), **keywords)
 
     def start(self, name: str, words: list[str], **keywords) -> subprocess.Popen:
-        # A new café does not go on in an old one's logs: what they say is looked at.
+        # A new café does not append to the logs of an old one, because tests read them.
         log = open(self.logs / f"{name}.log", "ab" if name in self.processes else "wb")
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, **keywords)
         self.processes[name] = process
@@ -179,7 +179,7 @@ class Fabric:
     def makeRadios(self) -> None:
         radios = sorted(pathlib.Path("/sys/class/ieee80211").iterdir(), key=lambda path: int(path.name.removeprefix("phy")))
         if len(radios) < len(networks.ALL) + 1:
-            raise Trouble("not enough simulated radios here: run this in the virtual laptop")
+            raise Trouble("there are not enough simulated radios: run this in the virtual laptop")
         places = [("cli", networks.RADIO)] + [("ap", network.access) for network in networks.ALL]
         for radio, (space, name) in zip(radios, places):
             link = next((radio / "device/net").iterdir()).name
@@ -356,7 +356,7 @@ class Fabric:
         return [entry for entry in entries if portal in (None, entry["portal"])]
 
     def close(self) -> None:
-        """Ends what we started. Nobody has to tidy up: the namespaces go with us."""
+        """Ends what we started; the namespaces end with this process."""
         for process in self.processes.values():
             if process.poll() is None:
                 process.kill()

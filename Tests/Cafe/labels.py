@@ -1,4 +1,4 @@
-"""The labels in the list: who puts one where, who may not, and that nobody is asked when nobody looks."""
+"""The labels in the list: which helper labels which network, and that no helper is asked while no client watches the list."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ PATIENCE = 150
 
 
 class Watch:
-    """Somebody who looks at the list: hotspotctl list --watch, until the end of the with statement."""
+    """A client that watches the list: hotspotctl list --watch, until the end of the with statement."""
 
     def __init__(self, daemon: Daemon):
         self.daemon, self.lists, self.text = daemon, [], ""
@@ -73,19 +73,19 @@ class Labels:
             self.appear(watch)
             self.switches(watch)
             watched = {listener: listener.lists()[mark[listener.name]:] for listener in EVERYONE}
-        self.told(watch, watched)
+        self.shown(watch, watched)
         self.unwatched()
 
-    # MARK: Somebody looks
+    # MARK: A client watches
 
     def looksAgain(self, watch: Watch) -> None:
-        """An access point that goes on the air while somebody looks gets into the list by itself."""
+        """An access point that goes on the air while a client watches gets into the list by itself."""
         waitFor(lambda: len(watch.names()) > 1, PATIENCE, "a list")
         before = watch.names()
         self.daemon.fabric.switchAccessPoint(FREE, "enable")
         appears = lambda: FREE.ssid not in before and FREE.ssid in watch.names()
         if not self.report.attempt("labels.newNetworkAppears", lambda: waitFor(appears, 60, f"{FREE.ssid} beside {before}")):
-            # Asking once more is a reason to scan; the rest is worth a look all the same.
+            # Asking once more makes the daemon scan; the other checks are useful all the same.
             self.daemon.ctl("list")
 
     def appear(self, watch: Watch) -> None:
@@ -140,9 +140,9 @@ class Labels:
         right = all(network.ssid not in names and HOTEL.ssid in names for names in shown)
         self.report.check(name, right, f"{network.ssid} in {[sorted(names) for names in shown]}")
 
-    # MARK: What was seen and told
+    # MARK: What was shown
 
-    def told(self, watch: Watch, watched: dict) -> None:
+    def shown(self, watch: Watch, watched: dict) -> None:
         wanted = {network.ssid for network in networks.ALL}
         added = [{entry["ssid"] for entry in seen} - wanted for seen in watch.lists]
         self.report.check("labels.nothingAdded", bool(added) and not any(added), str([names for names in added if names]))
@@ -164,7 +164,7 @@ class Labels:
         self.report.check("labels.ownNetworkOnly", own, str(watched[TRAIN_ONLY][:5]))
         self.report.check("labels.passwordNotInTheList", PASSWORD not in watch.text and len(watch.text) > 0)
 
-    # MARK: Nobody looks
+    # MARK: No client watches
 
     def unwatched(self) -> None:
         # The questions on their way come to their end first.

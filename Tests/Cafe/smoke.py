@@ -96,8 +96,8 @@ def smoke(fabric: Fabric, report: Report) -> None:
             report.check("train: a wrong password opens nothing", wrong != "204" and isClosed(fabric))
             page = pathlib.Path(RUN / "answer").read_text()
             report.check("train: and the reply is 100", "<ResponseCode>100<" in page, page)
-        said = byHand(fabric, network)
-        report.check(f"{network.key}: the login by hand gets the proof", said == "204", said)
+        result = byHand(fabric, network)
+        report.check(f"{network.key}: the login by hand gets the proof", result == "204", result)
         report.check(f"{network.key}: open", isOpen(fabric))
         if network is networks.HOTEL:
             document = curl(fabric, "-H", "Accept: application/captive+json", f"https://{network.portal}/captive-portal/api")

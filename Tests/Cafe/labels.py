@@ -67,7 +67,11 @@ class Labels:
     def run(self) -> None:
         self.report.heading("Labels: what helpers say of the networks in sight")
         mark = {listener.name: len(listener.lists()) for listener in EVERYONE}
-        self.daemon.fabric.switchAccessPoint(FREE, "disable")
+        fabric = self.daemon.fabric
+        fabric.switchAccessPoint(FREE, "disable")
+        # The kernel remembers for 30 s what an earlier scene saw.
+        scan = ("iw", "dev", fabric.interface, "scan", "freq", str(networks.FREQUENCY), "flush")
+        waitFor(lambda: fabric.inside("cli", *scan, check=False).returncode == 0, PATIENCE, "a fresh scan")
         with Watch(self.daemon) as watch:
             self.looksAgain(watch)
             self.appear(watch)

@@ -33,7 +33,7 @@ help:
 	@echo 'make test       the same for the tests'
 	@echo 'make build      release binaries, in .build/release'
 	@echo 'make install    (after make build, as root) programs, unit, user, folders, our helpers; DESTDIR= PREFIX='
-	@echo 'make uninstall  take them away again; settings and state stay'
+	@echo 'make uninstall  remove them; settings and state stay'
 	@echo 'make figures    the café with its measurements'
 	@echo 'make bench      what an event, a scan list and 10,000 days cost'
 	@echo 'make table      the state machine'"'"'s picture and tables in its documents, from the machine'
@@ -55,20 +55,18 @@ build: swift deps-build
 debug: swift
 	swift build
 
-# A Varlink client that nobody here wrote drives the daemon in the tests.
+# A Varlink client by other authors drives the daemon in the tests.
 python: .build/python/varlink/__init__.py
 .build/python/varlink/__init__.py:
 	/usr/bin/python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --target .build/python varlink
 
+# These targets' suites start processes and wait for them: each suite in a process of its own, several side by side. Their time limits are
+# against what hangs, and say nothing about speed; the virtual laptop's clock follows the instructions that it executes.
 test: deps python
 	$(MAKE) build
 	swift build --build-tests
-	Tests/Support/swift-test --skip-build --skip '^(IntegrationTests|HelperHostTests|DaemonTests)\.'
-	@# These start processes and wait for them: side by side they would measure each other, and a test that waits for its turn would use up
-	@# its time limit. The limits are against what hangs, and say nothing about speed.
-	Tests/Support/swift-test --skip-build --no-parallel --filter '^(HelperHostTests|DaemonTests)\.'
-	Tests/Support/swift-test --skip-build --no-parallel --filter IntegrationTests --skip CafeTests
-	Tests/Support/swift-test --skip-build --filter CafeTests
+	Tests/Support/run-tests --each IntegrationTests --each HelperHostTests --each DaemonTests --first IntegrationTests.CafeTests \
+		--first IntegrationTests.CafeOverCablesTests --first IntegrationTests.EnduranceTests
 
 cafe: deps
 	$(MAKE) build

@@ -174,7 +174,7 @@ private struct CatalogBuilder {
             let limit = HelperFolders.sharedLimit
             guard sharing[exec, default: 0] < limit else {
                 return report(
-                    spec.name, "tooManySharing",
+                    spec.name, .tooManySharing,
                     "\(path) is left out: \(limit) helpers have the same Exec= with Activation=socket already.",
                     hint: "give it an argument of its own in Exec=, and with that another process")
             }

@@ -46,7 +46,7 @@ enum InterfaceTexts {
           probeExpect: ?string
         )
 
-        # Who asks for the login. Credentials are released for a portal, never for a name alone.
+        # The portal that asks for the login. Credentials are released for a portal, never for a name alone.
         type Portal (
           # scheme://host[:port], after the redirects, and nothing more, or the answer is refused: http or https, and a name of
           # the DNS in ASCII, an IPv4 address, or an IPv6 address in brackets.
@@ -108,13 +108,13 @@ enum InterfaceTexts {
           trace: ?[]string
         )
 
-        # Who is this helper? Display names have at most 15 characters.
+        # Tells what this helper is. Display names have at most 15 characters.
         method Describe() -> (name: string, displayName: string, version: string)
 
         # Which of the networks in sight would this helper take? No network access here.
         method FilterScanList(networks: []Network) -> (annotations: []Annotation)
 
-        # Is this network captive, and mine? The first high wins; others are cancelled.
+        # Is this network captive, and can this helper log in? The first high wins; others are cancelled.
         method Evaluate(network: Network, link: Link) -> (
           confidence: (none, low, high),
           portal: ?Portal,

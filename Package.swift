@@ -38,12 +38,14 @@ let package = Package(
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         // One C function from clone to exec, and the tiny init of a helper's namespace.
         .target(name: "CLaunch"),
+        // Text that others wrote, made printable and comparable: escapes, directions, blanks, marks; origins and shell words.
+        .target(name: "ForeignText", swiftSettings: rules),
         // The words: SSID, network, confidence, result, command, prompt, session, portal.
-        .target(name: "HotspotCore", swiftSettings: rules),
+        .target(name: "HotspotCore", dependencies: ["ForeignText"], swiftSettings: rules),
         // sd-event as the executor of the daemon's tasks: descriptors, timers, signals, children, watchdog.
         .target(name: "EventLoop", dependencies: ["HotspotCore", "CSystemd"], swiftSettings: rules),
         // Framing, client, server and introspection of the Varlink protocol.
-        .target(name: "Varlink", dependencies: ["HotspotCore", "EventLoop", "CSystemd"], swiftSettings: rules),
+        .target(name: "Varlink", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "CSystemd"], swiftSettings: rules),
         // Sockets to the kernel, and its messages and attributes read with bounds.
         .target(name: "Netlink", dependencies: ["EventLoop", "CNetlink"], swiftSettings: rules),
         // nl80211 through libnl: scans, BSSs, information elements, connect, disconnect and roam.
@@ -52,53 +54,62 @@ let package = Package(
         .target(
             name: "LinkState", dependencies: ["HotspotCore", "EventLoop", "Netlink", "CSystemd", "CNetlink"],
             swiftSettings: rules),
+        // The routing rules that keep ordinary traffic off a captive link.
+        .target(name: "Gate", dependencies: ["EventLoop", "Netlink", "CNetlink"], swiftSettings: rules),
         // State and event in, state and actions out; the only place that decides.
         .target(
             name: "HotspotMachine", dependencies: ["HotspotCore"], exclude: ["README.md", "RULES.md", "TABLE.md"],
             swiftSettings: rules),
         // Helper files, start, deadlines, limits, teardown.
         .target(
-            name: "HelperHost", dependencies: ["HotspotCore", "EventLoop", "Varlink", "CLaunch"], swiftSettings: rules),
+            name: "HelperHost", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Varlink", "CLaunch"],
+            swiftSettings: rules),
         // What survives: networks, choices, outcomes, the journal.
-        .target(name: "Store", dependencies: ["HotspotCore", "CSQLite"], swiftSettings: rules),
+        .target(name: "Store", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "CSQLite"], swiftSettings: rules),
         // What is secret: answers sealed at rest, and the rule for their release.
         .target(name: "Vault", dependencies: ["HotspotCore", "CSodium"], swiftSettings: rules),
         // The read model, and the control interface over it.
         .target(
-            name: "ControlServer", dependencies: ["HotspotCore", "EventLoop", "Varlink", "CSystemd"], swiftSettings: rules),
+            name: "ControlServer", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Varlink", "CSystemd"],
+            swiftSettings: rules),
         // The daemon: settings, coordinator, entry point.
         .executableTarget(
             name: "hotspotd",
             dependencies: [
-                "HotspotCore", "EventLoop", "Varlink", "Wireless", "LinkState", "HotspotMachine", "HelperHost", "Store",
-                "Vault", "ControlServer", "CSystemd", log,
+                "ForeignText", "HotspotCore", "EventLoop", "Varlink", "Wireless", "LinkState", "Gate", "HotspotMachine",
+                "HelperHost", "Store", "Vault", "ControlServer", "CSystemd", log,
             ], exclude: ["README.md"], swiftSettings: rules),
         // The terminal: one file for each verb, one renderer.
         .executableTarget(
-            name: "hotspotctl", dependencies: ["HotspotCore", "HotspotMachine", "Varlink", arguments],
+            name: "hotspotctl", dependencies: ["ForeignText", "HotspotCore", "HotspotMachine", "Varlink", arguments],
             // The examples that authors begin with, which `helpers new` writes; links, so that there is one of each.
             resources: ["aroma.py", "aroma.sh", "aroma.main", "aroma.package"].map { .embedInCode("Examples/\($0)") },
             swiftSettings: rules),
         // What a helper's author uses in Swift: protocol, bound HTTP client, probe, forms, WISPr, RFC 8908.
         .target(
-            name: "HelperKit", dependencies: ["HotspotCore", "Varlink", "CCurl", "CCares", "CXML", "CCrypto"],
-            exclude: ["README.md"],
-            swiftSettings: rules),
+            name: "HelperKit",
+            dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Varlink", "CCurl", "CCares", "CXML", "CCrypto"],
+            exclude: ["README.md"], swiftSettings: rules),
         // Our helpers, one file each, and the prober.
         .executableTarget(name: "hotspot-helpers", dependencies: ["HelperKit"], exclude: ["Helpers"], swiftSettings: rules),
         // Plays the commands against a helper for its author.
         .executableTarget(
-            name: "hotspot-helper-test", dependencies: ["HelperHost", "HelperKit"], swiftSettings: rules),
+            name: "hotspot-helper-test", dependencies: ["ForeignText", "HelperHost", "HelperKit"], swiftSettings: rules),
         // What an author writes, built with everything else so that it cannot grow stale.
         .executableTarget(
             name: "example-helper", dependencies: ["HelperKit", "HotspotCore"], path: "Tests/Examples/swift/Sources/aroma",
             swiftSettings: rules),
 
+        .testTarget(name: "ForeignTextTests", dependencies: ["ForeignText"], swiftSettings: rules),
         .testTarget(name: "HotspotCoreTests", dependencies: ["HotspotCore"], swiftSettings: rules),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: rules),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: rules),
+        .testTarget(name: "NetlinkTests", dependencies: ["Netlink"], swiftSettings: rules),
         .testTarget(name: "WirelessTests", dependencies: ["Wireless", "Netlink"], swiftSettings: rules),
-        .testTarget(name: "LinkStateTests", dependencies: ["LinkState", "Netlink"], swiftSettings: rules),
+        .testTarget(name: "LinkStateTests", dependencies: ["LinkState", "Netlink", "NamespaceThread"], swiftSettings: rules),
+        .testTarget(name: "GateTests", dependencies: ["Gate", "Netlink", "NamespaceThread"], swiftSettings: rules),
+        // A network namespace of a test's own.
+        .target(name: "NamespaceThread", path: "Tests/NamespaceThread", swiftSettings: rules),
         .testTarget(name: "HotspotMachineTests", dependencies: ["HotspotMachine"], swiftSettings: rules),
         .testTarget(name: "HelperHostTests", dependencies: ["HelperHost"], swiftSettings: rules),
         .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: rules),

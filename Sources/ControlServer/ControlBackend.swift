@@ -10,7 +10,7 @@ import HotspotCore
     /// The daemon's version.
     var version: String { get }
     /// Probes now.
-    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckAnswer, ControlError>) -> Void)
+    func check(interface: String?, _ answer: @escaping (Result<CheckAnswer, ControlError>) -> Void)
     /// The networks in sight with what is known of their claims now.
     func networks(interface: String?) throws(ControlError) -> [ScannedNetwork]
     /// Asks the helpers about the networks in sight; calls back when all have answered, or after a second.

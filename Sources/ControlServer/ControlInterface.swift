@@ -1,4 +1,5 @@
 import EventLoop
+import ForeignText
 import Glibc
 import HotspotCore
 import Varlink
@@ -81,11 +82,11 @@ import Varlink
     public func listChanged() {
         guard !listWatchers.isEmpty, let backend else { return }
         // Who watches the same interface sees the same list; it is made once.
-        var replies: [String?: Swift.Result<[UInt8], ControlError>] = [:]
+        var replies: [String?: Result<[UInt8], ControlError>] = [:]
         for (call, interface) in listWatchers.values {
             let reply =
                 replies[interface]
-                ?? Swift.Result { () throws(ControlError) in Self.reply(try backend.networks(interface: interface)) }
+                ?? Result { () throws(ControlError) in Self.reply(try backend.networks(interface: interface)) }
             replies[interface] = reply
             switch reply {
             case .success(let networks): call.replyMore(encoded: networks)

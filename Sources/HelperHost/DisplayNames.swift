@@ -1,5 +1,6 @@
 @_spi(_Unicode) import Swift
 
+import ForeignText
 import HotspotCore
 
 /// Sees to it that no helper passes for another, or for the daemon, by the names that people read.

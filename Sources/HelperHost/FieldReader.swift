@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// The fields of one object in a helper's answer. Unknown fields are ignored; `null` counts as absent; what is wrong is named by its

@@ -1,5 +1,6 @@
 import CLaunch
 import EventLoop
+import ForeignText
 import Glibc
 import HotspotCore
 import Varlink

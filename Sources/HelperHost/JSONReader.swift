@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// Reads one JSON text (RFC 8259) from a stranger: strict, in linear time, with a limit on depth and on the number of values, so

@@ -1,5 +1,6 @@
 @_spi(_Unicode) import Swift
 
+import ForeignText
 import HotspotCore
 
 /// How programs write a text: as it is, printable, in JSON, in HTML, and in a form's body or a URL; and each of these with letters and

@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// The folders of all helpers' `ReadWritePaths=`, and who keeps whom from which.

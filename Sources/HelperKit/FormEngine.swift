@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// Decides what to do on a page: go on, ask, or give up. Pure: it neither fetches nor sends.

@@ -39,7 +39,7 @@ public final class HTTPClient: @unchecked Sendable {
     /// One request, one answer; a redirect is an answer. Throws ``TransferError``.
     public func send(_ request: HTTPRequest, in scope: Scope) throws(TransferError) -> HTTPResponse {
         let began = Deadline.now
-        let outcome: Swift.Result<HTTPResponse, TransferError> = exclusively {
+        let outcome: Result<HTTPResponse, TransferError> = exclusively {
             do throws(TransferError) {
                 return .success(try perform(request, began, scope))
             } catch {

@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// A page's octets as UTF-8 that the parser can neither choke on nor misread.

@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// What a probe asks: the type `Endpoint` of org.hotspotd.Probe.

@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// Whether a reference that a portal gave is followed. libcurl follows nothing by itself; every hop passes through here.

@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// The steps that were taken, for `explain`: requests, statuses, durations; never a value that was typed, never a query string.

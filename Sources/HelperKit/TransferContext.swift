@@ -1,5 +1,6 @@
 import CCrypto
 import CCurl
+import ForeignText
 import Glibc
 import HotspotCore
 

@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// Why a transfer gave no answer that can be used.

@@ -66,7 +66,7 @@ public struct Visit: Sendable {
 
     /// A reply with the steps so far.
     public func reply(
-        _ result: Result, prompt: Prompt? = nil, portal: Portal? = nil, session: Session? = nil, reason: String? = nil
+        _ result: HelperResult, prompt: Prompt? = nil, portal: Portal? = nil, session: Session? = nil, reason: String? = nil
     ) -> Reply {
         Reply(result, prompt: prompt, portal: portal, session: session, reason: reason, trace: scope.trace.lines)
     }

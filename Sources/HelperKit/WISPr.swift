@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// One document of a WISPr gateway (Wi-Fi Alliance, WISPr 1.0), as `portals.md`, 1.5 says that real gateways write it.

@@ -1,3 +1,4 @@
+import EventLoop
 import HotspotCore
 
 /// Threads for code that blocks. A helper process lives for one login, so that a thread for each transfer costs little.

@@ -43,7 +43,7 @@ public enum CommandAnswer: Hashable, Sendable {
     /// To evaluate.
     case evaluated(Confidence)
     /// To authenticate, presentUI, maintain and logoff.
-    case replied(Result, prompt: Prompt? = nil, secondsRemaining: Int? = nil, reason: String? = nil)
+    case replied(HelperResult, prompt: Prompt? = nil, secondsRemaining: Int? = nil, reason: String? = nil)
     /// The helper ended, or its connection did, before a word.
     case crashed
     /// The helper was never asked: the machine had no room for its process, for this reason. It counts as none, or as a temporary

@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// What the command line asks for.

@@ -1,4 +1,5 @@
 import EventLoop
+import ForeignText
 import Glibc
 import HelperHost
 import HotspotCore
@@ -28,7 +29,7 @@ import Varlink
     /// A login let somebody in.
     var opened = false
     /// Answers to logins.
-    private var results: [Result] = []
+    private var results: [HelperResult] = []
     /// The last thing that the portal got in a login.
     private var telling = ""
     /// Slower answers are worth a word.

@@ -1,5 +1,6 @@
 import ControlServer
 import EventLoop
+import ForeignText
 import HelperHost
 import HotspotCore
 import HotspotMachine
@@ -24,7 +25,7 @@ extension Coordinator: ControlBackend {
         }
     }
 
-    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckAnswer, ControlError>) -> Void) {
+    func check(interface: String?, _ answer: @escaping (Result<CheckAnswer, ControlError>) -> Void) {
         let controller: InterfaceController
         do throws(ControlError) {
             guard let found = try find(interface) else {

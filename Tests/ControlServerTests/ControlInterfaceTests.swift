@@ -20,7 +20,7 @@ import Varlink
     func daemonProblems() -> [Problem] { [] }
     var interfaces = [InterfaceStatus(interface: "wlan0", state: .presentingUI, since: 1)]
     func interfaceStatus() -> [InterfaceStatus] { interfaces }
-    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckAnswer, ControlError>) -> Void) {
+    func check(interface: String?, _ answer: @escaping (Result<CheckAnswer, ControlError>) -> Void) {
         answer(interface == "nope" ? .failure(.noSuchInterface("nope")) : .success(CheckAnswer(verdict: "online")))
     }
     /// How often the list was made.
@@ -113,7 +113,7 @@ import Varlink
     }
 
     private func call(_ path: String, _ method: String, _ parameters: JSONValue = [:]) async
-        -> Swift.Result<JSONValue, VarlinkError>
+        -> Result<JSONValue, VarlinkError>
     {
         await Task.detached {
             do throws(VarlinkError) {
@@ -124,7 +124,7 @@ import Varlink
         }.value
     }
 
-    private func name(_ result: Swift.Result<JSONValue, VarlinkError>) -> String? {
+    private func name(_ result: Result<JSONValue, VarlinkError>) -> String? {
         if case .failure(.reply(let name, _)) = result { name } else { nil }
     }
 
@@ -209,7 +209,7 @@ import Varlink
         defer { fixture.close() }
         var told: [Bool] = []
         fixture.control.onChange = { _, _, allowed in told.append(allowed) }
-        func ask(_ token: String, _ interface: String, _ ssidHex: String) async -> Swift.Result<JSONValue, VarlinkError> {
+        func ask(_ token: String, _ interface: String, _ ssidHex: String) async -> Result<JSONValue, VarlinkError> {
             await call(
                 fixture.path, "RequestLogoff",
                 ["token": .string(token), "interface": .string(interface), "ssidHex": .string(ssidHex)])

@@ -24,8 +24,8 @@ import Testing
 
         mutating func run(_ duration: Duration) {
             // Each storm has its own taste: what ends in a rest or in a question is no storm, and comes in some of them only.
-            var maintains: [Result] = [.authenticationRequired, .success]
-            var logins: [Result] = [.success]
+            var maintains: [HelperResult] = [.authenticationRequired, .success]
+            var logins: [HelperResult] = [.success]
             if chance(3) { maintains += [.failure, .uiRequired] }
             if chance(3) { logins += [.success, .success, .success, .temporaryFailure] }
             if chance(3) { logins += [.success, .success, .unsupportedNetwork] }
@@ -47,7 +47,7 @@ import Testing
             }
         }
 
-        private mutating func answer(_ open: Bench.Open, _ results: [Result]) {
+        private mutating func answer(_ open: Bench.Open, _ results: [HelperResult]) {
             if isFlaky, chance(30) { return bench.answer(open.helper, .crashed) }
             if open.command == .evaluate { return bench.bid(open.helper, chance(4) ? .low : .high) }
             bench.reply(

@@ -1,6 +1,7 @@
 import ControlAPI
 import ControlServer
 import EventLoop
+import ForeignText
 import HelperHost
 import HotspotCore
 import HotspotMachine
@@ -27,7 +28,7 @@ extension Coordinator: ControlBackend {
         }
     }
 
-    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckReply, ControlError>) -> Void) {
+    func check(interface: String?, _ answer: @escaping (Result<CheckReply, ControlError>) -> Void) {
         let controller: InterfaceController
         do throws(ControlError) {
             guard let found = try find(interface) else {

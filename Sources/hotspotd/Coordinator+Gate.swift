@@ -1,6 +1,6 @@
+import Gate
 import HotspotCore
 import HotspotMachine
-import LinkState
 
 /// The gate: with `Gate=routes` links are withheld from ordinary programs until their machine opens them.
 extension Coordinator {

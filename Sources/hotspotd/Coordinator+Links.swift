@@ -71,7 +71,7 @@ extension Coordinator {
     private func manages(_ link: LinkSnapshot) -> Bool {
         let named = SSID(octets: link.name.utf8).map { name in settings.match.contains { $0.matches(name) } } ?? false
         if let radio = wireless?.interfaces[link.index] {
-            return radio.type == .station && (settings.match.isEmpty || named)
+            return radio.isStation && (settings.match.isEmpty || named)
         }
         // A radio that nl80211 has not told of yet is no wire.
         guard settings.manageEthernet, link.type == 1 /* ARPHRD_ETHER */, !InterfaceKind.isRadio(link.name) else { return false }
@@ -176,7 +176,7 @@ extension Coordinator {
         }
     }
 
-    private func connected(_ index: Int, _ association: Wireless.Association) {
+    private func connected(_ index: Int, _ association: WirelessAssociation) {
         let before = controllers[index]?.joined
         associations[index] = association
         // A trusted network is open from here on, any other closed, whatever the last one was.

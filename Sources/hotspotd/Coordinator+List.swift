@@ -40,7 +40,7 @@ extension Coordinator {
         if let interface, !controllers.values.contains(where: { $0.name == interface }) { throw .noSuchInterface(interface) }
         let groups = groups(interface: interface)
         filter.learn(groups.map(\.0))
-        let memories = services.store.memories(now: WallClock.now)
+        let memories = services.store.records(now: WallClock.now)
         let switches = services.store.switches
         // The benchmark of the list does the same, in the same order.
         return groups.map { group, index in

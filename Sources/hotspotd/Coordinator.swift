@@ -33,7 +33,7 @@ import Wireless
     var linkFacts: any LinkFactsSource
     var arrivals: [Int: PendingArrival] = [:]
     /// What the radio says of each interface's network.
-    var associations: [Int: Wireless.Association] = [:]
+    var associations: [Int: WirelessAssociation] = [:]
     /// Which network each interface was in last, and with which addresses.
     var lastJoin: [Int: (network: NetworkID, addresses: Set<String>)] = [:]
 

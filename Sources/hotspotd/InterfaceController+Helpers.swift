@@ -1,5 +1,6 @@
 import ControlServer
 import EventLoop
+import ForeignText
 import HelperHost
 import HotspotCore
 import HotspotMachine

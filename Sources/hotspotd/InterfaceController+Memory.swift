@@ -1,4 +1,5 @@
 import EventLoop
+import ForeignText
 import HotspotCore
 import HotspotMachine
 import Store
@@ -92,7 +93,7 @@ extension InterfaceController {
         guard let joined, joined.network.key != nil else { return }
         let network = joined.network
         services.saving("remembering a choice") {
-            try services.store.remember(network, Remembered(helper: helper, portal: portal, committed: WallClock.now))
+            try services.store.remember(network, RememberedChoice(helper: helper, portal: portal, committed: WallClock.now))
             if let session, sessionOwner == helper {
                 let sealed = try services.vault.seal(
                     Coding.encode(session), for: .session(network: network, helper: helper, program: program(of: helper)))

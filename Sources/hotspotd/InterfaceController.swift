@@ -1,6 +1,7 @@
 import ControlAPI
 import ControlServer
 import EventLoop
+import ForeignText
 import HelperHost
 import HotspotCore
 import HotspotMachine

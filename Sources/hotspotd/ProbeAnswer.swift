@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// The parameters of `Probe`: org.hotspotd.Probe.

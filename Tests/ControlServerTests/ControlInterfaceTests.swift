@@ -21,7 +21,7 @@ import Varlink
     func daemonProblems() -> [Problem] { [] }
     var interfaces = [InterfaceStatus(interface: "wlan0", state: .presentingUI, since: 1)]
     func interfaceStatus() -> [InterfaceStatus] { interfaces }
-    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckReply, ControlError>) -> Void) {
+    func check(interface: String?, _ answer: @escaping (Result<CheckReply, ControlError>) -> Void) {
         answer(interface == "nope" ? .failure(.noSuchInterface("nope")) : .success(CheckReply(verdict: "online")))
     }
     /// How often the list was made.
@@ -114,7 +114,7 @@ import Varlink
     }
 
     private func call(_ path: String, _ method: String, _ parameters: JSONValue = [:]) async
-        -> Swift.Result<JSONValue, VarlinkError>
+        -> Result<JSONValue, VarlinkError>
     {
         await Task.detached {
             do throws(VarlinkError) {
@@ -125,7 +125,7 @@ import Varlink
         }.value
     }
 
-    private func name(_ result: Swift.Result<JSONValue, VarlinkError>) -> String? {
+    private func name(_ result: Result<JSONValue, VarlinkError>) -> String? {
         if case .failure(.reply(let name, _)) = result { name } else { nil }
     }
 
@@ -209,7 +209,7 @@ import Varlink
         defer { fixture.close() }
         var logged: [Bool] = []
         fixture.control.onChange = { _, _, allowed in logged.append(allowed) }
-        func ask(_ token: String, _ interface: String, _ ssidHex: String) async -> Swift.Result<JSONValue, VarlinkError> {
+        func ask(_ token: String, _ interface: String, _ ssidHex: String) async -> Result<JSONValue, VarlinkError> {
             await call(
                 fixture.path, "RequestLogoff",
                 ["token": .string(token), "interface": .string(interface), "ssidHex": .string(ssidHex)])

@@ -270,33 +270,6 @@ import Varlink
         #expect(described?["description"]?.string == fixture.control.definition)
     }
 
-    /// The real check of descent: a child of the daemon has the daemon's user and group, and no right.
-    @Test @LoopActor func aChildOfTheDaemonHasNoRights() async throws {
-        let fixture = try Fixture(trusted: true, permission: Permission(trusted: [0, geteuid()], group: getegid()) { geteuid() })
-        defer { fixture.close() }
-        #expect(name(await call(fixture.path, "SetEnabled", ["ssid": "Cafe", "enabled": false])) == nil, "its parent may")
-        let script = """
-            import json, socket, sys
-            s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
-            s.sendall(json.dumps({"method": "org.hotspotd.Control.SetEnabled",
-                "parameters": {"ssid": "Cafe", "enabled": False}}).encode() + b"\\0")
-            sys.exit(0 if b"NotPermitted" in s.recv(65536) else 1)
-            """
-        let path = fixture.path
-        let status: Int32 = await Task.detached {
-            let words = ["python3", "-ISc", script, path]
-            var arguments = words.map { strdup($0) }
-            arguments.append(nil)
-            defer { for argument in arguments { free(argument) } }
-            var child = pid_t()
-            guard posix_spawn(&child, "/usr/bin/python3", nil, nil, &arguments, nil) == 0 else { return -1 }
-            var status: Int32 = -1
-            waitpid(child, &status, 0)
-            return status
-        }.value
-        #expect(status == 0)
-    }
-
     @Test func standingOfPeers() {
         let ofTheSystem = Permission(trusted: [0], restricted: 990, group: 991) { 1000 }
         #expect(

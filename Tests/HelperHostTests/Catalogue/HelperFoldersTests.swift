@@ -44,11 +44,11 @@ import Testing
         let codes = Dictionary(grouping: catalog.problems, by: \.problem.code).mapValues { $0.map(\.subject).sorted() }
         #expect(
             codes == [
-                "helperShadowed": ["a", "aa", "d"].map { "\(root)/lib/\($0).helper" },
-                "helperMasked": ["\(root)/lib/b.helper", "\(root)/lib/c.helper"], "helperFileInvalid": ["\(root)/lib/e.helper"],
-                "helperProgramMissing": ["g"],
-                "helperFileMissing": ["\(root)/lib/j.helper"],
-                "helperNotTrusted": ["\(root)/bad", "\(root)/lib/f.helper", "\(root)/lib/k.helper"],
+                .helperShadowed: ["a", "aa", "d"].map { "\(root)/lib/\($0).helper" },
+                .helperMasked: ["\(root)/lib/b.helper", "\(root)/lib/c.helper"], .helperFileInvalid: ["\(root)/lib/e.helper"],
+                .helperProgramMissing: ["g"],
+                .helperFileMissing: ["\(root)/lib/j.helper"],
+                .helperNotTrusted: ["\(root)/bad", "\(root)/lib/f.helper", "\(root)/lib/k.helper"],
             ])
         let messages = catalog.problems.map(\.problem.message)
         #expect(messages.contains("\(root)/lib/b.helper is masked by \(root)/etc/b.helper"))

@@ -9,7 +9,7 @@ import Testing
 @Suite struct PathTrustTests {
     private let folder = TestFolder()
 
-    private func code(_ path: String) -> String? { PathTrust.problem(withProgram: folder.path + path)?.code }
+    private func code(_ path: String) -> ProblemCode? { PathTrust.problem(withProgram: folder.path + path)?.code }
 
     @Test func everyFolderAboveIsChecked() {
         folder.make("good")
@@ -26,10 +26,10 @@ import Testing
         #expect(code("/good/program") == nil)
         #expect(code("/fine/program") == nil)
         for path in ["/open/program", "/open/end", "/open/way/program", "/into/program", "/into/end", "/twice/program"] {
-            #expect(code(path) == "helperNotTrusted", "\(path)")
+            #expect(code(path) == .helperNotTrusted, "\(path)")
         }
-        #expect(code("/loop/program") == "helperProgramMissing")
-        #expect(code("/good/program/more") == "helperProgramMissing")
+        #expect(code("/loop/program") == .helperProgramMissing)
+        #expect(code("/good/program/more") == .helperProgramMissing)
         #expect(PathTrust.problem(withProgram: "/bin/sh") == nil)
         #expect(PathTrust.problem(withProgram: "/nowhere")?.code == .helperProgramMissing)
         #expect(PathTrust.problem(withProgram: "bin/sh")?.code == .helperProgramMissing)
@@ -42,7 +42,7 @@ import Testing
 
     @Test func modeAndKindCount() {
         folder.write("plain")
-        #expect(code("/plain") == "helperProgramNotExecutable")
+        #expect(code("/plain") == .helperProgramNotExecutable)
         for mode: mode_t in [0o775, 0o757] {
             folder.write("open", "", mode)
             let problem = PathTrust.problem(withProgram: folder.path + "/open")

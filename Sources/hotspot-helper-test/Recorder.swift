@@ -26,7 +26,7 @@ enum Recorder {
         var folders: Set<String> = []
         var line = [CChar](repeating: 0, count: 8192)
         while fgets(&line, Int32(line.count), file) != nil {
-            let text = String(cString: line)
+            let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
             guard let start = text.firstIndex(of: "/"), text.contains(".so") else { continue }
             let folder = text[start...].prefix(upTo: text.lastIndex(of: "/") ?? text.endIndex)
             if !folder.hasPrefix("/usr"), !folder.hasPrefix("/lib") { folders.insert(String(folder)) }

@@ -67,4 +67,30 @@ struct ContainmentProcessTests {
         Foundation.kill(daemon.pid, SIGKILL)
         try daemon.eventually("no helper is left: \(daemon.helperProcesses)") { daemon.helperProcesses.isEmpty }
     }
+
+    /// Where the kernel forbids user namespaces no helper starts, and the daemon says so with what to do; it starts one again only where
+    /// the administrator wants that without a sandbox.
+    @Test(
+        .enabled(if: Machine.runs(CabledDaemon.canRun), "needs network namespaces, iproute2 and util-linux"), arguments: [false, true])
+    func withoutUserNamespaces(_ isAllowed: Bool) throws {
+        let settings = isAllowed ? "[Daemon]\nContainment=none" : ""
+        let daemon = try CabledDaemon(isBare: true, settings: settings) { daemon in
+            try daemon.add(
+                "clerk", "ReadWritePaths=\(daemon.scratch.path)/notes",
+                python: "receive(); open('\(daemon.scratch.path)/notes/asked', 'w'); answer(confidence='none')")
+        }
+        try daemon.plug("hot1", 1)
+        if isAllowed {
+            _ = try daemon.note("asked")
+        } else {
+            try daemon.eventually("the daemon says so") {
+                try daemon.call("Status")["problems"]?.array?.contains {
+                    $0["code"] == "sandboxUnavailable" && $0["hint"]?.string?.contains("Containment=none") == true
+                } == true
+            }
+            #expect(daemon.told("asked").isEmpty && daemon.helperProcesses.isEmpty)
+        }
+        let missing = try daemon.helpers()["clerk"]?["missing"]?.array?.first?.string ?? ""
+        #expect(missing.contains(isAllowed ? "Containment=none" : "No helper can be started"), "\(missing)")
+    }
 }

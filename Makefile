@@ -89,7 +89,7 @@ table: swift
 
 install:
 	@test -x $(BINARIES)/hotspotd || { echo 'make: nothing is built yet: make build' >&2; exit 1; }
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(helperdir) $(DESTDIR)$(datadir)/portals $(DESTDIR)$(unitdir) \
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(helperdir) $(DESTDIR)$(unitdir) \
 		$(DESTDIR)$(sysusersdir) $(DESTDIR)$(docdir) $(DESTDIR)$(datadir)/varlink $(DESTDIR)/etc/hotspotd/hotspotd.conf.d \
 		$(DESTDIR)/etc/hotspotd/helpers $(DESTDIR)$(libexecdir)/helpers
 	install -m 755 $(BINARIES)/hotspotctl $(DESTDIR)$(bindir)/hotspotctl
@@ -107,18 +107,18 @@ install:
 	install -m 644 Interfaces/*.varlink $(DESTDIR)$(datadir)/varlink/
 	install -m 644 LICENSE $(DESTDIR)$(docdir)/LICENSE
 	# The documentation, with links that hold where it lies.
-	for page in README.md:README.md docs/helpers.md:helpers.md docs/machine.md:machine.md \
-		docs/machine-rules.md:machine-rules.md docs/machine-table.md:machine-table.md Sources/hotspotd/README.md:daemon.md; do \
-		sed -e 's#](\(\.\./\)*docs/#](#g' -e 's#](\(\.\./\)*Sources/hotspotd/README\.md#](daemon.md#g' \
-			-e 's#docs/helpers\.md#helpers.md#g' \
-			-e 's#\(\.\./\)*Interfaces/\(org\.hotspotd\)#$(datadir)/varlink/\2#g' -e 's#\(\.\./\)*Tests/Examples#examples#g' \
-			$${page%%:*} > $(DESTDIR)$(docdir)/$${page##*:} && chmod 644 $(DESTDIR)$(docdir)/$${page##*:} || exit 1; done
+	for page in README.md docs/*.md; do \
+		sed -e 's#\(\.\./\)*docs/\([a-z-]*\.md\)#\2#g' -e 's#\(\.\./\)*Interfaces/\(org\.hotspotd\)#$(datadir)/varlink/\2#g' \
+			-e 's#\(\.\./\)*Tests/Examples#examples#g' $$page > $(DESTDIR)$(docdir)/$${page##*/} && \
+		chmod 644 $(DESTDIR)$(docdir)/$${page##*/} || exit 1; done
+	install -m 644 systemd/apparmor-bwrap $(DESTDIR)$(docdir)/apparmor-bwrap
 	for example in python/aroma.py shell/aroma.sh swift/Package.swift swift/Sources/aroma/Main.swift varlink/aroma-varlink.py \
 		python/aroma.helper shell/aroma.helper swift/aroma.helper varlink/aroma-varlink.helper; do \
 		install -D -m 644 Tests/Examples/$$example $(DESTDIR)$(docdir)/examples/$$example || exit 1; done
 	test -e $(DESTDIR)/etc/hotspotd/hotspotd.conf || install -m 644 systemd/hotspotd.conf $(DESTDIR)/etc/hotspotd/hotspotd.conf
 	test -n "$(DESTDIR)" || { systemd-sysusers $(sysusersdir)/hotspotd.conf; \
 		test ! -d /run/systemd/system || systemctl daemon-reload; }
+	@test -n "$(DESTDIR)" || test -x /usr/bin/bwrap || echo 'Helpers need bubblewrap: sudo apt install bubblewrap'
 	@test -n "$(DESTDIR)" || echo 'Now: sudo systemctl enable --now hotspotd'
 
 uninstall:

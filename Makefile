@@ -22,8 +22,8 @@ RELEASE = -c release --static-swift-stdlib
 
 # What building, and what testing and showing need, by the names of Debian 12.
 BUILD_PACKAGES = git make pkg-config libc6-dev g++ libnl-3-dev libnl-genl-3-dev libcurl4-openssl-dev libc-ares-dev libsqlite3-dev \
-	libsystemd-dev libxml2-dev libsodium-dev libssl-dev libseccomp-dev
-TEST_PACKAGES = $(BUILD_PACKAGES) bubblewrap ca-certificates python3 python3-pip openssl curl jq qemu-system-x86 busybox-static kmod hostapd wpasupplicant \
+	libsystemd-dev libxml2-dev libsodium-dev libssl-dev libseccomp-dev bubblewrap
+TEST_PACKAGES = $(BUILD_PACKAGES) ca-certificates python3 python3-pip openssl curl jq qemu-system-x86 busybox-static kmod hostapd wpasupplicant \
 	dnsmasq-base isc-dhcp-client iw iproute2 iptables nftables util-linux procps tcpdump systemd
 
 .PHONY: help build debug test cafe figures bench table install uninstall format lint deps deps-build swift python clean
@@ -111,7 +111,7 @@ install:
 		sed -e 's#\(\.\./\)*docs/\([a-z-]*\.md\)#\2#g' -e 's#\(\.\./\)*Interfaces/\(org\.hotspotd\)#$(datadir)/varlink/\2#g' \
 			-e 's#\(\.\./\)*Tests/Examples#examples#g' $$page > $(DESTDIR)$(docdir)/$${page##*/} && \
 		chmod 644 $(DESTDIR)$(docdir)/$${page##*/} || exit 1; done
-	install -m 644 systemd/apparmor-bwrap $(DESTDIR)$(docdir)/apparmor-bwrap
+	install -m 644 systemd/apparmor-hotspotd $(DESTDIR)$(docdir)/apparmor-hotspotd
 	for example in python/aroma.py shell/aroma.sh swift/Package.swift swift/Sources/aroma/Main.swift varlink/aroma-varlink.py \
 		python/aroma.helper shell/aroma.helper swift/aroma.helper varlink/aroma-varlink.helper; do \
 		install -D -m 644 Tests/Examples/$$example $(DESTDIR)$(docdir)/examples/$$example || exit 1; done

@@ -26,9 +26,10 @@ import Varlink
 
     private(set) var byName: [String: HelperEntry] = [:]
     private var prober: [String]?
-    private var services: [String: SocketService] = [:]
-    /// The same programs without any network, for the scan list; made when they are asked for the first time.
-    private var listServices: [String: SocketService] = [:]
+    /// The programs that serve several commands, made when they are asked for the first time; those that answer the scan list run once
+    /// more, without any network.
+    private var services: [SocketService.Key: SocketService] = [:]
+    private var serviceKeys: [String: SocketService.Key] = [:]
     private let preparation: Preparation
     private var processes: [ObjectIdentifier: HelperProcess] = [:]
     /// The processes that each helper had last ran in a sandbox.
@@ -60,8 +61,6 @@ import Varlink
     /// Takes the place of ``HostConfiguration/hiddenPaths``; processes that run keep what they see.
     public func hide(_ paths: [String]) { configuration.hiddenPaths = paths + [configuration.runtimeDirectory] }
 
-    var hasProber: Bool { prober != nil }
-
     /// Takes over what the folders offer now. Running commands finish first; helpers that stayed the same keep their processes.
     public func setHelpers(_ entries: [HelperEntry]) {
         let before = byName
@@ -90,22 +89,12 @@ import Varlink
         if let prober, !isShut {
             groups[prober, default: SocketService.Key(exec: prober, names: [])].names.append(Self.proberName)
         }
-        let wanted = isShut ? [] : Set(groups.values)
-        var kept: [SocketService.Key: SocketService] = [:]
-        var retired: Set<ObjectIdentifier> = []
-        let wantedLists = Set(wanted.map(Self.withoutNetwork))
-        for service in Array(services.values) + listServices.values {
-            if wanted.contains(service.key) {
-                kept[service.key] = service
-            } else if !wantedLists.contains(service.key), retired.insert(ObjectIdentifier(service)).inserted {
-                service.retire()
-            }
-        }
-        listServices = listServices.filter { wantedLists.contains($1.key) }
-        services = [:]
-        for key in wanted {
-            let service = kept[key] ?? makeService(key)
-            for name in key.names { services[name] = service }
+        serviceKeys = [:]
+        for key in groups.values where !isShut { for name in key.names { serviceKeys[name] = key } }
+        let wanted = Set(serviceKeys.values.flatMap { [$0, Self.withoutNetwork($0)] })
+        for (key, service) in services where !wanted.contains(key) {
+            services[key] = nil
+            service.retire()
         }
     }
 
@@ -116,13 +105,13 @@ import Varlink
         return key
     }
 
-    private func service(_ name: String, withoutNetwork: Bool) throws(HelperFault) -> SocketService {
-        guard let service = services[name] else { throw HelperFault(.helperNotStarted, "there is no socket for it") }
-        guard withoutNetwork else { return service }
-        if let known = listServices[name] { return known }
-        let alone = makeService(Self.withoutNetwork(service.key))
-        for name in alone.key.names { listServices[name] = alone }
-        return alone
+    private func service(_ name: String, withoutNetwork: Bool = false) throws(HelperFault) -> SocketService {
+        guard let key = serviceKeys[name] else { throw HelperFault(.helperNotStarted, "there is no socket for it") }
+        let wanted = withoutNetwork ? Self.withoutNetwork(key) : key
+        if let known = services[wanted] { return known }
+        let service = makeService(wanted)
+        services[wanted] = service
+        return service
     }
 
     private func makeService(_ key: SocketService.Key) -> SocketService {
@@ -196,7 +185,7 @@ import Varlink
         guard !isShut else { return }
         preparation.want(names + [Self.proberName], for: interface) { [weak self] in self?.standDown(interface: interface) }
         // The prober first: all answers are weighed against its verdict.
-        if hasProber { services[Self.proberName]?.prepare() }
+        if prober != nil { try? service(Self.proberName).prepare() }
         for name in names {
             preparation.expect(name)
             pacer.run { [weak self] in
@@ -214,7 +203,7 @@ import Varlink
                 let process = try? start(sandbox(entry.spec, exec, hasNetwork: true), .stdio, names: [name])
             else { return }
             preparation.add(process, for: name)
-        case .socket: services[name]?.prepare()
+        case .socket: try? service(name).prepare()
         case .external: break
         }
     }
@@ -223,7 +212,8 @@ import Varlink
     public func standDown(interface: Int) {
         // Others may want the process that they share.
         for name in preparation.standDown(interface: interface) {
-            if let service = services[name], !service.key.names.contains(where: preparation.isWanted) { service.standDown() }
+            guard let key = serviceKeys[name], !key.names.contains(where: preparation.isWanted) else { continue }
+            services[key]?.standDown()
         }
     }
 
@@ -249,13 +239,13 @@ import Varlink
             Problem(
                 .sandboxUnavailable, "No helper can be started: \($0).",
                 hint: access(Sandbox.bubblewrap, X_OK) == 0
-                    ? "allow bubblewrap to make user namespaces (\(Self.profile) is an AppArmor profile for it), then: systemctl reload hotspotd. Or set Containment=none, without any protection"
+                    ? "allow hotspotd to make user namespaces (\(Self.profile) is an AppArmor profile for it), then: systemctl restart hotspotd. Or set Containment=none, without any protection"
                     : "apt install bubblewrap")
         }
         onChange()
     }
 
-    private static let profile = "/usr/share/doc/hotspotd/apparmor-bwrap"
+    private static let profile = "/usr/share/doc/hotspotd/apparmor-hotspotd"
 
     // MARK: What is known of them
 
@@ -327,8 +317,8 @@ import Varlink
     ) -> HelperCall {
         let call = HelperCall(completion: completion)
         beginWithRetries(call, Self.proberName) { () throws(HelperFault) in
-            guard let service = self.services[Self.proberName] else { throw HelperFault(.helperNotStarted, "there is no prober") }
-            try service.send(
+            guard self.prober != nil else { throw HelperFault(.helperNotStarted, "there is no prober") }
+            try self.service(Self.proberName).send(
                 Question(method: "org.hotspotd.Probe.Probe", parameters: parameters, expectation: .value), to: Self.proberName,
                 call: call, onIgnored: { self.countIgnored($0, Self.proberName, call) })
         }

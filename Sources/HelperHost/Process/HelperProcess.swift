@@ -61,21 +61,19 @@ import Varlink
         }
         token = Self.makeToken()
         var environment = ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "TMPDIR=/tmp", "HOTSPOTD_TOKEN=\(token)"]
-        var theirs = DescriptorList(), ours = DescriptorList()
+        var theirs: [Int32] = [], ours: [Int32] = []
         let started: (pid: pid_t, pidfd: Int32)
         do throws(Errno) {
-            let error = try HelperPipe.fromHelper()
-            ours.append(error.ours)
-            theirs.append(error.theirs)
+            func added(_ pipe: HelperPipe) -> HelperPipe {
+                ours.append(pipe.ours)
+                theirs.append(pipe.theirs)
+                return pipe
+            }
+            let error = added(try HelperPipe.fromHelper())
             var descriptors: [Int32]
             switch kind {
             case .stdio:
-                let input = try HelperPipe.toHelper()
-                ours.append(input.ours)
-                theirs.append(input.theirs)
-                let output = try HelperPipe.fromHelper()
-                ours.append(output.ours)
-                theirs.append(output.theirs)
+                let (input, output) = (added(try HelperPipe.toHelper()), added(try HelperPipe.fromHelper()))
                 descriptors = [input.theirs, output.theirs, error.theirs]
                 streams = (input.ours, output.ours)
             case .service(let listeners):
@@ -91,9 +89,7 @@ import Varlink
             let arguments: [String]
             if program.isContained {
                 if case .service = kind { environment.append("LISTEN_PID=\(Sandbox.processID)") }
-                let report = try HelperPipe.fromHelper()
-                ours.append(report.ours)
-                theirs.append(report.theirs)
+                let report = added(try HelperPipe.fromHelper())
                 status = report.ours
                 // Every reader of the filter needs a position of its own in the file.
                 let filter = open("/proc/self/fd/\(program.filter)", O_RDONLY | O_CLOEXEC)
@@ -117,13 +113,13 @@ import Varlink
             started = (pid, pidfd)
             tail = ErrorTail(pipe: error.ours, limit: errorLimit)
         } catch {
-            theirs.close()
-            ours.close()
+            for descriptor in theirs { close(descriptor) }
+            for descriptor in ours { close(descriptor) }
             throw error.code == ENOENT && program.isContained
                 ? HelperFault(.helperNotStarted, "it was not started: \(Sandbox.bubblewrap) is missing")
                 : HelperFault.refused("", error.code)
         }
-        theirs.close()
+        for descriptor in theirs { close(descriptor) }
         (pid, pidfd) = started
         self.names = names
         self.exec = exec
@@ -315,17 +311,5 @@ import Varlink
     private static func makeToken() -> String {
         var generator = SystemRandomNumberGenerator()
         return Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
-    }
-}
-
-/// Descriptors that are closed together.
-private struct DescriptorList {
-    private var descriptors: [Int32] = []
-
-    mutating func append(_ descriptor: Int32) { descriptors.append(descriptor) }
-
-    mutating func close() {
-        for descriptor in descriptors { Glibc.close(descriptor) }
-        descriptors = []
     }
 }

@@ -61,7 +61,7 @@ let package = Package(
         // Helper files, the sandbox as a value, start, answers, limits, teardown.
         .target(
             name: "HelperHost", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Varlink", "CLinux", "CSeccomp"],
-            swiftSettings: rules),
+            exclude: ["README.md"], swiftSettings: rules),
         // What survives: networks, choices, outcomes, the journal.
         .target(name: "Store", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "CSQLite"], swiftSettings: rules),
         // What is secret: answers sealed at rest, and the rule for their release.

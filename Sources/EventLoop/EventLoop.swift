@@ -61,7 +61,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
                 _ = try? EventLoop.shared.run()
                 return nil
             }, nil)
-        // The loop must know its thread before anybody asks whether it is on it.
+        // The loop must know its thread before code asks whether it runs on it.
         while EventLoop.shared.thread.withLock({ $0 == nil }) { usleep(100) }
     }()
 

@@ -98,7 +98,7 @@ import HotspotCore
 
     /// Ends our direction alone: the peer reads end-of-file and may still answer.
     public func closeOutput() {
-        // The descriptor of a closed connection may be somebody else's by now.
+        // The number of a closed descriptor may have been given to another one by now.
         guard isOpen else { return }
         // What was not sent yet is not sent any more, on a socket of its own as on a common one.
         pending = []
@@ -199,7 +199,7 @@ import HotspotCore
                 }
                 // The second: it closed without having read everything.
                 if errno == EPIPE || errno == ECONNRESET {
-                    // Nobody reads any more, yet an answer may have come before: the end is the reader's to find.
+                    // The peer reads no more, yet its answer may have come before: the reader finds the end.
                     pending = []
                     stopWriting()
                     return

@@ -111,7 +111,7 @@ public enum Coding {
         func path(_ context: DecodingError.Context, _ last: (any CodingKey)? = nil) -> String {
             let keys = context.codingPath + (last.map { [$0] } ?? [])
             return keys.isEmpty
-                ? "the message" : "«" + keys.map { Printable.text($0.stringValue, limit: 64) }.joined(separator: ".") + "»"
+                ? "the message" : "\"" + keys.map { Printable.text($0.stringValue, limit: 64) }.joined(separator: ".") + "\""
         }
         return switch error {
         case .keyNotFound(let key, let context): "\(path(context, key)) is missing"

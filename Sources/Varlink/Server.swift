@@ -1,111 +1,7 @@
-import CSystemd
 import EventLoop
 import ForeignText
 import Glibc
 import HotspotCore
-
-/// One call that a client made, and the way to answer it.
-@LoopActor public final class ServerCall {
-    /// The method without its interface.
-    public let method: String
-    /// The parameters as they came.
-    public let parameters: JSONValue
-    /// The client listens for more than one answer.
-    public let wantsMore: Bool
-    /// Who asks.
-    public let peer: PeerCredentials
-    /// What the peer is to the server, as found when it connected.
-    public let standing: Standing
-    /// Called once if the client leaves before the last answer.
-    public var onCancel: () -> Void = {}
-
-    fileprivate let interface: String
-    fileprivate weak var client: ServerClient?
-    fileprivate(set) var isDone = false
-    private let oneway: Bool
-
-    fileprivate init(interface: String, method: String, call: Call, client: ServerClient) {
-        self.interface = interface
-        self.method = method
-        self.client = client
-        peer = client.peer
-        standing = client.standing
-        parameters = call.parameters ?? [:]
-        wantsMore = call.more ?? false
-        oneway = call.oneway ?? false
-    }
-
-    /// The last answer.
-    public func reply(_ value: some Encodable) { reply(encoded: Coding.encode(value)) }
-
-    /// The last answer, whose parameters are an object in octets already.
-    public func reply(encoded parameters: [UInt8]) { finish(Self.answer(parameters)) }
-
-    /// The last answer, empty.
-    public func reply() { finish(Answer(parameters: [:])) }
-
-    /// One answer of many; only for a client that wants more.
-    public func replyMore(_ value: some Encodable) { replyMore(encoded: Coding.encode(value)) }
-
-    /// One answer of many, whose parameters are an object in octets already.
-    public func replyMore(encoded parameters: [UInt8]) {
-        guard !isDone else { return }
-        client?.connection.send(encoded: Self.answer(parameters, continues: true))
-    }
-
-    /// The octets of an answer, without a detour over a value: lists of helpers and networks are long.
-    private static func answer(_ parameters: [UInt8], continues: Bool = false) -> [UInt8] {
-        Array(continues ? #"{"continues":true,"parameters":"#.utf8 : #"{"parameters":"#.utf8) + parameters + [UInt8(ascii: "}")]
-    }
-
-    /// The last answer is an error of this interface.
-    public func fail(_ name: String, _ parameters: JSONValue = [:]) {
-        finish(Answer(parameters: parameters, error: "\(interface).\(name)"))
-    }
-
-    /// The last answer is one of the protocol's own errors.
-    public func failInvalidParameter(_ name: String) {
-        finish(Answer(parameters: ["parameter": .string(name)], error: "org.varlink.service.InvalidParameter"))
-    }
-
-    /// Reads the parameters as a type, or answers with an error and returns `nil`.
-    public func decode<T: Decodable>(_ type: T.Type) -> T? {
-        do {
-            return try Coding.decode(type, from: parameters)
-        } catch {
-            failInvalidParameter(error.description)
-            return nil
-        }
-    }
-
-    private func finish(_ answer: Answer) { finish(Coding.encode(answer)) }
-
-    private func finish(_ answer: [UInt8]) {
-        guard !isDone else { return }
-        isDone = true
-        onCancel = {}
-        if !oneway { client?.connection.send(encoded: answer) }
-        client?.finished(self)
-    }
-
-    fileprivate func cancel() {
-        guard !isDone else { return }
-        isDone = true
-        let onCancel = onCancel
-        self.onCancel = {}
-        onCancel()
-    }
-}
-
-/// An interface that a server offers.
-@LoopActor public protocol ServerInterface: AnyObject {
-    /// Such as `org.hotspotd.Control`.
-    nonisolated var name: String { get }
-    /// The text of the `.varlink` file.
-    nonisolated var definition: String { get }
-    /// Answers a call, now or later. `false` if there is no such method.
-    func handle(_ call: ServerCall) -> Bool
-}
 
 /// A Varlink service on a unix socket: introspection, limits, and each call to its interface.
 @LoopActor public final class Server {
@@ -113,7 +9,7 @@ import HotspotCore
     public struct Limits: Sendable {
         /// Clients at once; one more is told so and cut off.
         public var clients = 32
-        /// Of these, seats for those who may change things; nobody else takes them.
+        /// Of these, how many are kept for clients that may change things.
         public var reserved = 4
         /// Clients at once of one user without permission.
         public var perStranger = 8
@@ -191,8 +87,8 @@ import HotspotCore
     public var clientCount: Int { clients.count }
 
     private func accept() {
-        // Who connects and goes without end leaves the others their turn, the other sources of the loop as well: after a burst of
-        // connections the next ones wait.
+        // A program that connects and leaves without end must not keep other clients and the loop's other sources waiting: after a
+        // burst of connections the next ones wait.
         if EventLoop.now - burst.began > limits.burstTime { burst = (EventLoop.now, 0) }
         for _ in 0..<64 {
             guard burst.count < limits.burst else { return pause() }
@@ -216,7 +112,7 @@ import HotspotCore
                 Glibc.close(descriptor)
                 continue
             }
-            // With every seat taken nobody needs to be looked up.
+            // Without a free seat the peer's groups need not be looked up.
             let standing = clients.count < limits.clients ? standing(peer) : .stranger
             if let refusal = refusal(of: peer, standing) {
                 connection.send(
@@ -267,9 +163,9 @@ import HotspotCore
         }
     }
 
-    fileprivate func left(_ client: ServerClient) { clients[ObjectIdentifier(client)] = nil }
+    func left(_ client: ServerClient) { clients[ObjectIdentifier(client)] = nil }
 
-    fileprivate func dispatch(_ call: Call, from client: ServerClient) {
+    func dispatch(_ call: Call, from client: ServerClient) {
         let dot = call.method.lastIndex(of: ".") ?? call.method.startIndex
         let interface = String(call.method[..<dot])
         let method = String(call.method[dot...].dropFirst())
@@ -314,79 +210,12 @@ import HotspotCore
     }
 }
 
-extension ServerCall {
-    fileprivate func failProtocol(_ name: String, _ parameters: JSONValue) {
-        finish(Answer(parameters: parameters, error: "org.varlink.service.\(name)"))
-    }
-}
-
-/// One client: its connection, the calls that wait for an answer, and the time it has for a call's rest.
-@LoopActor private final class ServerClient {
-    let connection: Connection
-    let peer: PeerCredentials
-    let standing: Standing
-    private weak var server: Server?
-    // Answers go out in the order of the calls (one at a time), as the protocol wants.
-    private var waiting: [Call] = []
-    private var current: ServerCall?
-    private var idling: EventSource?
-    private var isClosed = false
-    private let idleLimit: Duration
-
-    init(
-        connection: Connection, peer: PeerCredentials, standing: Standing, limits: Server.Limits, server: Server
-    ) {
-        self.connection = connection
-        self.peer = peer
-        self.standing = standing
-        self.server = server
-        idleLimit = limits.idle
-        connection.partialLimit = limits.partial
-        connection.onMessage = { [weak self] in self?.received($0) }
-        connection.onClose = { [weak self] _ in self?.closed() }
-        idle()
-    }
-
-    func began(_ call: ServerCall) {
-        idling?.cancel()
-        idling = nil
-        if !call.isDone { current = call }
-    }
-
-    func finished(_ call: ServerCall) {
-        if current === call { current = nil }
-        if current == nil, !waiting.isEmpty { server?.dispatch(waiting.removeFirst(), from: self) }
-        if current == nil { idle() }
-    }
-
-    /// Who has only a few seats to share with others does not keep one for nothing.
-    private func idle() {
-        guard standing != .permitted, !isClosed else { return }
-        idling?.cancel()
-        idling = try? EventLoop.shared.schedule(after: idleLimit, accuracy: .seconds(1)) { [weak self] in
-            self?.connection.close()
-        }
-    }
-
-    private func received(_ octets: [UInt8]) {
-        do {
-            let call = try Coding.decode(Call.self, from: octets)
-            guard waiting.count < 16 else { return connection.close() }
-            if current != nil { waiting.append(call) } else { server?.dispatch(call, from: self) }
-        } catch {
-            connection.send(
-                Answer(parameters: ["parameter": .string(error.description)], error: "org.varlink.service.InvalidParameter"))
-            connection.close()
-        }
-    }
-
-    private func closed() {
-        isClosed = true
-        idling?.cancel()
-        idling = nil
-        current?.cancel()
-        current = nil
-        waiting = []
-        server?.left(self)
-    }
+/// What a peer may do at a server: found once, when it connects, because looking a user up may be slow.
+public enum Standing: Hashable, Sendable {
+    /// It may change things, and seats are kept for it.
+    case permitted
+    /// A local user like any other.
+    case stranger
+    /// A helper: whatever user it runs as, it asks for itself alone.
+    case restricted
 }

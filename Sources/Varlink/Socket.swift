@@ -90,7 +90,7 @@ public enum Socket {
     }
 }
 
-/// Who is at the other end of a unix socket, as the kernel knew it when the connection was made.
+/// The process at the other end of a unix socket, as the kernel knew it when the connection was made.
 public struct PeerCredentials: Hashable, Sendable {
     /// User.
     public let uid: uid_t

@@ -31,12 +31,12 @@ import Testing
     @Test(
         "Errors name the field",
         arguments: [
-            ("{}", "«number» is missing"), ("{\"number\":\"7\"}", "«number» has the wrong type"),
-            ("{\"number\":null}", "«number»"),
-            ("{\"number\":7,\"kind\":\"triple\"}", "«kind» has an unknown value"),
-            ("{\"number\":7,\"guests\":[{\"name\":\"a\"},{}]}", "name» is missing"),
+            ("{}", "\"number\" is missing"), ("{\"number\":\"7\"}", "\"number\" has the wrong type"),
+            ("{\"number\":null}", "\"number\""),
+            ("{\"number\":7,\"kind\":\"triple\"}", "\"kind\" has an unknown value"),
+            ("{\"number\":7,\"guests\":[{\"name\":\"a\"},{}]}", "name\" is missing"),
             ("{\"number\":7,\"guests\":[{\"name\":\"a\"},{}]}", "guests."),
-            ("{\"number\":7,\"guests\":{}}", "«guests» has the wrong type"),
+            ("{\"number\":7,\"guests\":{}}", "\"guests\" has the wrong type"),
             ("[]", "the message"), ("7", "the message"), ("", "no JSON"), ("{", "no JSON"), ("nonsense", "no JSON"),
             ("{\"number\":7}}", "no JSON"),
             // The decoder does not tell where a number is that nothing can hold.

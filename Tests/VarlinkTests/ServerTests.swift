@@ -50,7 +50,7 @@ import Testing
             client.call("org.example.Desk.Echo", ["txt": "x"])
             let answer = try client.answer()
             #expect(answer?.error == "org.varlink.service.InvalidParameter")
-            #expect(answer?.parameters?["parameter"]?.string?.contains("«text»") == true)
+            #expect(answer?.parameters?["parameter"]?.string?.contains("\"text\"") == true)
             client.call("org.example.Desk.Fail")
             #expect(try client.answer()?.error == "org.example.Desk.Nonsense")
         }

@@ -1,7 +1,7 @@
 import EventLoop
 import HotspotCore
 
-/// Something that a helper was told, without what it was told in secret: the answer to «what does it know of me?».
+/// Something that a helper was told, without what it was told in secret: for the user's question what a helper knows.
 public struct HelperGiven: Hashable, Sendable {
     /// Names that people read: SSIDs, or `wired:ADDRESS`. Of a long list the first ones.
     public var networks: [String]

@@ -302,7 +302,7 @@ import Varlink
         close(streams.output)
     }
 
-    /// The fault of a command that it did not answer: whose fault it is depends on whether it ever ran.
+    /// The fault of a command that it did not answer: the helper's own only if it ever ran.
     func unanswered(_ words: String) -> HelperFault {
         if lackedRoom { return HelperFault(.helperNoRoom, ending ?? words) }
         return HelperFault(neverRan ? .helperNotStarted : .helperCrashed, (ending ?? words) + ", without an answer")

@@ -72,7 +72,7 @@ let package = Package(
             dependencies: [
                 "HotspotCore", "EventLoop", "Varlink", "Wireless", "LinkState", "HotspotMachine", "HelperHost", "Store",
                 "Vault", "ControlServer", "CSystemd", log,
-            ], exclude: ["README.md"], swiftSettings: rules),
+            ], swiftSettings: rules),
         // The terminal: one file for each verb, one renderer.
         .executableTarget(
             name: "hotspotctl", dependencies: ["HotspotCore", "HotspotMachine", "Varlink", arguments],

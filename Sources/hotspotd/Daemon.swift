@@ -9,20 +9,20 @@ import LinkState
 @main struct Daemon {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
-        // A limit on files is an error that SQLite reports, and no reason to die.
+        // At a limit on files SQLite reports an error; the daemon goes on.
         signal(SIGXFSZ, SIG_IGN)
         letFatalSignalsEndIt()
-        // What the daemon holds is nobody's to dump or to trace.
+        // The daemon's memory holds secrets: no core dumps, no tracing.
         csystemd_forbid_dumps()
         umask(0o077)
-        let arguments: Arguments
+        let arguments: DaemonArguments
         do {
-            arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
+            arguments = try DaemonArguments(Array(CommandLine.arguments.dropFirst()))
         } catch {
-            fail("\(error)\n\(Arguments.usage)", code: 2)
+            fail("\(error)\n\(DaemonArguments.usage)", code: 2)
         }
         if arguments.showsVersion { return print("hotspotd \(hotspotdVersion)") }
-        if arguments.showsHelp { return print(Arguments.usage) }
+        if arguments.showsHelp { return print(DaemonArguments.usage) }
         if arguments.onlyRestores { return restoreRoutes() }
         if arguments.onlyEndsConnections { return endConnections() }
         let file = arguments.settings ?? Settings.defaultFile
@@ -33,7 +33,10 @@ import LinkState
         } catch {
             fail("\(error)", code: 1)
         }
-        if arguments.onlyChecks { return print("The settings are good.") }
+        if arguments.onlyChecks {
+            for note in settings.ignoredEntries { print(note) }
+            return print("The settings are good.")
+        }
         // Signals are blocked before anything runs, so that none is lost between here and the loop.
         var set = sigset_t()
         sigemptyset(&set)
@@ -42,7 +45,7 @@ import LinkState
         loop { run(settings, file: file, isDefault: isDefault) }
     }
 
-    /// Runs the loop until somebody stops it, and ends with its code.
+    /// Runs the loop until it is stopped, and exits with its code.
     private static func loop(_ begin: @escaping @LoopActor @Sendable () -> Void) -> Never {
         Task.detached(executorPreference: EventLoop.shared) { await begin() }
         do {
@@ -52,8 +55,8 @@ import LinkState
         }
     }
 
-    /// Swift's runtime reports crashes, and would outlive the watchdog's SIGABRT: its handler returns. And whoever starts the daemon may
-    /// have left it any mask.
+    /// Lets fatal signals end the process. The handler of Swift's runtime returns, so that the daemon would outlive the watchdog's
+    /// SIGABRT; and the signal mask is inherited from any parent.
     private static func letFatalSignalsEndIt() {
         var set = sigset_t()
         sigemptyset(&set)
@@ -64,7 +67,7 @@ import LinkState
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
-    /// For the service manager, after the daemon has ended in whatever way.
+    /// Takes the gate away, for the service manager, however the daemon ended.
     private static func restoreRoutes() {
         do {
             if try Gate.restore() { print("The gate was taken away.") }
@@ -73,7 +76,7 @@ import LinkState
         }
     }
 
-    /// For the service manager as well.
+    /// Ends the connections that helpers left, for the service manager as well.
     private static func endConnections() {
         loop { LeftConnections.end(within: .seconds(2)) { EventLoop.shared.stop() } }
     }
@@ -88,7 +91,7 @@ import LinkState
         }
     }
 
-    /// The loop's sources refer to it weakly; this is what keeps it.
+    /// Keeps the coordinator; the loop's sources refer to it weakly.
     @LoopActor private static var running: Coordinator?
 
     private static func fail(_ message: String, code: Int32) -> Never {
@@ -98,8 +101,8 @@ import LinkState
     }
 }
 
-/// The few things that can be said at start.
-struct Arguments {
+/// The command line.
+struct DaemonArguments {
     var settings: String?
     var showsVersion = false
     var showsHelp = false

@@ -36,8 +36,8 @@ let package = Package(
         .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        // One C function from clone to exec, and the tiny init of a helper's namespace.
-        .target(name: "CLaunch"),
+        .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
+        .systemLibrary(name: "CLinux"),
         // The words: SSID, network, confidence, result, command, prompt, session, portal.
         .target(name: "HotspotCore", swiftSettings: rules),
         // sd-event as the executor of the daemon's tasks: descriptors, timers, signals, children, watchdog.
@@ -56,9 +56,10 @@ let package = Package(
         .target(
             name: "HotspotMachine", dependencies: ["HotspotCore"], exclude: ["README.md", "RULES.md", "TABLE.md"],
             swiftSettings: rules),
-        // Helper files, start, deadlines, limits, teardown.
+        // Helper files, the sandbox as a value, start, answers, limits, teardown.
         .target(
-            name: "HelperHost", dependencies: ["HotspotCore", "EventLoop", "Varlink", "CLaunch"], swiftSettings: rules),
+            name: "HelperHost", dependencies: ["HotspotCore", "EventLoop", "Varlink", "CLinux", "CSeccomp"],
+            swiftSettings: rules),
         // What survives: networks, choices, outcomes, the journal.
         .target(name: "Store", dependencies: ["HotspotCore", "CSQLite"], swiftSettings: rules),
         // What is secret: answers sealed at rest, and the rule for their release.
@@ -71,7 +72,7 @@ let package = Package(
             name: "hotspotd",
             dependencies: [
                 "HotspotCore", "EventLoop", "Varlink", "Wireless", "LinkState", "HotspotMachine", "HelperHost", "Store",
-                "Vault", "ControlServer", "CSystemd", log,
+                "Vault", "ControlServer", "CLinux", "CSystemd", log,
             ], swiftSettings: rules),
         // The terminal: one file for each verb, one renderer.
         .executableTarget(

@@ -4,10 +4,10 @@ import Glibc
 import Varlink
 
 /// Who may change things, and read what is not for everybody: root, the group `hotspotd`, the user who sits in front of the machine,
-/// and whoever runs a daemon of his own. Never a helper, although it runs as the daemon's own user.
+/// and the user who runs a daemon of his own.
 ///
-/// A helper is known by its descent from the daemon. A daemon of the system has a user to itself (`hotspotd`), and then nobody of that
-/// user has any business here: no look at processes is needed, which may be hidden from the daemon.
+/// A helper has a socket of its own, and does not see this one in its sandbox. It runs as the daemon's user: a daemon of the system has
+/// that user (`hotspotd`) to itself, so no process of it may change anything, in a sandbox or not.
 public struct Permission: Sendable {
     private let trusted: Set<uid_t>
     private let restricted: uid_t?
@@ -42,7 +42,7 @@ public struct Permission: Sendable {
     /// What this peer is by its user and groups.
     public func standing(of peer: PeerCredentials) -> Standing {
         // Before everything else: a helper has the daemon's group as well.
-        if peer.isDescendant || peer.uid == restricted { return .restricted }
+        if peer.uid == restricted { return .restricted }
         if trusted.contains(peer.uid) { return .permitted }
         if let groupID, peer.gid == groupID || peer.groups.contains(groupID) { return .permitted }
         return .stranger

@@ -7,9 +7,6 @@ import Synchronization
 ///
 /// There is one loop in a process and one thread in it: descriptors, timers, signals, children and every task on ``LoopActor``
 /// take their turns there. Nothing wakes the thread but the kernel, the watchdog's interval, or a job from another thread.
-///
-/// Everything that the loop needs a watch of epoll(7) for, other than descriptors, has it from the start: no job and no timer
-/// ever asks for another one, so they work also when the user's watches are used up. See ``PollFallback`` for descriptors.
 public final class EventLoop: SerialExecutor, TaskExecutor {
     /// The loop of the process.
     public static let shared = EventLoop()
@@ -18,8 +15,6 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
     // on the thread that runs the loop, or before that thread exists.
     nonisolated(unsafe) let event: OpaquePointer
     private let wakeDescriptor: Int32
-    /// Makes a thread only when epoll has no room.
-    let pollThread = PollThread()
     private let jobs = Mutex<[UnownedJob]>([])
     private let thread = Mutex<pthread_t?>(nil)
 
@@ -40,17 +35,6 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
                 return 0
             }, nil)
         precondition(added >= 0, "sd_event_add_io failed: \(added)")
-        let fallback = sd_event_add_io(
-            self.event, nil, pollThread.tells, UInt32(EPOLLIN.rawValue),
-            { _, _, _, _ in
-                LoopActor.assumeIsolated { PollFallback.shared.dispatch() }
-                return 0
-            }, nil)
-        precondition(fallback >= 0, "sd_event_add_io failed: \(fallback)")
-        // sd-event makes a clock's timerfd for its first timer and keeps it. All timers here are of this one clock; this one is
-        // never due.
-        let clock = sd_event_add_time(self.event, nil, CLOCK_BOOTTIME, UInt64.max, 0, { _, _, _ in 0 }, nil)
-        precondition(clock >= 0, "sd_event_add_time failed: \(clock)")
     }
 
     /// Runs until ``stop(code:)``, on the calling thread, and returns the code.

@@ -7,8 +7,6 @@ import HotspotCore
 /// After ``cancel()`` the handler is never called again, also when its event is already due in this turn.
 @LoopActor public final class EventSource {
     fileprivate var source: OpaquePointer?
-    /// Instead of the former: its number in ``PollFallback``.
-    fileprivate var number: UInt64?
     fileprivate var handler: ((UInt32) -> Void)?
 
     fileprivate init() {}
@@ -18,23 +16,15 @@ import HotspotCore
     /// Ends the wait. Safe to call twice, and from within the handler.
     public func cancel() {
         handler = nil
-        if let number {
-            self.number = nil
-            PollFallback.shared.remove(number)
-        }
         guard let source else { return }
         sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
         sd_event_source_unref(source)
         self.source = nil
     }
 
-    /// Whether the handler may still be called.
-    public var isActive: Bool { source != nil || number != nil }
-
     /// The sources before which this one is served have lower numbers.
     public func setPriority(_ priority: Int64) {
         if let source { sd_event_source_set_priority(source, priority) }
-        if let number { PollFallback.shared.setPriority(priority, of: number) }
     }
 
     func fire(_ value: UInt32) {
@@ -68,38 +58,19 @@ extension LoopActor {
 extension EventLoop {
     /// Calls the handler whenever the descriptor has one of `events` (EPOLLIN, EPOLLOUT), with those that it has. The descriptor
     /// stays the caller's.
-    ///
-    /// Where epoll(7) has no room for it, which another process of the same user can bring about, it is watched by poll(2): all
-    /// the same but slower, and told to ``onShortage(_:)``.
     @LoopActor public func watch(
         _ descriptor: Int32, for events: UInt32 = UInt32(EPOLLIN.rawValue), _ handler: @escaping (UInt32) -> Void
     ) throws(LoopError) -> EventSource {
         let source = EventSource()
         source.handler = handler
-        let refusal = PollFallback.shared.refusal(descriptor)
-        let result =
-            refusal != 0
-            ? -refusal
-            : sd_event_add_io(
+        try check("sd_event_add_io") {
+            sd_event_add_io(
                 event, &source.source, descriptor, events,
                 { _, _, events, userdata in
                     fire(userdata, events)
                     return 0
                 }, source.pointer)
-        if result == -ENOSPC || result == -ENOMEM {
-            source.number = PollFallback.shared.add(source, descriptor, events)
-        } else {
-            try check("sd_event_add_io") { result }
         }
-        return source
-    }
-
-    /// Calls the handler whenever epoll(7) had no room for a watch (`fs.epoll.max_user_watches`, counted by user), at most once
-    /// in a turn: a good moment to end who may have taken it.
-    @LoopActor public func onShortage(_ handler: @escaping () -> Void) -> EventSource {
-        let source = EventSource()
-        source.handler = { _ in handler() }
-        source.number = PollFallback.shared.observe(source)
         return source
     }
 
@@ -150,8 +121,8 @@ extension EventLoop {
         return source
     }
 
-    /// Calls the handler once when the child behind a pidfd has ended. Reaping it, with `waitid(P_PIDFD)`, is the caller's: so
-    /// nobody else's child is ever touched.
+    /// Calls the handler once when the child behind a pidfd has ended. The caller reaps it with `waitid(P_PIDFD)`, so that no other
+    /// child is touched.
     @LoopActor public func onExit(pidfd: Int32, _ handler: @escaping () -> Void) throws(LoopError) -> EventSource {
         let source = try watch(pidfd) { _ in }
         source.handler = { [weak source] _ in

@@ -63,13 +63,15 @@ public struct HelperSpec: Hashable, Sendable {
     public var enabled: Bool
     /// Wants the scan list though it has no `SSID=`.
     public var scanList: Bool
+    /// Folders and files that it may read beside its own.
+    public var readPaths: [String]
     /// Folders that it may write to.
     public var readWritePaths: [String]
 
     /// A helper with the defaults of the contract.
     public init(
         name: String, displayName: String? = nil, activation: Activation, ssids: [SSIDPattern] = [], security: Set<Security> = [],
-        priority: Int = 50, enabled: Bool = true, scanList: Bool = false, readWritePaths: [String] = []
+        priority: Int = 50, enabled: Bool = true, scanList: Bool = false, readPaths: [String] = [], readWritePaths: [String] = []
     ) {
         self.name = name
         self.displayName = displayName ?? name
@@ -79,6 +81,7 @@ public struct HelperSpec: Hashable, Sendable {
         self.priority = priority
         self.enabled = enabled
         self.scanList = scanList
+        self.readPaths = readPaths
         self.readWritePaths = readWritePaths
     }
 

@@ -51,23 +51,23 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 }
 
 extension JSONValue: Codable {
-    /// Any JSON value.
+    /// Any JSON value. A failed attempt costs the decoder much more than a successful one, so the usual kinds come first.
     public init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         if value.decodeNil() {
             self = .null
+        } else if let text = try? value.decode(String.self) {
+            self = .string(text)
+        } else if let members = try? value.decode([String: JSONValue].self) {
+            self = .object(members)
+        } else if let elements = try? value.decode([JSONValue].self) {
+            self = .array(elements)
         } else if let truth = try? value.decode(Bool.self) {
             self = .bool(truth)
         } else if let integer = try? value.decode(Int.self) {
             self = .integer(integer)
-        } else if let number = try? value.decode(Double.self) {
-            self = .number(number)
-        } else if let text = try? value.decode(String.self) {
-            self = .string(text)
-        } else if let elements = try? value.decode([JSONValue].self) {
-            self = .array(elements)
         } else {
-            self = .object(try value.decode([String: JSONValue].self))
+            self = .number(try value.decode(Double.self))
         }
     }
 

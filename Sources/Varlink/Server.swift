@@ -114,10 +114,8 @@ import HotspotCore
         public var clients = 32
         /// Of these, seats for those who may change things; nobody else takes them.
         public var reserved = 4
-        /// Clients at once of one user who is a stranger.
+        /// Clients at once of one user without permission.
         public var perStranger = 8
-        /// Clients at once of one helper, whatever it has started, and of all those together that no helper can be named for.
-        public var perHelper = 4
         /// Time without a call after which a client that may not change things loses its seat.
         public var idle = Duration.seconds(10)
         /// Octets that wait for a client to read them; one that lets more pile up is cut off.
@@ -144,8 +142,6 @@ import HotspotCore
     private let interfaces: [any ServerInterface]
     private let limits: Limits
     private let standing: (PeerCredentials) -> Standing
-    private let helper: (PeerCredentials) -> pid_t?
-    private let descent: (pid_t) -> Lineage.Descent?
     private var listener: EventSource?
     private var pausing: EventSource?
     private var isOpen = true
@@ -156,24 +152,15 @@ import HotspotCore
     var acceptNext: (Int32) -> Int32 = { Glibc.accept($0, nil, nil) }
     private var clients: [ObjectIdentifier: ServerClient] = [:]
 
-    /// Serves `interfaces` on a listening, non-blocking socket, which is taken over. `standing` is asked once for each connection.
-    ///
-    /// - Parameters:
-    ///   - helper: the helper that a peer whose standing is restricted belongs to, by the number of its first process; `nil` if there is
-    ///     none. All of one helper share its seats, however many processes it has started.
-    ///   - descent: what is known of a process's descent without its parents being looked up; `nil` if nothing is.
+    /// Serves `interfaces` on a listening, non-blocking socket, which is closed here. `standing` is asked once for each connection.
     public init(
         listening socket: consuming Descriptor, product: String, version: String, interfaces: [any ServerInterface],
-        limits: Limits = Limits(), standing: @escaping (PeerCredentials) -> Standing = { _ in .stranger },
-        helper: @escaping (PeerCredentials) -> pid_t? = { $0.child },
-        descent: @escaping (pid_t) -> Lineage.Descent? = { _ in nil }
+        limits: Limits = Limits(), standing: @escaping (PeerCredentials) -> Standing = { _ in .stranger }
     ) throws(VarlinkError) {
         identity = ("hotspotd", product, version, "https://github.com/hotspotd/hotspotd")
         self.interfaces = interfaces
         self.limits = limits
         self.standing = standing
-        self.helper = helper
-        self.descent = descent
         self.socket = socket.take()
         do {
             try listen()
@@ -221,17 +208,16 @@ import HotspotCore
             // The daemon starts programs on this thread alone, so that none of them is started between these calls.
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-            guard let peer = PeerCredentials(socket: descriptor, descent: descent),
+            guard let peer = PeerCredentials(socket: descriptor),
                 let connection = try? Connection(
                     socket: descriptor, limit: limits.message, outputLimit: limits.output, isPatient: true)
             else {
-                ForeignSocket.close(descriptor)
+                Glibc.close(descriptor)
                 continue
             }
             // With every seat taken nobody needs to be looked up.
             let standing = clients.count < limits.clients ? standing(peer) : .stranger
-            let helper = standing == .restricted ? helper(peer) : nil
-            if let refusal = refusal(of: peer, standing, helper) {
+            if let refusal = refusal(of: peer, standing) {
                 connection.send(
                     Answer(
                         parameters: ["code": "busy", "message": .string(refusal)],
@@ -240,21 +226,16 @@ import HotspotCore
                 continue
             }
             let client = ServerClient(
-                connection: connection, peer: peer, standing: standing, helper: helper, limits: limits, server: self)
+                connection: connection, peer: peer, standing: standing, limits: limits, server: self)
             clients[ObjectIdentifier(client)] = client
         }
     }
 
     /// Why there is no seat for this peer; `nil` if there is one.
-    private func refusal(of peer: PeerCredentials, _ standing: Standing, _ helper: pid_t?) -> String? {
+    private func refusal(of peer: PeerCredentials, _ standing: Standing) -> String? {
         guard clients.count < limits.clients else { return "\(limits.clients) clients are being served; try again" }
         guard standing != .permitted else { return nil }
         let others = clients.values.filter { $0.standing != .permitted }
-        if standing == .restricted,
-            others.count(where: { $0.standing == .restricted && $0.helper == helper }) >= limits.perHelper
-        {
-            return "\(limits.perHelper) clients of this helper are being served; try again"
-        }
         if standing == .stranger,
             others.count(where: { $0.standing == .stranger && $0.peer.uid == peer.uid }) >= limits.perStranger
         {
@@ -343,8 +324,6 @@ extension ServerCall {
     let connection: Connection
     let peer: PeerCredentials
     let standing: Standing
-    /// Whose seat it is, if its standing is restricted.
-    let helper: pid_t?
     private weak var server: Server?
     // Answers go out in the order of the calls (one at a time), as the protocol wants.
     private var waiting: [Call] = []
@@ -354,12 +333,11 @@ extension ServerCall {
     private let idleLimit: Duration
 
     init(
-        connection: Connection, peer: PeerCredentials, standing: Standing, helper: pid_t?, limits: Server.Limits, server: Server
+        connection: Connection, peer: PeerCredentials, standing: Standing, limits: Server.Limits, server: Server
     ) {
         self.connection = connection
         self.peer = peer
         self.standing = standing
-        self.helper = helper
         self.server = server
         idleLimit = limits.idle
         connection.partialLimit = limits.partial

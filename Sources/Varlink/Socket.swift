@@ -28,9 +28,6 @@ public enum Socket {
     /// The longest path of a socket, in octets, with its NUL (unix(7)).
     static let pathLimit = 108
 
-    /// O_PATH (asm-generic/fcntl.h), which Glibc's module leaves out.
-    private static let pathOnly: Int32 = 0o10000000
-
     /// Connects, blocking.
     public static func connect(path: String, nonblocking: Bool = false) throws(VarlinkError) -> Descriptor {
         let socket = try make(nonblocking: nonblocking)
@@ -39,7 +36,7 @@ public enum Socket {
         return socket
     }
 
-    /// Binds and listens, not blocking. A socket file that nobody listens on any more is replaced.
+    /// Binds and listens, not blocking. A socket file that no process listens on any more is replaced.
     public static func listen(path: String, mode: mode_t) throws(VarlinkError) -> Descriptor {
         let socket = try make(nonblocking: true)
         var result = try withAddress(path) { address, length in Glibc.bind(socket.raw, address, length) }
@@ -53,36 +50,7 @@ public enum Socket {
         return socket
     }
 
-    /// Listens on a socket that has no name in any folder when this returns: `handle` (open(2), O_PATH) stands for it in
-    /// ``connect(handle:)``, so nobody else can connect, whatever user it is. Both are non-blocking, and the caller's to close.
-    ///
-    /// - Parameter path: is free for a moment. What lies there is removed: a name that an earlier process left, or somebody's.
-    public static func listenUnnamed(passing path: String) throws(VarlinkError) -> (listener: Int32, handle: Int32) {
-        let socket = try make(nonblocking: true)
-        unlink(path)
-        guard try withAddress(path, { address, length in Glibc.bind(socket.raw, address, length) }) == 0 else {
-            throw .unreachable(path: path, code: errno)
-        }
-        let handle = open(path, pathOnly | O_NOFOLLOW | O_CLOEXEC)
-        let code = errno
-        unlink(path)
-        guard handle >= 0 else { throw .unreachable(path: path, code: code) }
-        // Only now does it take connections.
-        guard Glibc.listen(socket.raw, backlog) == 0 else {
-            let code = errno
-            close(handle)
-            throw .unreachable(path: path, code: code)
-        }
-        return (socket.take(), handle)
-    }
-
-    /// Connects to what ``listenUnnamed(passing:)`` made, without blocking (proc(5): the kernel goes by the file and not by a
-    /// name).
-    public static func connect(handle: Int32) throws(VarlinkError) -> Descriptor {
-        try connect(path: "/proc/self/fd/\(handle)", nonblocking: true)
-    }
-
-    /// Somebody listens there; one whose queue is full does so too, and is not waited for.
+    /// Whether a process listens there; one whose queue is full does so too, and is not waited for.
     private static func hasListener(_ path: String) -> Bool {
         do throws(VarlinkError) {
             let peer = try connect(path: path, nonblocking: true)
@@ -104,7 +72,6 @@ public enum Socket {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue) | (nonblocking ? Int32(SOCK_NONBLOCK.rawValue) : 0)
         let raw = socket(AF_UNIX, type, 0)
         guard raw >= 0 else { throw .system(operation: "socket", code: errno) }
-        ForeignSocket.refuseDescriptors(raw)
         return Descriptor(raw)
     }
 
@@ -133,39 +100,22 @@ public struct PeerCredentials: Hashable, Sendable {
     public let groups: [gid_t]
     /// Process; may be gone or reused by now, so it is for the log alone.
     public let pid: pid_t
-    /// It has this process's own user, and was started by this process or by one that was, or that cannot be told.
-    public let isDescendant: Bool
-    /// The child of this process that it is or descends from: a helper's first process. `nil` for who is no descendant, and where it
-    /// cannot be told. Who lost its parent is a child of this process itself (``Lineage/keepOrphans()``).
-    public let child: pid_t?
 
     /// Credentials, for tests.
-    public init(
-        uid: uid_t, gid: gid_t, groups: [gid_t] = [], pid: pid_t, isDescendant: Bool = false, child: pid_t? = nil
-    ) {
+    public init(uid: uid_t, gid: gid_t, groups: [gid_t] = [], pid: pid_t) {
         self.uid = uid
         self.gid = gid
         self.groups = groups
         self.pid = pid
-        self.isDescendant = isDescendant
-        self.child = child
     }
 
     /// Asks the kernel (SO_PEERCRED), whose answer is three 32-bit numbers: process, user, group.
-    ///
-    /// - Parameter descent: what is known of a process's descent without its parents being looked up; `nil` if nothing is.
-    public init?(socket: Int32, descent known: (pid_t) -> Lineage.Descent? = { _ in nil }) {
+    public init?(socket: Int32) {
         var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)
         var length = socklen_t(12)
         guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0, length == 12 else { return nil }
-        // Another user's process has no right of ours in any case, and may be hidden from us.
-        let descent: Lineage.Descent =
-            credentials.uid == geteuid()
-            ? Lineage.descent(ofPeerOf: socket, pid: credentials.pid, known: known) : .foreign
-        let child: pid_t? = if case .child(let child) = descent { child } else { nil }
         self.init(
-            uid: credentials.uid, gid: credentials.gid, groups: Self.groups(ofPeerOf: socket), pid: credentials.pid,
-            isDescendant: descent != .foreign, child: child)
+            uid: credentials.uid, gid: credentials.gid, groups: Self.groups(ofPeerOf: socket), pid: credentials.pid)
     }
 
     /// SO_PEERGROUPS, Linux 4.13. The user database is not asked: it may be far away, and behind the very portal.

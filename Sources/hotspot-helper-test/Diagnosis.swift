@@ -69,7 +69,7 @@ enum Diagnosis {
     /// The end of standard error, for people, without what the made-up user typed. A backslash in it is the author's own, often a piece
     /// of source, and stays.
     static func errors(_ text: String) -> [String] {
-        RehearsalUser.hidden.mask(text, limit: 2 * Recorder.limit).split(whereSeparator: \.isNewline).suffix(20).map {
+        RehearsalUser.hidden.mask(text).split(whereSeparator: \.isNewline).suffix(20).map {
             Printable.shown(String($0), limit: 400)
         }
     }

@@ -36,7 +36,7 @@ import HotspotCore
         mkdir(records, 0o700)
         name = candidate.spec.name
         var configuration = HostConfiguration(
-            runtimeDirectory: folder + "/run", hiddenDirectories: [], scratchDirectory: folder + "/scratch")
+            runtimeDirectory: folder + "/run")
         // Who ignores SIGTERM is told so, and not taken for one that a busy machine gave no time to end.
         configuration.cancelKill = .seconds(2)
         host = HelperHost(configuration: configuration)

@@ -44,14 +44,23 @@ import Vault
                     "vaultLocked", "Stored answers cannot be used, and none are kept: \(error).",
                     hint: "bring the key back, or forget the networks: hotspotctl forget SSID"))
         }
+        var configuration = HostConfiguration(
+            runtimeDirectory: settings.runtimeDirectory, hiddenPaths: Self.hiddenPaths(settings, file: file),
+            helperSocket: settings.helperControlSocket)
+        configuration.containment = settings.containment
         var log = Logger(label: "hotspotd") { _ in JournalHandler(level: .info) }
         log.logLevel = settings.logLevel.loggerLevel
         services = Services(
-            settings: settings, store: store, vault: vault, host: try HostSetup.host(settings, file: file), log: log)
+            settings: settings, store: store, vault: vault, host: HelperHost(configuration: configuration), log: log)
         helpers = HelperLoader(services: services, problems: problems)
         links = LinkManager(services: services, problems: problems)
         list = NetworkList(services: services, links: links)
         backend = DaemonBackend(services: services, problems: problems, helpers: helpers, links: links, list: list)
+    }
+
+    /// Returns the paths that helpers do not see: what the daemon keeps, helper files, and the settings.
+    private static func hiddenPaths(_ settings: Settings, file: String) -> [String] {
+        [settings.stateDirectory, settings.runtimeDirectory] + settings.helperDirectories + [file, file + ".d"]
     }
 
     // MARK: Start and end
@@ -68,7 +77,7 @@ import Vault
         gate.onTrouble = { [weak self] in self?.problems.set("gate", $0?.problem) }
         backend.onSwitch = { [weak self] in self?.updateCandidates() }
         reportIgnoredSettings()
-        HostSetup.start(services)
+        services.host.trySandbox()
         helpers.load()
         control = try ControlEndpoint(services: services, backend: backend)
         services.saving("pruning the journal") { try services.store.prune(now: WallClock.now) }
@@ -100,7 +109,8 @@ import Vault
             let (next, kept) = settings.following(try Settings.load(settingsFile, isDefault: isDefaultFile))
             problems.withdraw("settings")
             services.settings = next
-            services.host.protect(HostSetup.protected(next, file: settingsFile))
+            services.host.hide(Self.hiddenPaths(next, file: settingsFile))
+            services.host.trySandbox()
             services.log.logLevel = next.logLevel.loggerLevel
             followGate()
             services.strikes.limit = next.policy.quarantineAfter

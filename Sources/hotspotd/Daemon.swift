@@ -1,4 +1,4 @@
-import CSystemd
+import CLinux
 import EventLoop
 import Glibc
 import HelperHost
@@ -13,7 +13,9 @@ import LinkState
         signal(SIGXFSZ, SIG_IGN)
         letFatalSignalsEndIt()
         // The daemon's memory holds secrets: no core dumps, no tracing.
-        csystemd_forbid_dumps()
+        clinux_forbid_dumps()
+        // Helpers inherit no capability, and bubblewrap refuses to start with one. The daemon's own stay.
+        clinux_clear_ambient_capabilities()
         umask(0o077)
         let arguments: DaemonArguments
         do {
@@ -24,7 +26,6 @@ import LinkState
         if arguments.showsVersion { return print("hotspotd \(hotspotdVersion)") }
         if arguments.showsHelp { return print(DaemonArguments.usage) }
         if arguments.onlyRestores { return restoreRoutes() }
-        if arguments.onlyEndsConnections { return endConnections() }
         let file = arguments.settings ?? Settings.defaultFile
         let isDefault = arguments.settings == nil
         let settings: Settings
@@ -76,11 +77,6 @@ import LinkState
         }
     }
 
-    /// Ends the connections that helpers left, for the service manager as well.
-    private static func endConnections() {
-        loop { LeftConnections.end(within: .seconds(2)) { EventLoop.shared.stop() } }
-    }
-
     @LoopActor private static func run(_ settings: Settings, file: String, isDefault: Bool) {
         do {
             let coordinator = try Coordinator(settings: settings, file: file, isDefaultFile: isDefault)
@@ -108,16 +104,14 @@ struct DaemonArguments {
     var showsHelp = false
     var onlyChecks = false
     var onlyRestores = false
-    var onlyEndsConnections = false
 
     static let usage = """
-        Usage: hotspotd [--settings FILE] [--check-settings] [--restore-routes] [--end-connections] [--version]
+        Usage: hotspotd [--settings FILE] [--check-settings] [--restore-routes] [--version]
 
-          --settings FILE    read this file instead of \(Settings.defaultFile)
-          --check-settings   read the settings, say what is wrong with them, and end
-          --restore-routes   take away what a daemon with Gate=routes left in the routing rules, and end
-          --end-connections  end the connections that helpers of this service left, and end
-          --version          print the version and end
+          --settings FILE   read this file instead of \(Settings.defaultFile)
+          --check-settings  read the settings, say what is wrong with them, and end
+          --restore-routes  take away what a daemon with Gate=routes left in the routing rules, and end
+          --version         print the version and end
         """
 
     init(_ words: [String]) throws(DaemonError) {
@@ -129,7 +123,6 @@ struct DaemonArguments {
                 settings = path
             case "--check-settings": onlyChecks = true
             case "--restore-routes": onlyRestores = true
-            case "--end-connections": onlyEndsConnections = true
             case "--version": showsVersion = true
             case "--help", "-h": showsHelp = true
             default:

@@ -89,7 +89,7 @@ import Testing
         ("", "WRONG  It does not know Evaluate: no network is ever its own"),
         (
             "if method == 'Evaluate': answer(confidence='low', portal={'origin': 'https://p   * wlan1  authenticated', 'kind': 'x'})",
-            "WRONG  bad: «portal.origin» is no origin: http or https as scheme://host[:port] and nothing more"
+            "WRONG  bad: \"portal.origin\" is no origin: http or https as scheme://host[:port] and nothing more"
         ),
         (
             "if method == 'Evaluate': answer(confidence='low', portal={'origin': 'http://P.example:80', 'kind': 'x'})",
@@ -97,7 +97,7 @@ import Testing
         ),
         (
             "if method == 'Logoff': reply('success', session={'bytesRemaining': 2 ** 60})",
-            "WRONG  «reply.session.bytesRemaining» is 1152921504606846976, not from 0 to 1000000000000000; no limit is known then."
+            "WRONG  \"reply.session.bytesRemaining\" is 1152921504606846976, not from 0 to 1000000000000000; no limit is known then."
         ),
         (
             claims + "if method == 'Authenticate': reply('temporaryFailure', reason='later')",
@@ -130,7 +130,7 @@ import Testing
                     field = {'name': 'not-' + given['answers'].get('p', ''), 'label': 'l', 'kind': 'text', 'required': False}
                     reply('uiRequired', portal=portal, prompt={'title': 'x', 'fields': [field]})
                 """,
-            "WRONG  «reply.prompt.fields.0.name» repeats an answer or a stored credential"
+            "WRONG  \"reply.prompt.fields.0.name\" repeats an answer or a stored credential"
         ),
         (
             asksFor("'choices': [f'{n:03}' + 'x' * 250 for n in range(256)]"),
@@ -138,21 +138,21 @@ import Testing
         ),
         (
             asksFor("'choices': ['a'] * 300"),
-            "WRONG  Of the prompt, the field «p» has 300 choices, and 256 are offered: at most 256, of at most 256 octets."
+            "WRONG  Of the prompt, the field \"p\" has 300 choices, and 256 are offered: at most 256, of at most 256 octets."
         ),
         (asksFor("'choices': ['a', 'b\\n']"), "WRONG  The choice «p» has control characters in it, which no answer may have."),
         (asksFor("'choices': ['a']", title: "'x' * 201"), "WRONG  Of the prompt, the title has 201 octets; 200 are shown."),
         (
             claims + "if method == 'Authenticate': reply('failure', reason='x', trace=['y'] * 101)",
-            "WRONG  «reply.trace» has 101 entries; the first 100 are kept."
+            "WRONG  \"reply.trace\" has 101 entries; the first 100 are kept."
         ),
         (
             "if method == 'Evaluate': answer(confidence='none', reason='x' * 2049)",
-            "WRONG  «reason» has 2049 octets; 2048 are kept."
+            "WRONG  \"reason\" has 2049 octets; 2048 are kept."
         ),
         (
             "if method == 'Logoff': reply('success', session={'memory': {'x': 'y' * 17000}})",
-            "WRONG  bad: «reply.session.memory» is larger than 16 KiB"
+            "WRONG  bad: \"reply.session.memory\" is larger than 16 KiB"
         ),
         (
             claims + "if method == 'Authenticate': send('/go', b'user=me&word=s3same'); reply('success')",

@@ -201,13 +201,13 @@ import Wireless
 
     // MARK: A reload
 
-    @Test @LoopActor func foldersThatAReloadProtectsAreRefusedToHelpers() async throws {
+    @Test @LoopActor func foldersThatAReloadHidesAreRefusedToHelpers() async throws {
         let bench = try FilterBench()
         try bench.add("a")
         #expect(bench.services.host.pathProblems(of: "a").isEmpty)
-        bench.services.host.protect([bench.folder + "/notes"])
+        bench.services.host.hide([bench.folder + "/notes"])
         #expect(!bench.services.host.pathProblems(of: "a").isEmpty)
-        bench.services.host.protect([])
+        bench.services.host.hide([])
         #expect(bench.services.host.pathProblems(of: "a").isEmpty)
         await bench.close()
     }

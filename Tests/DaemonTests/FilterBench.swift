@@ -42,8 +42,7 @@ import Vault
         var settings = Settings(environment: ["STATE_DIRECTORY": folder + "/state", "RUNTIME_DIRECTORY": folder + "/run"])
         settings.filterInterval = interval
         settings.policy.commandTimeout = timeout
-        var configuration = HostConfiguration(
-            runtimeDirectory: folder + "/run", hiddenDirectories: [folder + "/state"], scratchDirectory: folder + "/run/scratch")
+        var configuration = HostConfiguration(runtimeDirectory: folder + "/run", hiddenPaths: [folder + "/state"])
         adjust(&configuration)
         let store = try Store(directory: folder + "/state")
         let vault = try Vault(keyFile: folder + "/state/vault.key", hasSealedRows: false)

@@ -38,7 +38,7 @@ import Wireless
         try bench.add("winner")
         let controller = controller(bench)
         var isFull = false
-        bench.services.host.launcher.refusal = { _ in isFull ? EAGAIN : 0 }
+        bench.services.host.startRefusal = { isFull ? EAGAIN : 0 }
         bench.hold("winner")
         controller.join(joined)
         #expect(await bench.eventually { bench.told("winner", "Evaluate").count == 1 })
@@ -59,11 +59,6 @@ import Wireless
     @Test @LoopActor func aCredentialIsForTheProgramThatItWasStoredFor() async throws {
         let bench = try FilterBench()
         try bench.add("portal")
-        // How far it is shut in is known from its first process on.
-        _ = await withCheckedContinuation { done in
-            bench.services.host.describe("portal") { _ in done.resume() }
-        }
-        guard bench.services.host.isKeptFromFolders("portal") else { return await bench.close() }
         let problems = ProblemList()
         let journal = Journal(interface: "hot7", services: bench.services)
         let desk = PromptDesk(services: bench.services, journal: journal, problems: problems)

@@ -1,4 +1,5 @@
 import Glibc
+import HelperHost
 import HotspotCore
 import HotspotMachine
 import Testing
@@ -68,7 +69,7 @@ import Testing
 
     @Test func helpersRunInASandboxUnlessTheSettingsSayOtherwise() throws {
         #expect(try load("").containment == .sandbox)
-        #expect(try load("[Daemon]\nContainment=none\n").containment == Settings.ContainmentKind.none)
+        #expect(try load("[Daemon]\nContainment=none\n").containment == HostConfiguration.Containment.none)
         #expect(throws: Keyfile.Error.self) { try load("[Daemon]\nContainment=no\n") }
     }
 

@@ -75,7 +75,7 @@ import Varlink
         let prompt = Prompt(title: "canary-1", fields: [Field(name: "canary-1", label: "", kind: .text, required: false)])
         let echo = fault(presented(prompt, secrets: ["canary-1"]))
         #expect(echo?.code == .helperRepeatsSecret && echo?.problem.hint == "hotspotctl forget SSID")
-        #expect(echo?.sentence.hasPrefix("form: «reply.prompt.fields.0.name» repeats") == true)
+        #expect(echo?.sentence.hasPrefix("form: \"reply.prompt.fields.0.name\" repeats") == true)
         #expect(!"\(String(reflecting: echo))".contains("canary"))
         let known = KnownWords(asked: prompt.fields)
         guard case .reply(let again) = presented(prompt, secrets: ["canary-1"], known: known) else {

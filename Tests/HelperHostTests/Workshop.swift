@@ -1,4 +1,5 @@
 import EventLoop
+import FoundationEssentials
 import Glibc
 import HotspotCore
 import Testing
@@ -12,12 +13,10 @@ import Testing
     private var entries: [HelperEntry] = []
 
     init(_ adjust: (inout HostConfiguration) -> Void = { _ in }) {
-        var template = Array("/tmp/hotspot-host-XXXXXX".utf8CString)
-        mkdtemp(&template)
-        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        folder = makeFolder()
         mkdir(folder + "/state", 0o700)
         var configuration = HostConfiguration(
-            runtimeDirectory: folder + "/run", hiddenDirectories: [folder + "/state"], scratchDirectory: folder + "/scratch")
+            runtimeDirectory: folder + "/run", hiddenPaths: [folder + "/state"])
         adjust(&configuration)
         host = HelperHost(configuration: configuration)
     }
@@ -102,8 +101,7 @@ import Testing
             let gone = await eventually { self.survivors.isEmpty }
             #expect(gone, "processes survive: \(survivors)")
         }
-        let left = Self.names(in: folder + "/scratch") + Self.names(in: folder + "/run/helpers")
-        #expect(left == [])
+        #expect(Self.names(in: folder + "/run/helpers") == [])
         removeFolder(folder)
     }
 
@@ -119,13 +117,15 @@ import Testing
     }
 }
 
-/// Removes a folder with everything in it.
-func removeFolder(_ path: String) {
-    let parts = path.split(separator: "/")
-    guard let name = parts.last, let removal = FolderRemoval(in: "/" + parts.dropLast().joined(separator: "/")) else { return }
-    removal.add(String(name))
-    while removal.step(atMost: 1000) {}
+/// A new folder below `/tmp`.
+func makeFolder() -> String {
+    var template = Array("/tmp/hotspot-test-XXXXXX".utf8CString)
+    mkdtemp(&template)
+    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
+
+/// Removes a folder with everything in it.
+func removeFolder(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
 /// Looks again every few milliseconds; the time is only an upper limit.
 @LoopActor func eventually(_ condition: () -> Bool) async -> Bool {

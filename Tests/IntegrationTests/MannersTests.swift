@@ -11,8 +11,8 @@ struct MannersTests {
     /// What it does, the code that must come of it, and a word of the sentence.
     private static let manners: [(name: String, code: String, word: String)] = [
         ("ends", "helperCrashed", "without an answer"), ("half", "helperCrashed", "without an answer"),
-        ("garbage", "helperMalformed", "JSON"), ("shape", "helperMalformed", "no object"),
-        ("word", "helperUnknownValue", "«perhaps»"), ("error", "helperError", "a.b.Broken"),
+        ("garbage", "helperMalformed", "JSON"), ("shape", "helperMalformed", "wrong type"),
+        ("word", "helperUnknownValue", "\"perhaps\""), ("error", "helperError", "a.b.Broken"),
         ("long", "helperTooLong", "1024 KiB"),
         ("silent", "helperTimeout", "in time"),
     ]

@@ -121,8 +121,7 @@ final class Client {
 
     init(
         _ limits: Server.Limits = Server.Limits(),
-        standing: @escaping @Sendable (PeerCredentials) -> Standing = { _ in .permitted },
-        helper: @escaping @Sendable (PeerCredentials) -> pid_t? = { $0.child }
+        standing: @escaping @Sendable (PeerCredentials) -> Standing = { _ in .permitted }
     ) throws {
         EventLoop.startThread()
         var template = Array("/tmp/varlink-test-XXXXXX".utf8CString)
@@ -130,7 +129,7 @@ final class Client {
         path = folder + "/s"
         server = try Server(
             listening: Socket.listen(path: path, mode: 0o600), product: "desk", version: "1.0", interfaces: [desk],
-            limits: limits, standing: standing, helper: helper)
+            limits: limits, standing: standing)
     }
 
     var clientCount: Int { server.clientCount }

@@ -23,14 +23,13 @@ import Varlink
             services.log.info(
                 "refused: \(count) more of \(method ?? "many methods") by \(user.map { "user \($0)" } ?? "many users")")
         }
-        let callers = HostSetup.callers(of: services.host)
         servers = [
             try Server(
                 listening: socket, product: "hotspotd", version: backend.version, interfaces: [interface],
-                standing: permission.standing, helper: callers.helper, descent: callers.descent),
+                standing: permission.standing),
             try Server(
                 listening: helperSocket, product: "hotspotd", version: backend.version, interfaces: [interface],
-                standing: { _ in .restricted }, helper: callers.helper, descent: callers.descent),
+                standing: { _ in .restricted }),
         ]
         self.interface = interface
     }

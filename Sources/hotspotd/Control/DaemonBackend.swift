@@ -27,7 +27,10 @@ import Store
 
     var version: String { hotspotdVersion }
 
-    func daemonProblems() -> [Problem] { problems.all.sorted { $0.code < $1.code } + services.store.problems }
+    func daemonProblems() -> [Problem] {
+        let own = problems.all + [services.host.sandboxProblem].compactMap { $0 }
+        return own.sorted { $0.code < $1.code } + services.store.problems
+    }
 
     func interfaceStatus() -> [InterfaceStatus] {
         links.controllers.map { controller in

@@ -1,4 +1,5 @@
 import Glibc
+import HelperHost
 import HotspotCore
 import HotspotMachine
 
@@ -6,15 +7,13 @@ import HotspotMachine
 struct Settings: Hashable, Sendable {
     enum AcceptTerms: String, Sendable, CaseIterable { case ask, remembered, yes }
     enum GateKind: String, Sendable, CaseIterable { case none, routes }
-    /// Whether helpers run in a sandbox. Without one they get no stored answers.
-    enum ContainmentKind: String, Sendable, CaseIterable { case sandbox, none }
     enum LogLevel: String, Sendable, CaseIterable { case debug, info, notice, warning, error }
 
     // [Daemon]
     var stateDirectory: String
     var runtimeDirectory: String
     var helperDirectories = ["/etc/hotspotd/helpers", "/usr/lib/hotspotd/helpers"]
-    var containment = ContainmentKind.sandbox
+    var containment = HostConfiguration.Containment.sandbox
     var logLevel = LogLevel.info
     // [Interfaces]
     var match: [SSIDPattern] = []
@@ -60,12 +59,14 @@ struct Settings: Hashable, Sendable {
     }
 
     /// Returns the settings that count when `next` is read while the daemon runs, and the keys whose change waits for the next start:
-    /// the folders that are open, and locked.
+    /// the folders that are open and locked, and the containment.
     func following(_ next: Settings) -> (settings: Settings, kept: [String]) {
         var settings = next
         var kept: [String] = []
         if next.stateDirectory != stateDirectory { kept.append("StateDirectory=") }
         if next.runtimeDirectory != runtimeDirectory { kept.append("RuntimeDirectory=") }
+        if next.containment != containment { kept.append("Containment=") }
+        settings.containment = containment
         settings.stateDirectory = stateDirectory
         settings.runtimeDirectory = runtimeDirectory
         return (settings, kept)

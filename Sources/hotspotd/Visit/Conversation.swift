@@ -67,11 +67,6 @@ import Varlink
             receive(outcome.presentable(without: secrets, known: known, of: helper), id, command, helper)
         }
         let attempt = journal.attempt
-        call.onWithheld = { [weak self] in
-            self?.journal.record(
-                "credential", "not sent after all: this process of its could read the daemon's folders", helper: helper,
-                in: attempt)
-        }
         call.onIgnored = { [weak self] count in
             self?.journal.record(
                 "ignored", "\(command): \(count) too late or too often; nothing changed", helper: helper, in: attempt)

@@ -56,8 +56,7 @@ import Vault
 
     /// Returns the answers that were kept for this network, this helper and this portal (D6 and the vault's rule).
     func releasedCredential(for helper: String, in network: NetworkID, portal: Portal) -> [String: String]? {
-        // A helper that could read the daemon's folders gets nothing that is kept there.
-        guard services.host.isKeptFromFolders(helper) else { return nil }
+        guard services.host.mayHaveCredentials(helper) else { return nil }
         let asking = owner(network, helper, portal)
         guard let stored = services.store.credential(network, helper: helper, origin: portal.origin, pin: portal.pin)
         else { return nil }

@@ -1,0 +1,143 @@
+import HotspotCore
+import Varlink
+
+/// Turns a helper's answer into typed values, by the contract in `org.hotspotd.Helper.varlink`. Threat R2: a helper is buggy.
+enum AnswerReader {
+    /// What a call expects back.
+    enum Expectation: Hashable, Sendable {
+        case annotations, evaluation, reply, value
+
+        init(_ command: Command) {
+            switch command {
+            case .filterScanList: self = .annotations
+            case .evaluate: self = .evaluation
+            case .authenticate, .presentUI, .maintain, .logoff: self = .reply
+            }
+        }
+    }
+
+    /// The most annotations, and the most fields of a prompt, in one answer.
+    static let listLimit = 1024
+    /// The most values in one answer, because decoding takes microseconds for each. A list of a thousand networks with all that can be said
+    /// of each has half as many.
+    static let valueLimit = 10_000
+
+    private struct AnnotationList: Decodable { var annotations: [Annotation] }
+    private struct ReplyParameters: Decodable { var reply: Reply }
+
+    /// The outcome of one message.
+    static func outcome(of message: [UInt8], expecting expectation: Expectation) -> HelperOutcome {
+        do throws(HelperFault) { return try read(message, expectation) } catch { return .failed(error) }
+    }
+
+    private static func read(_ message: [UInt8], _ expectation: Expectation) throws(HelperFault) -> HelperOutcome {
+        guard String(validating: message, as: UTF8.self) != nil else { throw malformed("its answer is not UTF-8") }
+        // Each value but the first follows one of these three; those within a text are too few to matter.
+        let values = message.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
+        guard values <= valueLimit else { throw malformed("its answer has more than \(valueLimit) values") }
+        let answer = try decode(Answer.self, from: message)
+        let parameters = answer.parameters ?? [:]
+        if let error = answer.error { return try outcome(ofError: error, parameters) }
+        // The checks come first: the decoder names neither the words that it knows nor a number that is not whole.
+        switch expectation {
+        case .annotations:
+            try check(annotations: parameters["annotations"]?.array ?? [])
+            return .annotations(
+                try decode(AnnotationList.self, from: Coding.encode(parameters)).annotations.map(\.withLowerCaseHex))
+        case .evaluation:
+            try check(parameters["confidence"], "confidence", Confidence.allCases)
+            try checkPortalAndSession(of: parameters, "")
+            return .evaluation(try decode(Evaluation.self, from: Coding.encode(parameters)).limited)
+        case .reply:
+            try check(reply: parameters["reply"] ?? [:])
+            return .reply(try decode(ReplyParameters.self, from: Coding.encode(parameters)).reply.limited)
+        case .value:
+            guard parameters.object != nil else { throw malformed("\"parameters\" is no object") }
+            return .value(parameters)
+        }
+    }
+
+    private static func outcome(ofError error: String, _ parameters: JSONValue) throws(HelperFault) -> HelperOutcome {
+        if error == "org.varlink.service.MethodNotFound" || error == "org.varlink.service.MethodNotImplemented" {
+            return .notRecognized
+        }
+        let detail = parameters["message"]?.string ?? parameters["parameter"]?.string
+        throw HelperFault(
+            .helperError,
+            "it answered with the error \(Printable.text(error, limit: 128))"
+                + (detail.map { ": " + Printable.text($0, limit: 512) } ?? ""))
+    }
+
+    private static func malformed(_ sentence: String) -> HelperFault { HelperFault(.helperMalformed, sentence) }
+
+    private static func decode<T: Decodable>(_ type: T.Type, from octets: [UInt8]) throws(HelperFault) -> T {
+        do throws(VarlinkError) { return try Coding.decode(type, from: octets) } catch {
+            guard case .malformed(let what) = error else { throw malformed(error.description) }
+            throw malformed("its answer is malformed: \(what)")
+        }
+    }
+
+    private static func check(annotations: [JSONValue]) throws(HelperFault) {
+        try check(count: annotations.count, "annotations")
+        for (index, annotation) in annotations.enumerated() {
+            let path = "annotations.\(index)"
+            try check(annotation["security"], path + ".security", Security.allCases)
+            try check(annotation["confidence"], path + ".confidence", [Confidence.low, .high])
+            if let hex = annotation["ssidHex"]?.string, SSID(hex: hex) == nil {
+                throw malformed("\"\(path).ssidHex\" is no SSID in hexadecimal")
+            }
+        }
+    }
+
+    private static func check(reply: JSONValue) throws(HelperFault) {
+        try check(reply["result"], "reply.result", Result.allCases)
+        try checkPortalAndSession(of: reply, "reply.")
+        let fields = reply["prompt"]?["fields"]?.array ?? []
+        try check(count: fields.count, "reply.prompt.fields")
+        for (index, field) in fields.enumerated() {
+            try check(field["kind"], "reply.prompt.fields.\(index).kind", Field.Kind.allCases)
+        }
+    }
+
+    private static func checkPortalAndSession(of object: JSONValue, _ path: String) throws(HelperFault) {
+        // The origin is shown to all users and kept in the history, so it must not carry a user's name or a sentence.
+        if let origin = object["portal"]?["origin"]?.string, !Origin.isValid(origin) {
+            throw malformed(
+                "\"\(path)portal.origin\" is no origin: http or https as scheme://host[:port] and nothing more")
+        }
+        for key in ["secondsRemaining", "bytesRemaining"] {
+            guard case .number(let amount)? = object["session"]?[key], Int(exactly: amount) == nil else { continue }
+            throw malformed("\"\(path)session.\(key)\" is no whole number")
+        }
+        guard let memory = object["session"]?["memory"], memory != .null else { return }
+        guard memory.object != nil else { throw malformed("\"\(path)session.memory\" is no object") }
+        guard Coding.encode(memory).count <= Session.memoryLimit else {
+            throw HelperFault(
+                .helperTooLong, "\"\(path)session.memory\" is larger than \(Session.memoryLimit / 1024) KiB")
+        }
+    }
+
+    private static func check(count: Int, _ path: String) throws(HelperFault) {
+        guard count <= listLimit else {
+            throw HelperFault(.helperTooLong, "\"\(path)\" has more than \(listLimit) entries")
+        }
+    }
+
+    private static func check<Word: RawRepresentable<String>>(
+        _ value: JSONValue?, _ path: String, _ known: [Word]
+    ) throws(HelperFault) {
+        guard let text = value?.string, !known.contains(where: { $0.rawValue == text }) else { return }
+        throw HelperFault(
+            .helperUnknownValue,
+            "\"\(path)\" has the unknown value \"\(Printable.text(text, limit: 64))\"; known are \(known.map(\.rawValue).joined(separator: ", "))"
+        )
+    }
+}
+
+extension Annotation {
+    fileprivate var withLowerCaseHex: Annotation {
+        var annotation = self
+        annotation.ssidHex = ssidHex.lowercased()
+        return annotation
+    }
+}

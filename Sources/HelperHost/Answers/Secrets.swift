@@ -1,0 +1,219 @@
+import HotspotCore
+
+/// Texts that must not appear where people, logs or journals can read them. Threat R3: a helper is careless and repeats them. This is hygiene
+/// and no boundary: a helper that wants to leak a secret encodes it in a way that is not searched for.
+public struct Secrets: Sendable {
+    /// Octets. Masking anything shorter would hide half of any sentence.
+    private static let shortest = 3
+    private static let mark = Array("•••".utf8)
+    private static let ellipsis = Array("…".utf8)
+
+    /// By the first octet; the longest first, so that nothing is left of a secret that contains another.
+    private var forms: [UInt8: [[UInt8]]]
+
+    /// The secrets of these texts.
+    public init(_ texts: some Sequence<String>) {
+        let all = Set(texts.filter { $0.utf8.count >= Self.shortest }.flatMap(Self.forms))
+        forms = Dictionary(grouping: all) { $0[0] }.mapValues { $0.sorted { $0.count > $1.count } }
+    }
+
+    /// There is nothing to mask.
+    public var isEmpty: Bool { forms.isEmpty }
+
+    /// The length of the longest form, in octets.
+    var longest: Int { forms.values.joined().map(\.count).max() ?? 0 }
+
+    /// Without the forms that have fewer octets.
+    func withForms(from length: Int) -> Secrets {
+        var long = self
+        long.forms = forms.mapValues { $0.filter { $0.count >= length } }
+        return long
+    }
+
+    /// The text with each secret masked, and with the beginning of one that an ellipsis at the end of the text has cut off.
+    public func mask(_ text: String) -> String {
+        guard !isEmpty else { return text }
+        var octets = mask(Array(text.utf8))
+        if octets.suffix(Self.ellipsis.count) == Self.ellipsis[...] {
+            let rest = octets.dropLast(Self.ellipsis.count)
+            let cut = forms.values.joined().compactMap { form in
+                (Self.shortest..<max(form.count, Self.shortest)).last { rest.suffix($0) == form.prefix($0) }
+            }
+            if let longest = cut.max() { octets.replaceSubrange(rest.count - longest..<rest.count, with: Self.mark) }
+        }
+        return String(decoding: octets, as: UTF8.self)
+    }
+
+    /// The same for any octets, but for what an ellipsis has cut off.
+    func mask(_ octets: [UInt8]) -> [UInt8] {
+        var masked: [UInt8] = []
+        var rest = octets[...]
+        while let first = rest.first {
+            if let form = forms[first]?.first(where: { rest.starts(with: $0) }) {
+                masked += Self.mark
+                rest = rest.dropFirst(form.count)
+            } else {
+                masked.append(first)
+                rest = rest.dropFirst()
+            }
+        }
+        return masked
+    }
+
+    fileprivate func appear(in text: String) -> Bool { mask(text) != text }
+
+    /// The text as it is, as the daemon prints it, as it stands in JSON, and as it stands in a URL or a form.
+    private static func forms(of text: String) -> [[UInt8]] {
+        var forms = [text, Printable.text(of: text.utf8), jsonEscaped(text) { String($0) }]
+        for hex in [Hex.encode, { Hex.encode($0).uppercased() }] as [([UInt8]) -> String] {
+            let percentEncoded = text.utf8.map { octet in
+                unreserved.contains(octet) ? String(Unicode.Scalar(octet)) : "%" + hex([octet])
+            }.joined()
+            forms += [percentEncoded, percentEncoded.replacing("%20", with: "+")]
+            forms.append(
+                jsonEscaped(text) { scalar in
+                    UTF16.encode(scalar)!.map { "\\u" + hex([UInt8($0 >> 8), UInt8($0 & 0xFF)]) }.joined()
+                })
+        }
+        return forms.map { Array($0.utf8) }
+    }
+
+    /// RFC 3986, 2.3.
+    private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+
+    /// The two escapes that JSON always needs, and `other` for what is not printable ASCII.
+    private static func jsonEscaped(_ text: String, other: (Unicode.Scalar) -> String) -> String {
+        text.unicodeScalars.map { scalar in
+            switch scalar {
+            case "\"", "\\": "\\" + String(scalar)
+            case " "..."~": String(scalar)
+            default: other(scalar)
+            }
+        }.joined()
+    }
+}
+
+extension JSONValue {
+    /// The secrets in a command's parameters: what the user typed, and what the vault released. The answer to a checkbox is none.
+    public var secrets: [String] {
+        ["credential", "answers"].flatMap { self[$0]?.object?.values.compactMap(\.string) ?? [] }
+            .filter { !Field.tickWords.contains($0) }
+    }
+}
+
+extension HelperOutcome {
+    /// The outcome with these secrets masked wherever people can read it. A prompt that cannot be masked becomes a fault, see
+    /// ``Prompt/masked(_:known:)``.
+    public func masked(_ secrets: Secrets, known: KnownWords = KnownWords()) -> HelperOutcome {
+        guard !secrets.isEmpty else { return self }
+        switch self {
+        case .evaluation(var evaluation):
+            evaluation.reason = evaluation.reason.map { secrets.mask($0) }
+            evaluation.portal = evaluation.portal?.masked(secrets, known)
+            evaluation.session = evaluation.session?.masked(secrets)
+            return .evaluation(evaluation)
+        case .reply(var reply):
+            reply.reason = reply.reason.map { secrets.mask($0) }
+            reply.trace = reply.trace?.map { secrets.mask($0) }
+            reply.portal = reply.portal?.masked(secrets, known)
+            reply.session = reply.session?.masked(secrets)
+            do throws(HelperFault) {
+                reply.prompt = try reply.prompt?.masked(secrets, known: known)
+                return .reply(reply)
+            } catch {
+                return .failed(error)
+            }
+        case .failed(let fault): return .failed(fault.masked(secrets))
+        case .annotations, .value, .notRecognized: return self
+        }
+    }
+}
+
+extension HelperFault {
+    func masked(_ secrets: Secrets) -> HelperFault {
+        HelperFault(code, secrets.mask(sentence), standardError: standardError.map { secrets.mask($0) }, cause: cause)
+    }
+}
+
+extension Portal {
+    /// An origin cannot be masked, because the credential is bound to it: an unknown one that repeats a secret drops the portal.
+    fileprivate func masked(_ secrets: Secrets, _ known: KnownWords) -> Portal? {
+        if !known.origins.contains(origin), secrets.appear(in: origin) { return nil }
+        return Portal(origin: origin, pin: pin, kind: secrets.mask(kind), title: title.map { secrets.mask($0) })
+    }
+}
+
+extension Session {
+    /// The memory goes to the helper alone; the address of the venue's page is shown, and left out if it repeats a secret.
+    fileprivate func masked(_ secrets: Secrets) -> Session {
+        var session = self
+        session.venueURL = venueURL.flatMap { secrets.appear(in: $0) ? nil : $0 }
+        return session
+    }
+}
+
+/// Names, choices and origins that a helper or the daemon used before the helper was told a secret. They may be repeated, even if they contain
+/// it: a portal that refuses an answer asks the same question again.
+public struct KnownWords: Sendable {
+    private let names: Set<String>
+    private let choices: Set<String>
+    private let stored: [String: String]
+    fileprivate let origins: Set<String>
+
+    /// Without arguments: nothing.
+    ///
+    /// - Parameters:
+    ///   - asked: the fields of the helper's questions that were answered since.
+    ///   - parameters: of its command. The names of answers and of a stored credential are the names of its own former fields.
+    ///   - shown: the origin of the portal that is already shown.
+    public init(asked: [Field] = [], parameters: JSONValue = [:], shown: String? = nil) {
+        stored = parameters["credential"]?.object?.compactMapValues(\.string) ?? [:]
+        names = Set(asked.map(\.name)).union(stored.keys).union(parameters["answers"]?.object?.keys.map { $0 } ?? [])
+        choices = Set(asked.flatMap { $0.choices ?? [] })
+        origins = Set([parameters["portal"]?["origin"]?.string, shown].compactMap { $0 })
+    }
+
+    fileprivate func hasName(of field: Field) -> Bool { names.contains(field.name) }
+
+    /// What was chosen at an earlier visit is stored like any other answer, but was the portal's word first, as one of several choices
+    /// under the same name.
+    fileprivate func has(_ choice: String, of field: Field) -> Bool {
+        choices.contains(choice) || (field.kind == .choice && (field.choices?.count ?? 0) > 1 && stored[field.name] == choice)
+    }
+}
+
+extension Prompt {
+    /// In a list of more choices, a secret of fewer octets than ``shortSecret`` is there by chance: a list of country codes contains most
+    /// room numbers.
+    private static let manyChoices = 8
+    private static let shortSecret = 5
+
+    /// The prompt without these secrets where it is only read. Names and choices come back to the helper with the answers and so cannot be
+    /// masked: one that repeats a secret is a fault, which does not repeat it. A prefilled value is left out, because a mask in its
+    /// place would be sent as an answer.
+    public func masked(_ secrets: Secrets, known: KnownWords = KnownWords()) throws(HelperFault) -> Prompt {
+        guard !secrets.isEmpty else { return self }
+        var prompt = self
+        prompt.title = secrets.mask(title)
+        prompt.message = message.map { secrets.mask($0) }
+        prompt.terms = terms.map { secrets.mask($0) }
+        prompt.termsURL = termsURL.map { secrets.mask($0) }
+        for (index, field) in fields.enumerated() {
+            if !known.hasName(of: field), secrets.appear(in: field.name) { throw Self.repeats("name", index) }
+            let choices = field.choices ?? []
+            let telling = choices.count > Self.manyChoices ? secrets.withForms(from: Self.shortSecret) : secrets
+            for choice in choices where !known.has(choice, of: field) && telling.appear(in: choice) {
+                throw Self.repeats("choices", index)
+            }
+            prompt.fields[index].label = secrets.mask(field.label)
+            if let value = field.value, secrets.appear(in: value) { prompt.fields[index].value = nil }
+        }
+        return prompt
+    }
+
+    private static func repeats(_ what: String, _ index: Int) -> HelperFault {
+        HelperFault(
+            .helperRepeatsSecret,
+            "\"reply.prompt.fields.\(index).\(what)\" repeats an answer or a stored credential, which others could read there")
+    }
+}

@@ -1,0 +1,455 @@
+import EventLoop
+import Glibc
+import HotspotCore
+import Varlink
+
+/// Starts helpers, asks them, and ends them.
+///
+/// It knows no deadline: its caller cancels. It keeps no secret longer than the process that it was given to. Every process that it
+/// starts is reaped here, and none outlives ``shutDown(_:)`` or the daemon.
+@LoopActor public final class HelperHost {
+    /// The name of the prober's socket, which no helper may have.
+    public nonisolated static let proberName = "probe"
+
+    public private(set) var configuration: HostConfiguration
+    /// The helpers that can be asked.
+    public private(set) var helpers: [HelperEntry] = []
+    /// The set of running processes, or what is known of the sandbox, has changed.
+    public var onChange: () -> Void = {}
+    /// Answers that came too late or too often, by helper (D18).
+    public private(set) var ignoredAnswers: [String: Int] = [:]
+    /// What each helper was sent, the newest first.
+    public private(set) var given: [String: [HelperGiven]] = [:]
+    /// Why no helper can be started; `nil` while the sandbox works, and before it was tried.
+    public private(set) var sandboxProblem: Problem?
+
+    private(set) var byName: [String: HelperEntry] = [:]
+    private var prober: [String]?
+    private var services: [String: SocketService] = [:]
+    /// The same programs without any network, for the scan list; made when they are asked for the first time.
+    private var listServices: [String: SocketService] = [:]
+    private let preparation: Preparation
+    private var processes: [ObjectIdentifier: HelperProcess] = [:]
+    /// The processes that each helper had last ran in a sandbox.
+    private var sandboxed: Set<String> = []
+    private let filter: Int32
+    private let resolver: ResolverFile
+    private var deferred: [ObjectIdentifier: EventSource] = [:]
+    private let pacer = Pacer()
+    /// For tests: an error number with which the kernel refuses a start, or 0.
+    var startRefusal: () -> Int32 = { 0 }
+    private var isShut = false
+    private var onShut: (() -> Void)?
+
+    /// Makes the folders. SIGPIPE is ignored in the process from now on: a helper that ends must not end the daemon.
+    public init(configuration: HostConfiguration) {
+        self.configuration = configuration
+        preparation = Preparation(configuration: configuration)
+        signal(SIGPIPE, SIG_IGN)
+        mkdir(configuration.runtimeDirectory, 0o755)
+        mkdir(configuration.runtimeDirectory + "/helpers", 0o700)
+        resolver = ResolverFile(path: configuration.runtimeDirectory + "/helpers/resolv.conf")
+        filter = (try? SystemCallFilter.make()) ?? -1
+    }
+
+    isolated deinit { if filter >= 0 { close(filter) } }
+
+    // MARK: The helpers
+
+    /// Takes the place of ``HostConfiguration/hiddenPaths``; processes that run keep what they see.
+    public func hide(_ paths: [String]) { configuration.hiddenPaths = paths + [configuration.runtimeDirectory] }
+
+    var hasProber: Bool { prober != nil }
+
+    /// Takes over what the folders offer now. Running commands finish first; helpers that stayed the same keep their processes.
+    public func setHelpers(_ entries: [HelperEntry]) {
+        let before = byName
+        helpers = entries
+        byName = Dictionary(entries.map { ($0.spec.name, $0) }, uniquingKeysWith: { first, _ in first })
+        for name in before.keys where before[name] != byName[name] { preparation.end(name) }
+        given = given.filter { byName[$0.key] != nil }
+        groupServices()
+    }
+
+    /// Sets the program that answers ``probe(parameters:completion:)``. If a helper has the same command line, they share a process.
+    public func setProber(exec: [String]?) {
+        prober = exec
+        groupServices()
+    }
+
+    /// Makes one service of all helpers that have the same command line.
+    private func groupServices() {
+        var groups: [[String]: SocketService.Key] = [:]
+        for entry in helpers {
+            guard case .socket(let exec) = entry.spec.activation, byName[entry.spec.name] == entry else { continue }
+            groups[exec, default: SocketService.Key(exec: exec, names: [])].names.append(entry.spec.name)
+            groups[exec]?.readPaths += entry.spec.readPaths
+            groups[exec]?.readWritePaths += entry.spec.readWritePaths
+        }
+        if let prober, !isShut {
+            groups[prober, default: SocketService.Key(exec: prober, names: [])].names.append(Self.proberName)
+        }
+        let wanted = isShut ? [] : Set(groups.values)
+        var kept: [SocketService.Key: SocketService] = [:]
+        var retired: Set<ObjectIdentifier> = []
+        let wantedLists = Set(wanted.map(Self.withoutNetwork))
+        for service in Array(services.values) + listServices.values {
+            if wanted.contains(service.key) {
+                kept[service.key] = service
+            } else if !wantedLists.contains(service.key), retired.insert(ObjectIdentifier(service)).inserted {
+                service.retire()
+            }
+        }
+        listServices = listServices.filter { wantedLists.contains($1.key) }
+        services = [:]
+        for key in wanted {
+            let service = kept[key] ?? makeService(key)
+            for name in key.names { services[name] = service }
+        }
+    }
+
+    private static func withoutNetwork(_ key: SocketService.Key) -> SocketService.Key {
+        var key = key
+        key.names.removeAll { $0 == proberName }
+        key.withoutNetwork = true
+        return key
+    }
+
+    private func service(_ name: String, withoutNetwork: Bool) throws(HelperFault) -> SocketService {
+        guard let service = services[name] else { throw HelperFault(.helperNotStarted, "there is no socket for it") }
+        guard withoutNetwork else { return service }
+        if let known = listServices[name] { return known }
+        let alone = makeService(Self.withoutNetwork(service.key))
+        for name in alone.key.names { listServices[name] = alone }
+        return alone
+    }
+
+    private func makeService(_ key: SocketService.Key) -> SocketService {
+        SocketService(key, directory: configuration.runtimeDirectory + "/helpers", configuration: configuration) {
+            [weak self] listeners throws(HelperFault) in
+            guard let self else { throw HelperFault(.helperNotStarted, "the daemon is ending") }
+            return try start(sandbox(key), .service(listeners: listeners), names: key.names)
+        }
+    }
+
+    // MARK: Processes
+
+    private func sandbox(_ key: SocketService.Key) -> Sandbox {
+        Sandbox(
+            exec: key.exec, readPaths: key.readPaths.filter { !isHidden($0) }, readWritePaths: writable(key.readWritePaths),
+            hasNetwork: !key.withoutNetwork, processorTime: configuration.limits.serviceProcessorTime,
+            limits: configuration.limits, hiddenPaths: configuration.hiddenPaths, helperSocket: configuration.helperSocket,
+            resolverFile: resolver.path)
+    }
+
+    private func sandbox(_ spec: HelperSpec, _ exec: [String], hasNetwork: Bool) -> Sandbox {
+        var sandbox = sandbox(
+            SocketService.Key(
+                exec: exec, names: [spec.name], readPaths: spec.readPaths, readWritePaths: spec.readWritePaths,
+                withoutNetwork: !hasNetwork))
+        sandbox.processorTime = configuration.limits.processorTime
+        return sandbox
+    }
+
+    private func isHidden(_ path: String) -> Bool {
+        configuration.hiddenPaths.contains { FilePath.isWithin(FilePath.canonical(path), FilePath.canonical($0)) }
+    }
+
+    private func writable(_ paths: [String]) -> [String] {
+        paths.filter { WritablePath.refusal(of: $0, hidden: configuration.hiddenPaths) == nil }
+    }
+
+    private func start(_ sandbox: Sandbox, _ kind: HelperProcess.Kind, names: [String]) throws(HelperFault) -> HelperProcess {
+        if isShut { throw HelperFault(.helperNotStarted, "the daemon is ending") }
+        let isContained = configuration.containment == .sandbox
+        if isContained, filter < 0 { throw HelperFault(.helperNotStarted, "its system-call filter could not be made") }
+        let refusal = startRefusal()
+        if refusal != 0 { throw HelperFault.refused("", refusal) }
+        resolver.update()
+        let process = try HelperProcess(
+            HelperProcess.Program(sandbox: sandbox, isContained: isContained, filter: filter), kind: kind, names: names,
+            errorLimit: configuration.limits.standardError)
+        let key = ObjectIdentifier(process)
+        processes[key] = process
+        process.onGone = { [weak self, weak process] in
+            guard let self else { return }
+            if isContained, process?.neverRan == false { sandboxed.formUnion(names) }
+            processes[key] = nil
+            onChange()
+            finishShutDown()
+        }
+        onChange()
+        return process
+    }
+
+    /// Prepares the helpers that will be asked, because a station begins to associate. Many are started over several turns of the loop.
+    public func prepare(_ names: [String], for interface: Int = 0) {
+        guard !isShut else { return }
+        preparation.want(names + [Self.proberName], for: interface) { [weak self] in self?.standDown(interface: interface) }
+        // The prober first: all answers are weighed against its verdict.
+        if hasProber { services[Self.proberName]?.prepare() }
+        for name in names {
+            preparation.expect(name)
+            pacer.run { [weak self] in
+                if let self, preparation.claim(name) { prepare(name) }
+            }
+        }
+    }
+
+    private func prepare(_ name: String) {
+        guard let entry = byName[name] else { return }
+        switch entry.spec.activation {
+        case .stdio(let exec):
+            // If it fails, the first command says so.
+            guard !preparation.hasProcess(name),
+                let process = try? start(sandbox(entry.spec, exec, hasNetwork: true), .stdio, names: [name])
+            else { return }
+            preparation.add(process, for: name)
+        case .socket: services[name]?.prepare()
+        case .external: break
+        }
+    }
+
+    /// Ends what was prepared for this interface alone and not used.
+    public func standDown(interface: Int) {
+        // Others may want the process that they share.
+        for name in preparation.standDown(interface: interface) {
+            if let service = services[name], !service.key.names.contains(where: preparation.isWanted) { service.standDown() }
+        }
+    }
+
+    /// Tries the sandbox once with a program that does nothing, so that ``sandboxProblem`` tells before the first login why no helper
+    /// can be started.
+    public func trySandbox() {
+        guard configuration.containment == .sandbox else { return }
+        let trial = Sandbox(
+            exec: ["/usr/bin/true"], processorTime: 10, limits: configuration.limits, hiddenPaths: configuration.hiddenPaths)
+        do throws(HelperFault) {
+            let process = try start(trial, .stdio, names: [])
+            process.onExit = { [weak self, weak process] in
+                let ending = process?.ending
+                self?.tried(ending == HelperProcess.success ? nil : ending)
+            }
+            process.end(term: .seconds(10), kill: .seconds(10))
+        } catch { tried(error.sentence) }
+    }
+
+    private func tried(_ failure: String?) {
+        guard !isShut else { return }
+        sandboxProblem = failure.map {
+            Problem(
+                "sandboxUnavailable", "No helper can be started: \($0).",
+                hint: access(Sandbox.bubblewrap, X_OK) == 0
+                    ? "allow bubblewrap to make user namespaces (\(Self.profile) is an AppArmor profile for it), then: systemctl reload hotspotd. Or set Containment=none, without any protection"
+                    : "apt install bubblewrap")
+        }
+        onChange()
+    }
+
+    private static let profile = "/usr/share/doc/hotspotd/apparmor-bwrap"
+
+    // MARK: What is known of them
+
+    /// Why the helper cannot write to a folder of its `ReadWritePaths=`.
+    public func pathProblems(of name: String) -> [Problem] {
+        guard let spec = byName[name]?.spec else { return [] }
+        return spec.readWritePaths.compactMap {
+            WritablePath.refusal(of: $0, hidden: configuration.hiddenPaths) ?? WritablePath.problem(with: $0)
+        }
+    }
+
+    /// All helpers that the process with this token speaks for, as long as it runs; none for an unknown token.
+    public func helperNames(forToken token: String) -> [String] {
+        guard !token.isEmpty else { return [] }
+        return processes.values.first { $0.token == token && $0.isRunning }?.names.filter { $0 != Self.proberName } ?? []
+    }
+
+    /// Whether a process of the helper runs.
+    public func isRunning(_ name: String) -> Bool { processes.values.contains { $0.names.contains(name) } }
+
+    /// "sandboxed", once a process of the helper has run so; empty before, without a sandbox, and for one that another program runs.
+    public func containment(of name: String) -> [String] {
+        sandboxed.contains(name) || (configuration.containment == .sandbox && sandboxProblem == nil && isRunning(name))
+            ? ["sandboxed"] : []
+    }
+
+    /// Why the helper runs without a sandbox, or cannot run.
+    public func missingContainment(of name: String) -> [String] {
+        if case .external = byName[name]?.spec.activation { return [] }
+        if configuration.containment == .none { return ["Containment=none (it gets no stored answers)"] }
+        return sandboxProblem.map { [$0.message] } ?? []
+    }
+
+    /// The secrets that the helper's running processes were given: one that serves many commands may repeat in the next network what it
+    /// was told in this one.
+    public func secrets(givenTo name: String) -> Set<String> {
+        processes.values.filter { $0.names.contains(name) }.reduce(into: []) { $0.formUnion($1.tail.given) }
+    }
+
+    /// The daemon's children.
+    var processIDs: [pid_t] { processes.values.map(\.processID) }
+
+    public var processCount: Int { processes.count }
+
+    // MARK: Commands
+
+    /// Sends a command. The completion is called once, never before this returns, and not after ``HelperCall/cancel()``.
+    @discardableResult public func send(
+        _ command: Command, to helper: String, parameters: JSONValue, completion: @escaping (HelperOutcome) -> Void
+    ) -> HelperCall {
+        ask(
+            Question(method: command.method, parameters: parameters, expectation: .init(command)), of: helper,
+            // The scan list is answered from what it says, without any network.
+            hasNetwork: command != .filterScanList || !configuration.filterWithoutNetwork, completion: completion)
+    }
+
+    /// Asks a helper for its name and version; the outcome is a ``HelperOutcome/value(_:)``.
+    @discardableResult public func describe(
+        _ helper: String, completion: @escaping (HelperOutcome) -> Void
+    ) -> HelperCall {
+        ask(
+            Question(method: "org.hotspotd.Helper.Describe", parameters: [:], expectation: .value), of: helper, hasNetwork: true,
+            completion: completion)
+    }
+
+    /// Asks the prober; the outcome is a ``HelperOutcome/value(_:)`` of the type that `probe.varlink` has.
+    @discardableResult public func probe(
+        parameters: JSONValue, completion: @escaping (HelperOutcome) -> Void
+    ) -> HelperCall {
+        let call = HelperCall(completion: completion)
+        beginWithRetries(call, Self.proberName) { () throws(HelperFault) in
+            guard let service = self.services[Self.proberName] else { throw HelperFault(.helperNotStarted, "there is no prober") }
+            try service.send(
+                Question(method: "org.hotspotd.Probe.Probe", parameters: parameters, expectation: .value), to: Self.proberName,
+                call: call, onIgnored: { self.countIgnored($0, Self.proberName, call) })
+        }
+        return call
+    }
+
+    private func ask(
+        _ question: Question, of name: String, hasNetwork: Bool, completion: @escaping (HelperOutcome) -> Void
+    ) -> HelperCall {
+        let call = HelperCall(completion: completion)
+        call.onSent = { [weak self] question in self?.recordGiven(question, to: name) }
+        beginWithRetries(call, name) { () throws(HelperFault) in
+            guard let entry = self.byName[name] else { throw HelperFault(.helperNotStarted, "there is no such helper") }
+            if question.hasCredential, !self.mayHaveCredentials(name) {
+                throw HelperFault(.helperNotStarted, "it runs without a sandbox, and gets no stored answers")
+            }
+            self.resolver.update()
+            let onIgnored: (Int) -> Void = { self.countIgnored($0, name, call) }
+            switch entry.spec.activation {
+            case .stdio(let exec):
+                if hasNetwork, let waiting = self.preparation.use(name) {
+                    return try self.hand(question, to: waiting, waited: true, name: name, call: call)
+                }
+                self.pacer.run {
+                    // Cancelled before its turn: then nothing is started at all.
+                    guard call.isLive else { return }
+                    self.begin(call, name) { () throws(HelperFault) in
+                        let process = try self.start(
+                            self.sandbox(entry.spec, exec, hasNetwork: hasNetwork), .stdio, names: [name])
+                        try self.hand(question, to: process, waited: false, name: name, call: call)
+                    }
+                }
+            case .socket:
+                try self.service(name, withoutNetwork: !hasNetwork).send(question, to: name, call: call, onIgnored: onIgnored)
+            case .external(let path):
+                try self.ask(question, at: path, name: name, call: call, onIgnored: onIgnored)
+            }
+        }
+        return call
+    }
+
+    /// Hands a question to a process of its own.
+    private func hand(
+        _ question: Question, to process: HelperProcess, waited: Bool, name: String, call: HelperCall
+    ) throws(HelperFault) {
+        do throws(HelperFault) {
+            _ = try OneShot(question, name: name, process: process, waited: waited, call: call, configuration: configuration) {
+                [weak self] in
+                self?.countIgnored($0, name, call)
+            }
+        } catch {
+            process.end(term: .zero, kill: configuration.cancelKill)
+            throw error
+        }
+    }
+
+    /// The pauses before further attempts where the machine has no room for another process, two seconds in all. The room may be taken
+    /// by helpers that have just lost the race and are ending: the first pause is a cancellation's and a little.
+    var retryPauses: [Duration] {
+        [configuration.cancelKill + .milliseconds(10)] + [120, 240, 480, 1080].map { .milliseconds($0) }
+    }
+
+    /// Begins a command, and again while there is no room for its process.
+    ///
+    /// - Parameter body: begins it; it may run more than once.
+    private func beginWithRetries(_ call: HelperCall, _ name: String, _ body: @escaping () throws(HelperFault) -> Void) {
+        var pauses = retryPauses[...]
+        call.onNoRoom = { [weak self, weak call] in
+            guard let self, let call, !isShut, let pause = pauses.popFirst() else { return false }
+            later(pause) { [weak self] in
+                guard let self, call.isLive else { return }
+                call.isPausing = false
+                begin(call, name, body)
+            }
+            return true
+        }
+        begin(call, name, body)
+    }
+
+    /// Runs the beginning of a command; what it throws is reported in the next turn.
+    private func begin(_ call: HelperCall, _ name: String, _ body: () throws(HelperFault) -> Void) {
+        do throws(HelperFault) {
+            if isShut { throw HelperFault(.helperNotStarted, "the daemon is ending") }
+            try body()
+        } catch {
+            later { call.complete(HelperOutcome.failed(error).named(name, standardError: nil)) }
+        }
+    }
+
+    func later(_ delay: Duration = .zero, _ body: @escaping () -> Void) {
+        var key: ObjectIdentifier?
+        guard
+            let source = try? EventLoop.shared.schedule(
+                after: delay,
+                { [weak self] in
+                    if let key { self?.deferred[key] = nil }
+                    body()
+                })
+        else { return body() }
+        key = ObjectIdentifier(source)
+        deferred[ObjectIdentifier(source)] = source
+    }
+
+    private func countIgnored(_ count: Int, _ name: String, _ call: HelperCall) {
+        guard count > 0 else { return }
+        ignoredAnswers[name, default: 0] += count
+        call.onIgnored(count)
+    }
+
+    private func recordGiven(_ question: Question, to name: String) {
+        guard let new = HelperGiven(question) else { return }
+        given[name] = HelperGiven.adding(new, to: given[name] ?? [])
+    }
+
+    // MARK: The end
+
+    /// Ends everything. Commands on their way fail as crashed; the completion is called when no process is left.
+    public func shutDown(_ completion: @escaping () -> Void) {
+        isShut = true
+        onShut = completion
+        preparation.shutDown()
+        groupServices()
+        for process in processes.values { process.end(term: .zero, kill: configuration.cancelKill) }
+        if processes.isEmpty { later { self.finishShutDown() } }
+    }
+
+    private func finishShutDown() {
+        guard isShut, processes.isEmpty, let onShut else { return }
+        self.onShut = nil
+        unlink(resolver.path)
+        onShut()
+    }
+}

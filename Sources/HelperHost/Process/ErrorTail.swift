@@ -1,0 +1,104 @@
+import EventLoop
+import Glibc
+import HotspotCore
+import Varlink
+
+/// What a helper writes to standard error: read for as long as it comes, kept to the last few KiB (R2: a helper floods), and with
+/// everything masked that its process was given (R3: a helper prints a secret).
+@LoopActor final class ErrorTail {
+    /// Octets beyond the limit that are kept; no answer to a question is longer in practice.
+    private static let margin = 8 << 10
+    /// What one turn of the loop reads at most.
+    private static var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+
+    private var pipe: Int32
+    private let limit: Int
+    private var kept: [UInt8] = []
+    private var source: EventSource?
+    /// The secrets that the process was given, whichever command they were for: its output is not told apart by commands.
+    private(set) var given: Set<String> = []
+    /// All octets so far.
+    private(set) var total = 0
+
+    /// - Parameter pipe: our end, which is closed here.
+    init(pipe: Int32, limit: Int) {
+        self.pipe = pipe
+        self.limit = limit
+        watch()
+    }
+
+    isolated deinit { close() }
+
+    /// Reads what has come, and closes the pipe.
+    func close() {
+        guard pipe >= 0 else { return }
+        for _ in 0..<8 where read() {}
+        source?.cancel()
+        source = nil
+        Glibc.close(pipe)
+        pipe = -1
+    }
+
+    /// The last line, printable; `nil` if there is none.
+    var lastLine: String? {
+        kept.split(separator: UInt8(ascii: "\n")).last.map { Printable.text(of: $0) }
+    }
+
+    /// Masks these texts from now on in everything that the process ever wrote or will write.
+    func add(secrets: some Sequence<String>) { given.formUnion(secrets) }
+
+    /// The end of it as printable lines, the secrets masked: `nil` if there is nothing.
+    ///
+    /// Masked first and cut then, or half a secret would be left at the edge; for the same reason a first line that is not whole is left
+    /// out, as long as another follows it.
+    func text() -> String? {
+        let secrets = Secrets(given)
+        var text = secrets.mask(kept)
+        var isCut = total > kept.count
+        if text.count > limit {
+            text.removeFirst(text.count - limit)
+            isCut = true
+        }
+        if isCut {
+            if let newline = text.firstIndex(of: UInt8(ascii: "\n")), newline < text.count - 1 {
+                text.removeFirst(newline + 1)
+            } else {
+                text.removeFirst(min(text.count, secrets.longest))
+            }
+        }
+        let lines = text.split(separator: UInt8(ascii: "\n")).map { Printable.text(of: $0) }
+        let printable = lines.joined(separator: "\n")
+        // Escapes make it longer; the end is what matters.
+        return printable.isEmpty ? nil : String(decoding: printable.utf8.suffix(limit), as: UTF8.self)
+    }
+
+    private func watch() {
+        guard pipe >= 0 else { return }
+        source = try? EventLoop.shared.watch(pipe) { [weak self] _ in self?.readable() }
+        // The answers of helpers go before their chatter.
+        source?.setPriority(10)
+    }
+
+    private func readable() {
+        guard read() else { return }
+        // What comes next gathers in the pipe, and a flood waits there, its writer with it, while the others have their turn.
+        source?.cancel()
+        source = try? EventLoop.shared.schedule(after: .milliseconds(5)) { [weak self] in self?.watch() }
+    }
+
+    /// Reads some of it; whether more may come.
+    private func read() -> Bool {
+        let count = Glibc.read(pipe, &Self.buffer, Self.buffer.count)
+        if count < 0 { return false }
+        guard count > 0 else {
+            source?.cancel()
+            return false
+        }
+        total += count
+        kept += Self.buffer[..<count]
+        // Enough beyond the limit that a secret which the limit cuts is still whole here.
+        let wanted = limit + Self.margin
+        if kept.count > 2 * wanted { kept.removeFirst(kept.count - wanted) }
+        return true
+    }
+}

@@ -1,0 +1,331 @@
+import CLinux
+import EventLoop
+import Glibc
+import HotspotCore
+import Varlink
+
+/// One running helper process, from its start until it is reaped.
+///
+/// In a sandbox three processes are one: bubblewrap, which is the daemon's child and ends everything with its own end; its reaper, the
+/// first process of the namespace; and the helper.
+@LoopActor final class HelperProcess {
+    /// Whether it speaks on standard input and output, or listens.
+    enum Kind {
+        case stdio
+        case service(listeners: [(name: String, descriptor: Int32)])
+    }
+
+    /// What is started: the helper in its sandbox, or without one.
+    struct Program {
+        var sandbox: Sandbox
+        var isContained: Bool
+        /// The descriptor of ``SystemCallFilter``.
+        var filter: Int32
+    }
+
+    /// The helpers that it speaks for.
+    let names: [String]
+    /// The helper is known by this to the daemon.
+    let token: String
+    /// How it ended; `nil` as long as it runs.
+    private(set) var ending: String?
+    /// The program could not be executed: nothing of the helper ever ran.
+    private(set) var neverRan = false
+    /// It never ran for lack of processes or memory; a later start may work.
+    private(set) var lackedRoom = false
+    /// Standard error.
+    let tail: ErrorTail
+    let exec: [String]
+    /// The owner's: called once, after it was reaped.
+    var onExit: () -> Void = {}
+    /// The host's: called once, after ``onExit``.
+    var onGone: () -> Void = {}
+
+    private let pid: pid_t
+    private let pidfd: Int32
+    /// What bubblewrap tells: one JSON object in each line.
+    private var status: Int32?
+    private var streams: (input: Int32, output: Int32)?
+    private var exitSource: EventSource?
+    private var term: EventSource?
+    private var kill: EventSource?
+    private var killDue: Instant?
+
+    /// Starts a program. Throws a fault if there is no process.
+    init(_ program: Program, kind: Kind, names: [String], errorLimit: Int) throws(HelperFault) {
+        let exec = program.sandbox.exec
+        // The file was looked at when it was read, but it may have been replaced since.
+        if let distrust = PathTrust.problem(withProgram: exec[0]) {
+            throw HelperFault(.helperNotStarted, distrust.message, cause: distrust)
+        }
+        token = Self.makeToken()
+        var environment = ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "TMPDIR=/tmp", "HOTSPOTD_TOKEN=\(token)"]
+        var theirs = DescriptorList(), ours = DescriptorList()
+        let started: (pid: pid_t, pidfd: Int32)
+        do throws(Errno) {
+            let error = try HelperPipe.fromHelper()
+            ours.append(error.ours)
+            theirs.append(error.theirs)
+            var descriptors: [Int32]
+            switch kind {
+            case .stdio:
+                let input = try HelperPipe.toHelper()
+                ours.append(input.ours)
+                theirs.append(input.theirs)
+                let output = try HelperPipe.fromHelper()
+                ours.append(output.ours)
+                theirs.append(output.theirs)
+                descriptors = [input.theirs, output.theirs, error.theirs]
+                streams = (input.ours, output.ours)
+            case .service(let listeners):
+                let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
+                guard null >= 0 else { throw Errno(code: errno) }
+                theirs.append(null)
+                // What a service prints is chatter.
+                descriptors = [null, error.theirs, error.theirs] + listeners.map(\.descriptor)
+                environment += [
+                    "LISTEN_FDS=\(listeners.count)", "LISTEN_FDNAMES=\(listeners.map(\.name).joined(separator: ":"))",
+                ]
+            }
+            let arguments: [String]
+            if program.isContained {
+                if case .service = kind { environment.append("LISTEN_PID=\(Sandbox.processID)") }
+                let report = try HelperPipe.fromHelper()
+                ours.append(report.ours)
+                theirs.append(report.theirs)
+                status = report.ours
+                // Every reader of the filter needs a position of its own in the file.
+                let filter = open("/proc/self/fd/\(program.filter)", O_RDONLY | O_CLOEXEC)
+                guard filter >= 0 else { throw Errno(code: errno) }
+                theirs.append(filter)
+                descriptors += [filter, report.theirs]
+                arguments = program.sandbox.commandLine(
+                    filter: Int32(descriptors.count - 2), status: Int32(descriptors.count - 1))
+            } else {
+                arguments = Sandbox.uncontained(
+                    exec, program.sandbox.limits, processorTime: program.sandbox.processorTime)
+            }
+            let pid = try Spawn(arguments: arguments, environment: environment, descriptors: descriptors).start()
+            // The process is not reaped before this returns, so the number is still its own.
+            let pidfd = pidfd_open(pid, 0)
+            guard pidfd >= 0 else {
+                let code = errno
+                Glibc.kill(pid, SIGKILL)
+                waitpid(pid, nil, 0)
+                throw Errno(code: code)
+            }
+            started = (pid, pidfd)
+            tail = ErrorTail(pipe: error.ours, limit: errorLimit)
+        } catch {
+            theirs.close()
+            ours.close()
+            throw error.code == ENOENT && program.isContained
+                ? HelperFault(.helperNotStarted, "it was not started: \(Sandbox.bubblewrap) is missing")
+                : HelperFault.refused("", error.code)
+        }
+        theirs.close()
+        (pid, pidfd) = started
+        self.names = names
+        self.exec = exec
+        do {
+            exitSource = try EventLoop.shared.onExit(pidfd: pidfd) { self.exited() }
+        } catch {
+            // Its end would go unnoticed: it would stay for ever, and so would the daemon when it wants to stop.
+            signal(SIGKILL)
+            waitpid(pid, nil, 0)
+            ending = "it could not be watched"
+            release()
+            throw HelperFault(.helperNotStarted, "it could not be watched: \(error)")
+        }
+        // Answers that have come are read before the end of their process is noticed.
+        exitSource?.setPriority(5)
+    }
+
+    /// Whether it has not been reaped.
+    var isRunning: Bool { ending == nil }
+
+    /// The daemon's child.
+    var processID: pid_t { pid }
+
+    /// Hands over our ends of its standard input and output, once; the caller closes them.
+    func takeStreams() -> (input: Int32, output: Int32)? {
+        defer { streams = nil }
+        return streams
+    }
+
+    /// Ends it: SIGTERM and SIGKILL after these times, unless it ends by itself. A second call can only make it sooner.
+    func end(term termDelay: Duration, kill killDelay: Duration) {
+        closeStreams()
+        guard isRunning else { return }
+        let due = EventLoop.now + killDelay
+        if let killDue, killDue <= due { return }
+        killDue = due
+        term?.cancel()
+        kill?.cancel()
+        term = try? EventLoop.shared.schedule(after: termDelay) { [weak self] in self?.terminate() }
+        kill = try? EventLoop.shared.schedule(at: due) { [weak self] in self?.signal(SIGKILL) }
+    }
+
+    // MARK: Signals
+
+    /// Sends SIGTERM to the helper itself: bubblewrap would die of it, and take the helper along before it can tidy up.
+    private func terminate() {
+        guard isRunning else { return }
+        guard status != nil else {
+            // Without a sandbox: the helper, and what it has started in its session.
+            Glibc.kill(-pid, SIGTERM)
+            return
+        }
+        readStatus()
+        guard let reaper else { return signal(SIGTERM) }
+        // The helper is the reaper's first child. It cannot be replaced by another process between these two calls unless it ends in
+        // between, and then SIGTERM would reach a process of the same namespace.
+        if let helper = Self.firstChild(of: reaper) { Glibc.kill(helper, SIGTERM) }
+    }
+
+    /// Sends a signal to the daemon's child. SIGKILL ends all processes of the namespace with it (`--die-with-parent`).
+    private func signal(_ signal: Int32) {
+        guard isRunning else { return }
+        if status == nil { Glibc.kill(-pid, signal) }
+        pidfd_send_signal(pidfd, signal, nil, 0)
+    }
+
+    private static func firstChild(of process: pid_t) -> pid_t? {
+        let file = open("/proc/\(process)/task/\(process)/children", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var octets = [UInt8](repeating: 0, count: 64)
+        let count = read(file, &octets, octets.count)
+        guard count > 0 else { return nil }
+        return octets[..<count].split(separator: UInt8(ascii: " ")).first.flatMap { pid_t(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    // MARK: What bubblewrap tells
+
+    /// The first process of the namespace, by its number outside.
+    private var reaper: pid_t?
+    /// As a shell has it: the helper's exit status, or 128 and the number of a signal.
+    private var exitCode: Int32?
+    private var statusText: [UInt8] = []
+
+    private func readStatus() {
+        guard let status else { return }
+        var octets = [UInt8](repeating: 0, count: 1024)
+        while statusText.count < 16 << 10 {
+            let count = read(status, &octets, octets.count)
+            guard count > 0 else { break }
+            statusText += octets[..<count]
+        }
+        for line in statusText.split(separator: UInt8(ascii: "\n")) {
+            guard let value = try? Coding.decode(JSONValue.self, from: Array(line)) else { continue }
+            if let number = value["child-pid"]?.integer { reaper = pid_t(truncatingIfNeeded: number) }
+            if let number = value["exit-code"]?.integer { exitCode = Int32(truncatingIfNeeded: number) }
+        }
+    }
+
+    // MARK: The end
+
+    private func exited() {
+        var information = siginfo_t()
+        guard waitid(P_PIDFD, id_t(pidfd), &information, WEXITED) == 0 else { return }
+        let wait = Self.status(of: information)
+        readStatus()
+        tail.close()
+        ending = words(code: status == nil ? wait : exitCode ?? wait, isHelpers: status == nil || exitCode != nil)
+        // Without a sandbox: what it left in its session.
+        if status == nil { Glibc.kill(-pid, SIGKILL) }
+        release()
+        let (onExit, onGone) = (onExit, onGone)
+        self.onExit = {}
+        self.onGone = {}
+        onExit()
+        onGone()
+    }
+
+    /// An exit status as a shell has it.
+    private static func status(of information: siginfo_t) -> Int32 {
+        // si_status of the SIGCHLD part, which Glibc's module leaves out: behind si_signo, si_errno, si_code, si_pid and si_uid.
+        let status = withUnsafeBytes(of: information) { $0.load(fromByteOffset: 24, as: Int32.self) }
+        return information.si_code == CLD_EXITED ? status : 128 + (status & 0x7f)
+    }
+
+    /// The ending in words; sets ``neverRan`` and ``lackedRoom``.
+    private func words(code: Int32, isHelpers: Bool) -> String {
+        guard isHelpers else {
+            // Killed by us, or by the kernel for lack of memory, before the helper's own end was told.
+            if code > 128 { return Self.describe(code) }
+            neverRan = true
+            return failed(with: tail.lastLine.map { $0.replacing("bwrap: ", with: "") } ?? "bubblewrap failed")
+        }
+        // The shell's words for a program that is not there, or cannot be executed; they may as well be the helper's.
+        if code == 126 || code == 127, let line = tail.lastLine, line.hasPrefix("prlimit: failed to execute ") {
+            neverRan = true
+            return failed(with: line)
+        }
+        return Self.describe(code)
+    }
+
+    /// Nothing of the helper ran. The last line of what the sandbox wrote ends with the kernel's own words.
+    private func failed(with line: String) -> String {
+        let codes = [ENOENT, EACCES, ENOEXEC, ENOTDIR, ELOOP, EAGAIN, ENOMEM, EMFILE, ENFILE]
+        let code = codes.first { line.hasSuffix(String(cString: strerror($0))) }
+        if let code, [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code) {
+            lackedRoom = true
+            return HelperFault.refused("", code).sentence
+        }
+        guard line.hasPrefix("prlimit: "), let code else { return "it could not be started: its sandbox: \(line)" }
+        return "it could not be started: \(StartFailure.words(program: exec[0], code: code))"
+    }
+
+    /// The words for an end without an error.
+    static let success = describe(0)
+
+    private static func describe(_ code: Int32) -> String {
+        guard code > 128, code < 128 + 65 else { return "it exited with status \(code)" }
+        switch code - 128 {
+        case SIGXCPU: return "it was ended for using too much processor time"
+        case SIGXFSZ: return "it was ended for writing too large a file"
+        case let signal: return "it was ended by signal \(signal) (\(String(cString: strsignal(signal))))"
+        }
+    }
+
+    private func release() {
+        tail.close()
+        closeStreams()
+        exitSource?.cancel()
+        exitSource = nil
+        term?.cancel()
+        kill?.cancel()
+        close(pidfd)
+        if let status { close(status) }
+    }
+
+    private func closeStreams() {
+        guard let streams = takeStreams() else { return }
+        close(streams.input)
+        close(streams.output)
+    }
+
+    /// The fault of a command that it did not answer: whose fault it is depends on whether it ever ran.
+    func unanswered(_ words: String) -> HelperFault {
+        if lackedRoom { return HelperFault(.helperNoRoom, ending ?? words) }
+        return HelperFault(neverRan ? .helperNotStarted : .helperCrashed, (ending ?? words) + ", without an answer")
+    }
+
+    private static func makeToken() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    }
+}
+
+/// Descriptors that are closed together.
+private struct DescriptorList {
+    private var descriptors: [Int32] = []
+
+    mutating func append(_ descriptor: Int32) { descriptors.append(descriptor) }
+
+    mutating func close() {
+        for descriptor in descriptors { Glibc.close(descriptor) }
+        descriptors = []
+    }
+}

@@ -1,0 +1,111 @@
+import CLinux
+import Glibc
+import HotspotCore
+
+/// An error number of the kernel.
+struct Errno: Error, Hashable, CustomStringConvertible {
+    let code: Int32
+    var description: String { String(cString: strerror(code)) }
+}
+
+/// Starts one program with these descriptors and no others (posix_spawn(3)).
+struct Spawn {
+    var arguments: [String]
+    var environment: [String]
+    /// The program's descriptors 0, 1, 2 and so on. They stay the caller's.
+    var descriptors: [Int32]
+
+    /// What helpers have in `/proc/PID/oom_score_adj`: where memory runs out the kernel ends a helper, and not the daemon.
+    private static let expendability = 500
+
+    /// The process, in a session of its own, with all signals as they are at the start of a program.
+    func start() throws(Errno) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        // Above all numbers that are given out, so that none of them covers one that is still to be given.
+        var copies: [Int32] = []
+        defer { for copy in copies { close(copy) } }
+        for (number, descriptor) in descriptors.enumerated() {
+            let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, Int32(descriptors.count))
+            guard copy >= 0 else { throw Errno(code: errno) }
+            copies.append(copy)
+            posix_spawn_file_actions_adddup2(&actions, copy, Int32(number))
+        }
+        posix_spawn_file_actions_addclosefrom_np(&actions, Int32(descriptors.count))
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | 0x80 /* SETSID */)
+        var pid: pid_t = 0
+        let result = Self.whileExpendable {
+            Self.withStrings(arguments) { words in
+                Self.withStrings(environment) { variables in
+                    posix_spawn(&pid, arguments[0], &actions, &attributes, words, variables)
+                }
+            }
+        }
+        guard result == 0 else { throw Errno(code: result) }
+        return pid
+    }
+
+    /// A child begins with its parent's value; lowering it again needs no right as long as it is not below the one at the start
+    /// (proc(5)).
+    private static func whileExpendable(_ body: () -> Int32) -> Int32 {
+        let file = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC)
+        guard file >= 0 else { return body() }
+        defer { close(file) }
+        var octets = [UInt8](repeating: 0, count: 16)
+        let count = pread(file, &octets, octets.count, 0)
+        let high = Array("\(expendability)".utf8)
+        guard count > 0, pwrite(file, high, high.count, 0) > 0 else { return body() }
+        defer { pwrite(file, octets, count, 0) }
+        return body()
+    }
+
+    private static func withStrings<T>(_ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> T) -> T {
+        let pointers = strings.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        return body(pointers)
+    }
+}
+
+/// A pipe of which we keep one end, not blocking, and the helper gets the other.
+struct HelperPipe {
+    let ours: Int32
+    let theirs: Int32
+
+    static func toHelper() throws(Errno) -> HelperPipe {
+        let (read, write) = try make()
+        return HelperPipe(ours: write, theirs: read)
+    }
+
+    static func fromHelper() throws(Errno) -> HelperPipe {
+        let (read, write) = try make()
+        return HelperPipe(ours: read, theirs: write)
+    }
+
+    /// Octets lie in it to be read; its mere end does not count.
+    static func isReadable(_ ours: Int32) -> Bool {
+        var state = pollfd(fd: ours, events: Int16(POLLIN), revents: 0)
+        return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLIN) != 0
+    }
+
+    private static func make() throws(Errno) -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Errno(code: errno) }
+        return (ends[0], ends[1])
+    }
+
+    private init(ours: Int32, theirs: Int32) {
+        // The two ends are files of their own: the helper's blocks.
+        _ = fcntl(ours, F_SETFL, O_NONBLOCK)
+        self.ours = ours
+        self.theirs = theirs
+    }
+}

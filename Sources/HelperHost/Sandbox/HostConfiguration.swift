@@ -1,0 +1,76 @@
+import HotspotCore
+
+/// Where helpers live and what they may use.
+public struct HostConfiguration: Hashable, Sendable {
+    /// Whether helpers run in a sandbox.
+    public enum Containment: String, Hashable, Sendable, CaseIterable {
+        /// A helper runs in its sandbox, or not at all.
+        case sandbox
+        /// The administrator's choice: helpers run with the daemon's rights, and get no stored answers.
+        case none
+    }
+
+    /// The most that one helper process may take (R2). The kernel enforces it (setrlimit(2)).
+    public struct Limits: Hashable, Sendable {
+        /// Address space, in octets; shared memory counts.
+        public var addressSpace: UInt64 = 4 << 30
+        /// Private memory that can be written, in octets.
+        public var data: UInt64 = 256 << 20
+        /// Seconds of processor time of a process for one command.
+        public var processorTime: UInt64 = 60
+        /// Seconds of processor time of a process that serves many commands.
+        public var serviceProcessorTime: UInt64 = 600
+        /// Processes and threads of one helper.
+        public var processes: UInt64 = 32
+        /// Open descriptors.
+        public var descriptors: UInt64 = 128
+        /// Octets of one file.
+        public var fileSize: UInt64 = 64 << 20
+        /// Octets of the private `/tmp`, and as many of `/dev/shm`.
+        public var temporaryFolder: UInt64 = 32 << 20
+        /// Octets of one message of a helper.
+        public var message = 256 << 10
+        /// Octets that are kept of what a helper writes to standard error.
+        public var standardError = 16 << 10
+
+        public init() {}
+    }
+
+    /// The daemon's runtime folder; the sockets of helpers are in its folder `helpers`.
+    public var runtimeDirectory: String
+    /// What helpers never see, also where it lies in a folder that they see: the daemon's state, its runtime folder, the settings, and
+    /// the folders of helper files, which name networks.
+    public var hiddenPaths: [String]
+    /// The daemon's socket for helpers, in their sight.
+    public var helperSocket: String?
+    public var containment = Containment.sandbox
+    /// What a process may take.
+    public var limits = Limits()
+    /// From the cancellation, which is an end-of-file, to SIGTERM.
+    public var cancelTerm = Duration.milliseconds(20)
+    /// From the cancellation to SIGKILL.
+    public var cancelKill = Duration.milliseconds(60)
+    /// From a one-command helper's answer to SIGTERM: time to tidy up.
+    public var lingerTerm = Duration.milliseconds(500)
+    /// From a one-command helper's answer to SIGKILL.
+    public var lingerKill = Duration.seconds(1)
+    /// From the cancellation of a command to the end of a shared process that does not let go of it; one without other work ends as
+    /// one of a single command does.
+    public var serviceCancel = Duration.seconds(2)
+    /// From the last command of a process that serves many to its end, where a further one may follow: the race is not decided, or the
+    /// user is asked.
+    public var serviceIdle = Duration.seconds(30)
+    /// The same where none is to be expected.
+    public var serviceLeave = Duration.seconds(2)
+    /// From an interface's wish for prepared processes to their end, if neither use nor withdrawal comes.
+    public var preparation = Duration.seconds(90)
+    /// FilterScanList is asked of a process without any network.
+    public var filterWithoutNetwork = true
+
+    /// A configuration. The runtime folder is always hidden.
+    public init(runtimeDirectory: String, hiddenPaths: [String] = [], helperSocket: String? = nil) {
+        self.runtimeDirectory = runtimeDirectory
+        self.hiddenPaths = hiddenPaths.contains(runtimeDirectory) ? hiddenPaths : hiddenPaths + [runtimeDirectory]
+        self.helperSocket = helperSocket
+    }
+}

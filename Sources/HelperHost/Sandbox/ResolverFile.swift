@@ -1,0 +1,42 @@
+import EventLoop
+import Glibc
+import HotspotCore
+
+/// The copy of `/etc/resolv.conf` that helpers see.
+///
+/// A helper is started before the network has told its nameservers, and the programs that manage links put a new file in the place of
+/// the old one. A sandbox that has the old file would keep it. So helpers are shown one file of the daemon's, which is written in place
+/// whenever the system's has changed; a C library reads it again when its time of change is another one.
+@LoopActor final class ResolverFile {
+    /// Octets that are copied at most; a resolver reads three nameservers.
+    private static let limit = 16 << 10
+    private static let source = "/etc/resolv.conf"
+
+    let path: String
+    private var known: (inode: ino_t, changed: timespec)?
+
+    init(path: String) { self.path = path }
+
+    /// Writes it anew if the system's file is another one than before.
+    func update() {
+        var status = stat()
+        let exists = stat(Self.source, &status) == 0
+        if exists, let known, known.inode == status.st_ino, known.changed.tv_sec == status.st_mtim.tv_sec,
+            known.changed.tv_nsec == status.st_mtim.tv_nsec
+        { return }
+        known = exists ? (status.st_ino, status.st_mtim) : nil
+        var octets = [UInt8](repeating: 0, count: Self.limit)
+        var count = 0
+        if exists {
+            let from = open(Self.source, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            guard from >= 0 else { return }
+            count = max(0, read(from, &octets, octets.count))
+            close(from)
+        }
+        let to = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        guard to >= 0 else { return }
+        _ = pwrite(to, octets, count, 0)
+        ftruncate(to, off_t(count))
+        close(to)
+    }
+}

@@ -1,0 +1,203 @@
+import Glibc
+import HotspotCore
+
+/// What a helper's process sees and may use, as a value: the helper and the daemon's paths in, a command line of bubblewrap out.
+///
+/// Deny by default: what is not named here does not exist for the helper. It answers R1 (a portal takes over a helper: there are no
+/// files, programs or networks' names to get at) and R2 (a helper is buggy: nothing that it starts outlives it, and its share of the
+/// machine is limited). docs/security.md has the threats.
+struct Sandbox: Hashable {
+    /// The program of bubblewrap.
+    static let bubblewrap = "/usr/bin/bwrap"
+    /// Sets the limits inside of the sandbox, where the helper's processes are counted apart from all others.
+    static let prlimit = "/usr/bin/prlimit"
+    /// The helper's own process number: bubblewrap's reaper is the first process.
+    static let processID = 2
+    /// Where the descriptors that bubblewrap reads and writes come after those of the helper.
+    private static let firstDescriptor = 3
+
+    /// Files and folders of `/etc` that programs need: names, certificates, time, the dynamic loader. `/etc/resolv.conf` is not among
+    /// them, see ``ResolverFile``.
+    static let systemFiles = [
+        "/etc/alternatives", "/etc/ca-certificates", "/etc/crypto-policies", "/etc/gai.conf", "/etc/group", "/etc/host.conf",
+        "/etc/hosts", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/mime.types",
+        "/etc/nsswitch.conf", "/etc/os-release", "/etc/passwd", "/etc/pki/ca-trust", "/etc/pki/tls/certs",
+        "/etc/protocols", "/etc/services", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/timezone",
+    ]
+    /// Links into `/usr` on a merged system, folders elsewhere.
+    private static let systemFolders = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"]
+    /// Folders that belong to no helper: of these the file alone is shown.
+    private static let sharedFolders: Set<String> = [
+        "/", "/boot", "/dev", "/etc", "/home", "/media", "/mnt", "/opt", "/proc", "/root", "/run", "/srv", "/sys", "/tmp", "/var",
+        "/var/lib", "/var/tmp",
+    ]
+
+    /// The helper's command line.
+    var exec: [String]
+    /// `ReadPaths=`.
+    var readPaths: [String] = []
+    /// `ReadWritePaths=`.
+    var readWritePaths: [String] = []
+    var hasNetwork = true
+    /// Seconds of processor time.
+    var processorTime: UInt64
+    var limits: HostConfiguration.Limits
+    /// The daemon's state, its runtime folder, the settings and the folders of helper files: never shown.
+    var hiddenPaths: [String] = []
+    /// The one socket of the daemon that helpers connect to.
+    var helperSocket: String?
+    /// Stands in for `/etc/resolv.conf`.
+    var resolverFile: String?
+
+    /// The command line of bubblewrap.
+    ///
+    /// - Parameters:
+    ///   - filter: the number of the descriptor that has the system-call filter.
+    ///   - status: the number of the descriptor that bubblewrap tells of the helper's start and end on.
+    func commandLine(filter: Int32, status: Int32) -> [String] {
+        var words = [Self.bubblewrap, "--unshare-user", "--unshare-pid", "--unshare-ipc"]
+        if !hasNetwork { words.append("--unshare-net") }
+        words += ["--die-with-parent", "--cap-drop", "ALL"]
+        words += system + devices + temporaryFolder + ownPaths
+        if let resolverFile { words += ["--ro-bind", resolverFile, "/etc/resolv.conf"] }
+        if let helperSocket { words += ["--ro-bind-try", helperSocket, helperSocket] }
+        words += ["--remount-ro", "/", "--chdir", "/tmp"]
+        words += ["--seccomp", "\(filter)", "--json-status-fd", "\(status)", "--"]
+        return words + Self.limited(exec, limits, processorTime: processorTime, countsProcesses: true)
+    }
+
+    /// The command line for a helper without a sandbox (`Containment=none`): its limits alone.
+    static func uncontained(_ exec: [String], _ limits: HostConfiguration.Limits, processorTime: UInt64) -> [String] {
+        // The service manager's protocol wants the process's own number (sd_listen_fds(3)); the shell becomes the helper.
+        ["/bin/sh", "-c", "[ -z \"$LISTEN_FDS\" ] || export LISTEN_PID=$$; exec \"$@\"", "sh"]
+            + limited(exec, limits, processorTime: processorTime, countsProcesses: false)
+    }
+
+    /// R2: a helper that leaks, floods or forks without end stops at its own limits. What all helpers take together is held by the
+    /// daemon's unit.
+    private static func limited(
+        _ exec: [String], _ limits: HostConfiguration.Limits, processorTime: UInt64, countsProcesses: Bool
+    ) -> [String] {
+        func limit(_ name: String, _ kind: __rlimit_resource, _ soft: UInt64, _ hard: UInt64? = nil) -> String {
+            var present = rlimit()
+            // A limit cannot be raised above the daemon's own.
+            let most = getrlimit(__rlimit_resource_t(kind.rawValue), &present) == 0 ? UInt64(present.rlim_max) : .max
+            return "--\(name)=\(min(soft, most)):\(min(hard ?? soft, most))"
+        }
+        // One octet keeps a core from files and from programs that handle cores; none only from files (core(5)).
+        var words = [prlimit, limit("core", RLIMIT_CORE, 1)]
+        words.append(limit("as", RLIMIT_AS, limits.addressSpace))
+        words.append(limit("data", RLIMIT_DATA, limits.data))
+        // SIGXCPU, and SIGKILL a second later.
+        words.append(limit("cpu", RLIMIT_CPU, processorTime, processorTime + 1))
+        words.append(limit("nofile", RLIMIT_NOFILE, limits.descriptors))
+        words.append(limit("fsize", RLIMIT_FSIZE, limits.fileSize))
+        // Without a user namespace the kernel would count the daemon and all helpers together.
+        if countsProcesses { words.append(limit("nproc", __RLIMIT_NPROC, limits.processes)) }
+        return words + ["--"] + exec
+    }
+
+    // MARK: The parts of the view
+
+    private var system: [String] {
+        var words = ["--ro-bind", "/usr", "/usr"]
+        for folder in Self.systemFolders {
+            if let target = Self.linkTarget(of: folder) {
+                words += ["--symlink", target, folder]
+            } else {
+                words += ["--ro-bind-try", folder, folder]
+            }
+        }
+        for file in Self.systemFiles { words += ["--ro-bind-try", file, file] }
+        return words
+    }
+
+    private var devices: [String] {
+        ["--proc", "/proc", "--dev", "/dev"] + memory("/dev/shm", mode: "1777") + ["--remount-ro", "/dev"]
+    }
+
+    private var temporaryFolder: [String] { memory("/tmp", mode: "0700") }
+
+    private func memory(_ path: String, mode: String) -> [String] {
+        ["--size", "\(limits.temporaryFolder)", "--perms", mode, "--tmpfs", path]
+    }
+
+    private var ownPaths: [String] {
+        let (folders, files) = programPaths
+        var words = (folders + readPaths).flatMap { ["--ro-bind-try", $0, $0] }
+        words += readWritePaths.flatMap { ["--bind-try", $0, $0] }
+        // What is hidden stays so within a folder that is shown.
+        let shown = folders + readPaths + readWritePaths + ["/usr"]
+        for path in hiddenPaths where shown.contains(where: { FilePath.isWithin(path, $0) }) {
+            switch FilePath.kind(of: path) {
+            case .folder: words += ["--perms", "0000", "--tmpfs", path, "--remount-ro", path]
+            case .file: words += ["--ro-bind", "/dev/null", path]
+            case nil: break
+            }
+        }
+        return words + files.flatMap { ["--ro-bind-try", $0, $0] }
+    }
+
+    /// The folder of the program, or of the script behind its interpreter, and the other files that the command line names. The folder
+    /// is left out where it is not the helper's own: one of the system, a user's home, or one that has helper files in it.
+    private var programPaths: (folders: [String], files: [String]) {
+        var folders: [String] = [], files: [String] = []
+        for word in exec where word.hasPrefix("/") && FilePath.kind(of: word) == .file {
+            let isSystems = Self.isSystems(word)
+            if !isSystems, folders.isEmpty, files.isEmpty {
+                let folder = FilePath.parent(of: word)
+                if isOwn(folder) { folders.append(folder) } else { files.append(word) }
+            } else if !isSystems {
+                files.append(word)
+            }
+        }
+        return (folders, files)
+    }
+
+    private func isOwn(_ folder: String) -> Bool {
+        let canonical = FilePath.canonical(folder)
+        return ![folder, canonical].contains {
+            Self.sharedFolders.contains($0) || FilePath.parent(of: $0) == "/home" || hiddenPaths.contains($0)
+        }
+    }
+
+    private static func isSystems(_ path: String) -> Bool { (["/usr"] + systemFolders).contains { FilePath.isWithin(path, $0) } }
+
+    private static func linkTarget(of path: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path, &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// Questions about paths.
+enum FilePath {
+    enum Kind { case file, folder }
+
+    /// What the path leads to; `nil` if there is nothing. Everything that is no folder counts as a file.
+    static func kind(of path: String) -> Kind? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return status.st_mode & S_IFMT == S_IFDIR ? .folder : .file
+    }
+
+    /// Links resolved, as far as the path exists.
+    static func canonical(_ path: String) -> String {
+        guard let pointer = realpath(path, nil) else { return path }
+        defer { free(pointer) }
+        return String(cString: pointer)
+    }
+
+    /// Whether it is the folder or lies in it.
+    static func isWithin(_ path: String, _ folder: String) -> Bool {
+        folder == "/" || path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
+    }
+
+    /// The folder that it lies in.
+    static func parent(of path: String) -> String {
+        let plain = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        guard let slash = plain.lastIndex(of: "/"), slash != plain.startIndex else { return "/" }
+        return String(plain[..<slash])
+    }
+}

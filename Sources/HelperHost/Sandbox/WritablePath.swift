@@ -1,0 +1,62 @@
+import Glibc
+import HotspotCore
+
+/// A folder of a helper's `ReadWritePaths=`. R1: a helper that a portal has taken over must not change the system or the daemon, whatever
+/// an administrator has written by mistake.
+enum WritablePath {
+    /// Folders in which no helper may write.
+    private static let closed = ["/proc", "/sys", "/dev", "/boot", "/usr", "/etc/hotspotd"]
+    /// Folders of which a part may be writable, but never the whole.
+    private static let divided = ["/", "/etc", "/var", "/var/lib", "/run", "/home", "/root"]
+
+    /// Why the helper may not have it, whatever the kernel would say; `nil` if it may.
+    static func refusal(of path: String, hidden: [String]) -> Problem? {
+        let canonical = FilePath.canonical(path)
+        let hidden = hidden.map(FilePath.canonical)
+        func refuse(_ reason: String) -> Problem { Self.refuse(path, reason) }
+        if let folder = hidden.first(where: { FilePath.isWithin(canonical, $0) }) { return refuse("\(folder) is the daemon's") }
+        if let folder = hidden.first(where: { FilePath.isWithin($0, canonical) }) {
+            return refuse("\(folder), which is the daemon's, lies in it")
+        }
+        if divided.contains(canonical)
+            || closed.contains(where: { FilePath.isWithin(canonical, $0) || FilePath.isWithin($0, canonical) })
+        {
+            return refuse("it is the system's")
+        }
+        return nil
+    }
+
+    static func refuse(_ path: String, _ reason: String) -> Problem {
+        Problem(
+            "helperPathRefused", "ReadWritePaths= has \(Printable.text(path, limit: 200)), which stays read-only: \(reason).",
+            hint: "name a folder of the helper's own")
+    }
+
+    /// What keeps a helper from writing there although its file says that it may, and nothing refuses it.
+    static func problem(with path: String) -> Problem? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return missing(path, errno) }
+        guard status.st_mode & S_IFMT == S_IFDIR else { return missing(path, ENOTDIR) }
+        if access(path, W_OK) != 0 { return missing(path, errno) }
+        // Helpers have no capabilities, so the file's own permissions decide.
+        let (user, group) = (geteuid(), getegid())
+        let needed: mode_t = status.st_uid == user ? S_IWUSR : status.st_gid == group ? S_IWGRP : S_IWOTH
+        return status.st_mode & needed == 0 ? missing(path, EACCES) : nil
+    }
+
+    private static func missing(_ path: String, _ code: Int32) -> Problem {
+        let shown = Printable.text(path, limit: 200)
+        let word = ShellWord.quoted(path)
+        let hint: String? =
+            switch code {
+            case ENOENT: word.map { "mkdir -p \($0)" }
+            // A unit file has quotes of another kind (systemd.syntax(7)).
+            case EROFS: "systemctl edit hotspotd, with ReadWritePaths=\(word == path ? path : "the folder") in [Service]"
+            case EACCES, EPERM: word.map { "chown \(geteuid()) \($0) && chmod u+rwx \($0)" }
+            default: "hotspotctl helpers --verbose"
+            }
+        return Problem(
+            "helperPathMissing", "ReadWritePaths= has \(shown), where it cannot write: \(String(cString: strerror(code))).",
+            hint: hint)
+    }
+}

@@ -1,0 +1,122 @@
+import HotspotCore
+import Testing
+
+@testable import HelperHost
+
+/// What a prompt shows of the secrets of its helper.
+@Suite struct PromptMaskingTests {
+    private let secrets = Secrets(["opensesame", "4711"])
+
+    private func field(
+        _ name: String = "f", kind: Field.Kind = .text, choices: [String]? = nil, label: String = "", value: String? = nil
+    ) -> Field {
+        Field(name: name, label: label, kind: kind, required: false, choices: choices, value: value)
+    }
+
+    @Test func everythingThatIsOnlyReadIsMasked() throws {
+        let said = "is it opensesame?"
+        let prompt = Prompt(
+            title: said, message: said, fields: [field(label: said, value: said), field("g", value: "Anna")],
+            termsURL: "https://p.example/?room=4711", terms: said)
+        let shown = try prompt.masked(secrets)
+        #expect(!"\(shown)".contains("opensesame") && !"\(shown)".contains("4711"))
+        #expect(shown.title == "is it •••?" && shown.termsURL == "https://p.example/?room=•••")
+        #expect(shown.fields[0].value == nil && shown.fields[1].value == "Anna", "a mask would be sent as an answer")
+    }
+
+    @Test func longTermsKeepTheirEnd() throws {
+        let terms = String(repeating: "All of this. ", count: 2500) + "opensesame, amen"
+        #expect(try Prompt(title: "", terms: terms).masked(secrets).terms?.hasSuffix(" •••, amen") == true)
+    }
+
+    @Test(
+        "A name or a choice that repeats a secret, in whatever form, is refused without repeating it",
+        arguments: ["opensesame", "x-opensesame-y", "f4711"])
+    func refused(word: String) {
+        let fields: [(Field, String)] = [
+            (field(word), "name"), (field(kind: .choice, choices: ["a", word]), "choices"),
+            (field(kind: .text, choices: [word]), "choices"),
+        ]
+        for (field, what) in fields {
+            do {
+                _ = try Prompt(title: "", fields: [self.field("first"), field]).masked(secrets)
+                Issue.record("\(what) passed")
+            } catch {
+                #expect(error.code == .helperRepeatsSecret && error.sentence.hasPrefix("\"reply.prompt.fields.1.\(what)\""))
+                #expect(!"\(error.problem)".contains("opensesame") && !"\(error.problem)".contains("4711"))
+                #expect(!error.isCrash && !error.isGarbage && error.problem.hint != nil)
+            }
+        }
+    }
+
+    @Test func formsInWhichASecretTravelsAreFoundInNames() {
+        let secrets = Secrets(["a b\"c"])
+        for word in ["a%20b%22c", "a+b%22c", "a b\\\"c"] {
+            #expect(throws: HelperFault.self) { try Prompt(title: "", fields: [field(word)]).masked(secrets) }
+        }
+    }
+
+    @Test func theSameQuestionMayBeAskedAgain() throws {
+        let asked = [field("room4711"), field("plan", kind: .choice, choices: ["opensesame", "slow"])]
+        let known = KnownWords(asked: asked)
+        #expect(try Prompt(title: "", fields: asked).masked(secrets, known: known).fields == asked)
+        let other = field("plan", kind: .choice, choices: ["opensesame!", "slow"])
+        #expect(throws: HelperFault.self) { try Prompt(title: "", fields: [other]).masked(secrets, known: known) }
+    }
+
+    @Test func whatWasChosenAtAnEarlierVisitMayBeOfferedAgain() throws {
+        let known = KnownWords(parameters: ["credential": ["realm4711": "opensesame"], "answers": ["opensesame": "x"]])
+        let again = field("realm4711", kind: .choice, choices: ["students", "opensesame"])
+        #expect(try Prompt(title: "", fields: [again, field("opensesame")]).masked(secrets, known: known).fields[0] == again)
+        for wrong in [
+            field("other", kind: .choice, choices: ["students", "opensesame"]),
+            field("realm4711", kind: .choice, choices: ["opensesame"]),
+            field("realm4711", kind: .password, choices: ["students", "opensesame"]),
+            field("realm4711", kind: .choice, choices: ["students", "opensesame "]),
+        ] {
+            #expect(throws: HelperFault.self) { try Prompt(title: "", fields: [wrong]).masked(secrets, known: known) }
+        }
+    }
+
+    /// A list of countries after a page that asked for the room.
+    @Test func aShortAnswerMayBeAmongManyChoices() throws {
+        let codes = (400...430).map { "+\($0)" }
+        let secrets = Secrets(["421", "opensesame"])
+        #expect(try Prompt(title: "", fields: [field(kind: .choice, choices: codes)]).masked(secrets).fields[0].choices == codes)
+        for wrong in [["a", "421"], codes + ["opensesame"]] {
+            #expect(throws: HelperFault.self) {
+                try Prompt(title: "", fields: [field(kind: .choice, choices: wrong)]).masked(secrets)
+            }
+        }
+    }
+
+    @Test func aTickIsNoSecret() {
+        let given: JSONValue = ["answers": ["terms": "yes", "news": "true", "room": "214"], "credential": ["name": "Anna"]]
+        #expect(Set(given.secrets) == ["214", "Anna"])
+    }
+
+    @Test func anOriginThatRepeatsASecretIsNoneUnlessTheDaemonNamedIt() {
+        func found(_ origin: String, _ known: KnownWords = KnownWords()) -> HelperOutcome {
+            HelperOutcome.evaluation(
+                Evaluation(
+                    .low, portal: Portal(origin: origin, kind: "form"), session: Session(venueURL: origin + "/venue"))
+            ).masked(Secrets(["opensesame"]), known: known)
+        }
+        #expect("\(found("https://opensesame.example"))".contains("opensesame") == false, "evaluate says no more than the others")
+        #expect(found("https://portal.example").evaluation?.portal != nil)
+        #expect(found("https://portal.example").evaluation?.session?.venueURL != nil)
+        // People see it already.
+        let seen = KnownWords(shown: "https://opensesame.example")
+        #expect(found("https://opensesame.example", seen).evaluation?.portal?.origin == "https://opensesame.example")
+        func portal(_ origin: String, _ known: KnownWords = KnownWords()) -> Portal? {
+            let reply = Reply(.success, portal: Portal(origin: origin, kind: "form"))
+            guard case .reply(let shown) = HelperOutcome.reply(reply).masked(secrets, known: known) else { return nil }
+            return shown.portal
+        }
+        #expect(portal("https://portal.example")?.origin == "https://portal.example")
+        #expect(portal("https://opensesame.example") == nil)
+        let known = KnownWords(parameters: ["portal": ["origin": "https://opensesame.example", "kind": "form"]])
+        #expect(portal("https://opensesame.example", known)?.origin == "https://opensesame.example")
+        #expect(portal("http://opensesame.example", known) == nil)
+    }
+}

@@ -1,0 +1,85 @@
+import HotspotCore
+import Testing
+
+@testable import HelperHost
+
+@Suite(.timeLimit(.minutes(10))) struct SecretsTests {
+    /// Whatever stands around it, and also where secrets begin or end alike.
+    @Test func secretsAreMaskedWhereverTheyStand() {
+        let words = ["aab", "aabaab", "abaa", "opensesame", "open\"sesame", "ä ö"]
+        let secrets = Secrets(words)
+        for before in ["", "a", "aa", "x", "…"] {
+            for after in ["", "b", "ab", "x"] {
+                for word in words {
+                    let masked = secrets.mask(before + "<" + word + ">" + after)
+                    #expect(masked.contains("<•••>"), "\(before)<\(word)>\(after): \(masked)")
+                }
+            }
+        }
+        #expect(secrets.mask("aabaabaab") == "••••••")
+        #expect(secrets.mask("body=%C3%A4+%C3%B6&x") == "body=•••&x")
+        #expect(secrets.mask("aa ab ba opensesam") == "aa ab ba opensesam")
+        #expect(secrets.mask("it was opense…") == "it was •••…")
+        #expect(Secrets(["abc", "abcdef"]).mask("abcdef abc") == "••• •••")
+        #expect(Secrets([]).isEmpty && Secrets(["ab"]).isEmpty)
+    }
+
+    @Test func theUsualFormsAreMasked() {
+        let secrets = Secrets(["open sesame\\1", "ab"])
+        for text in ["open sesame\\1", "open%20sesame%5C1", "open+sesame%5c1", "open sesame\\\\1", "open sesame\\x5c1"] {
+            #expect(secrets.mask("<\(text)> ab") == "<•••> ab", "\(text)")
+        }
+    }
+
+    /// As the usual libraries write a text into JSON, URLs and forms.
+    @Test(arguments: [
+        "M\u{FC}ll&S\u{F6}hne: \"x'\u{1F511}", #"M\u00fcll&S\u00f6hne: \"x'\ud83d\udd11"#,
+        #"M\u00FCll&S\u00F6hne: \"x'\uD83D\uDD11"#,
+        "M\u{FC}ll&S\u{F6}hne: \\\"x'\u{1F511}", "M%c3%bcll%26S%c3%b6hne%3a%20%22x%27%f0%9f%94%91",
+        "M%C3%BCll%26S%C3%B6hne%3A+%22x%27%F0%9F%94%91",
+    ]) func lettersBeyondASCIIAreMaskedInTheUsualForms(_ text: String) {
+        let masked = Secrets(["M\u{FC}ll&S\u{F6}hne: \"x'\u{1F511}"]).mask("<\(text)>")
+        #expect(masked == "<•••>", "\(text): \(masked)")
+    }
+
+    /// The longest beginning counts, also where a longer one almost fits.
+    @Test func theBeginningBeforeAnEllipsisAtTheEndIsMasked() {
+        let secrets = Secrets(["aabaabaac", "abaabx"])
+        for (text, masked) in [
+            ("aabaabaa…", "•••…"), ("xaabaa…", "x•••…"), ("aabaabaaba…", "aab•••…"), ("xaab…", "x•••…"), ("aaba aa…", "aaba aa…"),
+            ("xabaab…", "x•••…"), ("abaabx…", "•••…"), ("aabaabaac…", "•••…"), ("…", "…"), ("a…", "a…"),
+        ] { #expect(secrets.mask(text) == masked, "\(text): \(secrets.mask(text))") }
+        let other = Secrets(["open sesame\\1"])
+        #expect(other.mask("so open sesa…") == "so •••…" && other.mask("open…") == "•••…" && other.mask("op…") == "op…")
+    }
+
+    @Test func octetsAreMaskedAsTextsAre() {
+        let secrets = Secrets(["opensesame", "4711"])
+        #expect(secrets.mask([0xFF] + Array("opensesame\n4711".utf8)) == [0xFF] + Array("•••\n•••".utf8))
+        #expect(secrets.longest == 10)
+    }
+
+    @Test func everythingThatPeopleReadIsMasked() {
+        let secrets = Secrets(["opensesame"])
+        let said = "it is opensesame"
+        let field = Field(name: "opensesame", label: said, kind: .text, required: true, value: said)
+        let outcomes: [HelperOutcome] = [
+            .evaluation(Evaluation(.low, portal: Portal(origin: "https://p", kind: said, title: said), reason: said)),
+            .reply(
+                Reply(
+                    .uiRequired, prompt: Prompt(title: said, message: said, terms: said),
+                    portal: Portal(origin: "https://p", kind: said, title: said), reason: said, trace: [said])),
+            .failed(HelperFault(.helperError, said, standardError: said)),
+        ]
+        for outcome in outcomes {
+            let shown = "\(outcome.masked(secrets))"
+            #expect(!shown.contains("opensesame") && shown.contains("•••"), "\(shown)")
+        }
+        // The name is the answer's key, and the value is the helper's to fill in.
+        guard
+            case .reply(let reply) = HelperOutcome.reply(Reply(.uiRequired, prompt: Prompt(title: "", fields: [field])))
+                .masked(secrets)
+        else { return }
+        #expect(reply.prompt?.fields.first?.name == "opensesame" && reply.prompt?.fields.first?.label == "it is •••")
+    }
+}

@@ -14,8 +14,8 @@ import Varlink
     private(set) var inFlight: [CommandID: SentCommand] = [:]
     /// Evaluate commands that were answered; their processes may still run.
     private var answeredEvaluations: [SentCommand] = []
-    /// What each helper that claims the network answered in the race, for its Authenticate.
-    private(set) var evaluations: [String: KeptEvaluation] = [:]
+    /// The answers of the helpers that claim the network in the race; the winner's Authenticate gets its portal and session back.
+    private(set) var evaluations: [String: Evaluation] = [:]
     /// The helpers that were sent Evaluate in this turn, until the journal has them.
     private var asked: [String] = []
     /// The secrets that each helper was sent in this association: answers and credentials, masked in all that it says. The secrets of
@@ -132,7 +132,7 @@ import Varlink
     private func receive(_ outcome: HelperOutcome, _ id: CommandID, _ command: Command, _ helper: String) {
         switch outcome {
         case .evaluation(let evaluation):
-            evaluations[helper] = KeptEvaluation(evaluation)
+            evaluations[helper] = evaluation.confidence == .none ? nil : evaluation
             let portal = evaluation.portal.map { ", \($0.kind) at \(Printable.text($0.origin, limit: 300))" } ?? ""
             journal.record(
                 "answer", "\(evaluation.confidence.rawValue)\(portal)\(Self.suffix(evaluation.reason))", helper: helper)
@@ -196,20 +196,6 @@ struct SentCommand {
     let call: HelperCall
     let command: Command
     let helper: String
-}
-
-/// The part of an answer to Evaluate that the winner's Authenticate gets back, some 20 KiB at most. The rest, perhaps a megabyte from
-/// each of a hundred helpers, is in the journal as far as the journal shows it.
-struct KeptEvaluation {
-    let portal: Portal?
-    let session: Session?
-
-    /// Keeps nothing of a helper that does not claim the network.
-    init?(_ evaluation: Evaluation) {
-        guard evaluation.confidence != .none else { return nil }
-        portal = evaluation.portal
-        session = evaluation.session
-    }
 }
 
 /// The journal's words for a command and what its helper learns from it.

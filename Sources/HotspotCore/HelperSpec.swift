@@ -49,7 +49,7 @@ public struct HelperSpec: Hashable, Sendable {
 
     /// The name under which it is chosen, remembered and switched.
     public var name: String
-    /// What people read, at most 15 characters; the name where another helper is called so already.
+    /// What people read, at most 15 characters; the name where another helper has the same.
     public var displayName: String
     /// How it is reached.
     public var activation: Activation
@@ -63,7 +63,7 @@ public struct HelperSpec: Hashable, Sendable {
     public var enabled: Bool
     /// Wants the scan list though it has no `SSID=`.
     public var scanList: Bool
-    /// Folders and files that it may read beside its own.
+    /// Folders and files that it may read, beside those that every helper may.
     public var readPaths: [String]
     /// Folders that it may write to.
     public var readWritePaths: [String]

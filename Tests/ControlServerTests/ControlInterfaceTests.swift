@@ -307,7 +307,6 @@ import Varlink
         #expect(ofTheSystem.standing(of: PeerCredentials(uid: 1000, gid: 1000, groups: [4, 991], pid: 5)) == .permitted)
         let ofRoot = Permission(trusted: [0], group: nil) { nil }
         #expect(ofRoot.standing(of: PeerCredentials(uid: 0, gid: 0, pid: 5)) == .permitted)
-        #expect(ofRoot.standing(of: PeerCredentials(uid: 0, gid: 0, pid: 5, isDescendant: true)) == .restricted)
     }
 
     @Test @LoopActor func theUserInFrontMayChangeAsLongAsHeSitsThere() async throws {

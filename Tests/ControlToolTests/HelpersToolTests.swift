@@ -263,7 +263,7 @@ import Testing
         ("SSID=\"Bad\"", 1, "SSID= has quotes"),
         ("SSID=Name Of Your Network", 1, "put your network's name there"),
         ("SSID=Bad\nDisplayName=Worse", 1, "people see the file's"),
-        ("SSID=Bad\nDisplayName=An all too long one", 1, "DisplayName= has 19 characters; 15 are shown: «An all too long»"),
+        ("SSID=Bad\nDisplayName=An all too long one", 1, "DisplayName= has 19 characters; 15 are shown: \"An all too long\""),
     ]) func theFileIsLookedAt(_ keys: String, _ status: Int32, _ words: String) async throws {
         let ended = try await test(Self.program(""), keys: keys)
         #expect(ended.status == status && ended.output.components(words) == 1, "\(ended.output)")

@@ -8,7 +8,7 @@ extension HelperHost {
     func ask(
         _ question: Question, at path: String, name: String, call: HelperCall, onIgnored: @escaping (Int) -> Void
     ) throws(HelperFault) {
-        try SocketTrust.check(path: path)
+        try PathTrust.check(path: path)
         let exchange = try connect(question, path)
         let secrets = question.parameters.secrets
         let patience = configuration.serviceCancel
@@ -35,7 +35,7 @@ extension HelperHost {
         do throws(VarlinkError) { socket = try Socket.connect(path: path, nonblocking: true).take() } catch {
             throw HelperFault(.helperNotStarted, error.description)
         }
-        do throws(HelperFault) { try SocketTrust.check(peerOf: socket, path: path) } catch {
+        do throws(HelperFault) { try PathTrust.check(peerOf: socket, path: path) } catch {
             close(socket)
             throw error
         }
@@ -49,7 +49,7 @@ extension HelperHost {
     /// Whether the helper may get stored answers: the daemon starts it in a sandbox, or a trusted user runs it.
     public func mayHaveCredentials(_ name: String) -> Bool {
         guard case .external(let path) = byName[name]?.spec.activation else { return configuration.containment == .sandbox }
-        do throws(HelperFault) { try SocketTrust.check(path: path) } catch { return false }
+        do throws(HelperFault) { try PathTrust.check(path: path) } catch { return false }
         return true
     }
 }

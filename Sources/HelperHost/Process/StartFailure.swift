@@ -1,8 +1,8 @@
 import Glibc
 import HotspotCore
 
-/// Why the kernel does not execute a program that is there, in words that help: its own word, «No such file or directory», is said of
-/// the program while the interpreter is meant (execve(2)).
+/// Why the kernel does not execute a program that is there, in words that help: its own "No such file or directory" names the program
+/// where the interpreter is missing (execve(2)).
 public enum StartFailure {
     /// One sentence without its full stop, about the program.
     ///
@@ -10,7 +10,7 @@ public enum StartFailure {
     public static func words(program: String, code: Int32) -> String {
         let shown = Printable.text(program, limit: 256)
         let usual = "\(shown): \(String(cString: strerror(code)))"
-        guard [ENOENT, ENOEXEC, EACCES, ENOTDIR].contains(code), let start = FirstLine(of: program)?.octets else { return usual }
+        guard [ENOENT, ENOEXEC, EACCES, ENOTDIR].contains(code), let start = beginning(of: program) else { return usual }
         if start.starts(with: [0x7F] + Array("ELF".utf8)) {
             switch code {
             case ENOEXEC: return "\(shown) is a program for another kind of processor"
@@ -34,9 +34,21 @@ public enum StartFailure {
         }
         let interpreter = String(decoding: word, as: UTF8.self)
         let name = Printable.text(interpreter, limit: 128)
-        guard interpreter.hasPrefix("/") else { return "\(shown) names its interpreter «\(name)» without an absolute path" }
+        guard interpreter.hasPrefix("/") else { return "\(shown) names its interpreter \(name) without an absolute path" }
         if access(interpreter, F_OK) != 0 { return "\(shown) wants the interpreter \(name), which is not there" }
         if access(interpreter, X_OK) != 0 { return "\(shown) wants the interpreter \(name), which cannot be executed" }
-        return usual
+        // It is there, and yet the sandbox does not have it.
+        return code == ENOENT ? "\(usual): its sandbox does not show \(name); name its folder in ReadPaths=" : usual
+    }
+
+    /// The octets that the kernel looks at (BINPRM_BUF_SIZE of linux/binfmts.h); `nil` if the program cannot be read.
+    private static func beginning(of program: String) -> [UInt8]? {
+        // There may be a pipe or a device, which is not waited for.
+        let descriptor = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var octets = [UInt8](repeating: 0, count: 256)
+        let count = read(descriptor, &octets, octets.count)
+        return count > 0 ? Array(octets[..<count]) : nil
     }
 }

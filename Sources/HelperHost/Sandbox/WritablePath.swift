@@ -13,15 +13,18 @@ enum WritablePath {
     static func refusal(of path: String, hidden: [String]) -> Problem? {
         let canonical = FilePath.canonical(path)
         let hidden = hidden.map(FilePath.canonical)
-        func refuse(_ reason: String) -> Problem { Self.refuse(path, reason) }
-        if let folder = hidden.first(where: { FilePath.isWithin(canonical, $0) }) { return refuse("\(folder) is the daemon's") }
+        // A link would be followed anew at each start, to wherever it leads by then.
+        guard canonical == path || canonical + "/" == path || FilePath.kind(of: path) == nil else {
+            return refuse(path, "it leads to \(Printable.text(canonical, limit: 200)) through a link")
+        }
+        if let folder = hidden.first(where: { FilePath.isWithin(canonical, $0) }) { return refuse(path, "\(folder) is the daemon's") }
         if let folder = hidden.first(where: { FilePath.isWithin($0, canonical) }) {
-            return refuse("\(folder), which is the daemon's, lies in it")
+            return refuse(path, "\(folder), which is the daemon's, lies in it")
         }
         if divided.contains(canonical)
             || closed.contains(where: { FilePath.isWithin(canonical, $0) || FilePath.isWithin($0, canonical) })
         {
-            return refuse("it is the system's")
+            return refuse(path, "it is the system's")
         }
         return nil
     }

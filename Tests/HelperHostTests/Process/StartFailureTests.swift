@@ -13,7 +13,7 @@ import Testing
         ("#!\n", ENOEXEC, "names no interpreter"), ("\u{7F}ELF\u{1}", ENOEXEC, "another kind of processor"),
         ("#!/bin/sh\n", ENOENT, "No such file"),
     ]) func theReasonIsNamed(_ text: String, _ code: Int32, _ words: String) {
-        let folder = Scratch.make(in: "/tmp")!
+        let folder = makeFolder()
         defer { removeFolder(folder) }
         let stream = fopen(folder + "/program", "w")!
         fputs(text, stream)
@@ -24,5 +24,13 @@ import Testing
 
     @Test func aProgramThatIsNotThereIsNotThere() {
         #expect(StartFailure.words(program: "/nowhere/x", code: ENOENT) == "/nowhere/x: No such file or directory")
+    }
+
+    /// A hint is copied into a shell.
+    @Test func theHintIsOneWord() {
+        let folder = TestFolder()
+        let program = folder.write("w $(id)", "#!/bin/sh\r\n", 0o755)
+        let said = StartFailure.words(program: program, code: ENOENT)
+        #expect(said.hasSuffix("mend it with sed -i 's/\\r$//' '\(program)'"), "\(said)")
     }
 }

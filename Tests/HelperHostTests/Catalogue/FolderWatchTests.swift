@@ -67,44 +67,47 @@ import Testing
         await shop.close()
     }
 
-    /// Of a folder with too many files the same ones count each time.
-    @Test @LoopActor func ofTooManyFilesTheFirstByNameCount() async {
+    @Test @LoopActor func aChangeBehindALinkIsTold() async {
         let shop = Workshop()
-        let folder = shop.folder + "/many"
-        mkdir(folder, 0o755)
-        for number in (0..<HelperFolders.fileLimit + 20).shuffled() {
-            close(open("\(folder)/\(10_000 + number).helper", O_CREAT | O_WRONLY | O_CLOEXEC, 0o644))
+        for name in ["helpers", "far", "farther"] { mkdir(shop.folder + "/" + name, 0o755) }
+        shop.write("farther/a.helper", "[Helper]\nName=first\nExec=/bin/true\nSSID=x\n", mode: 0o644)
+        symlink("../farther/a.helper", shop.folder + "/far/a.helper")
+        symlink(shop.folder + "/far/a.helper", shop.folder + "/helpers/a.helper")
+        symlink("/dev/null", shop.folder + "/helpers/mask.helper")
+        let folder = shop.folder + "/helpers"
+        let watch = FolderWatch()
+        var told = 0
+        watch.onChange = { told += 1 }
+        func load() -> [String] {
+            let catalog = HelperFolders.load(directories: [folder])
+            _ = watch.await(files: catalog.awaited)
+            #expect(!catalog.awaited.contains("/dev/null"))
+            return catalog.entries.map(\.spec.name)
         }
-        let catalog = HelperFolders.load(directories: [folder])
-        #expect(catalog.problems.filter { $0.problem.code == "tooManyHelpers" }.count == 1)
-        shop.write("many/00000.helper", "[Helper]\nName=first\nExec=/bin/true\n", mode: 0o644)
-        #expect(HelperFolders.load(directories: [folder]).entries.map(\.spec.name) == ["first"])
+        watch.watch([folder])
+        #expect(load() == ["first"])
+        let steps: [(String, () -> Void)] = [
+            ("second", { shop.write("farther/a.helper", "[Helper]\nName=second\nExec=/bin/true\nSSID=x\n", mode: 0o644) }),
+            (
+                "third",
+                {
+                    shop.write("farther/b.helper", "[Helper]\nName=third\nExec=/bin/true\nSSID=x\n", mode: 0o644)
+                    symlink("../farther/b.helper", shop.folder + "/far/next")
+                    rename(shop.folder + "/far/next", shop.folder + "/far/a.helper")
+                }
+            ),
+            ("fourth", { shop.write("farther/b.helper", "[Helper]\nName=fourth\nExec=/bin/true\nSSID=x\n", mode: 0o644) }),
+        ]
+        for (name, step) in steps {
+            let before = told
+            step()
+            #expect(await eventually { told > before }, "\(name)")
+            #expect(load() == [name])
+        }
+        // A circle ends.
+        symlink("b.helper", folder + "/c.helper")
+        symlink("c.helper", folder + "/b.helper")
+        #expect(load() == ["fourth"])
         await shop.close()
-    }
-}
-
-@Suite(.serialized, .timeLimit(.minutes(10))) struct PacerTests {
-    init() { EventLoop.startThread() }
-
-    /// Work that takes longer than a turn's share leaves others their turn, and stays in order.
-    @Test @LoopActor func othersHaveTheirTurnMeanwhile() async {
-        let pacer = Pacer()
-        var order: [String] = []
-        func work(_ name: String) {
-            pacer.run {
-                let end = EventLoop.now + Pacer.share
-                while EventLoop.now < end {}
-                order.append(name)
-            }
-        }
-        work("1")
-        work("2")
-        work("3")
-        #expect(order == ["1"])
-        let other = try? EventLoop.shared.schedule(after: .zero) { order.append("other") }
-        #expect(await eventually { order.count == 4 })
-        #expect(order.filter { $0 != "other" } == ["1", "2", "3"])
-        #expect(order.firstIndex(of: "other")! < 3)
-        other?.cancel()
     }
 }

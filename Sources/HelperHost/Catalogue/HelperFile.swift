@@ -3,24 +3,33 @@ import HotspotCore
 
 /// One `.helper` file.
 public enum HelperFile {
-    /// The keys of the contract.
-    static let keys = [
+    private static let keys = [
         "Name", "DisplayName", "Exec", "Socket", "Activation", "SSID", "Security", "Priority", "Enabled", "ScanList",
-        "ReadWritePaths",
+        "ReadPaths", "ReadWritePaths",
     ]
+    /// No helper may have it, nor be shown by it.
+    static let daemonName = "hotspotd"
 
     /// The most octets of `DisplayName=`, of `Exec=`, of all `SSID=` together, and of one path.
     private static let (displayNameOctets, execOctets, ssidOctets, pathOctets) = (256, 4096, 16 * 1024, 1024)
-    /// The most globs of `SSID=`, and the most folders of `ReadWritePaths=`.
+    /// The most globs of `SSID=`, and the most paths of `ReadPaths=` and of `ReadWritePaths=`.
     private static let (ssidLimit, pathLimit) = (256, 32)
 
-    /// Reads a file. What is wrong but harmless comes back as problems; what makes the helper unusable is thrown.
+    /// Reads a file. Returns what is wrong but harmless as problems, and throws what makes the helper unusable.
     public static func read(_ path: String) throws(Keyfile.Error) -> (spec: HelperSpec, problems: [Problem]) {
-        try parse(try octets(of: path), file: path)
+        func fail() -> Keyfile.Error { Keyfile.Error(file: path, line: 0, message: String(cString: strerror(errno))) }
+        // No waiting at a pipe or device: authors name any file to test it.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw fail() }
+        defer { close(descriptor) }
+        // One octet more than a keyfile may have tells that it is too large.
+        var octets = [UInt8](repeating: 0, count: Keyfile.maximumSize + 1)
+        let count = Glibc.read(descriptor, &octets, octets.count)
+        guard count >= 0 else { throw fail() }
+        return try parse(Array(octets[..<count]), file: path)
     }
 
-    /// Reads a file's octets.
-    public static func parse(_ octets: [UInt8], file: String) throws(Keyfile.Error) -> (spec: HelperSpec, problems: [Problem]) {
+    static func parse(_ octets: [UInt8], file: String) throws(Keyfile.Error) -> (spec: HelperSpec, problems: [Problem]) {
         if octets.starts(with: [0xEF, 0xBB, 0xBF]) {
             throw Keyfile.Error(
                 file: file, line: 1, message: "the file begins with a byte order mark (BOM); save it as UTF-8 without one")
@@ -43,32 +52,32 @@ public enum HelperFile {
                 "must have 1 to \(HelperSpec.nameLimit) letters, digits, dots, hyphens or underscores, and begin with a letter or digit"
             )
         }
-        guard name.value != HelperHost.proberName else { throw fail(name, "may not be «\(name.value)», which is the prober's") }
+        guard name.value != HelperHost.proberName, name.value.lowercased() != daemonName else {
+            throw fail(name, "may not be \"\(name.value)\", which hotspotd uses itself")
+        }
 
         var spec = HelperSpec(name: name.value, activation: try activation(keyfile))
+        spec.displayName = String(name.value.prefix(HelperSpec.displayNameLimit))
         if let entry = last("DisplayName"), !entry.value.isEmpty {
             // A character can have any number of marks.
             guard entry.value.utf8.count <= displayNameOctets else {
                 throw fail(entry, "has \(entry.value.utf8.count) octets; at most \(displayNameOctets) are taken")
             }
-            spec.displayName = entry.value
-            if entry.value.count > HelperSpec.displayNameLimit {
-                spec.displayName = String(entry.value.prefix(HelperSpec.displayNameLimit))
+            spec.displayName = String(entry.value.prefix(HelperSpec.displayNameLimit))
+            if spec.displayName != entry.value {
                 problems.append(
                     Problem(
                         "displayNameTooLong",
-                        "\(file):\(entry.line): DisplayName= has \(entry.value.count) characters; \(HelperSpec.displayNameLimit) are shown: «\(spec.displayName)»"
+                        "\(file):\(entry.line): DisplayName= has \(entry.value.count) characters; \(HelperSpec.displayNameLimit) are shown: \"\(spec.displayName)\""
                     ))
             }
-        } else {
-            spec.displayName = String(name.value.prefix(HelperSpec.displayNameLimit))
         }
-        for entry in keyfile.entries where entry.section == "Helper" && entry.key == "SSID" {
+        for entry in keyfile.entries where entry.key == "SSID" {
             // An empty value takes back what came before, as in a unit file.
             do { spec.ssids = entry.value.isEmpty ? [] : spec.ssids + (try SSIDPattern.list(entry.value)) } catch {
                 throw fail(entry, error.description)
             }
-            // Each is compared with each name in sight, and all of them are told to whoever lists the helpers.
+            // Each is compared with each name in sight, and every client that lists the helpers gets all of them.
             guard spec.ssids.count <= ssidLimit, spec.ssids.reduce(0, { $0 + $1.source.utf8.count }) <= ssidOctets else {
                 throw fail(
                     entry, "has more than \(ssidLimit) entries or \(ssidOctets / 1024) KiB in all; use globs, such as Cafe*")
@@ -80,10 +89,8 @@ public enum HelperFile {
         if let entry = last("Security") {
             for word in entry.value.split(whereSeparator: { $0 == ";" || $0 == "," || $0.isWhitespace }) {
                 guard let security = Security(rawValue: String(word)) else {
-                    throw fail(
-                        entry,
-                        "has «\(Printable.text(String(word), limit: 64))»; known are \(Security.allCases.map(\.rawValue).joined(separator: ", "))"
-                    )
+                    let known = Security.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw fail(entry, "has \"\(Printable.text(String(word), limit: 64))\"; known are \(known)")
                 }
                 spec.security.insert(security)
             }
@@ -96,39 +103,27 @@ public enum HelperFile {
         }
         spec.enabled = try boolean("Enabled", default: true)
         spec.scanList = try boolean("ScanList", default: false)
-        for entry in keyfile.entries where entry.section == "Helper" && entry.key == "ReadWritePaths" {
-            if entry.value.isEmpty { spec.readWritePaths = [] }
-            for path in try words(entry, in: keyfile) {
-                guard path.hasPrefix("/"), path != "/", !path.split(separator: "/").contains("..") else {
-                    throw fail(entry, "has «\(Printable.text(path, limit: 64))»; it takes absolute folders below /")
-                }
-                guard path.utf8.count <= pathOctets else {
-                    throw fail(entry, "has a path of \(path.utf8.count) octets; at most \(pathOctets) are taken")
-                }
-                guard spec.readWritePaths.count < pathLimit else { throw fail(entry, "has more than \(pathLimit) folders") }
-                spec.readWritePaths.append(path)
-            }
-        }
+        spec.readPaths = try paths("ReadPaths", of: "folders or files", keyfile)
+        spec.readWritePaths = try paths("ReadWritePaths", of: "folders", keyfile)
         return (spec, problems)
     }
 
-    /// What is unknown is refused and not passed over: a misspelt `SSID=` would let the helper hear of every network.
+    /// Refuses what is unknown: a misspelt `SSID=` would let the helper hear of every network.
     private static func checkWords(_ keyfile: Keyfile) throws(Keyfile.Error) {
         for entry in keyfile.entries {
-            let section = Printable.text(entry.section, limit: 64)
+            func fail(_ line: Int, _ message: String) -> Keyfile.Error {
+                Keyfile.Error(file: keyfile.file, line: line, message: message)
+            }
             guard entry.section == "Helper" else {
-                let isSlip = Nearest.word(to: entry.section, in: ["Helper"]) != nil
-                throw Keyfile.Error(
-                    file: keyfile.file, line: entry.sectionLine,
-                    message:
-                        "the section [\(section)] is unknown; \(isSlip ? "did you mean [Helper]?" : "there is [Helper] alone")")
+                let known =
+                    Nearest.word(to: entry.section, in: ["Helper"]) == nil ? "there is [Helper] alone" : "did you mean [Helper]?"
+                throw fail(entry.sectionLine, "the section [\(Printable.text(entry.section, limit: 64))] is unknown; \(known)")
             }
             guard !keys.contains(entry.key) else { continue }
-            let key = Printable.text(entry.key, limit: 64)
-            throw Keyfile.Error(
-                file: keyfile.file, line: entry.line,
-                message: Nearest.word(to: entry.key, in: keys).map { "\(key)= is unknown; did you mean \($0)=?" }
-                    ?? "\(key)= is unknown; known are \(keys.map { $0 + "=" }.joined(separator: ", "))")
+            let known =
+                Nearest.word(to: entry.key, in: keys).map { "did you mean \($0)=?" }
+                ?? "known are \(keys.map { $0 + "=" }.joined(separator: ", "))"
+            throw fail(entry.line, "\(Printable.text(entry.key, limit: 64))= is unknown; \(known)")
         }
     }
 
@@ -137,7 +132,7 @@ public enum HelperFile {
         if let socket = keyfile.last("Helper", "Socket") {
             guard keyfile.last("Helper", "Exec") == nil else { throw keyfile.error(socket, "and Exec= exclude each other") }
             if let word, word.value != "external" {
-                throw keyfile.error(word, "does not go with Socket=, where someone else runs the helper")
+                throw keyfile.error(word, "does not go with Socket=, where the daemon starts no program")
             }
             guard socket.value.hasPrefix("/"), socket.value.utf8.count < 108 else {
                 throw keyfile.error(socket, "must be an absolute path of at most 107 octets")
@@ -154,32 +149,34 @@ public enum HelperFile {
         guard let program = arguments.first, program.hasPrefix("/") else {
             throw keyfile.error(exec, "must begin with the absolute path of a program")
         }
-        switch word?.value {
-        case nil, "stdio": return .stdio(exec: arguments)
-        case "socket": return .socket(exec: arguments)
-        case .some(let other): throw keyfile.error(word!, "is «\(Printable.text(other, limit: 64))»; known are stdio, socket")
+        guard let word, word.value != "stdio" else { return .stdio(exec: arguments) }
+        guard word.value == "socket" else {
+            throw keyfile.error(word, "is \"\(Printable.text(word.value, limit: 64))\"; known are stdio, socket")
         }
+        return .socket(exec: arguments)
+    }
+
+    private static func paths(
+        _ key: String, of kind: String, _ keyfile: Keyfile
+    ) throws(Keyfile.Error) -> [String] {
+        var paths: [String] = []
+        for entry in keyfile.entries where entry.key == key {
+            if entry.value.isEmpty { paths = [] }
+            for path in try words(entry, in: keyfile) {
+                guard path.hasPrefix("/"), path != "/", !path.split(separator: "/").contains("..") else {
+                    throw keyfile.error(entry, "has \"\(Printable.text(path, limit: 64))\"; it takes absolute \(kind) below /")
+                }
+                guard path.utf8.count <= pathOctets else {
+                    throw keyfile.error(entry, "has a path of \(path.utf8.count) octets; at most \(pathOctets) are taken")
+                }
+                guard paths.count < pathLimit else { throw keyfile.error(entry, "has more than \(pathLimit) \(kind)") }
+                paths.append(path)
+            }
+        }
+        return paths
     }
 
     private static func words(_ entry: Keyfile.Entry, in keyfile: Keyfile) throws(Keyfile.Error) -> [String] {
         do { return try ExecLine.split(entry.value) } catch { throw keyfile.error(entry, error.description) }
-    }
-
-    /// Without blocking on a pipe or device that someone put there, and never more than a keyfile may have.
-    private static func octets(of path: String) throws(Keyfile.Error) -> [UInt8] {
-        func fail() -> Keyfile.Error { Keyfile.Error(file: path, line: 0, message: String(cString: strerror(errno))) }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw fail() }
-        defer { close(descriptor) }
-        var octets: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 16 * 1024)
-        while octets.count <= Keyfile.maximumSize {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw fail() }
-            if count == 0 { break }
-            octets += chunk[..<count]
-        }
-        return octets
     }
 }

@@ -1,0 +1,70 @@
+import HotspotCore
+
+/// Splits `Exec=` as a unit file's ExecStart= is split (systemd.service(5), "Command lines"): quotes and C escapes, no shell, no
+/// variables.
+enum ExecLine {
+    enum SplitError: Error, CustomStringConvertible {
+        case openQuote, textAfterQuote, tooManyWords
+        case badEscape(String)
+
+        /// One sentence, which follows the key's name.
+        var description: String {
+            switch self {
+            case .openQuote: "has a quote that is never closed"
+            case .textAfterQuote: "has text directly after a closing quote"
+            case .tooManyWords: "has more than \(ExecLine.wordLimit) words"
+            case .badEscape(let escape):
+                "has the unknown escape \"\\\(Printable.text(escape, limit: 16))\"; known are \\a \\b \\f \\n \\r \\t \\v \\\\ \\\" \\' \\s \\xNN \\NNN"
+            }
+        }
+    }
+
+    private static let wordLimit = 64
+    private static let letters = Dictionary(
+        uniqueKeysWithValues: zip("abfnrtvs\\\"'".utf8, "\u{7}\u{8}\u{C}\n\r\t\u{B} \\\"'".utf8))
+
+    static func split(_ line: String) throws(SplitError) -> [String] {
+        var words: [String] = []
+        var rest = Array(line.utf8)[...]
+        func isBlank(_ octet: UInt8) -> Bool { " \t\n\r".utf8.contains(octet) }
+        while true {
+            rest = rest.drop(while: isBlank)
+            guard let first = rest.first else { return words }
+            guard words.count < wordLimit else { throw .tooManyWords }
+            let quote = "\"'".utf8.contains(first) ? rest.popFirst() : nil
+            var word: [UInt8] = []
+            while true {
+                guard let octet = rest.popFirst() else {
+                    if quote != nil { throw .openQuote }
+                    break
+                }
+                if octet == quote {
+                    if let next = rest.first, !isBlank(next) { throw .textAfterQuote }
+                    break
+                }
+                if quote == nil, isBlank(octet) { break }
+                word.append(octet == UInt8(ascii: "\\") ? try escape(&rest) : octet)
+            }
+            guard let text = String(validating: word, as: UTF8.self) else { throw .badEscape("x") }
+            words.append(text)
+        }
+    }
+
+    /// Removes the rest of an escape, after its backslash, and returns the octet that it stands for.
+    private static func escape(_ rest: inout ArraySlice<UInt8>) throws(SplitError) -> UInt8 {
+        guard let letter = rest.popFirst() else { throw .badEscape("") }
+        if let octet = letters[letter] { return octet }
+        let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+        let text = String(decoding: [letter], as: UTF8.self)
+        let octet: UInt8?
+        switch letter {
+        case UInt8(ascii: "x"): octet = Hex.decode(digits)?.first
+        case UInt8(ascii: "0")...UInt8(ascii: "7") where digits.utf8.count == 2: octet = UInt8(text + digits, radix: 8)
+        case UInt8(ascii: "0")...UInt8(ascii: "7"): octet = nil
+        default: throw .badEscape(text)
+        }
+        guard let octet, octet != 0 else { throw .badEscape(text + digits) }
+        rest = rest.dropFirst(2)
+        return octet
+    }
+}

@@ -1,0 +1,92 @@
+import FoundationEssentials
+import Glibc
+import HotspotCore
+import Varlink
+
+/// Whether a path may decide what the daemon runs or talks to. The threat: another user's program with the daemon's rights.
+///
+/// As sshd checks its own files: the file and each folder above it belong to root or to the daemon's user, and neither group nor others
+/// can write there. The same holds for every link on the path, and for where it leads.
+enum PathTrust {
+    enum Kind { case file, folder, program, socket }
+
+    /// Returns why the daemon does not start this program; `nil` if it may.
+    static func problem(withProgram program: String) -> Problem? { problem(with: program, kind: .program) }
+
+    /// Returns why the daemon does not use what lies there; `nil` if it may.
+    static func problem(with path: String, kind: Kind) -> Problem? {
+        let (shown, word) = (Printable.text(path), ShellWord.quoted(path))
+        func refuse(_ reason: String, hint: String? = nil) -> Problem {
+            Problem("helperNotTrusted", "\(shown) is not used: \(reason)", hint: hint)
+        }
+        var status = stat()
+        errno = ENOENT
+        guard path.hasPrefix("/"), stat(path, &status) == 0 else {
+            let code = kind == .program ? "helperProgramMissing" : "helperFileMissing"
+            return Problem(code, "\(shown): \(String(cString: strerror(errno)))")
+        }
+        if let reason = weakness(of: path, kind, isEnd: true) {
+            return refuse(reason, hint: word.map { "chown root \($0) && chmod go-w \($0)" })
+        }
+        let (type, noun) =
+            switch kind {
+            case .file, .program: (S_IFREG, "regular file")
+            case .folder: (S_IFDIR, "folder")
+            case .socket: (S_IFSOCK, "socket")
+            }
+        guard status.st_mode & S_IFMT == type else { return refuse("it is no \(noun)") }
+        guard kind != .program || access(path, X_OK) == 0 else {
+            return Problem(
+                "helperProgramNotExecutable", "\(shown) cannot be executed: \(String(cString: strerror(errno)))",
+                hint: word.map { "chmod 755 \($0)" })
+        }
+        return nil
+    }
+
+    /// Returns how another user could replace what lies at a path; `nil` if none can.
+    ///
+    /// - Parameter isEnd: the path is not that of a folder on the way.
+    private static func weakness(of path: String, _ kind: Kind, isEnd: Bool) -> String? {
+        let parts = path.split(separator: "/")
+        for count in 0...parts.count {
+            let place = "/" + parts.prefix(count).joined(separator: "/")
+            var status = stat()
+            guard lstat(place, &status) == 0 else { return "\(Printable.text(place)): \(String(cString: strerror(errno)))" }
+            let (isLast, isLink) = (isEnd && count == parts.count, status.st_mode & S_IFMT == S_IFLNK)
+            let name = isLast ? "it" : "the \(isLink ? "link" : "folder") \(Printable.text(place))"
+            guard isTrusted(status.st_uid) else {
+                return "\(name) belongs to user \(status.st_uid), not to root or the daemon's user"
+            }
+            if isLink, let target = try? FileManager.default.destinationOfSymbolicLink(atPath: place) {
+                let start = target.hasPrefix("/") ? "" : parts.prefix(count - 1).joined(separator: "/") + "/"
+                if let reason = weakness(of: start + target, kind, isEnd: isLast) { return reason }
+            }
+            // The mode of a link means nothing, that of a socket tells only who may connect. In a sticky folder, such as /tmp, only
+            // owners rename.
+            if isLink || isLast && kind == .socket || !isLast && status.st_mode & S_ISVTX != 0 { continue }
+            if status.st_mode & (S_IWGRP | S_IWOTH) != 0 { return "\(name) can be written by group or others" }
+        }
+        return nil
+    }
+
+    private static func isTrusted(_ user: uid_t) -> Bool { user == 0 || user == geteuid() }
+
+    /// Refuses the socket of a helper that another user could have put there. A missing one is left to the connection to report.
+    static func check(path: String) throws(HelperFault) {
+        guard let problem = problem(with: path, kind: .socket), problem.code == "helperNotTrusted" else { return }
+        throw fault(problem.message)
+    }
+
+    /// Refuses a connection to a listener of another user: the kernel keeps the credentials of the process that called listen(2).
+    static func check(peerOf socket: Int32, path: String) throws(HelperFault) {
+        let user = PeerCredentials(socket: socket)?.uid
+        guard user.map(isTrusted) != true else { return }
+        let listener = user.map { "user \($0)" } ?? "an unknown user"
+        throw fault("\(Printable.text(path)) is not used: \(listener) listens there, not root or the daemon's user")
+    }
+
+    private static func fault(_ sentence: String) -> HelperFault {
+        let hint = "let systemd make it (hotspot-helper@.socket), or give it and its folder to root"
+        return HelperFault(.helperNotTrusted, sentence, cause: Problem("helperNotTrusted", sentence, hint: hint))
+    }
+}

@@ -1,2 +1,0 @@
-import HotspotCore
-enum PathTrust { static func problem(withProgram p: String) -> Problem? { FileTrust.problem(withCommand: [p], writable: [], others: []) } }

@@ -1,0 +1,107 @@
+import EventLoop
+import Glibc
+import HotspotCore
+import Testing
+
+@testable import HelperHost
+
+/// Which files decide what the daemon runs. Sockets are in `ExternalHelperTests`.
+@Suite struct PathTrustTests {
+    private let folder = TestFolder()
+
+    private func code(_ path: String) -> String? { PathTrust.problem(withProgram: folder.path + path)?.code }
+
+    @Test func everyFolderAboveIsChecked() {
+        folder.make("good")
+        folder.write("good/program", "", 0o755)
+        folder.make("open", 0o777)
+        folder.write("open/program", "", 0o755)
+        // A good program, reached through a link that others could replace, at the end and on the way.
+        folder.link("open/end", to: "\(folder.path)/good/program")
+        folder.link("open/way", to: "\(folder.path)/good")
+        folder.link("into", to: "open")
+        folder.link("twice", to: "open/way")
+        folder.link("fine", to: "./good/../good")
+        folder.link("loop", to: "loop")
+        #expect(code("/good/program") == nil)
+        #expect(code("/fine/program") == nil)
+        for path in ["/open/program", "/open/end", "/open/way/program", "/into/program", "/into/end", "/twice/program"] {
+            #expect(code(path) == "helperNotTrusted", "\(path)")
+        }
+        #expect(code("/loop/program") == "helperProgramMissing")
+        #expect(code("/good/program/more") == "helperProgramMissing")
+        #expect(PathTrust.problem(withProgram: "/bin/sh") == nil)
+        #expect(PathTrust.problem(withProgram: "/nowhere")?.code == "helperProgramMissing")
+        #expect(PathTrust.problem(withProgram: "bin/sh")?.code == "helperProgramMissing")
+        // Sticky, as /tmp: only owners rename.
+        folder.make("sticky", 0o1777)
+        folder.link("sticky/way", to: "\(folder.path)/good")
+        #expect(code("/sticky/way/program") == nil)
+        #expect(PathTrust.problem(with: folder.path + "/sticky", kind: .folder)?.code == "helperNotTrusted", "not the last one")
+    }
+
+    @Test func modeAndKindCount() {
+        folder.write("plain")
+        #expect(code("/plain") == "helperProgramNotExecutable")
+        for mode: mode_t in [0o775, 0o757] {
+            folder.write("open", "", mode)
+            let problem = PathTrust.problem(withProgram: folder.path + "/open")
+            #expect(problem?.code == "helperNotTrusted")
+            #expect(problem?.message == "\(folder.path)/open is not used: it can be written by group or others")
+        }
+        func reason(_ path: String, _ kind: PathTrust.Kind) -> String? { PathTrust.problem(with: path, kind: kind)?.message }
+        #expect(reason(folder.path, .program)?.hasSuffix("it is no regular file") == true)
+        #expect(reason(folder.path, .file)?.hasSuffix("it is no regular file") == true)
+        #expect(reason(folder.path + "/plain", .folder)?.hasSuffix("it is no folder") == true)
+        #expect(reason(folder.path + "/plain", .socket)?.hasSuffix("it is no socket") == true)
+        #expect(reason(folder.path + "/plain", .file) == nil && reason(folder.path, .folder) == nil)
+        #expect(PathTrust.problem(with: folder.path + "/absent", kind: .file)?.code == "helperFileMissing")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root")) func theOwnerCounts() {
+        folder.make("good")
+        let program = folder.write("good/program", "", 0o755)
+        lchown(folder.link("link", to: "good"), 12345, 12345)
+        #expect(
+            PathTrust.problem(withProgram: folder.path + "/link/program")?.message.contains("the link \(folder.path)/link")
+                == true)
+        chown(program, 12345, 12345)
+        #expect(
+            PathTrust.problem(withProgram: program)?.message
+                == "\(program) is not used: it belongs to user 12345, not to root or the daemon's user")
+        chown(program, 0, 0)
+        chown(folder.path + "/good", 12345, 12345)
+        #expect(PathTrust.problem(withProgram: program)?.message.contains("the folder \(folder.path)/good belongs to") == true)
+    }
+
+    @Test func nothingBehindTheProgramIsChecked() {
+        let theirs = folder.write("theirs", "", 0o777)
+        folder.write("script", "#!\(theirs)\n", 0o755)
+        #expect(code("/script") == nil)
+    }
+
+    /// A hint is copied into a shell.
+    @Test func hintsAreOneWordEach() {
+        let odd = folder.make("x;touch PWN;#", 0o700)
+        folder.write("x;touch PWN;#/program")
+        #expect(PathTrust.problem(withProgram: odd + "/program")?.hint == "chmod 755 '\(odd)/program'")
+        chmod(odd + "/program", 0o777)
+        #expect(
+            PathTrust.problem(withProgram: odd + "/program")?.hint
+                == "chown root '\(odd)/program' && chmod go-w '\(odd)/program'")
+        folder.write("a\nb")
+        #expect(PathTrust.problem(withProgram: folder.path + "/a\nb").map { $0.hint == nil } == true)
+    }
+
+    /// The reason that a program is refused for at its start has the code and the hint of the reason.
+    @Test @LoopActor func aRefusalKeepsItsCode() async {
+        EventLoop.startThread()
+        let shop = Workshop()
+        shop.add("swap", python: "receive()")
+        chmod(shop.folder + "/swap.py", 0o777)
+        let fault = await shop.ask("swap").fault
+        #expect(fault?.code == .helperNotStarted && fault?.problem.code == "helperNotTrusted")
+        #expect(fault?.problem.hint?.hasPrefix("chown root") == true)
+        await shop.close()
+    }
+}

@@ -1,0 +1,33 @@
+import Glibc
+
+/// A folder that is removed with the value.
+final class TestFolder: Sendable {
+    let path: String
+
+    init() {
+        var template = Array("/tmp/hotspot-catalogue-XXXXXX".utf8CString)
+        mkdtemp(&template)
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { removeFolder(path) }
+
+    @discardableResult func make(_ name: String, _ mode: mode_t = 0o755) -> String {
+        mkdir("\(path)/\(name)", 0o700)
+        chmod("\(path)/\(name)", mode)
+        return "\(path)/\(name)"
+    }
+
+    @discardableResult func write(_ name: String, _ text: String = "", _ mode: mode_t = 0o644) -> String {
+        let stream = fopen("\(path)/\(name)", "w")!
+        fputs(text, stream)
+        fclose(stream)
+        chmod("\(path)/\(name)", mode)
+        return "\(path)/\(name)"
+    }
+
+    @discardableResult func link(_ name: String, to target: String) -> String {
+        symlink(target, "\(path)/\(name)")
+        return "\(path)/\(name)"
+    }
+}

@@ -109,12 +109,12 @@ install:
 	install -m 644 Interfaces/*.varlink $(DESTDIR)$(datadir)/varlink/
 	install -m 644 LICENSE $(DESTDIR)$(docdir)/LICENSE
 	# The documentation, with links that hold where it lies.
-	for page in README.md:README.md Sources/HelperKit/README.md:helpers.md Sources/HotspotMachine/README.md:machine.md \
+	for page in README.md:README.md docs/helpers.md:helpers.md Sources/HotspotMachine/README.md:machine.md \
 		Sources/HotspotMachine/RULES.md:rules.md Sources/HotspotMachine/TABLE.md:table.md docs/visit.md:visit.md; do \
 		sed -e 's#](README\.md#](machine.md#g' -e 's#](\(\.\./\)*\(Sources/HotspotMachine/\)\?RULES\.md#](rules.md#g' \
 			-e 's#](\(Sources/HotspotMachine/\)\?TABLE\.md#](table.md#g' -e 's#](\(\.\./\)*docs/visit\.md#](visit.md#g' \
-			-e 's#](\(\.\./\)*Sources/HelperKit/README\.md#](helpers.md#g' -e 's#](\(\.\./\)*Sources/HotspotMachine/README\.md#](machine.md#g' \
-			-e 's#Sources/HelperKit/README\.md#helpers.md#g' -e 's#Sources/HotspotMachine/README\.md#machine.md#g' \
+			-e 's#](\(\.\./\)*docs/helpers\.md#](helpers.md#g' -e 's#](\(\.\./\)*Sources/HotspotMachine/README\.md#](machine.md#g' \
+			-e 's#docs/helpers\.md#helpers.md#g' -e 's#Sources/HotspotMachine/README\.md#machine.md#g' \
 			-e 's#\(\.\./\)*Interfaces/\(org\.hotspotd\)#$(datadir)/varlink/\2#g' -e 's#\(\.\./\)*Tests/Examples#examples#g' \
 			$${page%%:*} > $(DESTDIR)$(docdir)/$${page##*:} && chmod 644 $(DESTDIR)$(docdir)/$${page##*:} || exit 1; done
 	for example in python/aroma.py shell/aroma.sh swift/Package.swift swift/Sources/aroma/Main.swift varlink/aroma-varlink.py \

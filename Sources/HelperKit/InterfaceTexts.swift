@@ -195,7 +195,6 @@ enum InterfaceTexts {
           portalURL: ?string,
           problem: ?string,
           secondsRemaining: ?int,
-          retryAfter: ?float,
           evidence: []Evidence
         )
         """#

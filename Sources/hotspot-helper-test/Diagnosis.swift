@@ -3,55 +3,54 @@ import HelperHost
 import HotspotCore
 import Varlink
 
-/// What is wrong with the way in which a helper answered, from the octets that it wrote. Pure, but for a look at a program that could
-/// not be started.
+/// Finds out what is wrong with a helper's answer from the octets that it wrote.
 enum Diagnosis {
-    /// In place of the host's sentence where this knows better; `nil` where it does not.
+    /// Returns a more precise sentence than the host's; `nil` if there is none.
     ///
     /// - Parameters:
-    ///   - program: what was to be started.
-    ///   - shape: an answer of the right shape for the command.
+    ///   - program: the program of the helper.
+    ///   - shape: an example of an answer to the command.
     static func fault(_ record: Record, program: String, shape: String) -> String? {
         if let code = record.startError { return StartFailure.words(program: program, code: code) + "." }
         let output = record.output
         guard !output.isEmpty else { return nil }
         let message = output.prefix { $0 != 0 }
         guard message.drop(while: isBlank).first == UInt8(ascii: "{") else {
-            guard !message.isEmpty else { return "Its first octet was a NUL; the answer comes first, then the NUL." }
+            guard !message.isEmpty else { return "It wrote a NUL before the answer; the NUL comes after it." }
             return
-                "It wrote «\(beginning(message))» to standard output; only answers belong on standard output; use standard error."
+                "It wrote \"\(beginning(message))\" to standard output; only answers belong on standard output; use standard error."
         }
         guard message.count < output.count else {
-            // A message that is longer than what was written down has its own words.
+            // The host reports a message that is longer than what was recorded.
             guard record.outputTotal == output.count else { return nil }
             return
                 "It wrote \(output.count == 1 ? "one octet" : "\(output.count) octets") but no NUL at the end; end each message with a zero octet."
         }
         if message.drop(while: isBlank).dropFirst().first(where: { !isBlank($0) }) == UInt8(ascii: "'") {
-            return "It wrote «\(beginning(message))»; JSON wants double quotes (json.dumps)."
+            return "It wrote \"\(beginning(message))\"; JSON needs double quotes (json.dumps)."
         }
         guard let answer = try? Coding.decode(JSONValue.self, from: Array(message)), let members = answer.object,
             members["error"] == nil
         else { return nil }
-        guard let parameters = members["parameters"] else { return "The answer has no «parameters»; it has this shape: \(shape)" }
+        guard let parameters = members["parameters"] else { return "The answer has no \"parameters\"; its form is: \(shape)" }
         if shape.contains("\"reply\""), parameters["reply"] == nil {
-            return "The answer's «parameters» have no «reply»; it has this shape: \(shape)"
+            return "The answer's \"parameters\" have no \"reply\"; its form is: \(shape)"
         }
         return nil
     }
 
-    /// What is allowed, and probably not meant.
-    static func afterwards(_ record: Record) -> [Remark] {
+    /// Returns a remark on output after the answer, which is allowed and probably a mistake.
+    static func trailingOutput(_ record: Record) -> [Remark] {
         guard let end = record.output.firstIndex(of: 0) else { return [] }
         let rest = record.output[(end + 1)...]
-        // Further whole messages are counted by the host.
+        // The host counts further whole messages.
         guard !rest.isEmpty, !rest.contains(0) else { return [] }
         return [
-            .note("After the NUL it wrote «\(beginning(rest))», which nobody reads: an answer ends with its NUL.")
+            .note("After the NUL it wrote \"\(beginning(rest))\", which is ignored: an answer ends with its NUL.")
         ]
     }
 
-    /// What the daemon cuts of an answer, which would otherwise be found out at the hotspot.
+    /// Returns remarks on the parts of an answer that the daemon would cut.
     static func losses(_ record: Record) -> [Remark] {
         guard let end = record.output.firstIndex(of: 0),
             let answer = try? Coding.decode(JSONValue.self, from: Array(record.output[..<end])),
@@ -60,34 +59,34 @@ enum Diagnosis {
         return AnswerLimits.losses(in: parameters).map { .wrong("\($0).") }
     }
 
-    /// Whether its standard error shows one of these values.
+    /// Whether its standard error has one of these values.
     static func leaks(_ record: Record, _ secrets: [String]) -> Bool {
         let text = String(decoding: record.errors, as: UTF8.self)
         return secrets.contains { text.contains($0) }
     }
 
-    /// The end of standard error, for people, without what the made-up user typed. A backslash in it is the author's own, often a piece
-    /// of source, and stays.
+    /// Returns the last lines of standard error, printable and without the made-up user's answers. Backslashes stay as they are, because
+    /// they are often a part of source code.
     static func errors(_ text: String) -> [String] {
         RehearsalUser.hidden.mask(text).split(whereSeparator: \.isNewline).suffix(20).map {
             Printable.shown(String($0), limit: 400)
         }
     }
 
-    /// What most likely keeps a helper from answering that wrote nothing at all.
+    /// The most likely reason why a helper wrote nothing at all.
     static let endlessReading = "Does it read to the end of standard input? Read up to the NUL: the input stays open."
 
-    /// Standard error speaks of a folder that may not be written to.
+    /// Whether standard error reports a read-only folder.
     static func isReadOnly(_ errors: [String]) -> Bool {
         errors.contains { $0.contains("Read-only file system") || $0.contains("EROFS") || $0.contains("[Errno 30]") }
     }
 
-    /// Where a helper may write.
+    /// Tells where a helper may write.
     static let readOnly = Remark.note(
-        "A helper may write to its own folder $TMPDIR, which is gone afterwards; any other wants ReadWritePaths= in the .helper file."
+        "A helper may write to its private folder $TMPDIR, which is removed afterwards; other folders need ReadWritePaths= in the .helper file."
     )
 
-    /// A script for env(1) with the line ends of Windows: the kernel finds env, and env no interpreter.
+    /// Returns a sentence about a script for env(1) with the line ends of Windows, for which env finds no interpreter.
     static func windowsLineEnds(_ program: String) -> String? {
         let words = StartFailure.words(program: program, code: ENOENT)
         return words.contains("line ends of Windows") ? words + "." : nil

@@ -1,29 +1,29 @@
 import HotspotCore
 
-/// What the command line asks for.
+/// The options and arguments of the command line.
 struct Options: Equatable {
     /// A `.helper` file, a folder with one, or a program.
     var path: String
-    /// A file with the login page that the embedded portal serves.
+    /// A file with the login page that the made-up portal serves.
     var page: String?
-    /// The network that is played.
+    /// The name of the made-up network.
     var ssid: SSID?
 
     static let usage = """
         usage: hotspot-helper-test [--page FILE.html] [--ssid NAME] FILE.helper | FOLDER | PROGRAM
 
-        Plays Describe and the six commands against a helper, with networks that do not exist and a portal on this machine.
+        Plays Describe and the six commands against a helper, with made-up networks and a portal on this machine.
           --page FILE.html  the portal serves this page; its first form, sent as a browser would send it, opens the portal
-          --ssid NAME       the name of the network that is played, instead of the first one that SSID= covers
-        Exit status: 0 nothing is wrong, 1 something is, 2 it could not be tried.
+          --ssid NAME       the name of the made-up network, instead of the first one that SSID= covers
+        Exit status: 0 nothing is wrong, 1 something is wrong, 2 the test is not possible.
         """
 
-    /// Why the line cannot be read.
+    /// Why the command line is not valid.
     struct Misuse: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// Reads the words after the program's name; `nil` for a plea for help.
+    /// Reads the words after the program's name; `nil` if they ask for help.
     static func read(_ words: some Sequence<String>) throws(Misuse) -> Options? {
         var rest = Array(words)[...]
         var paths: [String] = []
@@ -34,7 +34,7 @@ struct Options: Equatable {
             case "-h", "--help": return nil
             case "--page", "--ssid":
                 guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
-                    throw Misuse(description: "\(parts[0]) wants a value")
+                    throw Misuse(description: "\(parts[0]) needs a value")
                 }
                 if parts[0] == "--page" {
                     options.page = value
@@ -42,7 +42,7 @@ struct Options: Equatable {
                     guard let ssid = SSID(printable: value), !ssid.octets.isEmpty else {
                         throw Misuse(
                             description:
-                                "--ssid takes 1 to 32 octets, \\xNN for one that cannot be typed: «\(Printable.text(value, limit: 80))»"
+                                "--ssid takes 1 to 32 octets, \\xNN for one that cannot be typed: \"\(Printable.text(value, limit: 80))\""
                         )
                     }
                     options.ssid = ssid

@@ -3,18 +3,18 @@ import HotspotCore
 /// One request to the made-up portal, read from its octets.
 struct PortalRequest {
     let method: String
-    /// Without the query.
+    /// The path without the query.
     let path: String
     let query: String?
-    /// Of a form, decoded: the body's of a POST, else the query's.
+    /// The decoded pairs of the form: from the body of a POST, else from the query.
     let pairs: [(name: String, value: String)]
-    /// A POST whose body is no form of the usual kind: what it is instead.
+    /// The content type of a POST that is not `application/x-www-form-urlencoded`.
     let otherKind: String?
 
-    /// The octets that a request may have.
+    /// The longest request, in octets.
     static let limit = 64 * 1024
 
-    /// `nil` as long as octets are missing.
+    /// Reads a request; `nil` as long as it is incomplete.
     init?(_ octets: [UInt8]) {
         guard let end = octets.indices.dropLast(3).first(where: { octets[$0...].starts(with: [13, 10, 13, 10]) }) else {
             return nil
@@ -35,7 +35,7 @@ struct PortalRequest {
         let words = (lines.first ?? "").split(separator: " ")
         guard words.count >= 2 else { return nil }
         method = String(words[0])
-        // A proxy's form of the target has scheme and host.
+        // The target of a request to a proxy has scheme and host.
         var target = words[1][...]
         if target.hasPrefix("http://") {
             let rest = target.dropFirst(7)
@@ -54,7 +54,7 @@ struct PortalRequest {
         }
     }
 
-    /// For the author: the method, the path, and the fields without their values.
+    /// The method, the path, and the names of the fields without their values.
     var masked: String {
         let fields = pairs.prefix(12).map { Printable.text($0.name, limit: 40) + "=…" }.joined(separator: ", ")
         return "\(Printable.text(method, limit: 16)) \(Printable.text(path, limit: 120))\(fields.isEmpty ? "" : " (\(fields))")"

@@ -1,25 +1,25 @@
 import Glibc
 
-/// What a ``Recorder`` wrote down of one command.
+/// What a ``Recorder`` recorded of one command.
 struct Record: Equatable {
-    /// The beginning of what came on standard output.
+    /// The beginning of standard output.
     var output: [UInt8] = []
-    /// All octets of standard output.
+    /// The number of octets of standard output.
     var outputTotal = 0
     /// The beginning of standard error.
     var errors: [UInt8] = []
-    /// The error number of a start that failed.
+    /// The error number of a failed start.
     var startError: Int32?
     /// SIGTERM was sent.
     var wasTerminated = false
-    /// It ended by itself, or by SIGTERM, with this status of wait(2).
+    /// The status of wait(2), if it ended by itself or by SIGTERM.
     var status: Int32?
 
-    /// Reads what lies in the folder and removes it; `nil` if nothing was recorded.
-    static func take(from folder: String) -> Record? {
+    /// Reads the files of the folder and removes them; `nil` if nothing was recorded.
+    static func collect(from folder: String) -> Record? {
         let octets = ["out", "err", "end"].map { name -> [UInt8]? in
             defer { unlink("\(folder)/\(name)") }
-            return read("\(folder)/\(name)")
+            return read("\(folder)/\(name)", limit: Recorder.limit)
         }
         guard let output = octets[0], let errors = octets[1], let end = octets[2] else { return nil }
         var record = Record(output: output, outputTotal: output.count, errors: errors)
@@ -37,15 +37,17 @@ struct Record: Equatable {
         return record
     }
 
-    private static func read(_ path: String) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    /// Returns the first octets of a file; `nil` and errno if it cannot be opened.
+    static func read(_ path: String, limit: Int) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var octets = [UInt8](repeating: 0, count: Recorder.limit)
+        var octets = [UInt8](repeating: 0, count: limit)
         var filled = 0
         while filled < octets.count {
             let count = octets.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + filled, $0.count - filled) }
-            guard count > 0 else { break }
+            guard count >= 0 else { return nil }
+            if count == 0 { break }
             filled += count
         }
         return Array(octets[..<filled])

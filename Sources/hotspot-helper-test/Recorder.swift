@@ -1,16 +1,16 @@
 import Glibc
 import HelperKit
 
-/// This program a second time, as the helper's parent: it passes everything on, and writes down what the helper wrote, whether it could
-/// be started, and how it took SIGTERM. The daemon's side of the conversation sees the helper as if nobody stood between.
+/// Runs this program a second time as the helper's parent. It passes everything on, and records the helper's output, whether it could be
+/// started, and how it reacted to SIGTERM.
 enum Recorder {
-    /// The word that makes this program a recorder: `--record FOLDER PROGRAM ARGUMENT…`.
+    /// The option that makes this program a recorder: `--record FOLDER PROGRAM ARGUMENT…`.
     static let option = "--record"
-    /// Octets of each stream that are written down; more is passed on all the same.
+    /// The most octets of each stream that are recorded; more are passed on without being recorded.
     static let limit = 64 * 1024
 
-    /// The command line that has a helper recorded. A shell of the system's comes first because the host starts only what nobody else
-    /// can change, which a freshly built copy of this program need not be.
+    /// Returns the command line that records a helper. It begins with the system's shell because the host starts only programs that other
+    /// users cannot change, which is not sure of a freshly built copy of this program.
     static func wrap(_ exec: [String], folder: String) -> [String] {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -33,7 +33,7 @@ enum Recorder {
         let child = spawn(command, streams.map(\.writing), notes)
         close(0)
         for stream in streams { close(stream.writing) }
-        // The helper decides what SIGTERM is to it; whether it came is written down before.
+        // Records SIGTERM and passes it on; the helper decides how to react.
         Worker.start {
             var awaited = sigset_t()
             sigemptyset(&awaited)
@@ -47,7 +47,7 @@ enum Recorder {
         var status: Int32 = 0
         while true {
             var waits = streams.map { pollfd(fd: $0.reading, events: Int16(POLLIN), revents: 0) }
-            // A child of the helper's may hold a stream open for longer than the helper lives.
+            // A child of the helper may hold a stream open for longer than the helper lives.
             poll(&waits, nfds_t(waits.count), 20)
             for index in streams.indices where waits[index].revents != 0 { streams[index].pass() }
             if waitpid(child, &status, WNOHANG) == child { break }
@@ -80,11 +80,11 @@ enum Recorder {
         var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         var child: pid_t = 0
         var code = posix_spawn(&child, command[0], &actions, &attributes, &words, environ)
-        // Somebody has it open for writing, such as an editor that is just saving it, or a program forked by one.
-        var patience = 25
-        while code == ETXTBSY, patience > 0 {
+        // The file is open for writing, such as in an editor that is just saving it: tries again for half a second.
+        var tries = 25
+        while code == ETXTBSY, tries > 0 {
             usleep(20_000)
-            patience -= 1
+            tries -= 1
             code = posix_spawn(&child, command[0], &actions, &attributes, &words, environ)
         }
         guard code == 0 else {
@@ -94,7 +94,7 @@ enum Recorder {
         return child
     }
 
-    /// A file that lines are added to; each is there at once, because the end may be a SIGKILL.
+    /// A file to which lines are added, each with one write(2) because SIGKILL may end the program at any time.
     private struct Note: Sendable {
         private let descriptor: Int32
 
@@ -106,7 +106,7 @@ enum Recorder {
         }
     }
 
-    /// One of the helper's streams: passed on, and written down.
+    /// One of the helper's streams, which is passed on and recorded.
     private struct Stream {
         private(set) var reading: Int32
         let writing: Int32
@@ -116,16 +116,16 @@ enum Recorder {
 
         init(copy path: String, to target: Int32) {
             var ends: [Int32] = [-1, -1]
-            // What the daemon gives it: a socket cannot be opened a second time as `/dev/stderr`, say.
-            socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
-            shutdown(ends[0], Int32(SHUT_WR))
+            // A pipe, as from the daemon.
+            _ = pipe(&ends)
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             reading = ends[0]
             writing = ends[1]
             self.target = target
             copy = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         }
 
-        /// Passes on what there is now; `false` at the end.
+        /// Passes on the octets that are there; `false` at the end.
         @discardableResult mutating func pass() -> Bool {
             guard reading >= 0 else { return false }
             var chunk = [UInt8](repeating: 0, count: 16 * 1024)
@@ -143,7 +143,7 @@ enum Recorder {
                 let step = chunk.withUnsafeBytes { write(target, $0.baseAddress! + sent, count - sent) }
                 if step < 0, errno == EINTR { continue }
                 guard step > 0 else {
-                    // Nobody reads any more: the helper is to notice as it would without us.
+                    // The reader is gone: closes the helper's stream as well.
                     end()
                     return false
                 }
@@ -152,7 +152,7 @@ enum Recorder {
             return true
         }
 
-        /// Passes on what has come, and waits for nothing.
+        /// Passes on all octets that have come, without waiting for more.
         mutating func drain() {
             guard reading >= 0 else { return }
             _ = fcntl(reading, F_SETFL, O_NONBLOCK)

@@ -4,53 +4,53 @@ import HelperHost
 import HotspotCore
 import Varlink
 
-/// The commands of the contract, one after the other, with a made-up network and a portal on loopback.
+/// Plays the commands of the contract, one after the other, with a made-up network and a portal on loopback.
 @LoopActor final class Rehearsal {
-    /// The helper cannot be started, or says nothing: nothing else is worth playing.
-    struct Pointless: Error {
-        /// Why, for the author.
+    /// The helper cannot be started or never answers, so no further command is played.
+    struct RehearsalAborted: Error {
+        /// The reason, for the author.
         var words = "It cannot start, so nothing else was played."
     }
 
-    private let candidate: Candidate
+    private let helper: HelperUnderTest
     private let portal: RehearsalPortal
     private let networks: RehearsalNetworks
-    let stage: Stage
+    let host: TestHost
     var transcript = Transcript()
     private var attempts = 0
     private var session: Session?
-    private var found: Portal?
+    private var foundPortal: Portal?
     private var needs: [String] = []
-    /// Fields that it asked for before they were answered.
-    private var asked: [Field] = []
-    /// What it said of the captive network.
+    /// The fields of its prompts, from before they were answered.
+    private var askedFields: [Field] = []
+    /// Its answers about the captive network.
     private var evaluations: [HelperOutcome?] = []
-    /// A login let somebody in.
+    /// A login opened the portal.
     var opened = false
-    /// Answers to logins.
+    /// The results of its logins.
     private var results: [Result] = []
-    /// The last thing that the portal got in a login.
-    private var telling = ""
-    /// Slower answers are worth a word.
+    /// The requests of the last login that did not open the portal, as a sentence.
+    private var lastRequests = ""
+    /// Milliseconds after which an answer is remarked as slow.
     let slow = 5_000
-    /// Commands without an answer in time, in a row.
-    var misses = 0
+    /// The number of commands without an answer in time, in a row.
+    var unanswered = 0
 
-    init(_ candidate: Candidate, networks: RehearsalNetworks, portal: RehearsalPortal) {
-        self.candidate = candidate
+    init(_ helper: HelperUnderTest, networks: RehearsalNetworks, portal: RehearsalPortal) {
+        self.helper = helper
         self.portal = portal
         self.networks = networks
-        stage = Stage(candidate)
+        host = TestHost(helper)
     }
 
-    var spec: HelperSpec { candidate.spec }
+    var spec: HelperSpec { helper.spec }
 
     func run() async {
         Transcript.show(
-            "\(spec.name) («\(Printable.text(spec.displayName, limit: 64))»), \(spec.activation.word); the network is «\(networks.joined.ssid)», the portal \(portal.origin)"
+            "\(spec.name) (\"\(Printable.text(spec.displayName, limit: 64))\"), \(spec.activation.word); the network is \"\(networks.joined.ssid)\", the portal \(portal.origin)"
         )
-        transcript.say(candidate.remarks + portal.remarks)
-        do throws(Pointless) {
+        transcript.say(helper.remarks + portal.remarks)
+        do throws(RehearsalAborted) {
             try await describe()
             try await filter()
             try await evaluate()
@@ -63,23 +63,24 @@ import Varlink
             transcript.say([.note(error.words)])
         }
         conclude()
-        await stage.close()
+        await host.close()
         EventLoop.shared.stop(code: transcript.mistakes == 0 && opened ? 0 : 1)
     }
 
     // MARK: The commands
 
-    private func describe() async throws(Pointless) {
-        let outcome = try await play("Describe", shape: Telling.description, [:]) { host, name, completion in
+    private func describe() async throws(RehearsalAborted) {
+        let outcome = try await play("Describe", shape: OutcomeText.description, [:]) { host, name, completion in
             host.describe(name, completion: completion)
         }
         guard case .value(let value)? = outcome else { return }
         transcript.say(
             value == [:]
-                ? [.wrong("Describe tells nothing; it has this shape: \(Telling.description)")] : Review.description(value, spec))
+                ? [.wrong("The answer to Describe is empty; its form is: \(OutcomeText.description)")]
+                : Review.description(value, spec))
     }
 
-    private func filter() async throws(Pointless) {
+    private func filter() async throws(RehearsalAborted) {
         guard !spec.ssids.isEmpty || spec.scanList else {
             return transcript.skip("FilterScanList: not asked, since the file has neither SSID= nor ScanList=yes")
         }
@@ -89,72 +90,72 @@ import Varlink
         }
     }
 
-    private func evaluate() async throws(Pointless) {
+    private func evaluate() async throws(RehearsalAborted) {
         for (title, expect) in [
             ("Evaluate, no login needed", "204"), ("Evaluate, no login needed, the probe answers with a text", "made-up success"),
         ] {
             portal.reset(open: true)
-            portal.meet(expect: expect)
+            portal.treatProbe(expect: expect)
             if case .evaluation(let evaluation)? = try await play(title, .evaluate, place(new: true, expect: expect)) {
                 transcript.say(Review.open(evaluation))
             }
         }
         portal.reset(open: false)
-        portal.meet()
+        portal.treatProbe()
         var claimedBefore = false
         evaluations.append(try await play("Evaluate, captive", .evaluate, place(new: true)))
         if case .evaluation(let evaluation)?? = evaluations.last {
             transcript.say(Review.captive(evaluation))
             session = evaluation.session
-            found = evaluation.portal
+            foundPortal = evaluation.portal
             needs = evaluation.needs ?? []
             claimedBefore = evaluation.confidence != .none
         }
-        portal.meet(.inPlace)
+        portal.treatProbe(.page)
         let title = "Evaluate, the page in the probe's place"
         evaluations.append(try await play(title, .evaluate, place(new: true)))
         if case .evaluation(let evaluation)?? = evaluations.last {
             transcript.say(Review.inPlace(evaluation, claimedBefore: claimedBefore))
         }
-        portal.meet()
+        portal.treatProbe()
     }
 
-    private func logIn() async throws(Pointless) {
+    private func logIn() async throws(RehearsalAborted) {
         attempts += 1
         let first = try await authenticate("Authenticate, nothing accepted yet", login(consent: false), consent: false)
         if first != nil { try await present(first) }
         let wasAsked = first != nil || portal.isOpen
         portal.reset(open: false)
         attempts += 1
-        // As at the second visit: the user's terms, and what the vault has for this portal.
+        // A second visit: the terms are accepted, and the vault has answers for this portal.
         var parameters = login(consent: true)
         parameters["credential"] = Coding.value(RehearsalUser.credential(prompt: first, needs: needs))
         let second = try await authenticate("Authenticate, terms accepted before", parameters, consent: true)
         if second == nil, !wasAsked { portal.reset(open: false) }
         if second != nil || !wasAsked { try await present(second) }
         portal.reset(open: false)
-        portal.meet(.inPlace)
+        portal.treatProbe(.page)
         attempts += 1
         parameters["link"] = place(new: false)["link"]
         _ = try await authenticate("Authenticate, the page in the probe's place", parameters, consent: true)
-        portal.meet()
+        portal.treatProbe()
     }
 
     private func authenticate(
         _ title: String, _ parameters: [String: JSONValue], consent: Bool
-    ) async throws(Pointless) -> Prompt? {
+    ) async throws(RehearsalAborted) -> Prompt? {
         guard case .reply(let reply)? = try await play(title, .authenticate, parameters) else { return nil }
         review(reply, consent: consent, after: parameters)
         return reply.result == .uiRequired ? reply.prompt : nil
     }
 
-    /// Answers a prompt, and those that follow from it, such as one for a code by text message. Without one, the command is played with
-    /// no answers.
-    private func present(_ first: Prompt?) async throws(Pointless) {
+    /// Answers a prompt and those that follow, such as one for a code by text message. Without a prompt, PresentUI is played without
+    /// answers.
+    private func present(_ first: Prompt?) async throws(RehearsalAborted) {
         var prompt = first
         for round in 0..<3 {
             var parameters = login(consent: false)
-            asked += prompt?.fields ?? []
+            askedFields += prompt?.fields ?? []
             parameters["answers"] = Coding.value(prompt.map(RehearsalUser.answers) ?? [:])
             let outcome = try await play("PresentUI, answered", .presentUI, parameters)
             if prompt != nil, outcome == .notRecognized { transcript.say([Review.deadEnd]) }
@@ -164,12 +165,12 @@ import Varlink
             prompt = reply.result == .uiRequired ? reply.prompt : nil
             if prompt == nil { return }
             if round == 2 {
-                transcript.say([prompt == first ? Review.sameAgain : .note("It asks again and again, whatever is answered.")])
+                transcript.say([prompt == first ? Review.sameAgain : .note("It asks again after each answer.")])
             }
         }
     }
 
-    private func maintain() async throws(Pointless) {
+    private func maintain() async throws(RehearsalAborted) {
         portal.isOpen = true
         for (title, open) in [("Maintain, session good", true), ("Maintain, session over", false)] {
             portal.isOpen = open
@@ -181,7 +182,7 @@ import Varlink
         }
     }
 
-    private func logOff() async throws(Pointless) {
+    private func logOff() async throws(RehearsalAborted) {
         portal.isOpen = true
         var parameters = place(new: true)
         parameters["session"] = session.map { Coding.value($0) }
@@ -189,31 +190,31 @@ import Varlink
         transcript.say(Review.logoff(reply, isOpen: portal.isOpen))
     }
 
-    /// Nobody waits any more while the portal keeps it waiting, as when another helper won.
-    private func cancel() async throws(Pointless) {
+    /// Cancels Evaluate while the portal does not answer, as when another helper has won.
+    private func cancel() async throws(RehearsalAborted) {
         portal.reset(open: false)
-        portal.meet(.stall)
-        defer { portal.meet() }
-        guard let record = await stage.cancel(.evaluate, place(new: true), while: { self.portal.stalledCount > 0 }) else {
+        portal.treatProbe(.stall)
+        defer { portal.treatProbe() }
+        guard let record = await host.cancel(.evaluate, place(new: true), while: { self.portal.stalledCount > 0 }) else {
             return
         }
         transcript.line("Evaluate, cancelled: \(record.status == nil ? "it goes on" : "it ends")")
         if record.status == nil, record.wasTerminated {
             transcript.say([
                 .note(
-                    "After the end of its standard input and SIGTERM it goes on. The daemon ends it with SIGKILL, 60 ms after the cancellation: nothing that it does later can happen."
+                    "It goes on after the end of its standard input and SIGTERM. The daemon ends it with SIGKILL 60 ms after the cancellation."
                 )
             ])
         }
     }
 
-    /// Nothing is worth anything as long as nobody gets in.
+    /// Judges the whole: a helper is of use only if it claims the network and opens the portal.
     private func judge() {
         let confidences = evaluations.compactMap {
             if case .evaluation(let evaluation)? = $0 { evaluation.confidence } else { nil }
         }
         if confidences.isEmpty {
-            // What failed was said; what is merely unknown was not.
+            // Failures were reported; an unknown command was not.
             if !opened, evaluations.contains(.notRecognized) { transcript.say([Review.unknownEvaluate]) }
             return
         }
@@ -222,7 +223,7 @@ import Varlink
         if !claims {
             transcript.say([Review.neverClaims])
         } else if !opened {
-            transcript.say([Review.useless(telling: telling, hasOwnPage: !portal.servesItsOwnPage)])
+            transcript.say([Review.useless(requests: lastRequests, hasOwnPage: !portal.servesItsOwnPage)])
         }
     }
 
@@ -238,21 +239,21 @@ import Varlink
 
     private func login(consent: Bool) -> [String: JSONValue] {
         var parameters = place(new: false)
-        parameters["portal"] = found.map { Coding.value($0) }
+        parameters["portal"] = foundPortal.map { Coding.value($0) }
         parameters["session"] = session.map { Coding.value($0) }
         parameters["consent"] = .bool(consent)
         return parameters
     }
 
     private func review(_ reply: Reply, consent: Bool, after parameters: [String: JSONValue]) {
-        let surroundings = Review.Login(
+        let situation = Review.LoginSituation(
             isOpen: portal.isOpen, acceptedTerms: portal.acceptedTerms, consent: consent, got: portal.got,
-            known: KnownWords(asked: asked, parameters: .object(parameters)))
-        transcript.say(Review.login(reply, surroundings))
-        if !portal.isOpen { telling = surroundings.telling }
+            known: KnownWords(asked: askedFields, parameters: .object(parameters)))
+        transcript.say(Review.login(reply, situation))
+        if !portal.isOpen { lastRequests = situation.requests }
         opened = opened || portal.isOpen
         results.append(reply.result)
         session = reply.session ?? session
-        found = reply.portal ?? found
+        foundPortal = reply.portal ?? foundPortal
     }
 }

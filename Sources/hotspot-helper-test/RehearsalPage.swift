@@ -1,41 +1,41 @@
 import HelperKit
 import HotspotCore
 
-/// A login page, and what opens its portal: its first form, sent as a browser would send it.
+/// A login page whose first form, submitted as by a browser, opens the portal.
 struct RehearsalPage: Sendable {
-    /// What is served.
+    /// The page as it is served.
     let octets: [UInt8]
-    /// Path of the form's action.
+    /// The path of the form's action.
     let action: String
-    /// Paths that the page links to; they are answered with terms to read.
+    /// The paths of the page's links; they are answered with made-up terms.
     let links: Set<String>
-    /// What an author should know about the page.
+    /// Remarks on the page.
     let remarks: [Remark]
     private let form: HTMLForm
-    /// A browser sends one of the form's buttons, and so must a helper.
+    /// One button of the form has to be sent, as by a browser.
     private let wantsButton: Bool
 
-    /// Reads a page that will lie at `origin`. Throws ``Unusable`` where nothing on it could log anybody in.
+    /// Reads a page that is served at `origin`. Throws ``CannotTest`` if it has no form that could be a login.
     ///
-    /// - Parameter wantsButton: a button that has a name is sent as well, and no second one.
-    init(_ octets: [UInt8], name: String, origin: String, wantsButton: Bool) throws(Unusable) {
+    /// - Parameter wantsButton: one button has to be sent, if it has a name.
+    init(_ octets: [UInt8], name: String, origin: String, wantsButton: Bool) throws(CannotTest) {
         let url = WebURL(origin + "/portal")!
         let page = HTMLPage.read(octets, at: url)
         guard
             let form = page.forms.first(where: { !$0.isInvisible && (!$0.submits.isEmpty || $0.method == .post) })
                 ?? page.forms.first
-        else { throw Unusable("\(Printable.text(name)) has no form: nothing on it could log anybody in.") }
+        else { throw CannotTest("\(Printable.text(name)) has no form, so no login is possible with it.") }
         guard let target = form.action.isEmpty ? url : WebURL(form.action, relativeTo: page.base) else {
-            throw Unusable(
-                "\(Printable.text(name)): its form goes to «\(Printable.text(form.action, limit: 120))», which is no address.")
+            throw CannotTest(
+                "\(Printable.text(name)): its form goes to \"\(Printable.text(form.action, limit: 120))\", which is no address.")
         }
         var remarks: [Remark] = []
         guard target.origin == origin else {
-            // The form of a saved page names the portal that it was saved from: the made-up portal stands in its place.
+            // The form of a saved page may name the real portal, which the made-up one replaces.
             let text = String(decoding: octets, as: UTF8.self)
             guard text.contains(target.origin) else {
-                throw Unusable(
-                    "\(Printable.text(name)): its form goes to \(Printable.text(target.origin, limit: 120)), where the made-up portal is not; write the address without scheme and host."
+                throw CannotTest(
+                    "\(Printable.text(name)): its form goes to \(Printable.text(target.origin, limit: 120)), which is not the made-up portal; write the address without scheme and host."
                 )
             }
             let moved = try RehearsalPage(
@@ -51,7 +51,7 @@ struct RehearsalPage: Sendable {
         }
         if !form.isPlain {
             remarks.append(
-                .note("The page's form is of a kind that the made-up portal does not read (multipart/form-data or text/plain)."))
+                .note("The made-up portal cannot read the encoding of the page's form (multipart/form-data or text/plain)."))
         }
         self.octets = octets
         self.form = form
@@ -73,29 +73,29 @@ struct RehearsalPage: Sendable {
 
     private func adding(_ remark: Remark) -> RehearsalPage { RehearsalPage(self, [remark] + remarks) }
 
-    /// The form goes to wherever the page is.
+    /// The form goes to the address of the page.
     var returnsToItself: Bool { form.action.isEmpty }
 
     /// `GET` or `POST`.
     var method: String { form.method == .post ? "POST" : "GET" }
 
-    /// What a request to the form's address lacks; empty: the portal opens.
+    /// Returns what is wrong with a request to the form's address; empty: the portal opens.
     func lacks(_ pairs: [(name: String, value: String)]) -> [String] {
         let sent = Dictionary(pairs.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
         let marksRequired = form.inputs.contains { $0.isRequired && $0.kind != .checkbox }
         var lacks: [String] = []
         for control in form.controls where !control.name.isEmpty {
-            let name = "«\(Printable.text(control.name, limit: 40))»"
+            let name = "\"\(Printable.text(control.name, limit: 40))\""
             let value = sent[control.name]
             switch control.kind {
             case .hidden:
                 if value == nil {
                     lacks.append("the hidden field \(name) is missing")
                 } else if !pairs.contains(where: { $0.name == control.name && $0.value == control.value }) {
-                    lacks.append("the hidden field \(name) has not the page's value")
+                    lacks.append("the hidden field \(name) does not have the page's value")
                 }
             case .checkbox: if isBinding(control), value == nil { lacks.append("the box \(name) is not ticked") }
-            case .radio: if value == nil, control.isRequired || !marksRequired { lacks.append("of \(name) nothing is chosen") }
+            case .radio: if value == nil, control.isRequired || !marksRequired { lacks.append("nothing is chosen for \(name)") }
             case .text, .password, .email, .telephone, .textarea, .select:
                 let isWanted = control.isRequired || control.kind == .password || !marksRequired
                 if isWanted, !words(control).contains("optional"), value?.isEmpty ?? true {
@@ -107,8 +107,8 @@ struct RehearsalPage: Sendable {
         return wantsButton ? lacks + button(pairs) : lacks
     }
 
-    /// What is wrong with the buttons that were sent. Whoever uses a browser presses one, and where it has a name, that is sent; a form
-    /// that is sent with the return key carries the first (HTML, implicit submission). Another one alone may have been pressed as well.
+    /// Returns what is wrong with the buttons of a request. A browser sends the button that is pressed, if it has a name, and the first
+    /// one if the form is submitted with the return key (HTML Standard, "Implicit submission").
     private func button(_ pairs: [(name: String, value: String)]) -> [String] {
         let sent = form.submits.map { submit in
             pairs.contains {
@@ -124,14 +124,14 @@ struct RehearsalPage: Sendable {
             ]
         }
         guard shown.isEmpty, let first = form.submits.first, !first.name.isEmpty else { return [] }
-        return ["the button \(Self.shown(first)) is missing; a browser sends the one that is pressed, and by itself the first"]
+        return ["the button \(Self.shown(first)) is missing; a browser sends the one that is pressed, or else the first"]
     }
 
     private static func shown(_ submit: HTMLControl) -> String {
-        "«\(Printable.text(submit.name, limit: 40))=\(Printable.text(submit.value, limit: 40))»"
+        "\"\(Printable.text(submit.name, limit: 40))=\(Printable.text(submit.value, limit: 40))\""
     }
 
-    /// Whether somebody who sent this accepted terms.
+    /// Whether a request accepts terms.
     func accepts(_ pairs: [(name: String, value: String)]) -> Bool {
         form.controls.contains { control in
             control.kind == .checkbox && isTerms(control) && pairs.contains { $0.name == control.name }
@@ -152,7 +152,7 @@ struct RehearsalPage: Sendable {
 }
 
 extension RehearsalPage {
-    /// The page of a portal that nobody gave a page: terms to accept, a button, and a token that is another with every view.
+    /// Returns the default page: terms to accept, a button, and a token that is new at each view.
     static func usual(token: Int, complaint: String) -> String {
         """
         <html><head><title>Rehearsal</title></head><body><h1>Welcome</h1>\(complaint.isEmpty ? "" : "<p class=error>\(complaint)</p>")

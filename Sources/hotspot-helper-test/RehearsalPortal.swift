@@ -2,37 +2,37 @@ import Glibc
 import HelperKit
 import HotspotCore
 
-/// A captive portal on loopback with one page, its own or the author's. It meets the probe until somebody is logged in: with a redirect to
-/// the page, or with the page itself.
+/// A captive portal on loopback with one page, its own or the author's. Until a login it answers the probe with a redirect to the page, or
+/// with the page itself.
 ///
-/// It listens on a port that gateways use, since helpers of HelperKit follow no redirect to any other.
+/// It listens on a port that gateways use, because HelperKit follows no redirect to other ports.
 final class RehearsalPortal: Sendable {
     /// No port was free.
     struct NoPort: Error, CustomStringConvertible {
         var description: String {
-            "No port is free for the made-up portal; one of \(RehearsalPortal.ports.map(String.init).joined(separator: ", ")) is needed."
+            "No port is free for the made-up portal; one of \(RehearsalPortal.ports.map(String.init).joined(separator: ", ")) has to be free."
         }
     }
 
-    /// How the probe is met as long as nobody is logged in.
-    enum Meeting: Sendable {
-        /// 302 to the page.
+    /// How the probe is answered before a login.
+    enum ProbeTreatment: Sendable {
+        /// With 302 to the page.
         case redirect
-        /// 200 and the page itself, at the probe's own address.
-        case inPlace
-        /// Not at all: the connection stays open.
+        /// With 200 and the page itself, at the probe's own address.
+        case page
+        /// Not at all; the connection stays open.
         case stall
     }
 
-    private struct State {
+    private struct PortalState {
         var isOpen = false
         var acceptedTerms = false
-        var meeting = Meeting.redirect
-        /// What an open portal lets the probe see: a status, or a text.
+        var treatment = ProbeTreatment.redirect
+        /// The answer to the probe after a login: a status or a text.
         var expect = "204"
         var token = 100
         var page: RehearsalPage
-        /// Masked requests, each with what came of it.
+        /// Requests without values, each with its outcome.
         var got: [String] = []
         var stalled: [Int32] = []
     }
@@ -43,22 +43,22 @@ final class RehearsalPortal: Sendable {
     private static let gotLimit = 12
     private static let pageLimit = 1 << 20
 
-    /// Where it listens.
+    /// The port that it listens on.
     let port: Int
-    /// What an author should know about the page.
+    /// Remarks on the page.
     let remarks: [Remark]
-    /// It has the page that comes with it.
+    /// It serves the default page.
     let servesItsOwnPage: Bool
-    private let state: Monitor<State>
+    private let state: Locked<PortalState>
 
-    /// Starts to listen. It ends with the process.
+    /// Starts a portal that listens until the process ends.
     ///
-    /// - Parameter file: the page that is served; without it one with terms and a button.
+    /// - Parameter file: the page that is served; without it, the default page.
     init(page file: String? = nil) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var reuse: Int32 = 1
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
-        let found = Self.ports.first { port in
+        let freePort = Self.ports.first { port in
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = UInt16(port).bigEndian
@@ -69,19 +69,19 @@ final class RehearsalPortal: Sendable {
                 }
             }
         }
-        guard let found, listen(listener, 64) == 0 else {
+        guard let freePort, listen(listener, 64) == 0 else {
             close(listener)
             throw NoPort()
         }
-        port = found
-        let origin = "http://127.0.0.1:\(found)"
+        port = freePort
+        let origin = "http://127.0.0.1:\(freePort)"
         let octets =
-            try file.map { name throws(Unusable) in try Self.read(name) }
+            try file.map { name throws(CannotTest) in try Self.read(name) }
             ?? Array(RehearsalPage.usual(token: 100, complaint: "").utf8)
         let page = try RehearsalPage(octets, name: file ?? "the page", origin: origin, wantsButton: file != nil)
         remarks = page.remarks
         servesItsOwnPage = file == nil
-        state = Monitor(State(page: page))
+        state = Locked(PortalState(page: page))
         Worker.start { [self] in
             while true {
                 let client = accept(listener, nil, nil)
@@ -91,12 +91,12 @@ final class RehearsalPortal: Sendable {
         }
     }
 
-    /// Scheme, host and port.
+    /// The portal's scheme, host and port.
     var origin: String { "http://127.0.0.1:\(port)" }
-    /// What the link's probe asks.
+    /// The address of the link's probe.
     var probeURL: String { origin + "/generate_204" }
 
-    /// Somebody is logged in.
+    /// A helper has logged in.
     var isOpen: Bool {
         get { state.with { $0.isOpen } }
         set { state.with { $0.isOpen = newValue } }
@@ -105,23 +105,23 @@ final class RehearsalPortal: Sendable {
     /// The terms were accepted since the last ``reset(open:)``.
     var acceptedTerms: Bool { state.with { $0.acceptedTerms } }
 
-    /// What it got since the last ``reset(open:)`` but for probes, each request with what came of it, values masked.
+    /// The requests since the last ``reset(open:)`` but for probes, without values, each with its outcome.
     var got: [String] { state.with { $0.got } }
 
-    /// The probe's requests that are kept waiting (``Meeting/stall``).
+    /// The number of the probe's requests that are kept waiting (``ProbeTreatment/stall``).
     var stalledCount: Int { state.with { $0.stalled.count } }
 
-    /// How the probe is met, and what an open portal lets it see.
-    func meet(_ meeting: Meeting = .redirect, expect: String = "204") {
+    /// Sets how the probe is answered before and after a login.
+    func treatProbe(_ treatment: ProbeTreatment = .redirect, expect: String = "204") {
         state.with {
-            $0.meeting = meeting
+            $0.treatment = treatment
             $0.expect = expect
             for client in $0.stalled { close(client) }
             $0.stalled = []
         }
     }
 
-    /// Logs everybody in or out, and forgets what was asked.
+    /// Opens or closes the portal, and forgets the requests.
     func reset(open: Bool) {
         state.with {
             $0.isOpen = open
@@ -130,19 +130,14 @@ final class RehearsalPortal: Sendable {
         }
     }
 
-    private static func read(_ file: String) throws(Unusable) -> [UInt8] {
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw Unusable("\(Printable.text(file)): \(String(cString: strerror(errno)))") }
-        defer { close(descriptor) }
-        var octets: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
-        while octets.count <= pageLimit {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
-            guard count >= 0 else { throw Unusable("\(Printable.text(file)): \(String(cString: strerror(errno)))") }
-            if count == 0 { return octets }
-            octets += chunk[..<count]
+    private static func read(_ file: String) throws(CannotTest) -> [UInt8] {
+        guard let octets = Record.read(file, limit: pageLimit + 1) else {
+            throw CannotTest("\(Printable.text(file)): \(String(cString: strerror(errno)))")
         }
-        throw Unusable("\(Printable.text(file)) is larger than \(pageLimit / 1024) KiB.")
+        guard octets.count <= pageLimit else {
+            throw CannotTest("\(Printable.text(file)) is larger than \(pageLimit / 1024) KiB.")
+        }
+        return octets
     }
 
     private func serve(_ client: Int32) {
@@ -173,10 +168,10 @@ final class RehearsalPortal: Sendable {
         close(client)
     }
 
-    /// Takes the connection over, if nobody is to be answered now.
+    /// Keeps the connection open without an answer, if the probe is to be treated so.
     private func keepsWaiting(_ client: Int32) -> Bool {
         state.with { state in
-            guard case .stall = state.meeting, !state.isOpen, state.stalled.count < 16 else { return false }
+            guard case .stall = state.treatment, !state.isOpen, state.stalled.count < 16 else { return false }
             state.stalled.append(client)
             return true
         }
@@ -201,22 +196,22 @@ final class RehearsalPortal: Sendable {
         }
     }
 
-    private func probed(_ state: inout State) -> [UInt8] {
+    private func probed(_ state: inout PortalState) -> [UInt8] {
         if state.isOpen {
             return Int(state.expect) == 204 ? Self.http("204 No Content", "") : Self.http("200 OK", state.expect + "\n")
         }
-        switch state.meeting {
+        switch state.treatment {
         case .redirect, .stall: return Self.http("302 Found", "", "Location: \(origin)/portal")
-        // Without another token: whoever probes after having read the page has still the right one.
-        case .inPlace: return Self.http("200 OK", state.page.octets, kind: "text/html")
+        // With the same token, so that a probe between reading the page and the login does not make it invalid.
+        case .page: return Self.http("200 OK", state.page.octets, kind: "text/html")
         }
     }
 
-    private func login(_ request: PortalRequest, _ state: inout State) -> ([UInt8], String) {
-        // A form that goes to its own page with GET: the first look at it carries no field at all.
+    private func login(_ request: PortalRequest, _ state: inout PortalState) -> ([UInt8], String) {
+        // A GET form that goes to its own page: a request without fields is the first view of the page.
         if request.method == "GET", request.pairs.isEmpty { return (page(&state), "the page") }
         let lacks =
-            request.otherKind.map { ["its body is \(Printable.text($0, limit: 40)), and not the form"] }
+            request.otherKind.map { ["its body is \(Printable.text($0, limit: 40)), not the form"] }
             ?? state.page.lacks(request.pairs)
         guard lacks.isEmpty else {
             return (
@@ -229,11 +224,11 @@ final class RehearsalPortal: Sendable {
         return (Self.http("200 OK", "<p>You are now connected.</p><a href=\"/logout\">Log out</a>"), "logged in")
     }
 
-    private func page(_ state: inout State, complaint: String = "") -> [UInt8] {
+    private func page(_ state: inout PortalState, complaint: String = "") -> [UInt8] {
         guard servesItsOwnPage else { return Self.http("200 OK", state.page.octets, kind: "text/html") }
         state.token += 1
         let text = RehearsalPage.usual(token: state.token, complaint: complaint)
-        // The words are our own: they have a form.
+        // The default page has a form, so this does not fail.
         if let page = try? RehearsalPage(Array(text.utf8), name: "the page", origin: origin, wantsButton: false) {
             state.page = page
         }

@@ -1,20 +1,20 @@
 import HelperHost
 import HotspotCore
 
-/// The user of a rehearsal: says yes to everything, and types what fits.
+/// The made-up user, who accepts everything and types what the field asks for.
 enum RehearsalUser {
-    /// What is typed into password fields; nobody may show it.
+    /// The answer to password fields; a helper must not show it.
     static let password = "rehearsal-secret-1"
-    /// What is typed where a name or a number is asked for; nobody needs to show that either.
+    /// The answer to text fields; a helper must not show it either.
     static let name = "rehearsal-guest-1"
     private static let code = "735102"
 
-    /// What must not come back in a reason, a trace or on standard error.
+    /// The answers that must not appear in a reason, a trace or on standard error.
     static let secrets = [password, name, code]
-    /// The same, to be found in every form in which a helper may repeat it.
+    /// The same answers in the forms in which the daemon masks them.
     static let hidden = Secrets(secrets)
 
-    /// Answers to a prompt.
+    /// Returns the answers to a prompt.
     static func answers(to prompt: Prompt) -> [String: String] {
         Dictionary(
             prompt.fields.map { field in
@@ -32,7 +32,7 @@ enum RehearsalUser {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// What the vault would release: what was typed at the prompt, without boxes and codes, or what the helper says that it needs.
+    /// Returns what the vault would release: the answers to the prompt without boxes and codes, or to the names that the helper needs.
     static func credential(prompt: Prompt?, needs: [String]) -> [String: String] {
         var credential: [String: String] = [:]
         for need in needs { credential[need] = need.lowercased().contains("pass") ? password : name }

@@ -2,29 +2,31 @@ import HelperHost
 import HelperKit
 import HotspotCore
 
-/// What an answer of a helper is worth, in plain words. Pure: an answer and the situation go in, remarks come out.
+/// Judges a helper's answers. Pure: an answer and the situation go in, remarks come out.
 enum Review {
-    /// Of Describe.
+    /// Judges an answer to Describe.
     static func description(_ value: JSONValue, _ spec: HelperSpec) -> [Remark] {
         var remarks: [Remark] = []
         if let name = value["name"]?.string {
             if name != spec.name {
-                remarks.append(.wrong("It calls itself «\(safe(name))», its file «\(spec.name)»: the two must be the same."))
+                remarks.append(
+                    .wrong("Describe says the name \"\(safe(name))\", the file \"\(spec.name)\": the two must be the same."))
             }
         } else {
             remarks.append(.wrong("Describe must tell `name`, a text."))
         }
         if let name = value["displayName"]?.string {
             let shown = String(name.prefix(HelperSpec.displayNameLimit))
-            // Where the file has the same long name, that was said of it already.
+            // The same long name in the file was remarked already.
             if shown != name, shown != spec.displayName {
                 remarks.append(
                     .wrong(
-                        "displayName has \(name.count) characters; \(HelperSpec.displayNameLimit) are shown: «\(safe(shown))»."))
+                        "displayName has \(name.count) characters; \(HelperSpec.displayNameLimit) are shown: \"\(safe(shown))\".")
+                )
             } else if shown != spec.displayName {
                 remarks.append(
                     .note(
-                        "It calls itself «\(safe(shown))», and DisplayName= of its file «\(safe(spec.displayName))»; people see the file's."
+                        "Describe says the display name \"\(safe(shown))\", DisplayName= of the file \"\(safe(spec.displayName))\"; users see the file's."
                     ))
             }
         } else {
@@ -34,124 +36,127 @@ enum Review {
         return remarks
     }
 
-    /// Of FilterScanList.
+    /// Judges an answer to FilterScanList.
     static func annotations(_ annotations: [Annotation], asked networks: [Network]) -> [Remark] {
         var remarks: [Remark] = []
         for annotation in annotations {
             let matching = networks.filter {
                 $0.ssidHex == annotation.ssidHex && (annotation.security == nil || annotation.security == $0.security)
             }
-            let label = SSID(hex: annotation.ssidHex).map { "«\($0)»" } ?? "«\(safe(annotation.ssidHex))»"
+            let label = "\"" + (SSID(hex: annotation.ssidHex)?.description ?? safe(annotation.ssidHex)) + "\""
             if SSID(hex: annotation.ssidHex) == nil {
-                remarks.append(.wrong("It claims \(label), which is no hexadecimal name: give `ssidHex` back as it came."))
+                remarks.append(.wrong("It claims \(label), which is no hexadecimal name: return `ssidHex` as it came."))
             } else if matching.isEmpty {
-                remarks.append(.wrong("It claims \(label), which was not in the list; claim only what you were shown."))
+                remarks.append(.wrong("It claims \(label), which was not in the list; claim only networks of the list."))
             }
             if annotation.confidence == .none {
                 remarks.append(.wrong("It claims \(label) with confidence none: leave it out of the list instead."))
             }
             if annotation.password == nil, matching.contains(where: { $0.security.isSecured }) {
-                remarks.append(.wrong("It claims \(label), which is secured, without a `password`: such a claim is not shown."))
+                remarks.append(.wrong("It claims \(label), which is secured, without a `password`: such a claim is ignored."))
             }
         }
         return remarks
     }
 
-    /// Of Evaluate on a captive network.
+    /// Judges an answer to Evaluate on a captive network.
     static func captive(_ evaluation: Evaluation) -> [Remark] {
         var remarks = portal(evaluation.portal)
         if evaluation.confidence == .none {
             remarks.append(
                 .note(
-                    "It does not claim the made-up network, so the daemon would not choose it. The other commands are played all the same."
+                    "It does not claim the made-up network, so the daemon would not choose it. The other commands are played nevertheless."
                 ))
         } else if evaluation.portal == nil {
-            remarks.append(.note("It names no portal: the user's stored answers are never released to it."))
+            remarks.append(.note("It names no portal, so the user's stored answers are never released to it."))
         }
         return remarks
     }
 
-    /// Of Evaluate where the portal answers the probe itself, with 200 and its page.
+    /// Judges an answer to Evaluate where the portal answers the probe with 200 and its page.
     static func inPlace(_ evaluation: Evaluation, claimedBefore: Bool) -> [Remark] {
         if evaluation.confidence == .none, claimedBefore {
             return [
                 .wrong(
-                    "The portal answered the probe with 200 and its page, and it says none: compare with link.probeExpect, not with a redirect alone."
+                    "The portal answered the probe with 200 and its page, and the helper says none: compare with link.probeExpect instead of looking for a redirect."
                 )
             ]
         }
         return portal(evaluation.portal)
     }
 
-    /// Of Evaluate on a network that needs no login.
+    /// Judges an answer to Evaluate on a network that needs no login.
     static func open(_ evaluation: Evaluation) -> [Remark] {
         evaluation.confidence == .none
             ? []
             : [
                 .wrong(
-                    "It claims a network that needs no login (\(evaluation.confidence.rawValue)): look at the probe first, compare with link.probeExpect, and answer none."
+                    "It claims a network that needs no login (\(evaluation.confidence.rawValue)): request link.probeURL first, compare with link.probeExpect, and answer none."
                 )
             ]
     }
 
-    /// What surrounds an answer to Authenticate or PresentUI.
-    struct Login {
-        /// The portal lets everybody through now.
+    /// The situation of an answer to Authenticate or PresentUI.
+    struct LoginSituation {
+        /// The portal is open.
         var isOpen: Bool
         /// The helper accepted the portal's terms.
         var acceptedTerms: Bool
-        /// The user had accepted them.
+        /// The user had accepted them before.
         var consent: Bool
-        /// What the portal got, values masked.
+        /// The requests that the portal got, without values.
         var got: [String]
-        /// What the helper had before it was told any secret.
+        /// The words that the helper knew before it got a secret.
         var known = KnownWords()
 
-        /// The same in a sentence.
-        var telling: String { got.isEmpty ? "It got nothing but the probe." : "It got: \(got.joined(separator: "; "))." }
+        /// The requests in a sentence.
+        var requests: String { got.isEmpty ? "It got nothing but the probe." : "It got: \(got.joined(separator: "; "))." }
     }
 
-    /// Of Authenticate and PresentUI.
-    static func login(_ reply: Reply, _ login: Login) -> [Remark] {
+    /// Judges an answer to Authenticate or PresentUI.
+    static func login(_ reply: Reply, _ login: LoginSituation) -> [Remark] {
         var remarks = portal(reply.portal) + common(reply)
         switch reply.result {
         case .success:
             if !login.isOpen {
                 remarks.append(
                     .wrong(
-                        "It says success, and the portal is still closed. \(login.telling) The daemon looks for itself and would count a failure."
+                        "It says success, and the portal is still closed. \(login.requests) The daemon checks this itself and would treat it as a failure."
                     ))
             }
         case .uiRequired:
             if let prompt = reply.prompt {
                 remarks += self.prompt(prompt) + echoes(prompt, login.known)
             } else {
-                remarks.append(.wrong("uiRequired needs a `prompt`: what shall the user be asked?"))
+                remarks.append(.wrong("uiRequired needs a `prompt`: the questions to the user."))
             }
-            if reply.portal == nil { remarks.append(.wrong("uiRequired needs a `portal`: who asks?")) }
-        case .commandNotRecognized: remarks.append(.note("It does not know the command; then it cannot log in."))
+            if reply.portal == nil { remarks.append(.wrong("uiRequired needs a `portal`: the portal that asks.")) }
+        case .commandNotRecognized: remarks.append(.note("It does not know the command, so it cannot log in."))
         case .failure, .authenticationRequired, .unsupportedNetwork, .temporaryFailure:
-            if reply.reason == nil { remarks.append(.note("It gives no `reason`: the user will not know what happened.")) }
+            if reply.reason == nil { remarks.append(.note("It gives no `reason`, so the user will not know what happened.")) }
         }
         if reply.result != .success, login.isOpen {
             remarks.append(.wrong("The portal is open now, though it says \(reply.result.rawValue)."))
         }
         if login.acceptedTerms, !login.consent {
-            remarks.append(.wrong("It accepted the portal's terms though nobody had: `consent` was false. Ask with uiRequired."))
+            remarks.append(
+                .wrong("It accepted the portal's terms though the user had not: `consent` was false. Ask with uiRequired."))
         }
         return remarks
     }
 
-    /// Of Maintain.
+    /// Judges an answer to Maintain.
     static func maintain(_ reply: Reply, isOpen: Bool) -> [Remark] {
         var remarks = portal(reply.portal) + common(reply)
         switch (reply.result, isOpen) {
         case (.success, true), (.authenticationRequired, false), (.uiRequired, false): break
         case (.success, false):
-            remarks.append(.wrong("It says success, and the portal wants a login: the user would be offline and not know why."))
-        case (.commandNotRecognized, _): remarks.append(.note("It does not know Maintain; the daemon looks for itself then."))
+            remarks.append(
+                .wrong("It says success, and the portal requires a login: the user would be offline and not know why."))
+        case (.commandNotRecognized, _):
+            remarks.append(.note("It does not know Maintain; the daemon then checks with the probe."))
         case (_, true): remarks.append(.wrong("The session is good, and it says \(reply.result.rawValue)."))
-        case (_, false): remarks.append(.note("The portal wants a login; authenticationRequired would start one at once."))
+        case (_, false): remarks.append(.note("The portal requires a login; authenticationRequired would start one at once."))
         }
         if reply.result == .authenticationRequired || reply.result == .uiRequired, reply.portal == nil {
             remarks.append(
@@ -160,38 +165,38 @@ enum Review {
         return remarks
     }
 
-    /// Of Logoff.
+    /// Judges an answer to Logoff.
     static func logoff(_ reply: Reply, isOpen: Bool) -> [Remark] {
         var remarks = common(reply)
         switch reply.result {
-        case .success: if isOpen { remarks.append(.wrong("It says success, and the portal still lets everybody through.")) }
-        case .commandNotRecognized: remarks.append(.note("It does not know Logoff: the session at the portal goes on."))
+        case .success: if isOpen { remarks.append(.wrong("It says success, and the portal is still open.")) }
+        case .commandNotRecognized: remarks.append(.note("It does not know Logoff, so the session at the portal goes on."))
         case .failure, .temporaryFailure, .uiRequired, .authenticationRequired, .unsupportedNetwork:
-            remarks.append(.note("It could not log off (\(reply.result.rawValue)); the user is told so."))
+            remarks.append(.note("It could not log off (\(reply.result.rawValue)); the user is told."))
         }
         return remarks
     }
 
-    /// A prompt that no answer can follow.
-    static let deadEnd = Remark.wrong("It asks the user (uiRequired), and does not know PresentUI: the answers go nowhere.")
+    /// The remark on a prompt that no answer can follow.
+    static let deadEnd = Remark.wrong("It asks the user (uiRequired), and does not know PresentUI: the answers are lost.")
 
-    /// A prompt that comes back however often it is answered.
-    static let sameAgain = Remark.wrong("It asks the same again and again, whatever is answered: the answers go nowhere.")
+    /// The remark on a prompt that comes back however often it is answered.
+    static let sameAgain = Remark.wrong("It repeats the same prompt after each answer: the answers have no effect.")
 
-    /// Of the whole, where Evaluate is unknown.
+    /// The remark on a helper that does not know Evaluate.
     static let unknownEvaluate = Remark.wrong(
-        "It does not know Evaluate: no network is ever its own, and it never logs anybody in.")
+        "It does not know Evaluate, so it claims no network and never logs in.")
 
-    /// Of the whole, where the network was wanted by nobody.
+    /// The remark on a helper that never claims the network.
     static let neverClaims = Remark.wrong(
-        "It never claims the made-up network: the daemon would never choose it. If it knows its portal by the page, save that page and give it with --page FILE.html; if by the name, with --ssid NAME."
+        "It never claims the made-up network, so the daemon would never choose it. If it recognises its portal by the page, save that page and pass it with --page FILE.html; if by the name, use --ssid NAME."
     )
 
-    /// Of the whole, where the network was wanted and nobody got in.
-    static func useless(telling: String, hasOwnPage: Bool) -> Remark {
-        let hint = hasOwnPage ? "" : " If its portal's page is another one, give that with --page FILE.html."
+    /// Returns the remark on a helper that claims the network and never opens the portal.
+    static func useless(requests: String, hasOwnPage: Bool) -> Remark {
+        let hint = hasOwnPage ? "" : " If its portal has another page, pass that with --page FILE.html."
         return .wrong(
-            "It claims the network, and no command opened the portal: neither with the user's answers, nor with the terms accepted before. \(telling)\(hint)"
+            "It claims the network, and no command opened the portal, neither with the user's answers nor with the terms accepted before. \(requests)\(hint)"
         )
     }
 
@@ -200,17 +205,17 @@ enum Review {
     private static func portal(_ portal: Portal?) -> [Remark] {
         guard let portal else { return [] }
         guard let url = WebURL(portal.origin) else {
-            return [.wrong("The portal's origin «\(safe(portal.origin))» is no address that anybody could go to.")]
+            return [.wrong("The portal's origin \"\(safe(portal.origin))\" is no web address.")]
         }
         if url.origin != portal.origin {
             return [
                 .note(
-                    "The portal's origin «\(safe(portal.origin))» is compared letter by letter with what is stored; the usual spelling is «\(safe(url.origin))»."
+                    "The portal's origin \"\(safe(portal.origin))\" is compared letter by letter with the stored one; the usual spelling is \"\(safe(url.origin))\"."
                 )
             ]
         }
         if url.isSecure, portal.pin == nil {
-            return [.note("The portal speaks https and no `pin` is named: no stored answer is released.")]
+            return [.note("The portal uses https and no `pin` is named, so no stored answer is released.")]
         }
         if !url.isSecure, portal.pin != nil { return [.wrong("A portal over plain HTTP has no key: leave `pin` out.")] }
         return portal.kind.isEmpty ? [.wrong("The portal's `kind` is empty; a word such as form will do.")] : []
@@ -218,56 +223,56 @@ enum Review {
 
     private static func prompt(_ prompt: Prompt) -> [Remark] {
         var remarks: [Remark] = []
-        if prompt.title.isEmpty { remarks.append(.wrong("The prompt's title is empty: who asks?")) }
+        if prompt.title.isEmpty { remarks.append(.wrong("The prompt's title is empty; name the portal.")) }
         if prompt.fields.isEmpty, prompt.message == nil, prompt.termsURL == nil, prompt.terms == nil {
             remarks.append(.wrong("The prompt asks nothing: neither fields nor a message nor terms."))
         }
         if Set(prompt.fields.map(\.name)).count < prompt.fields.count {
-            remarks.append(.wrong("Two fields of the prompt have the same name: one answer would be lost."))
+            remarks.append(.wrong("Two fields of the prompt have the same name, so one answer would be lost."))
         }
         for field in prompt.fields {
             if field.name.isEmpty { remarks.append(.wrong("A field of the prompt has no name.")) }
             if field.label.isEmpty {
-                remarks.append(.wrong("The field «\(safe(field.name))» has no label: what is the user to type?"))
+                remarks.append(.wrong("The field \"\(safe(field.name))\" has no label."))
             }
             if field.kind == .choice, field.choices?.isEmpty ?? true {
-                remarks.append(.wrong("The choice «\(safe(field.name))» has no choices."))
+                remarks.append(.wrong("The choice \"\(safe(field.name))\" has no choices."))
             }
-            let isControlled = (field.choices ?? []).contains {
+            let hasControls = (field.choices ?? []).contains {
                 $0.unicodeScalars.contains { $0.properties.generalCategory == .control }
             }
-            if isControlled {
+            if hasControls {
                 remarks.append(
-                    .wrong("The choice «\(safe(field.name))» has control characters in it, which no answer may have."))
+                    .wrong("The choice \"\(safe(field.name))\" has control characters, which an answer must not have."))
             }
         }
         return remarks + limits(prompt)
     }
 
-    /// What the daemon refuses, and what it takes away.
+    /// Returns remarks on what the daemon refuses or cuts.
     private static func limits(_ prompt: Prompt) -> [Remark] {
         let remarks = prompt.losses.map { Remark.wrong("Of the prompt, \($0).") }
         guard !prompt.limited.fits else { return remarks }
         return remarks + [
             .wrong(
-                "The prompt is longer than \(Prompt.octetLimit / 1024) KiB: the daemon refuses it, and nobody is asked. Most of it is choices or terms; name an address of the terms (termsURL) instead of their text."
+                "The prompt is longer than \(Prompt.octetLimit / 1024) KiB: the daemon refuses it, and the user is not asked. Shorten its choices, or name the terms' address (termsURL) instead of their text."
             )
         ]
     }
 
-    /// A prompt that repeats what somebody typed.
+    /// Returns remarks on a prompt that repeats the user's answers.
     private static func echoes(_ prompt: Prompt, _ known: KnownWords) -> [Remark] {
         do throws(HelperFault) {
             guard try prompt.masked(RehearsalUser.hidden, known: known) != prompt else { return [] }
             return [
                 .note(
-                    "The prompt repeats what the user typed, or what was released to it; the daemon masks it, and fills in no such value."
+                    "The prompt repeats an answer of the user or a credential; the daemon masks it, and leaves such a `value` out."
                 )
             ]
         } catch {
             return [
                 .wrong(
-                    "\(error.sentence). The daemon refuses the prompt: it can mask titles, messages, labels and terms, but not what comes back with the answers."
+                    "\(error.sentence). The daemon refuses the prompt: it can mask titles, messages, labels and terms, but not the names and choices that come back with the answers."
                 )
             ]
         }
@@ -275,11 +280,11 @@ enum Review {
 
     private static func common(_ reply: Reply) -> [Remark] {
         var remarks: [Remark] = []
-        let told = (reply.trace ?? []) + [reply.reason ?? ""]
-        if told.contains(where: { text in RehearsalUser.secrets.contains { text.contains($0) } }) {
+        let texts = (reply.trace ?? []) + [reply.reason ?? ""]
+        if texts.contains(where: { text in RehearsalUser.secrets.contains { text.contains($0) } }) {
             remarks.append(
                 .wrong(
-                    "Its trace or reason shows what the user typed, or what was released to it. Never write answers or credentials there."
+                    "Its trace or reason shows an answer of the user or a credential. Never write them there."
                 ))
         }
         return remarks

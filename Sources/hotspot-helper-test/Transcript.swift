@@ -1,11 +1,11 @@
 import Glibc
 import HotspotCore
 
-/// What is said to the author: the commands, line by line, and what is wrong with each. A failure that repeats itself is said once.
+/// The report to the author: the commands line by line, with the remarks on each. A repeated failure is reported once.
 struct Transcript {
-    /// Remarks that count against the helper.
+    /// The number of remarks on mistakes.
     private(set) var mistakes = 0
-    /// The sentence of the failure before, and what stood on standard error then.
+    /// The sentence and the standard error of the failure before.
     private var failure: (sentence: String, errors: [String])?
     private var repeated: [String] = []
     private var skipped: [String] = []
@@ -14,13 +14,13 @@ struct Transcript {
 
     init(_ write: @escaping (String) -> Void = Self.show) { self.write = write }
 
-    /// A line on standard output, at once, also through a pipe.
+    /// Prints a line at once, also through a pipe.
     static func show(_ line: String) {
         print(line)
         fflush(nil)
     }
 
-    /// A command's own line, and below it what the helper wrote to standard error during this command.
+    /// Writes the line of a command and below it the standard error of this command.
     mutating func line(_ text: String, _ errors: [String] = []) {
         flush()
         failure = nil
@@ -28,18 +28,18 @@ struct Transcript {
         for error in errors { write("         | " + error) }
     }
 
-    /// The command at hand takes long.
+    /// Writes that the current command takes long.
     mutating func wait(_ text: String) {
         flush()
         write("  … " + text)
     }
 
-    /// A command that is not played. What fails before and after it is still the same failure.
+    /// Writes that a command is not played. It does not interrupt a repeated failure.
     mutating func skip(_ text: String) {
         if failure == nil { write(text) } else { skipped.append(text) }
     }
 
-    /// Remarks on the command at hand. A note is made once.
+    /// Writes remarks on the current command; each note once.
     mutating func say(_ remarks: [Remark]) {
         let remarks = remarks.filter { if case .note(let text) = $0 { notes.insert(text).inserted } else { true } }
         if !remarks.isEmpty { flush() }
@@ -50,7 +50,7 @@ struct Transcript {
         }
     }
 
-    /// A command without a usable answer. The same as just before, in the sentence and on standard error, is only counted.
+    /// Writes a command without a usable answer. The same failure as before, in sentence and standard error, is only counted.
     mutating func fail(_ title: String, _ outcome: String, _ sentence: String, _ errors: [String]) {
         if let failure, failure.sentence == sentence, failure.errors == errors {
             repeated.append(title)
@@ -61,11 +61,30 @@ struct Transcript {
         failure = (sentence, errors)
     }
 
-    /// Says what was only counted so far.
+    /// Writes what was only counted so far.
     mutating func flush() {
         if !repeated.isEmpty { write("  … the same in \(repeated.count) more: \(repeated.joined(separator: "; "))") }
         for text in skipped { write(text) }
         repeated = []
         skipped = []
+    }
+}
+
+/// A remark for a helper's author.
+enum Remark: Hashable, Sendable {
+    /// A mistake: against the contract, or surely not intended.
+    case wrong(String)
+    /// A hint on something that is allowed.
+    case note(String)
+
+    /// It is a mistake.
+    var isWrong: Bool { if case .wrong = self { true } else { false } }
+
+    /// The line that is shown.
+    var line: String {
+        switch self {
+        case .wrong(let text): "  WRONG  \(text)"
+        case .note(let text): "  note   \(text)"
+        }
     }
 }

@@ -1,28 +1,28 @@
 import HelperKit
 import HotspotCore
 
-/// Any captive network with a page: a button to continue, a box for the terms, a form. It claims low, so that whoever knows the
-/// portal better goes first.
+/// Logs in to any captive network with a page: a button to continue, a box for the terms, a form. It claims *low*, so that a helper that
+/// knows the portal wins.
 struct FormHelper: Helper {
     let name = "form"
     let displayName = "Portal form"
 
-    func evaluate(_ visit: Visit) throws -> Evaluation {
-        guard let result = visit.probe() else { return Evaluation(.none, reason: "cancelled") }
+    func evaluate(_ command: HelperCommand) throws -> Evaluation {
+        guard let result = command.probe() else { return Evaluation(.none, reason: "cancelled") }
         guard result.verdict == .captive else {
             return Evaluation(.none, reason: "The network is not captive (\(result.verdict.rawValue)).")
         }
-        guard let finding = login(visit).look(from: result) else { return Evaluation(.none, reason: "cancelled") }
-        return Evaluation(.low, portal: finding.portal, needs: finding.needs, reason: finding.failure?.description)
+        guard let page = login(command).inspect(from: result) else { return Evaluation(.none, reason: "cancelled") }
+        return Evaluation(.low, portal: page.portal, needs: page.needs, reason: page.failure?.description)
     }
 
-    func authenticate(_ visit: Visit) throws -> Reply { login(visit).run(from: nil, isTypedNow: false) }
-    func presentUI(_ visit: Visit) throws -> Reply { login(visit).run(from: nil, isTypedNow: true) }
-    func logoff(_ visit: Visit) throws -> Reply { Logoff.run(visit) }
+    func authenticate(_ command: HelperCommand) throws -> Reply { login(command).run(from: nil, isTypedNow: false) }
+    func presentUI(_ command: HelperCommand) throws -> Reply { login(command).run(from: nil, isTypedNow: true) }
+    func logoff(_ command: HelperCommand) throws -> Reply { PortalLogoff.run(command) }
 
-    func maintain(_ visit: Visit) throws -> Reply {
-        Maintenance.run(visit) { login(visit).look(from: $0)?.portal }
+    func maintain(_ command: HelperCommand) throws -> Reply {
+        Maintenance.run(command) { login(command).inspect(from: $0)?.portal }
     }
 
-    private func login(_ visit: Visit) -> FormLogin { FormLogin(kind: "form", visit: visit) }
+    private func login(_ command: HelperCommand) -> FormLogin { FormLogin(kind: "form", command: command) }
 }

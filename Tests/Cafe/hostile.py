@@ -37,7 +37,7 @@ CASES = [
     ("drip pages", "failure", "loginDelayed", r"not answer in time"),
     ("redirects pages", "failure", "loginDelayed", r"circles"),
     ("gigabyte pages", "failure", "loginDelayed", r"too large"),
-    ("selfSigned pages", "failure", "loginDelayed", r"could not prove who it is"),
+    ("selfSigned pages", "failure", "loginDelayed", r"could not prove its identity"),
 ]
 
 

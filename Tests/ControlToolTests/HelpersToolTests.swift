@@ -68,32 +68,32 @@ import Testing
         ),
         (
             "print('Hello, this helper begins its work now and says so')\nsys.stdout.flush()",
-            "WRONG  It wrote «Hello, this helper begins its work now a…» to standard output; only answers belong on standard output"
+            "WRONG  It wrote \"Hello, this helper begins its work now a…\" to standard output; only answers belong on standard output"
         ),
         (
             "if method == 'Evaluate': say(b'{\"confidence\":\"none\"}\\0')",
-            "WRONG  The answer has no «parameters»; it has this shape: {\"parameters\":{\"confidence\":\"none\"}}␀"
+            "WRONG  The answer has no \"parameters\"; its form is: {\"parameters\":{\"confidence\":\"none\"}}␀"
         ),
         (
             "if method == 'Logoff': answer(result='success')",
-            "WRONG  The answer's «parameters» have no «reply»; it has this shape: {\"parameters\":{\"reply\":{\"result\":\"success\"}}}␀"
+            "WRONG  The answer's \"parameters\" have no \"reply\"; its form is: {\"parameters\":{\"reply\":{\"result\":\"success\"}}}␀"
         ),
         (
             "if method == 'Evaluate': say(b'{\"parameters\":{\"confidence\":\"none\"}}\\0\\n')",
-            "note   After the NUL it wrote «\\x0a»"
+            "note   After the NUL it wrote \"\\x0a\""
         ),
         (
             "if method == 'Evaluate': say(str({'parameters': {}}).encode() + b'\\0')",
-            "WRONG  It wrote «{'parameters': {}}»; JSON wants double quotes (json.dumps)."
+            "WRONG  It wrote \"{'parameters': {}}\"; JSON needs double quotes (json.dumps)."
         ),
-        ("", "WRONG  It does not know Evaluate: no network is ever its own"),
+        ("", "WRONG  It does not know Evaluate, so it claims no network"),
         (
             "if method == 'Evaluate': answer(confidence='low', portal={'origin': 'https://p   * wlan1  authenticated', 'kind': 'x'})",
             "WRONG  bad: \"portal.origin\" is no origin: http or https as scheme://host[:port] and nothing more"
         ),
         (
             "if method == 'Evaluate': answer(confidence='low', portal={'origin': 'http://P.example:80', 'kind': 'x'})",
-            "note   The portal's origin «http://P.example:80» is compared letter by letter with what is stored; the usual spelling is «http://p.example»."
+            "note   The portal's origin \"http://P.example:80\" is compared letter by letter with the stored one; the usual spelling is \"http://p.example\"."
         ),
         (
             "if method == 'Logoff': reply('success', session={'bytesRemaining': 2 ** 60})",
@@ -109,7 +109,7 @@ import Testing
         ),
         (
             claims + "if method in ('Authenticate', 'PresentUI'): reply('uiRequired', portal=portal, prompt=question)",
-            "WRONG  It asks the same again and again, whatever is answered"
+            "WRONG  It repeats the same prompt after each answer"
         ),
         (
             "if method == 'Evaluate': answer(confidence='high' if status() == 302 else 'none', portal=portal)",
@@ -118,11 +118,11 @@ import Testing
         (claims, "WRONG  It claims a network that needs no login (high)"),
         (
             claims + "if method == 'Authenticate': print(given.get('credential'), file=sys.stderr); reply('failure', reason='x')",
-            "WRONG  Its standard error shows what the user typed, or what was released to it"
+            "WRONG  Its standard error shows an answer of the user or a credential"
         ),
         (
             claims + "if method == 'Authenticate': reply('failure', reason=str(given.get('credential')))",
-            "WRONG  Its trace or reason shows what the user typed"
+            "WRONG  Its trace or reason shows an answer of the user"
         ),
         (
             claims + "if method == 'Authenticate': reply('uiRequired', portal=portal, prompt=question)\n" + """
@@ -134,13 +134,13 @@ import Testing
         ),
         (
             asksFor("'choices': [f'{n:03}' + 'x' * 250 for n in range(256)]"),
-            "WRONG  The prompt is longer than 64 KiB: the daemon refuses it, and nobody is asked."
+            "WRONG  The prompt is longer than 64 KiB: the daemon refuses it, and the user is not asked."
         ),
         (
             asksFor("'choices': ['a'] * 300"),
             "WRONG  Of the prompt, the field \"p\" has 300 choices, and 256 are offered: at most 256, of at most 256 octets."
         ),
-        (asksFor("'choices': ['a', 'b\\n']"), "WRONG  The choice «p» has control characters in it, which no answer may have."),
+        (asksFor("'choices': ['a', 'b\\n']"), "WRONG  The choice \"p\" has control characters, which an answer must not have."),
         (asksFor("'choices': ['a']", title: "'x' * 201"), "WRONG  Of the prompt, the title has 201 octets; 200 are shown."),
         (
             claims + "if method == 'Authenticate': reply('failure', reason='x', trace=['y'] * 101)",
@@ -160,7 +160,7 @@ import Testing
         ),
         (
             claims + "if method == 'Authenticate': send('/login', b'token=1&accept=yes'); reply('success')",
-            "→ the page again: the hidden field «token» has not the page's value"
+            "→ the page again: the hidden field \"token\" does not have the page's value"
         ),
     ]
 
@@ -187,7 +187,7 @@ import Testing
         )
         let ended = try await test(stubborn)
         #expect(ended.output.contains("Evaluate, cancelled: it goes on"), "\(ended.output)")
-        #expect(ended.output.contains("note   After the end of its standard input and SIGTERM it goes on"))
+        #expect(ended.output.contains("note   It goes on after the end of its standard input and SIGTERM"))
     }
 
     @Test(.enabled(if: python)) func theSameFailureIsToldOnce() async throws {
@@ -262,7 +262,7 @@ import Testing
         ("SSDI=Bad", 2, "did you mean SSID=?"), ("SSID=Bad,Worse", 1, "SSID= has a comma"),
         ("SSID=\"Bad\"", 1, "SSID= has quotes"),
         ("SSID=Name Of Your Network", 1, "put your network's name there"),
-        ("SSID=Bad\nDisplayName=Worse", 1, "people see the file's"),
+        ("SSID=Bad\nDisplayName=Worse", 1, "users see the file's"),
         ("SSID=Bad\nDisplayName=An all too long one", 1, "DisplayName= has 19 characters; 15 are shown: \"An all too long\""),
     ]) func theFileIsLookedAt(_ keys: String, _ status: Int32, _ words: String) async throws {
         let ended = try await test(Self.program(""), keys: keys)
@@ -316,8 +316,8 @@ import Testing
     @Test(
         .enabled(if: python),
         arguments: [
-            ("&go=Connect+now&later=Later", "several buttons were sent, «go=Connect now» and «later=Later»"),
-            ("", "the button «go=Connect now» is missing"), ("&later=Later", "logged in"),
+            ("&go=Connect+now&later=Later", "several buttons were sent, \"go=Connect now\" and \"later=Later\""),
+            ("", "the button \"go=Connect now\" is missing"), ("&later=Later", "logged in"),
         ]) func anotherNumberOfButtonsIsWrong(_ buttons: String, _ words: String) async throws
     {
         let folder = try Folder()
@@ -337,9 +337,9 @@ import Testing
 
     @Test(.enabled(if: python)) func anotherNetworkIsPlayed() async throws {
         let form = "<form method=post><input type=submit></form>"
-        #expect(try await page(form, ["--ssid", "Hotel"]).output.contains("the network is «Hotel»"))
+        #expect(try await page(form, ["--ssid", "Hotel"]).output.contains("the network is \"Hotel\""))
         let uncovered = try await page(form, ["--ssid", "Station"])
-        #expect(uncovered.status == 2 && uncovered.output.contains("SSID= does not cover «Station»"))
+        #expect(uncovered.status == 2 && uncovered.output.contains("SSID= does not cover \"Station\""))
     }
 
     // MARK: Writing one

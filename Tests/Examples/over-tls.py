@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Plays an example against a portal over https on loopback: with a certificate that nobody vouches for, and with one that is known.
+"""Plays an example against a portal over https on loopback: with an untrusted certificate, and with a trusted one.
 
-usage: over-tls.py PROGRAM [--types]. With --types it fills in what is typed. What is wrong is printed, and is the exit status.
+usage: over-tls.py PROGRAM [--types]. With --types the form has a password field. Mistakes are printed and counted in the exit status.
 """
 import base64, hashlib, http.server, json, os, ssl, subprocess, sys, tempfile, threading
 
@@ -52,7 +52,7 @@ def serve(kind, context=None):
     return server.server_port
 
 def key_of(certificate):
-    """By another way than the examples': what curl and openssl call the pin."""
+    """Computes the pin with openssl, another way than that of the examples."""
     key = subprocess.run(["openssl", "x509", "-in", certificate, "-noout", "-pubkey"], check=True, stdout=subprocess.PIPE).stdout
     der = subprocess.run(["openssl", "pkey", "-pubin", "-outform", "der"], input=key, check=True, stdout=subprocess.PIPE).stdout
     return base64.b64encode(hashlib.sha256(der).digest()).decode()
@@ -91,7 +91,7 @@ with tempfile.TemporaryDirectory() as folder:
     wrong = []
     seen = log_in(sys.argv[1], folder)
     if seen != ("temporaryFailure", []):
-        wrong.append("a certificate that nobody vouches for: %s" % (seen,))
+        wrong.append("an untrusted certificate: %s" % (seen,))
     found = ask(sys.argv[1], folder, "Evaluate", {}, **known)
     if found.get("confidence") != "high" or found.get("portal") != {"origin": secure, "kind": "aroma", "pin": pin}:
         wrong.append("Evaluate: %s" % found)

@@ -14,37 +14,32 @@ public enum AnswerLimits {
 
     /// Names what is cut of the parameters of an answer, for the author of a helper: one sentence each.
     public static func losses(in parameters: JSONValue) -> [String] {
-        var losses: [String] = []
-        func text(_ value: JSONValue?, _ path: String, _ limit: Int) {
-            guard let text = value?.string else { return }
-            let length = text.utf8.count
-            guard length > limit else { return }
-            losses.append("\"\(path)\" has \(length) octets; \(limit) are kept")
+        func value(_ path: String) -> JSONValue? {
+            path.split(separator: ".").reduce(Optional(parameters)) { $0?[String($1)] }
         }
-        func list(_ value: JSONValue?, _ path: String, _ limit: Int, of length: Int) {
-            guard let all = value?.array else { return }
+        let texts = [
+            ("reason", text), ("portal.pin", pin), ("portal.kind", kind), ("portal.title", title), ("session.venueURL", text),
+        ]
+        let amounts = [
+            ("session.secondsRemaining", Session.secondsLimit), ("session.bytesRemaining", Session.bytesLimit),
+        ]
+        var losses: [String] = []
+        for parent in ["", "reply."] {
+            for (path, limit) in texts {
+                guard let length = value(parent + path)?.string?.utf8.count, length > limit else { continue }
+                losses.append("\"\(parent)\(path)\" has \(length) octets; \(limit) are kept")
+            }
+            for (path, limit) in amounts {
+                guard let amount = value(parent + path)?.integer, Session.remaining(amount, upTo: limit) == nil else { continue }
+                losses.append("\"\(parent)\(path)\" is \(amount), not from 0 to \(limit); no limit is known then")
+            }
+        }
+        for (path, limit, length) in [("reply.trace", traceLines, text), ("needs", needs, need)] {
+            guard let all = value(path)?.array else { continue }
             if all.count > limit { losses.append("\"\(path)\" has \(all.count) entries; the first \(limit) are kept") }
             let long = all.count { ($0.string?.utf8.count ?? 0) > length }
             if long > 0 { losses.append("\"\(path)\" has \(long) entries of more than \(length) octets, which are cut") }
         }
-        func portal(_ value: JSONValue?, _ path: String) {
-            text(value?["pin"], path + ".pin", pin)
-            text(value?["kind"], path + ".kind", kind)
-            text(value?["title"], path + ".title", title)
-        }
-        func amount(_ value: JSONValue?, _ path: String, _ limit: Int) {
-            guard let amount = value?.integer, Session.remaining(amount, upTo: limit) == nil else { return }
-            losses.append("\"\(path)\" is \(amount), not from 0 to \(limit); no limit is known then")
-        }
-        for (value, path) in [(parameters, ""), (parameters["reply"] ?? [:], "reply.")] {
-            text(value["reason"], path + "reason", Self.text)
-            portal(value["portal"], path + "portal")
-            text(value["session"]?["venueURL"], path + "session.venueURL", Self.text)
-            amount(value["session"]?["secondsRemaining"], path + "session.secondsRemaining", Session.secondsLimit)
-            amount(value["session"]?["bytesRemaining"], path + "session.bytesRemaining", Session.bytesLimit)
-        }
-        list(parameters["reply"]?["trace"], "reply.trace", traceLines, of: Self.text)
-        list(parameters["needs"], "needs", needs, of: need)
         return losses
     }
 }

@@ -30,28 +30,17 @@ public struct Secrets: Sendable {
         return long
     }
 
-    /// The text with each secret masked, and with the beginning of one that an ellipsis at the end of the text has cut off.
-    public func mask(_ text: String) -> String {
-        guard !isEmpty else { return text }
-        var octets = mask(Array(text.utf8))
-        if octets.suffix(Self.ellipsis.count) == Self.ellipsis[...] {
-            let rest = octets.dropLast(Self.ellipsis.count)
-            let cut = forms.values.joined().compactMap { form in
-                (Self.shortest..<max(form.count, Self.shortest)).last { rest.suffix($0) == form.prefix($0) }
-            }
-            if let longest = cut.max() { octets.replaceSubrange(rest.count - longest..<rest.count, with: Self.mark) }
-        }
-        return String(decoding: octets, as: UTF8.self)
-    }
+    /// The text with each secret masked, and the beginning of one that an ellipsis has cut off.
+    public func mask(_ text: String) -> String { String(decoding: mask(Array(text.utf8)), as: UTF8.self) }
 
-    /// The same for any octets, but for what an ellipsis has cut off.
+    /// The same for any octets.
     func mask(_ octets: [UInt8]) -> [UInt8] {
         var masked: [UInt8] = []
         var rest = octets[...]
         while let first = rest.first {
-            if let form = forms[first]?.first(where: { rest.starts(with: $0) }) {
+            if let length = forms[first]?.lazy.compactMap({ Self.length(of: $0, in: rest) }).first {
                 masked += Self.mark
-                rest = rest.dropFirst(form.count)
+                rest = rest.dropFirst(length)
             } else {
                 masked.append(first)
                 rest = rest.dropFirst()
@@ -59,6 +48,15 @@ public struct Secrets: Sendable {
         }
         return masked
     }
+
+    /// How much of the text is the form that it begins with, whole or cut off.
+    private static func length(of form: [UInt8], in text: ArraySlice<UInt8>) -> Int? {
+        let common = zip(form, text).prefix { $0 == $1 }.count
+        let isCut = common >= shortest && text.dropFirst(common).starts(with: ellipsis)
+        return common == form.count || isCut ? common : nil
+    }
+
+    fileprivate func mask(_ text: String?) -> String? { text.map { mask($0) } }
 
     fileprivate func appear(in text: String) -> Bool { mask(text) != text }
 
@@ -108,15 +106,15 @@ extension HelperOutcome {
         guard !secrets.isEmpty else { return self }
         switch self {
         case .evaluation(var evaluation):
-            evaluation.reason = evaluation.reason.map { secrets.mask($0) }
+            evaluation.reason = secrets.mask(evaluation.reason)
             evaluation.portal = evaluation.portal?.masked(secrets, known)
-            evaluation.session = evaluation.session?.masked(secrets)
+            if let url = evaluation.session?.venueURL, secrets.appear(in: url) { evaluation.session?.venueURL = nil }
             return .evaluation(evaluation)
         case .reply(var reply):
-            reply.reason = reply.reason.map { secrets.mask($0) }
+            reply.reason = secrets.mask(reply.reason)
             reply.trace = reply.trace?.map { secrets.mask($0) }
             reply.portal = reply.portal?.masked(secrets, known)
-            reply.session = reply.session?.masked(secrets)
+            if let url = reply.session?.venueURL, secrets.appear(in: url) { reply.session?.venueURL = nil }
             do throws(HelperFault) {
                 reply.prompt = try reply.prompt?.masked(secrets, known: known)
                 return .reply(reply)
@@ -131,7 +129,7 @@ extension HelperOutcome {
 
 extension HelperFault {
     func masked(_ secrets: Secrets) -> HelperFault {
-        HelperFault(code, secrets.mask(sentence), standardError: standardError.map { secrets.mask($0) }, cause: cause)
+        HelperFault(code, secrets.mask(sentence), standardError: secrets.mask(standardError), cause: cause)
     }
 }
 
@@ -139,41 +137,26 @@ extension Portal {
     /// An origin cannot be masked, because the credential is bound to it: an unknown one that repeats a secret drops the portal.
     fileprivate func masked(_ secrets: Secrets, _ known: KnownWords) -> Portal? {
         if !known.origins.contains(origin), secrets.appear(in: origin) { return nil }
-        return Portal(origin: origin, pin: pin, kind: secrets.mask(kind), title: title.map { secrets.mask($0) })
-    }
-}
-
-extension Session {
-    /// The memory goes to the helper alone; the address of the venue's page is shown, and left out if it repeats a secret.
-    fileprivate func masked(_ secrets: Secrets) -> Session {
-        var session = self
-        session.venueURL = venueURL.flatMap { secrets.appear(in: $0) ? nil : $0 }
-        return session
+        return Portal(origin: origin, pin: pin, kind: secrets.mask(kind), title: secrets.mask(title))
     }
 }
 
 /// Names, choices and origins that a helper or the daemon used before the helper was told a secret. They may be repeated, even if they contain
 /// it: a portal that refuses an answer asks the same question again.
 public struct KnownWords: Sendable {
-    private let names: Set<String>
+    fileprivate let names: Set<String>
     private let choices: Set<String>
     private let stored: [String: String]
     fileprivate let origins: Set<String>
 
-    /// Without arguments: nothing.
-    ///
-    /// - Parameters:
-    ///   - asked: the fields of the helper's questions that were answered since.
-    ///   - parameters: of its command. The names of answers and of a stored credential are the names of its own former fields.
-    ///   - shown: the origin of the portal that is already shown.
+    /// Collects them from the fields of the helper's answered questions, the parameters of its command (the names of answers and of a stored
+    /// credential are the names of its own former fields), and the origin of the portal that is already shown.
     public init(asked: [Field] = [], parameters: JSONValue = [:], shown: String? = nil) {
         stored = parameters["credential"]?.object?.compactMapValues(\.string) ?? [:]
         names = Set(asked.map(\.name)).union(stored.keys).union(parameters["answers"]?.object?.keys.map { $0 } ?? [])
         choices = Set(asked.flatMap { $0.choices ?? [] })
         origins = Set([parameters["portal"]?["origin"]?.string, shown].compactMap { $0 })
     }
-
-    fileprivate func hasName(of field: Field) -> Bool { names.contains(field.name) }
 
     /// What was chosen at an earlier visit is stored like any other answer, but was the portal's word first, as one of several choices
     /// under the same name.
@@ -195,11 +178,11 @@ extension Prompt {
         guard !secrets.isEmpty else { return self }
         var prompt = self
         prompt.title = secrets.mask(title)
-        prompt.message = message.map { secrets.mask($0) }
-        prompt.terms = terms.map { secrets.mask($0) }
-        prompt.termsURL = termsURL.map { secrets.mask($0) }
+        prompt.message = secrets.mask(message)
+        prompt.terms = secrets.mask(terms)
+        prompt.termsURL = secrets.mask(termsURL)
         for (index, field) in fields.enumerated() {
-            if !known.hasName(of: field), secrets.appear(in: field.name) { throw Self.repeats("name", index) }
+            if !known.names.contains(field.name), secrets.appear(in: field.name) { throw Self.repeats("name", index) }
             let choices = field.choices ?? []
             let telling = choices.count > Self.manyChoices ? secrets.withForms(from: Self.shortSecret) : secrets
             for choice in choices where !known.has(choice, of: field) && telling.appear(in: choice) {

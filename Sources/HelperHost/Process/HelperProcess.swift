@@ -102,8 +102,7 @@ import Varlink
                 arguments = program.sandbox.commandLine(
                     filter: Int32(descriptors.count - 2), status: Int32(descriptors.count - 1))
             } else {
-                arguments = Sandbox.uncontained(
-                    exec, program.sandbox.limits, processorTime: program.sandbox.processorTime)
+                arguments = program.sandbox.uncontainedCommandLine
             }
             let pid = try Spawn(arguments: arguments, environment: environment, descriptors: descriptors).start()
             // The process is not reaped before this returns, so the number is still its own.

@@ -88,7 +88,7 @@ import Varlink
             // connection is not waited for any longer than this.
             isAwaitingEnding = true
             if service?.lastFault != nil { return failAsClosed() }
-            timer = try? EventLoop.shared.schedule(after: .milliseconds(200)) { [weak self] in self?.failAsClosed() }
+            timer = try? EventLoop.shared.schedule(after: .seconds(1)) { [weak self] in self?.failAsClosed() }
         }
     }
 

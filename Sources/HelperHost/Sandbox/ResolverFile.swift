@@ -23,7 +23,9 @@ import HotspotCore
         let exists = stat(Self.source, &status) == 0
         if exists, let known, known.inode == status.st_ino, known.changed.tv_sec == status.st_mtim.tv_sec,
             known.changed.tv_nsec == status.st_mtim.tv_nsec
-        { return }
+        {
+            return
+        }
         known = exists ? (status.st_ino, status.st_mtim) : nil
         var octets = [UInt8](repeating: 0, count: Self.limit)
         var count = 0

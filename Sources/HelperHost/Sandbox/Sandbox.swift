@@ -39,6 +39,8 @@ struct Sandbox: Hashable {
     /// `ReadWritePaths=`.
     var readWritePaths: [String] = []
     var hasNetwork = true
+    /// How many sockets it is handed.
+    var listeners = 0
     /// Seconds of processor time.
     var processorTime: UInt64
     var limits: HostConfiguration.Limits
@@ -61,23 +63,21 @@ struct Sandbox: Hashable {
         words += system + devices + temporaryFolder + ownPaths
         if let resolverFile { words += ["--ro-bind", resolverFile, "/etc/resolv.conf"] }
         if let helperSocket { words += ["--ro-bind-try", helperSocket, helperSocket] }
-        words += ["--remount-ro", "/", "--chdir", "/tmp"]
+        words += (coveredFolders + ["/"]).flatMap { ["--remount-ro", $0] } + ["--chdir", "/tmp"]
         words += ["--seccomp", "\(filter)", "--json-status-fd", "\(status)", "--"]
-        return words + Self.limited(exec, limits, processorTime: processorTime, countsProcesses: true)
+        return words + limited(countsProcesses: true)
     }
 
     /// The command line for a helper without a sandbox (`Containment=none`): its limits alone.
-    static func uncontained(_ exec: [String], _ limits: HostConfiguration.Limits, processorTime: UInt64) -> [String] {
+    var uncontainedCommandLine: [String] {
         // The service manager's protocol wants the process's own number (sd_listen_fds(3)); the shell becomes the helper.
         ["/bin/sh", "-c", "[ -z \"$LISTEN_FDS\" ] || export LISTEN_PID=$$; exec \"$@\"", "sh"]
-            + limited(exec, limits, processorTime: processorTime, countsProcesses: false)
+            + limited(countsProcesses: false)
     }
 
     /// R2: a helper that leaks, floods or forks without end stops at its own limits. What all helpers take together is held by the
     /// daemon's unit.
-    private static func limited(
-        _ exec: [String], _ limits: HostConfiguration.Limits, processorTime: UInt64, countsProcesses: Bool
-    ) -> [String] {
+    private func limited(countsProcesses: Bool) -> [String] {
         func limit(_ name: String, _ kind: __rlimit_resource, _ soft: UInt64, _ hard: UInt64? = nil) -> String {
             var present = rlimit()
             // A limit cannot be raised above the daemon's own.
@@ -85,12 +85,12 @@ struct Sandbox: Hashable {
             return "--\(name)=\(min(soft, most)):\(min(hard ?? soft, most))"
         }
         // One octet keeps a core from files and from programs that handle cores; none only from files (core(5)).
-        var words = [prlimit, limit("core", RLIMIT_CORE, 1)]
+        var words = [Self.prlimit, limit("core", RLIMIT_CORE, 1)]
         words.append(limit("as", RLIMIT_AS, limits.addressSpace))
         words.append(limit("data", RLIMIT_DATA, limits.data))
         // SIGXCPU, and SIGKILL a second later.
         words.append(limit("cpu", RLIMIT_CPU, processorTime, processorTime + 1))
-        words.append(limit("nofile", RLIMIT_NOFILE, limits.descriptors))
+        words.append(limit("nofile", RLIMIT_NOFILE, limits.descriptors + UInt64(listeners)))
         words.append(limit("fsize", RLIMIT_FSIZE, limits.fileSize))
         // Without a user namespace the kernel would count the daemon and all helpers together.
         if countsProcesses { words.append(limit("nproc", __RLIMIT_NPROC, limits.processes)) }
@@ -126,17 +126,18 @@ struct Sandbox: Hashable {
         let (folders, files) = programPaths
         var words = (folders + readPaths).flatMap { ["--ro-bind-try", $0, $0] }
         words += readWritePaths.flatMap { ["--bind-try", $0, $0] }
-        // What is hidden stays so within a folder that is shown.
-        let shown = folders + readPaths + readWritePaths + ["/usr"]
-        for path in hiddenPaths where shown.contains(where: { FilePath.isWithin(path, $0) }) {
-            switch FilePath.kind(of: path) {
-            case .folder: words += ["--perms", "0000", "--tmpfs", path, "--remount-ro", path]
-            case .file: words += ["--ro-bind", "/dev/null", path]
-            case nil: break
-            }
-        }
+        words += coveredFolders.flatMap { ["--tmpfs", $0] }
+        words += covered.filter { FilePath.kind(of: $0) == .file }.flatMap { ["--ro-bind", "/dev/null", $0] }
         return words + files.flatMap { ["--ro-bind-try", $0, $0] }
     }
+
+    /// What is hidden, and lies in a folder that is shown.
+    private var covered: [String] {
+        let shown = programPaths.folders + readPaths + readWritePaths + ["/usr"]
+        return hiddenPaths.filter { path in shown.contains { FilePath.isWithin(path, $0) } }
+    }
+
+    private var coveredFolders: [String] { covered.filter { FilePath.kind(of: $0) == .folder } }
 
     /// The folder of the program, or of the script behind its interpreter, and the other files that the command line names. The folder
     /// is left out where it is not the helper's own: one of the system, a user's home, or one that has helper files in it.

@@ -17,7 +17,9 @@ enum WritablePath {
         guard canonical == path || canonical + "/" == path || FilePath.kind(of: path) == nil else {
             return refuse(path, "it leads to \(Printable.text(canonical, limit: 200)) through a link")
         }
-        if let folder = hidden.first(where: { FilePath.isWithin(canonical, $0) }) { return refuse(path, "\(folder) is the daemon's") }
+        if let folder = hidden.first(where: { FilePath.isWithin(canonical, $0) }) {
+            return refuse(path, "\(folder) is the daemon's")
+        }
         if let folder = hidden.first(where: { FilePath.isWithin($0, canonical) }) {
             return refuse(path, "\(folder), which is the daemon's, lies in it")
         }

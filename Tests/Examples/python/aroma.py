@@ -1,26 +1,26 @@
 #!/usr/bin/python3
-"""A hotspot helper: it reads the form on the portal's page, asks the user what the form asks, and sends it. Nothing is hard-coded."""
+"""A hotspot helper: it reads the form on the portal's page, asks the user for its fields, and sends it. Nothing is hard-coded."""
 import base64, hashlib, html.parser, http.client, json, os, re, socket, ssl, sys, time
 from urllib.parse import urlencode, urljoin, urlsplit
 
 TYPED = {"text": "text", "number": "text", "textarea": "text", "password": "password", "email": "email", "tel": "phone"}
 
 def key_of(certificate):
-    """What a portal is known by: the SHA-256 of its certificate's public key, in base64."""
-    def inside(at):  # Where an element of DER begins behind its tag and length, and where it ends.
+    """Returns what identifies a portal: the SHA-256 of its certificate's public key, in base64."""
+    def inside(at):  # The begin and the end of the content of a DER element.
         length, at = certificate[at + 1], at + 2
         more = length - 128 if length > 127 else 0
         length = int.from_bytes(certificate[at:at + more], "big") if more else length
         return at + more, at + more + length
     at = inside(inside(0)[0])[0]
-    before = 6 if certificate[at] == 0xA0 else 5  # A version, if there is one; number, algorithm, issuer, time, subject.
+    before = 6 if certificate[at] == 0xA0 else 5  # The version, if there is one, number, algorithm, issuer, time, subject.
     for _ in range(before):
         at = inside(at)[1]
     return base64.b64encode(hashlib.sha256(certificate[at:inside(at)[1]]).digest()).decode()
 
 def ask(link, url, body=None, pin=None):
-    """One request over this link and no other, through checked TLS where the address says https. A redirect is an answer, too.
-    With a pin only to whoever has that key. The last of the answer is the key, which there is none of over http."""
+    """Makes one request over this link and no other, with certificates checked over https; a redirect is an answer. With a pin, sends
+    it only to a server with that key. Returns the status, the redirect's target, the text, and over https the server's key."""
     where = urlsplit(url)
     kind = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}[where.scheme]
     connection = kind(where.hostname, where.port, timeout=10)
@@ -42,14 +42,14 @@ def ask(link, url, body=None, pin=None):
     return answer.status, answer.getheader("Location"), answer.read(262144).decode(errors="replace"), key
 
 def onward(origin, reference):
-    """An address that a page or a redirect names; never from https back to http."""
+    """Returns the address that a page or a redirect names; refuses one that leads from https to http."""
     target = urljoin(origin, reference)
     if urlsplit(origin).scheme == "https" and urlsplit(target).scheme != "https":
         raise OSError("the portal leads from https to http")
     return target
 
 def look(link):
-    """Address, text and key of the portal's page; None if the Internet answers the probe as it should."""
+    """Returns the address, text and key of the portal's page; None if the probe's answer is the expected one."""
     url = link["probeURL"]
     status, location, text, key = ask(link, url)
     expect = link.get("probeExpect") or "204"
@@ -63,7 +63,7 @@ def look(link):
     return url, text, key
 
 class Form(html.parser.HTMLParser):
-    """The first form of a page: where it goes, and what a browser sends of it. Of several buttons that is the first one alone."""
+    """The first form of a page: its action, and the fields that a browser sends, with the first of several buttons."""
     def __init__(self, text):
         super().__init__()
         self.action, self.method, self.fields, self.inside, self.pressed = None, "get", [], False, False
@@ -112,7 +112,7 @@ class Form(html.parser.HTMLParser):
         elif tag == "select" and self.select:
             (has, options), self.select = self.select, None
             chosen = [option for option in options if option[2]]
-            # Where one can be chosen: the last that is marked, or else the first.
+            # A browser sends the last selected option, or else the first; of a list with multiple choice, all selected ones.
             for value, text, _ in chosen if "multiple" in has else chosen[-1:] or options[:1]:
                 self.add("select", has, " ".join(text.split()) if value is None else value)
         self.inside = self.inside and tag != "form"
@@ -121,7 +121,7 @@ def origin_of(url):
     return "{0.scheme}://{0.netloc}".format(urlsplit(url))
 
 def named(seen):
-    """The portal as the daemon wants to know it. Without its key nothing that is stored is ever released to it over https."""
+    """Returns the portal for the answer. Over https, stored answers are released only if its key is named."""
     return {"origin": origin_of(seen[0]), "kind": "aroma", **({"pin": seen[2]} if seen[2] else {})}
 
 def log_in(call):
@@ -132,7 +132,7 @@ def log_in(call):
     page, form, portal = seen[0], Form(seen[1]), named(seen)
     if form.action is None:
         return {"result": "temporaryFailure", "reason": "The portal's page has no form today."}
-    # What the user typed, and what was released, is for the portal that asked, with the same key, and for no other.
+    # The user's answers and the stored ones are only for the portal of the call, with the same key.
     asked, target = call.get("portal") or {}, onward(page, form.action)
     is_known = all(asked.get(word) == portal.get(word) for word in ("origin", "pin"))
     is_here = origin_of(target) == portal["origin"]
@@ -158,7 +158,7 @@ def log_in(call):
     if form.method != "post":
         target, body = target.split("?")[0] + "?" + body, None
     status, _, text, _ = ask(link, target, body, pin)
-    # Whatever the portal says: the probe knows. Some open a moment later.
+    # The probe decides, not the portal's page. Some portals open a moment later.
     for _ in range(3):
         if not look(link):
             exit_link = re.search(r'href="([^"]*log-?(?:out|off)[^"]*)"', text, re.IGNORECASE)
@@ -193,15 +193,15 @@ def main():
     while not message.endswith(b"\0"):
         chunk = os.read(0, 65536)
         if not chunk:
-            return  # The end of standard input: nobody waits any more.
+            return  # The end of standard input: the command was cancelled.
         message += chunk
     call = json.loads(message[:-1])
     method = call["method"].rsplit(".", 1)[1]
     try:
         reply = answer(method, call.get("parameters", {}))
     except (OSError, http.client.HTTPException, LookupError, ValueError) as error:
-        # The kind of the error alone: its text may hold what somebody typed.
-        reason = "The portal cannot be spoken to (%s)." % type(error).__name__
+        # Only the kind of the error: its text may contain an answer of the user.
+        reason = "The portal cannot be reached (%s)." % type(error).__name__
         failed = {"result": "temporaryFailure", "reason": reason}
         reply = {"confidence": "none", "reason": reason} if method == "Evaluate" else {"reply": failed}
     unknown = {"error": "org.varlink.service.MethodNotFound", "parameters": {"method": call["method"]}}

@@ -1,11 +1,11 @@
 #!/bin/sh
 # A hotspot helper: it reads the form on the portal's page, asks whether the terms are accepted, and sends the form.
-# Needs jq and curl, and openssl for portals over https. The call is on standard input and ends with a NUL, and so does the reply on standard output.
+# It needs jq and curl, and openssl for portals over https. The call on standard input and the reply on standard output end with a NUL.
 call=$(head -z -n 1 | tr -d '\0')
-[ -n "$call" ] || exit 0 # The end of standard input: nobody waits any more.
+[ -n "$call" ] || exit 0 # The end of standard input: the command was cancelled.
 get() { printf '%s' "$call" | jq -r "$1 // empty"; }
 say() { jq -cj "$@" && printf '\0'; }
-# The portal as the daemon wants to know it: where it is, and over https the key that it has.
+# The portal for the answer: its origin, and over https its key.
 portal='(if $origin == "" then {} else {portal: ({origin: $origin, kind: "aroma"} + if $pin == "" then {} else {pin: $pin} end)} end)'
 reply() { say -n --arg result "$1" --arg origin "$origin" --arg pin "$pin" --arg logoff "$2" --arg reason "$3" '{parameters: {reply: ({result: $result}
     + '"$portal"'
@@ -15,7 +15,7 @@ reply() { say -n --arg result "$1" --arg origin "$origin" --arg pin "$pin" --arg
 ask() { curl --silent --max-time 10 --noproxy '*' --interface "$(get .parameters.link.interface)" "$@"; }
 # The SHA-256 of the public key of the first certificate on standard input, in base64.
 key_of() { openssl x509 -noout -pubkey | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | openssl base64; }
-# What is seen from here: online, captive (the page is in $TMPDIR/page, its address in $page, its portal's key in $pin), or unknown.
+# Sets $seen to online, captive (then the page is in $TMPDIR/page, its address in $page, its portal's key in $pin), or unknown.
 look() {
     seen=unknown page='' origin='' pin=''
     probe=$(get .parameters.link.probeURL) expect=$(get .parameters.link.probeExpect)
@@ -28,18 +28,18 @@ look() {
     case $page in
     https:*) page=$(ask --location --proto-redir =https --output "$TMPDIR/page" --write-out '%{url_effective}\n%{certs}' "$page") || return ;;
     http:*) page=$(ask --location --proto-redir =http,https --output "$TMPDIR/page" --write-out '%{url_effective}\n%{certs}' "$page") || return ;;
-    *) page=$probe ;; # The page stands in the probe's own place.
+    *) page=$probe ;; # The portal answered the probe with its page.
     esac
     case $page in https:*) pin=$(printf '%s\n' "$page" | key_of) ;; esac
     page=$(printf '%s\n' "$page" | head -n 1)
     origin=$(printf '%s' "$page" | sed -n 's|^\(https\{0,1\}://[^/?#]*\).*|\1|p')
-    # The first form, on one line. Fields to type into and lists to choose from are not this helper's business.
+    # The first form, on one line. Forms with text fields or lists are not supported by this helper.
     tr '\r\n' '  ' <"$TMPDIR/page" | sed -n 's/.*\(<form.*\)/\1/Ip' | sed 's|</form.*||I' >"$TMPDIR/form"
     [ -s "$TMPDIR/form" ] && ! grep -qiE '<(select|textarea)|type=["'\'']?(text|password|email|tel)' "$TMPDIR/form" && seen=captive
 }
 # The value of an attribute of the tag on standard input.
 value() { sed -nE "s/.*[[:space:]]$1=(\"([^\"]*)\"|'([^']*)'|([^\"'>[:space:]]+)).*/\2\3\4/Ip" | sed 's/&quot;/"/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g'; }
-# What the form sends with all boxes ticked: of several buttons the first one alone, as a browser does, of radio buttons the checked one.
+# The fields that a browser sends with all boxes ticked: of several buttons the first, of radio buttons the checked one.
 fields() {
     pressed=''
     grep -oiE '<(input|button)([[:space:]][^>]*)?>' "$TMPDIR/form" | while IFS= read -r tag; do
@@ -67,8 +67,8 @@ send() {
     /*) target=$origin$action ;;
     *) target=$(printf '%s' "$page" | sed 's|[?#].*||; s|\(://[^/]*\)$|\1/|; s|[^/]*$||')$action ;;
     esac
-    case $page,$target in https:*,http:*) return 1 ;; esac # In clear what was asked for in secret: never.
-    # Through standard input: what stands in arguments, everybody can read.
+    case $page,$target in https:*,http:*) return 1 ;; esac # A form on an https page is not sent over http.
+    # By standard input, because every user can read arguments.
     if [ "$method" = post ]; then
         fields | ask --output "$TMPDIR/answer" --data @- "$target"
     else
@@ -97,7 +97,7 @@ Authenticate | PresentUI)
         reply temporaryFailure '' "There is no portal's page with a form of this kind."
     elif [ "$(get .parameters.portal.origin)" = "$origin" ] && [ "$(get .parameters.portal.pin)" = "$pin" ] &&
         { [ "$(get .parameters.consent)" = true ] || get .parameters.answers.terms | grep -qx -e yes -e true; }; then
-        # Whatever the portal says: the probe knows.
+        # The probe decides, not the portal's page.
         send && logoff=$(grep -oiE '<a [^>]*log-?(out|off)[^>]*>' "$TMPDIR/answer" | head -n 1 | value href) && look
         case $logoff in /*) logoff=$asked$logoff ;; http:* | https:*) ;; *) logoff='' ;; esac
         if [ "$seen" = online ]; then

@@ -40,16 +40,6 @@ import Testing
         await shop.close()
     }
 
-    @Test @LoopActor func aCommandThatIsCancelledWhileItWaitsIsNeverSent() async {
-        let shop = Workshop()
-        shop.add("late", python: "call = receive(); answer(\(Self.answer))")
-        let call = shop.host.send(.authenticate, to: "late", parameters: Self.call) { _ in Issue.record("answered") }
-        call.cancel()
-        #expect(await eventually { shop.host.processCount == 0 })
-        #expect(shop.host.given["late"] == nil)
-        await shop.close()
-    }
-
     @Test func whatWasGivenIsShort() throws {
         func question(_ parameters: JSONValue) -> Question { Question(method: "", parameters: parameters, expectation: .value) }
         var given: [HelperGiven] = []

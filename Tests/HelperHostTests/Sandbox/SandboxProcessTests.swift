@@ -41,7 +41,7 @@ import Varlink
             descriptors = [f for f in range(1024) if attempt(lambda: os.fstat(f)) == "yes"]
             caps = {status[k].strip() for k in ("CapEff", "CapPrm", "CapInh", "CapAmb", "CapBnd")}
             found = [sorted(os.environ), os.environ["PATH"], os.environ["TMPDIR"], descriptors, caps == {"0" * 16},
-                status["NoNewPrivs"].strip(), status["Seccomp"].strip(), int(status["SigIgn"], 16), os.getcwd(),
+                status["NoNewPrivs"].strip(), status["Seccomp"].strip(), int(status["SigBlk"], 16), os.getcwd(),
                 resource.getrlimit(resource.RLIMIT_CORE)[0], resource.getrlimit(resource.RLIMIT_NOFILE)[1]]
             """)
         #expect(
@@ -90,7 +90,8 @@ import Varlink
         let shop = Workshop { $0.hiddenPaths.append($0.runtimeDirectory + ".d") }
         mkdir(shop.folder + "/run.d", 0o755)
         shop.write("run.d/other.helper", "SSID=Home", mode: 0o644)
-        let found = await look(shop, "run.d/near", "found = [os.path.exists('\(shop.folder)/run.d/other.helper'), os.path.exists(__file__)]")
+        let found = await look(
+            shop, "run.d/near", "found = [os.path.exists('\(shop.folder)/run.d/other.helper'), os.path.exists(__file__)]")
         #expect(found == "[False, True]")
         await shop.close()
     }
@@ -252,7 +253,8 @@ import Varlink
     /// `Containment=none`: the helper runs, with its limits, and is told nothing that is stored.
     @Test(arguments: [false, true]) @LoopActor func withoutASandboxAHelperStillAnswers(_ onSocket: Bool) async {
         let shop = Workshop { $0.containment = .none }
-        let look = "{'confidence': 'low', 'reason': str([os.environ.get('LISTEN_PID', str(os.getpid())) == str(os.getpid()), os.getpid() > 2])}"
+        let look =
+            "{'confidence': 'low', 'reason': str([os.environ.get('LISTEN_PID', str(os.getpid())) == str(os.getpid()), os.getpid() > 2])}"
         shop.add(
             "free", socket: onSocket,
             python: onSocket ? SocketServiceTests.server("answer(\(look), peer)") : "receive(); answer(\(look))")

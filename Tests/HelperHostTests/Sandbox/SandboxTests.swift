@@ -61,9 +61,9 @@ import Testing
         let command = words[try #require(words.firstIndex(of: "--"))...].dropFirst()
         #expect(command.first == "/usr/bin/prlimit" && command.suffix(3) == ["--", "/usr/bin/true", "x"])
         #expect(command.contains("--nproc=7:7") && command.contains("--cpu=60:61") && command.contains("--core=1:1"))
-        #expect(!Sandbox.uncontained(["/usr/bin/true"], HostConfiguration.Limits(), processorTime: 60).contains {
-            $0.hasPrefix("--nproc")
-        })
+        let bare = Sandbox(exec: ["/usr/bin/true"], listeners: 3, processorTime: 60, limits: HostConfiguration.Limits())
+        #expect(!bare.uncontainedCommandLine.contains { $0.hasPrefix("--nproc") })
+        #expect(bare.uncontainedCommandLine.contains("--nofile=131:131"))
     }
 
     @Test func theHelpersOwnFolderIsShown() {

@@ -1,7 +1,7 @@
 import HelperKit
 import HotspotCore
 
-/// A hotspot helper: it fills in the form on the portal's page, with what the user answered, and sends it.
+/// A hotspot helper: it fills in the form on the portal's page with the user's answers and sends it.
 @main struct Main: Helper {
     let name = "aroma"
     let displayName = "Aroma portal"
@@ -13,19 +13,19 @@ import HotspotCore
             .map { Annotation(ssidHex: $0.ssidHex, security: $0.security, confidence: .high) }
     }
 
-    func evaluate(_ visit: Visit) -> Evaluation {
-        guard let result = visit.probe(), result.verdict == .captive, let finding = login(visit).look(from: result) else {
+    func evaluate(_ command: HelperCommand) -> Evaluation {
+        guard let result = command.probe(), result.verdict == .captive, let page = login(command).inspect(from: result) else {
             return Evaluation(.none)
         }
-        return Evaluation(.high, portal: finding.portal, needs: finding.needs)
+        return Evaluation(.high, portal: page.portal, needs: page.needs)
     }
 
-    func authenticate(_ visit: Visit) -> Reply { login(visit).run(from: nil, isTypedNow: false) }
-    func presentUI(_ visit: Visit) -> Reply { login(visit).run(from: nil, isTypedNow: true) }
-    func maintain(_ visit: Visit) -> Reply { Maintenance.run(visit) { login(visit).look(from: $0)?.portal } }
-    func logoff(_ visit: Visit) -> Reply { Logoff.run(visit) }
+    func authenticate(_ command: HelperCommand) -> Reply { login(command).run(from: nil, isTypedNow: false) }
+    func presentUI(_ command: HelperCommand) -> Reply { login(command).run(from: nil, isTypedNow: true) }
+    func maintain(_ command: HelperCommand) -> Reply { Maintenance.run(command) { login(command).inspect(from: $0)?.portal } }
+    func logoff(_ command: HelperCommand) -> Reply { PortalLogoff.run(command) }
 
-    /// Pages, forms, terms and cookies are HelperKit's business. `visit.client()` makes requests of one's own, `visit.connect` and
-    /// `visit.datagrams` speak TCP and UDP; all of it over this link and no other.
-    private func login(_ visit: Visit) -> FormLogin { FormLogin(kind: name, visit: visit) }
+    /// HelperKit handles pages, forms, terms and cookies. For requests of your own there is `command.client()`, for TCP and UDP
+    /// `command.connect` and `command.datagrams`; all of them use this link and no other.
+    private func login(_ command: HelperCommand) -> FormLogin { FormLogin(kind: name, command: command) }
 }

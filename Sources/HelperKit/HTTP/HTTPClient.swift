@@ -1,0 +1,279 @@
+import CCurl
+import Glibc
+import HotspotCore
+
+/// The HTTP client of one login, with its cookies and its connections.
+///
+/// Every request has a libcurl handle of its own with every option set, on a socket that is bound to the link. libcurl does nothing by
+/// itself: no redirect, no proxy, no authentication, no compression, no upgrade.
+///
+/// - Note: `@unchecked Sendable` is sound because `multi` and `jar` are only used under `lock`, held for the whole of a request.
+public final class HTTPClient: @unchecked Sendable {
+    /// The link that every request leaves by.
+    public let link: Link
+    let policy: NetworkPolicy
+    private let lock = Locked(false)
+    private let multi: OpaquePointer?
+    private var jar: CookieJar
+
+    /// A browser's name: portals turn unknown clients away, and at least one crashes when the header is missing.
+    static let userAgent = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
+    /// The longest that connecting may take, in milliseconds.
+    private static let connectLimit = 5000
+
+    private static let library: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+
+    /// Makes a client with these cookies.
+    public init(link: Link, policy: NetworkPolicy = .strict, cookies: CookieJar = CookieJar()) {
+        _ = Self.library
+        self.link = link
+        self.policy = policy
+        jar = cookies
+        multi = curl_multi_init().map { OpaquePointer($0) }
+    }
+
+    deinit { if let multi { curl_multi_cleanup(UnsafeMutableRawPointer(multi)) } }
+
+    /// The cookies after the last request.
+    public var cookies: CookieJar { exclusively { jar } }
+
+    /// Sends a request and waits for the answer; a redirect is an answer. Adds one line to the scope's trace. Throws ``TransferError``.
+    public func send(_ request: HTTPRequest, in scope: Scope) throws(TransferError) -> HTTPResponse {
+        let began = Instant.now
+        let outcome: Swift.Result<HTTPResponse, TransferError> = exclusively {
+            do throws(TransferError) {
+                return .success(try perform(request, began, scope))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let step = "\(request.method.rawValue) \(request.url.masked) →"
+        switch outcome {
+        case .success(let response):
+            scope.trace.add("\(step) \(response.status) in \(response.milliseconds) ms")
+            return response
+        case .failure(let error):
+            scope.trace.add("\(step) \(error.code.rawValue) in \(began.millisecondsAgo) ms")
+            throw error
+        }
+    }
+
+    private func exclusively<T>(_ body: () -> T) -> T {
+        // The wait is bounded by the other request's own deadline, a minute at most.
+        while lock.wait(
+            until: .after(milliseconds: 60_000),
+            { busy -> Bool? in
+                if busy { return nil }
+                busy = true
+                return true
+            }) == nil
+        {}
+        defer { lock.with { $0 = false } }
+        return body()
+    }
+
+    private func perform(_ request: HTTPRequest, _ began: Instant, _ scope: Scope) throws(TransferError) -> HTTPResponse {
+        let context = TransferContext(
+            request: request, interface: link.interface, policy: policy.addressPolicy(of: link), scope: scope)
+        let lists = Lists()
+        guard let multi = multi.map({ UnsafeMutableRawPointer($0) }), let easy = curl_easy_init() else {
+            throw TransferError(.system, "libcurl has no handle")
+        }
+        // libcurl holds plain pointers to both until the handle is freed.
+        defer { withExtendedLifetime((context, lists)) { curl_easy_cleanup(easy) } }
+        context.easy = OpaquePointer(easy)
+        try lists.resolve(request.url, link: link, scope)
+        lists.setHeaders(of: request)
+        guard configure(easy, request, lists, scope), setCallbacks(easy, context) else {
+            throw TransferError(.system, "libcurl refused an option")
+        }
+        for line in jar.lines { _ = ccurl_set_string(easy, CURLOPT_COOKIELIST, line) }
+        let code = run(multi, easy, scope)
+        keepCookies(of: easy)
+        if code != CURLE_OK, !(context.wasCut && code == CURLE_WRITE_ERROR) {
+            throw context.failure ?? error(code, easy, context)
+        }
+        return HTTPResponse(
+            url: request.url, status: context.status, phrase: context.phrase, headers: context.headers, body: context.body,
+            isTruncated: context.isTruncated, pin: context.pin,
+            address: ccurl_get_string(easy, CURLINFO_PRIMARY_IP).map { String(cString: $0) } ?? "",
+            milliseconds: began.millisecondsAgo)
+    }
+
+    private func configure(_ easy: UnsafeMutableRawPointer, _ request: HTTPRequest, _ lists: Lists, _ scope: Scope) -> Bool {
+        let numbers: [(CURLoption, Int)] = [
+            (CURLOPT_NOSIGNAL, 1), (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
+            (CURLOPT_HTTP09_ALLOWED, 0),
+            (CURLOPT_CONNECTTIMEOUT_MS, min(Self.connectLimit, max(1, scope.deadline.millisecondsLeft))),
+            (CURLOPT_TIMEOUT_MS, max(1, scope.deadline.millisecondsLeft)), (CURLOPT_LOW_SPEED_LIMIT, 50),
+            (CURLOPT_LOW_SPEED_TIME, 5), (CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue)), (CURLOPT_HTTPAUTH, 0),
+            (CURLOPT_UNRESTRICTED_AUTH, 0), (CURLOPT_DISALLOW_USERNAME_IN_URL, 1), (CURLOPT_SSL_VERIFYPEER, 1),
+            (CURLOPT_SSL_VERIFYHOST, 2), (CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, 250), (CURLOPT_TCP_NODELAY, 1),
+            (CURLOPT_FRESH_CONNECT, request.needsFreshConnection ? 1 : 0),
+            (CURLOPT_FORBID_REUSE, request.needsFreshConnection ? 1 : 0), (CURLOPT_HSTS_CTRL, 0),
+        ]
+        for (option, value) in numbers where ccurl_set_long(easy, option, value) != CURLE_OK { return false }
+        // No encoding is accepted, so the body is delivered as it is on the wire.
+        var texts: [(CURLoption, String)] = [
+            (CURLOPT_URL, request.url.text), (CURLOPT_PROTOCOLS_STR, "http,https"), (CURLOPT_REDIR_PROTOCOLS_STR, "http,https"),
+            (CURLOPT_PROXY, ""), (CURLOPT_NOPROXY, "*"), (CURLOPT_USERAGENT, Self.userAgent), (CURLOPT_COOKIEFILE, ""),
+        ]
+        if let referer = request.referer { texts.append((CURLOPT_REFERER, referer.origin + "/")) }
+        if let authorities = policy.authorities { texts.append((CURLOPT_CAINFO, authorities)) }
+        for (option, value) in texts where ccurl_set_string(easy, option, value) != CURLE_OK { return false }
+        if policy.authorities == nil, Authorities.hasDirectory, ccurl_set_string(easy, CURLOPT_CAINFO, nil) != CURLE_OK {
+            return false
+        }
+        switch request.method {
+        case .get: guard ccurl_set_long(easy, CURLOPT_HTTPGET, 1) == CURLE_OK else { return false }
+        case .post:
+            let body = request.body ?? ""
+            // The size must be set first: COPYPOSTFIELDS copies that many octets.
+            guard ccurl_set_long(easy, CURLOPT_POST, 1) == CURLE_OK,
+                ccurl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.utf8.count)) == CURLE_OK,
+                ccurl_set_string(easy, CURLOPT_COPYPOSTFIELDS, body) == CURLE_OK
+            else { return false }
+        }
+        return ccurl_set_list(easy, CURLOPT_HTTPHEADER, lists.headers) == CURLE_OK
+            && ccurl_set_list(easy, CURLOPT_RESOLVE, lists.addresses) == CURLE_OK
+    }
+
+    private func setCallbacks(_ easy: UnsafeMutableRawPointer, _ context: TransferContext) -> Bool {
+        ccurl_set_callbacks(
+            easy, Unmanaged.passUnretained(context).toOpaque(),
+            { octets, size, count, data in
+                guard let octets, let data else { return 0 }
+                let context = Unmanaged<TransferContext>.fromOpaque(data).takeUnretainedValue()
+                return context.write(UnsafeRawBufferPointer(start: octets, count: size * count)) ? size * count : 0
+            },
+            { octets, size, count, data in
+                guard let octets, let data else { return 0 }
+                let context = Unmanaged<TransferContext>.fromOpaque(data).takeUnretainedValue()
+                return context.header(UnsafeRawBufferPointer(start: octets, count: size * count)) ? size * count : 0
+            },
+            { data, _, _, _, _ in
+                guard let data else { return 1 }
+                return Unmanaged<TransferContext>.fromOpaque(data).takeUnretainedValue().shouldStop() ? 1 : 0
+            },
+            { data, _, address in
+                guard let data, let address else { return CURL_SOCKET_BAD }
+                return Unmanaged<TransferContext>.fromOpaque(data).takeUnretainedValue().openSocket(address)
+            },
+            { data, _, _, _, _ in
+                guard let data else { return CURL_PREREQFUNC_ABORT }
+                let context = Unmanaged<TransferContext>.fromOpaque(data).takeUnretainedValue()
+                return context.beforeRequest() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+            }) == CURLE_OK
+    }
+
+    private func run(_ multi: UnsafeMutableRawPointer, _ easy: UnsafeMutableRawPointer, _ scope: Scope) -> CURLcode {
+        guard curl_multi_add_handle(multi, easy) == CURLM_OK else { return CURLE_FAILED_INIT }
+        // curl_multi_wakeup may be called from any thread while the handle lives. The handler keeps this client alive, because it may
+        // still run on the cancelling thread after its removal here.
+        let handler = scope.cancellation.onCancel { [self] in
+            if let multi = self.multi { curl_multi_wakeup(UnsafeMutableRawPointer(multi)) }
+        }
+        defer {
+            scope.cancellation.removeHandler(handler)
+            curl_multi_remove_handle(multi, easy)
+        }
+        var running: Int32 = 1
+        while true {
+            guard curl_multi_perform(multi, &running) == CURLM_OK else { return CURLE_FAILED_INIT }
+            if running == 0 { return ccurl_multi_outcome(multi) }
+            if scope.cancellation.isCancelled || scope.deadline.isPast {
+                // libcurl may not call the progress callback in time, so the reason is given here as well.
+                return scope.cancellation.isCancelled ? CURLE_ABORTED_BY_CALLBACK : CURLE_OPERATION_TIMEDOUT
+            }
+            curl_multi_poll(multi, nil, 0, Int32(min(1000, max(1, scope.deadline.millisecondsLeft))), nil)
+        }
+    }
+
+    private func keepCookies(of easy: UnsafeMutableRawPointer) {
+        guard let first = ccurl_get_list(easy, CURLINFO_COOKIELIST) else { return }
+        defer { curl_slist_free_all(first) }
+        var lines: [String] = []
+        var node: UnsafeMutablePointer<curl_slist>? = first
+        while let current = node {
+            lines.append(String(cString: current.pointee.data))
+            node = current.pointee.next
+        }
+        jar = CookieJar(lines: lines)
+    }
+
+    private func error(_ code: CURLcode, _ easy: UnsafeMutableRawPointer, _ context: TransferContext) -> TransferError {
+        let text = String(cString: curl_easy_strerror(code))
+        switch code {
+        case CURLE_OPERATION_TIMEDOUT:
+            return TransferError(.timeout, context.isConnected ? "after the request" : "while connecting")
+        case CURLE_COULDNT_CONNECT:
+            let number = ccurl_get_long(easy, CURLINFO_OS_ERRNO)
+            return TransferError(.connectFailed, number == 0 ? text : String(cString: strerror(Int32(number))))
+        case CURLE_COULDNT_RESOLVE_HOST: return TransferError(.dnsFailed, text)
+        case CURLE_PEER_FAILED_VERIFICATION:
+            // 9 and 10 are X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED: a wrong clock is a frequent cause.
+            let verification = ccurl_get_long(easy, CURLINFO_SSL_VERIFYRESULT)
+            return TransferError(
+                verification == 9 || verification == 10 ? .clockWrong : .tlsFailed, "verification code \(verification)")
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR,
+            CURLE_SSL_INVALIDCERTSTATUS,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE:
+            return TransferError(.tlsFailed, text)
+        case CURLE_GOT_NOTHING: return TransferError(.emptyAnswer)
+        case CURLE_PARTIAL_FILE: return TransferError(.shortAnswer)
+        case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
+            return context.status == 0 || context.isConnected ? TransferError(.reset, text) : TransferError(.connectFailed, text)
+        case CURLE_ABORTED_BY_CALLBACK: return TransferError(.cancelled)
+        case CURLE_FILESIZE_EXCEEDED: return TransferError(.tooLarge)
+        case CURLE_LOGIN_DENIED, CURLE_URL_MALFORMAT: return TransferError(.refusedURL, text)
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING, CURLE_OUT_OF_MEMORY,
+            CURLE_WRITE_ERROR, CURLE_HTTP2:
+            // CURLE_OUT_OF_MEMORY is also what libcurl reports for an endless header line.
+            return TransferError(.badAnswer, text)
+        default: return TransferError(.system, text)
+        }
+    }
+}
+
+/// The lists that libcurl reads during a transfer; they must outlive it.
+private final class Lists {
+    var headers: UnsafeMutablePointer<curl_slist>?
+    var addresses: UnsafeMutablePointer<curl_slist>?
+
+    deinit {
+        curl_slist_free_all(headers)
+        curl_slist_free_all(addresses)
+    }
+
+    /// Resolves the host by the link's nameservers and gives libcurl the addresses, so that it never asks itself.
+    func resolve(_ url: WebURL, link: Link, _ scope: Scope) throws(TransferError) {
+        guard InternetAddress(url.host) == nil else { return }
+        let resolved = try NamePins.shared.addresses(of: url.host, link: link, in: scope)
+        let list = resolved.map { $0.isIPv4 ? $0.description : "[\($0)]" }.joined(separator: ",")
+        addresses = curl_slist_append(addresses, "\(url.host):\(url.port):\(list)")
+    }
+
+    func setHeaders(of request: HTTPRequest) {
+        var lines = ["Accept: \(request.accept)", "Expect:"]
+        if request.accept.hasPrefix("text/html") { lines.append("Accept-Language: en;q=0.8,*;q=0.5") }
+        if request.noCache { lines.append("Cache-Control: no-cache") }
+        for line in lines { headers = curl_slist_append(headers, line) }
+    }
+}
+
+/// The system's certificate authorities.
+private enum Authorities {
+    /// libcurl's folder of authorities, filed by the hash of their names, exists and is filled, as Debian's ca-certificates keeps it.
+    /// From it only the needed authority is read; reading the whole bundle takes 20 ms and more for each client.
+    static let hasDirectory: Bool = {
+        guard let path = ccurl_authorities_folder(), let folder = opendir(path) else { return false }
+        defer { closedir(folder) }
+        var hashes = 0
+        while let entry = readdir(folder), hashes < 10 {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            // Eight hexadecimal digits, a dot and a number (openssl-rehash(1)).
+            if name.utf8.count == 10, name.hasSuffix(".0") { hashes += 1 }
+        }
+        return hashes >= 10
+    }()
+}

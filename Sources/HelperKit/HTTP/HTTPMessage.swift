@@ -1,0 +1,109 @@
+import HotspotCore
+
+/// A request to a server.
+public struct HTTPRequest: Sendable {
+    /// The two methods that portals need.
+    public enum Method: String, Sendable, Codable {
+        case get = "GET"
+        case post = "POST"
+    }
+
+    /// The address that is requested.
+    public var url: WebURL
+    /// The method.
+    public var method: Method
+    /// A form's pairs as `application/x-www-form-urlencoded`; with POST only.
+    public var body: String?
+    /// The value of the `Accept` header.
+    public var accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+    /// Asks caches not to answer (`Cache-Control: no-cache`).
+    public var noCache = false
+    /// The page that led here; only its origin is sent.
+    public var referer: WebURL?
+    /// SHA-256 of the only public key that may receive this request, base64; checked before the first octet of it is sent.
+    public var requiredPin: String?
+    /// The most octets of the answer's body that are kept.
+    public var bodyLimit = HTTPRequest.pageLimit
+    /// A longer body is an error (`tooLarge`) instead of being cut.
+    public var refusesLongBody = false
+    /// Makes a connection of its own, which serves no other request.
+    public var needsFreshConnection = false
+
+    /// The most octets of a page that are read, as delivered: 256 KiB.
+    public static let pageLimit = 256 * 1024
+
+    /// Makes a GET.
+    public init(_ url: WebURL) {
+        self.url = url
+        method = .get
+    }
+
+    /// Makes a POST of a form.
+    public init(posting pairs: [(name: String, value: String)], to url: WebURL) {
+        self.url = url
+        method = .post
+        body = WebURL.encode(pairs)
+    }
+}
+
+/// A server's answer.
+public struct HTTPResponse: Sendable {
+    /// One line of the head.
+    public struct Header: Sendable, Hashable {
+        /// The name in lower case.
+        public let name: String
+        /// The value without surrounding blanks.
+        public let value: String
+    }
+
+    /// The address that was requested.
+    public let url: WebURL
+    /// The status, 100 to 599.
+    public let status: Int
+    /// The text after the status, by which some gateways can be recognised.
+    public let phrase: String
+    /// All headers, in their order.
+    public let headers: [Header]
+    /// The body as delivered, at most the request's limit.
+    public let body: [UInt8]
+    /// The body was longer than the request's limit and was cut.
+    public let isTruncated: Bool
+    /// SHA-256 of the server's public key, base64; `nil` over plain HTTP.
+    public let pin: String?
+    /// The server's address.
+    public let address: String
+    /// The time from the first question to the end, in milliseconds.
+    public let milliseconds: Int
+
+    /// Returns the first header of this name, given in lower case.
+    public subscript(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+
+    /// The body is compressed, though this client accepts no encoding; it is not unpacked.
+    public var isEncoded: Bool {
+        guard let encoding = self["content-encoding"]?.lowercased() else { return false }
+        return !encoding.isEmpty && encoding != "identity"
+    }
+
+    /// The target that the `Location` header of a redirect names.
+    public var location: String? {
+        switch status {
+        case 301, 302, 303, 307, 308: self["location"].flatMap { $0.isEmpty ? nil : $0 }
+        default: nil
+        }
+    }
+
+    init(
+        url: WebURL, status: Int, phrase: String = "", headers: [Header] = [], body: [UInt8] = [], isTruncated: Bool = false,
+        pin: String? = nil, address: String = "", milliseconds: Int = 0
+    ) {
+        self.url = url
+        self.status = status
+        self.phrase = phrase
+        self.headers = headers
+        self.body = body
+        self.isTruncated = isTruncated
+        self.pin = pin
+        self.address = address
+        self.milliseconds = milliseconds
+    }
+}

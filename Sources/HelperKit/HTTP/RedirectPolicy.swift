@@ -1,0 +1,34 @@
+import HotspotCore
+
+/// Decides whether a reference on a portal's page is followed. libcurl follows no redirect by itself; every hop is checked here.
+public struct RedirectPolicy: Sendable {
+    /// The most hops of one chain, of all kinds together.
+    public static let limit = 10
+    /// The most of them that a page asks for instead of a header.
+    public static let pageLimit = 3
+
+    let policy: NetworkPolicy
+
+    /// Makes the rules under a network policy.
+    public init(_ policy: NetworkPolicy = .strict) { self.policy = policy }
+
+    /// Returns the target of a reference on the page `base`. Throws ``TransferError`` (`refusedURL`) with the reason.
+    ///
+    /// - Parameter withSecrets: the request carries the user's answers and must not leave its origin.
+    public func target(of reference: String, from base: WebURL, withSecrets: Bool = false) throws(TransferError) -> WebURL {
+        guard let url = WebURL(reference, relativeTo: base) else { throw TransferError(.refusedURL, "not a web address") }
+        try check(url)
+        if withSecrets, url.origin != base.origin { throw TransferError(.refusedURL, "leads away from \(base.origin)") }
+        return url
+    }
+
+    /// Checks that a URL may be requested: scheme http or https, a port of the web or of gateways, no user information. Throws
+    /// ``TransferError`` (`refusedURL`).
+    public func check(_ url: WebURL) throws(TransferError) {
+        guard url.scheme == "http" || url.scheme == "https" else {
+            throw TransferError(.refusedURL, "scheme \(Printable.text(url.scheme, limit: 32))")
+        }
+        guard !url.hasUserInformation else { throw TransferError(.refusedURL, "a user name in the address") }
+        guard policy.allows(port: url.port) else { throw TransferError(.refusedURL, "port \(url.port)") }
+    }
+}

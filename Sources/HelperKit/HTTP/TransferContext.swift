@@ -1,0 +1,160 @@
+import CCrypto
+import CCurl
+import FoundationEssentials
+import Glibc
+import HotspotCore
+
+/// The state of the callbacks of one transfer. libcurl calls them on the thread that performs the transfer, one at a time.
+final class TransferContext {
+    let request: HTTPRequest
+    let interface: String
+    let policy: AddressPolicy
+    let scope: Scope
+    private(set) var status = 0
+    private(set) var phrase = ""
+    private(set) var headers: [HTTPResponse.Header] = []
+    private(set) var body: [UInt8] = []
+    private(set) var isTruncated = false
+    private(set) var pin: String?
+    /// The reason for which a callback ended the transfer; libcurl's own code says less.
+    private(set) var failure: TransferError?
+    private(set) var isConnected = false
+    var easy: OpaquePointer?
+
+    private var headOctets = 0
+    /// The most octets of all heads of one answer, interim answers included.
+    private static let headLimit = 64 * 1024
+    private static let headerLimit = 200
+    private static let lineLimit = 16 * 1024
+
+    init(request: HTTPRequest, interface: String, policy: AddressPolicy, scope: Scope) {
+        self.request = request
+        self.interface = interface
+        self.policy = policy
+        self.scope = scope
+    }
+
+    /// The body was cut at the request's limit; what was read is valid.
+    var wasCut: Bool { isTruncated && failure == nil }
+
+    func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+        // The address at the end of the structure is as long as `addrlen` says; its declared type is only the shortest.
+        let length = Int(address.pointee.addrlen)
+        let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 16
+        let pointer = (UnsafeRawPointer(address) + offset).assumingMemoryBound(to: sockaddr.self)
+        let target = InternetAddress(pointer, length: length)
+        let refusal = target.map { policy.refusal(of: $0) } ?? "an address of an unknown family"
+        if let refusal {
+            failure = TransferError(.refusedAddress, refusal)
+            return CURL_SOCKET_BAD
+        }
+        let descriptor = socket(
+            address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+        guard descriptor >= 0 else {
+            failure = TransferError(.system, String(cString: strerror(errno)))
+            return CURL_SOCKET_BAD
+        }
+        let code = LinkSocket.bind(descriptor, to: interface)
+        guard code == 0 else {
+            close(descriptor)
+            failure = TransferError(.bindFailed, "\(interface): \(String(cString: strerror(code)))")
+            return CURL_SOCKET_BAD
+        }
+        // An earlier address of the same name may have been refused; this one is used.
+        failure = nil
+        return descriptor
+    }
+
+    /// Checks the server's key when the connection stands and nothing of the request has been sent yet.
+    func beforeRequest() -> Bool {
+        isConnected = true
+        if request.url.isSecure {
+            guard let easy, let tls = ccurl_get_tls(UnsafeMutableRawPointer(easy)) else {
+                failure = TransferError(.tlsFailed, "the server's key cannot be read")
+                return false
+            }
+            var hash = [UInt8](repeating: 0, count: 32)
+            guard ccrypto_peer_key_hash(tls, &hash) == 1 else {
+                failure = TransferError(.tlsFailed, "the server showed no certificate")
+                return false
+            }
+            pin = Data(hash).base64EncodedString()
+        }
+        if let required = request.requiredPin, required != pin {
+            failure = TransferError(.keyChanged)
+            return false
+        }
+        return true
+    }
+
+    func header(_ octets: UnsafeRawBufferPointer) -> Bool {
+        headOctets += octets.count
+        guard octets.count <= Self.lineLimit, headOctets <= Self.headLimit, headers.count < Self.headerLimit else {
+            return fail(.badAnswer, "an endless head")
+        }
+        guard !octets.contains(0) else { return fail(.badAnswer, "a NUL in the head") }
+        var line = octets[...]
+        while let last = line.last, last == 13 || last == 10 || last == 32 || last == 9 { line = line.dropLast() }
+        let text = StreamSafe.text(String(decoding: line, as: UTF8.self))
+        if text.hasPrefix("HTTP/") { return statusLine(text) }
+        // Folded lines (obsolete since RFC 7230, section 3.2.4) and lines without a colon are ignored.
+        guard let colon = text.firstIndex(of: ":"), let first = text.utf8.first, first != 32, first != 9 else { return true }
+        let name = text[..<colon].lowercased()
+        let value = String(text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" })
+        if name == "content-length" {
+            guard !value.isEmpty, value.utf8.count <= 18, value.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else {
+                return fail(.badAnswer, "a Content-Length that is no number")
+            }
+            if let other = headers.first(where: { $0.name == name }), Int(other.value) != Int(value) {
+                return fail(.badAnswer, "two different Content-Length headers")
+            }
+            if request.refusesLongBody, Int(value) ?? .max > request.bodyLimit {
+                return fail(.tooLarge, "\(value) octets announced")
+            }
+        }
+        headers.append(HTTPResponse.Header(name: name, value: value))
+        return true
+    }
+
+    private func statusLine(_ text: String) -> Bool {
+        let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count >= 2, parts[1].utf8.count == 3, let number = Int(parts[1]), (100...599).contains(number) else {
+            return fail(.badAnswer, "a status that does not exist")
+        }
+        guard number != 101 else { return fail(.badAnswer, "an upgrade that was not asked for") }
+        status = number
+        phrase = parts.count == 3 ? Printable.text(String(parts[2]), limit: 128) : ""
+        // A new head begins: the headers of an interim answer do not count.
+        headers = []
+        return true
+    }
+
+    func write(_ octets: UnsafeRawBufferPointer) -> Bool {
+        let capacity = request.bodyLimit - body.count
+        if octets.count > capacity {
+            if request.refusesLongBody { return fail(.tooLarge, "more than \(request.bodyLimit) octets") }
+            body += octets.prefix(capacity)
+            isTruncated = true
+            return false
+        }
+        body += octets
+        return true
+    }
+
+    func shouldStop() -> Bool {
+        if scope.cancellation.isCancelled {
+            failure = TransferError(.cancelled)
+            return true
+        }
+        if scope.deadline.isPast {
+            failure = TransferError(.timeout)
+            return true
+        }
+        return false
+    }
+
+    private func fail(_ code: TransferErrorCode, _ detail: String) -> Bool {
+        failure = TransferError(code, detail)
+        return false
+    }
+}

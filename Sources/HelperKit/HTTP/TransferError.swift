@@ -1,0 +1,104 @@
+import HotspotCore
+
+/// The class of a ``TransferError``, as a stable word.
+public enum TransferErrorCode: String, Hashable, Sendable, CaseIterable {
+    /// The command was cancelled.
+    case cancelled
+    /// The link announces no nameserver.
+    case noNameserver
+    /// The nameservers answered that there is no such name, or not with valid DNS.
+    case dnsFailed
+    /// No nameserver answered.
+    case dnsTimeout
+    /// The socket could not be bound to the interface; nothing was sent.
+    case bindFailed
+    /// The server does not accept connections.
+    case connectFailed
+    /// The certificate is not trusted, or the handshake failed.
+    case tlsFailed
+    /// The certificate is expired or not valid yet by this machine's clock.
+    case clockWrong
+    /// The certificate's key is not the one that was seen before.
+    case keyChanged
+    /// The answer did not come by the deadline, or too slowly.
+    case timeout
+    /// The connection broke in the middle.
+    case reset
+    /// The connection ended before the first octet of an answer.
+    case emptyAnswer
+    /// The body was shorter than announced.
+    case shortAnswer
+    /// The answer is not valid HTTP.
+    case badAnswer
+    /// The answer exceeds the limit.
+    case tooLarge
+    /// The address is one that a portal must not lead to (``AddressPolicy``).
+    case refusedAddress
+    /// The URL is one that a portal must not lead to (``RedirectPolicy``).
+    case refusedURL
+    /// The chain of redirects is too long.
+    case tooManyRedirects
+    /// The request failed on this machine.
+    case system
+}
+
+/// Why a transfer gave no usable answer.
+public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The class.
+    public let code: TransferErrorCode
+    /// Details for the trace, printable and at most 200 characters.
+    public let detail: String
+
+    /// Makes an error; `detail` is made printable.
+    public init(_ code: TransferErrorCode, _ detail: String = "") {
+        self.code = code
+        self.detail = Printable.text(detail, limit: 200)
+    }
+
+    /// One sentence for the user.
+    public var description: String { detail.isEmpty ? sentence : "\(sentence) (\(detail))" }
+
+    private var sentence: String {
+        switch code {
+        case .cancelled: "The command was cancelled."
+        case .noNameserver: "The network announced no nameserver."
+        case .dnsFailed: "The network's nameserver does not know the name."
+        case .dnsTimeout: "The network's nameserver does not answer."
+        case .bindFailed: "The connection could not be bound to the interface, so nothing was sent."
+        case .connectFailed: "The server does not accept connections."
+        case .tlsFailed: "The server could not prove its identity, so nothing was sent."
+        case .clockWrong: "The certificate is not valid today; is this machine's clock right?"
+        case .keyChanged: "The portal's key is not the one seen before, so nothing was sent."
+        case .timeout: "The server did not answer in time."
+        case .reset: "The server broke the connection off."
+        case .emptyAnswer: "The server closed the connection without an answer."
+        case .shortAnswer: "The server's answer ended in the middle."
+        case .badAnswer: "The server's answer is not valid HTTP."
+        case .tooLarge: "The server's answer is larger than allowed."
+        case .refusedAddress: "The server's address is not one that a portal may use."
+        case .refusedURL: "The portal named an address that is not followed."
+        case .tooManyRedirects: "The portal redirects in circles."
+        case .system: "The request could not be made."
+        }
+    }
+
+    /// The server could not be reached, or its answer could not be read: neither this machine nor a rule of this library is the cause.
+    var isFailureToReach: Bool {
+        switch code {
+        case .dnsFailed, .dnsTimeout, .connectFailed, .tlsFailed, .clockWrong, .timeout, .reset, .emptyAnswer, .shortAnswer,
+            .badAnswer, .tooLarge, .refusedAddress:
+            true
+        case .cancelled, .noNameserver, .bindFailed, .keyChanged, .refusedURL, .tooManyRedirects, .system: false
+        }
+    }
+
+    /// The connection was broken or refused, as a middlebox does it.
+    var isInterference: Bool {
+        switch code {
+        case .tlsFailed, .clockWrong, .keyChanged, .reset, .emptyAnswer, .shortAnswer, .badAnswer, .connectFailed: true
+        case .cancelled, .noNameserver, .dnsFailed, .dnsTimeout, .bindFailed, .timeout, .tooLarge, .refusedAddress, .refusedURL,
+            .tooManyRedirects, .system:
+            false
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import CCurl
+import Glibc
+import HotspotCore
+
+/// A URL as libcurl reads it, so that the check of an address and the connection to it cannot understand it differently.
+public struct WebURL: Hashable, Sendable, CustomStringConvertible {
+    /// The longest URL that is accepted, in octets.
+    public static let limit = 8192
+
+    /// The whole URL as it is requested; its host in ASCII, without a fragment.
+    public let text: String
+    /// The scheme in lower case.
+    public let scheme: String
+    /// The host in lower case and ASCII; IPv6 addresses in brackets.
+    public let host: String
+    /// The port; the scheme's own if the URL names none.
+    public let port: Int
+    /// The path, which begins with `/`.
+    public let path: String
+    /// The query without the `?`.
+    public let query: String?
+    /// The URL names a user or a password; they are never sent.
+    public let hasUserInformation: Bool
+
+    /// Reads an absolute URL of any scheme; `nil` if it is none, too long, or has control characters.
+    public init?(_ text: String) { self.init(text, base: nil) }
+
+    /// Reads a reference as a browser would on the page `base`; `nil` like ``init(_:)``.
+    public init?(_ reference: String, relativeTo base: WebURL) { self.init(reference, base: base.text) }
+
+    private init?(_ reference: String, base: String?) {
+        let trimmed = Self.trimmed(reference)
+        guard trimmed.utf8.count <= Self.limit, !trimmed.isEmpty || base != nil else { return nil }
+        // Control characters would end up in requests: such a reference is refused rather than repaired.
+        guard !trimmed.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
+        guard let handle = curl_url() else { return nil }
+        defer { curl_url_cleanup(handle) }
+        // libcurl converts names in other scripts by the locale's character set, so this thread has UTF-8 until it returns.
+        let previous = trimmed.utf8.allSatisfy { $0 < 0x80 } ? nil : Self.locale.map { uselocale(locale_t(bitPattern: $0)) }
+        defer { if let previous { uselocale(previous) } }
+        let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE)
+        if let base { guard curl_url_set(handle, CURLUPART_URL, base, flags) == CURLUE_OK else { return nil } }
+        guard curl_url_set(handle, CURLUPART_URL, trimmed, flags) == CURLUE_OK else { return nil }
+        func part(_ which: CURLUPart, _ flags: Int32 = 0) -> String? {
+            var value: UnsafeMutablePointer<CChar>?
+            guard curl_url_get(handle, which, &value, UInt32(flags)) == CURLUE_OK, let value else { return nil }
+            defer { curl_free(value) }
+            return String(cString: value)
+        }
+        guard let scheme = part(CURLUPART_SCHEME)?.lowercased(), var host = part(CURLUPART_HOST, CURLU_PUNYCODE)?.lowercased()
+        else {
+            return nil
+        }
+        hasUserInformation = part(CURLUPART_USER) != nil || part(CURLUPART_PASSWORD) != nil
+        // A trailing dot names the same host but would not match the pinned answer for it.
+        while host.hasSuffix("."), host.count > 1 { host.removeLast() }
+        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+            curl_url_set(handle, CURLUPART_HOST, host, 0) == CURLUE_OK
+        else { return nil }
+        _ = curl_url_set(handle, CURLUPART_FRAGMENT, nil, 0)
+        guard let text = part(CURLUPART_URL, CURLU_PUNYCODE), text.utf8.count <= Self.limit else { return nil }
+        self.text = text
+        self.scheme = scheme
+        self.host = host
+        port = part(CURLUPART_PORT, CURLU_DEFAULT_PORT).flatMap(Int.init) ?? 0
+        path = part(CURLUPART_PATH) ?? "/"
+        query = part(CURLUPART_QUERY)
+    }
+
+    /// `scheme://host[:port]`, the port only if it is not the scheme's own.
+    public var origin: String {
+        let usual = scheme == "https" ? 443 : 80
+        return "\(scheme)://\(host)" + (port == usual ? "" : ":\(port)")
+    }
+
+    /// The scheme is https.
+    public var isSecure: Bool { scheme == "https" }
+
+    /// The same as ``text``.
+    public var description: String { text }
+
+    /// The URL for the trace: without the query, which often has tokens and names.
+    public var masked: String { origin + path + (query == nil ? "" : "?…") }
+
+    /// Returns the URL with another query.
+    func replacingQuery(_ query: String) -> WebURL? {
+        WebURL(origin + path + (query.isEmpty ? "" : "?" + query))
+    }
+
+    /// Encodes pairs as `application/x-www-form-urlencoded`, in their order; all but unreserved characters (RFC 3986, section 2.3) are
+    /// escaped.
+    public static func encode(_ pairs: [(name: String, value: String)]) -> String {
+        pairs.map { escape($0.name) + "=" + escape($0.value) }.joined(separator: "&")
+    }
+
+    private static func escape(_ text: String) -> String {
+        guard let escaped = curl_easy_escape(nil, text, Int32(text.utf8.count)) else { return "" }
+        defer { curl_free(escaped) }
+        return String(cString: escaped)
+    }
+
+    /// The UTF-8 locale, as a number because a pointer is not sendable; made once and never freed.
+    private static let locale: UInt? = newlocale(LC_CTYPE_MASK, "C.UTF-8", nil).map { UInt(bitPattern: $0) }
+
+    private static func trimmed(_ text: String) -> String {
+        let space: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+        var octets = Array(text.utf8)[...]
+        while let first = octets.first, space(first) { octets = octets.dropFirst() }
+        while let last = octets.last, space(last) { octets = octets.dropLast() }
+        return String(decoding: octets, as: UTF8.self)
+    }
+}

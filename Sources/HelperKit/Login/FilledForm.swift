@@ -1,0 +1,93 @@
+import HotspotCore
+
+/// A form and the request that submits it, composed as by a browser (HTML Standard, section "Form submission").
+struct FilledForm: Sendable {
+    /// The request.
+    let request: HTTPRequest
+    /// The request has answers of the user.
+    let carriesAnswers: Bool
+    /// A password is among them.
+    let carriesPassword: Bool
+    /// The address of the form's action.
+    let target: WebURL
+    /// The action has the same origin as the page.
+    let staysOnOrigin: Bool
+    /// The form is posted to a numeric address of another origin, which is how web pages attack routers.
+    var leavesForGateway: Bool { request.method == .post && !staysOnOrigin && InternetAddress(target.host) != nil }
+
+    private static let nameLimit = 256
+    private static let valueLimit = 8192
+
+    /// Fills a form. Throws ``TransferError`` (`refusedURL`) if its action is refused by ``RedirectPolicy`` or the request is too long.
+    ///
+    /// - Parameters:
+    ///   - url: the page's own address; relative actions are resolved against its base.
+    ///   - consent: whether boxes of terms are ticked.
+    init(
+        _ form: HTMLForm, on page: HTMLPage, at url: WebURL, answers: [String: String], consent: Bool, redirects: RedirectPolicy
+    ) throws(TransferError) {
+        let action = form.action.isEmpty ? url : try redirects.target(of: form.action, from: page.base)
+        try redirects.check(action)
+        var pairs: [(name: String, value: String)] = []
+        var typed = false
+        var password = false
+        var radios: Set<String> = []
+        let button = Self.button(of: form)
+        for control in form.controls where !control.name.isEmpty && control.name.utf8.count <= Self.nameLimit {
+            let answer = answers[control.name]
+            switch control.kind {
+            case .hidden: pairs.append((control.name, control.value))
+            case .text, .email, .telephone, .textarea, .password:
+                if let answer, !answer.isEmpty {
+                    typed = true
+                    password = password || control.kind == .password
+                }
+                pairs.append((control.name, answer ?? control.value))
+            case .checkbox:
+                if Self.isTicked(control, answer: answer, consent: consent) { pairs.append((control.name, control.value)) }
+            case .radio:
+                guard radios.insert(control.name).inserted else { continue }
+                let group = form.controls.filter { $0.kind == .radio && $0.name == control.name }
+                let chosen = answer.flatMap { answer in group.first { $0.label == answer || $0.value == answer } }
+                if let value = (chosen ?? group.first(where: \.isChecked))?.value { pairs.append((control.name, value)) }
+            case .select:
+                let chosen = answer.flatMap { answer in control.options.first { $0.label == answer || $0.value == answer } }
+                if let value = (chosen ?? control.options.first(where: \.isSelected) ?? control.options.first)?.value {
+                    pairs.append((control.name, value))
+                }
+            case .submit: if control == button { pairs.append((control.name, control.value)) }
+            case .image: if control == button { pairs += [(control.name + ".x", "1"), (control.name + ".y", "1")] }
+            case .button, .file: break
+            }
+        }
+        pairs = pairs.filter { $0.value.utf8.count <= Self.valueLimit }
+        switch form.method {
+        case .get:
+            guard let target = action.replacingQuery(WebURL.encode(pairs)) else { throw TransferError(.refusedURL, "too long") }
+            request = HTTPRequest(target)
+        case .post: request = HTTPRequest(posting: pairs, to: action)
+        }
+        target = action
+        carriesAnswers = typed
+        carriesPassword = password
+        staysOnOrigin = action.origin == url.origin
+    }
+
+    /// Whether a box is sent as ticked: by the answer, else boxes of terms by the consent, advertising never, others as the page has it.
+    private static func isTicked(_ control: HTMLControl, answer: String?, consent: Bool) -> Bool {
+        if let answer { return isYes(answer) }
+        if FormWords.isAdvertising(control.words) { return false }
+        if FormWords.isTerms(control.words) { return consent }
+        return control.isChecked
+    }
+
+    /// Whether an answer ticks a box.
+    static func isYes(_ answer: String) -> Bool { ["true", "yes", "on", "1", "y", "ja"].contains(answer.lowercased()) }
+
+    /// Returns the button that submits the login, of several.
+    private static func button(of form: HTMLForm) -> HTMLControl? {
+        let visible = form.submits.filter { !$0.isInvisible }
+        return visible.first { FormWords.isOnward($0.label) && !FormWords.isLogout($0.words) } ?? visible.first
+            ?? form.submits.first
+    }
+}

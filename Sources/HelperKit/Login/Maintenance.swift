@@ -1,0 +1,33 @@
+import HotspotCore
+
+/// The command Maintain for helpers whose session is good as long as the probe is answered by the Internet.
+public enum Maintenance {
+    /// Answers Maintain by the verdict of the probe, with the limits of the session from the portal API if the link has one.
+    ///
+    /// - Parameter portal: returns the portal as it is now; called only if the network is captive again.
+    public static func run(_ command: HelperCommand, portal: (ProbeResult) -> Portal?) -> Reply {
+        guard let result = command.probe() else { return command.reply(TransferError(.cancelled)) }
+        switch result.verdict {
+        case .online, .partial:
+            var session = command.session ?? Session()
+            session.secondsRemaining = result.secondsRemaining
+            session.bytesRemaining = nil
+            if let document = command.link.portalAPI == nil ? nil : command.portalAPI(), !document.captive {
+                session.secondsRemaining = document.secondsRemaining
+                session.bytesRemaining = document.bytesRemaining
+                session.canExtend = document.canExtend
+                session.venueURL = document.venueURL?.text
+            }
+            return command.reply(.success, session: session)
+        case .captive:
+            // authenticationRequired must name a portal; without a known one, its address is enough.
+            let portal = portal(result) ?? result.portalURL.map { Portal(origin: $0.origin, kind: "unknown") }
+            return command.reply(
+                .authenticationRequired, portal: portal, session: command.session, reason: "The portal requires a new login.")
+        case .limited:
+            return command.reply(
+                .temporaryFailure, session: command.session,
+                reason: "The probe got no usable answer (\(result.problem ?? "noAnswer")).")
+        }
+    }
+}

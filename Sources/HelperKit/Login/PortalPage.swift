@@ -1,0 +1,65 @@
+import HotspotCore
+
+/// The portal's first page, with the cookies and the connection by which it was reached.
+struct PortalPage: Sendable {
+    /// Where a portal's first page comes from.
+    enum PageSource: Sendable {
+        /// It is to be fetched from an address.
+        case url(WebURL)
+        /// The probe's answer is the page.
+        case response(HTTPResponse)
+
+        var url: WebURL {
+            switch self {
+            case .url(let url): url
+            case .response(let response): response.url
+            }
+        }
+    }
+
+    /// The longest that opening may take, in milliseconds.
+    static let limit = 15_000
+
+    var client: HTTPClient
+    var chain: RedirectChain?
+    var failure: TransferError?
+    /// The address of the source.
+    var start: WebURL
+    /// The steps, for the traces of all commands that use the page.
+    var steps: [String] = []
+
+    static func open(_ source: PageSource, link: Link, policy: NetworkPolicy, in scope: Scope) -> PortalPage {
+        let client = HTTPClient(link: link, policy: policy)
+        let own = Scope(cancellation: scope.cancellation, deadline: scope.deadline)
+        var page = PortalPage(client: client, start: source.url)
+        do throws(TransferError) {
+            let request = HTTPRequest(page.start)
+            let first: HTTPResponse
+            switch source {
+            case .response(let response): first = response
+            case .url(let url):
+                try RedirectPolicy(policy).check(url)
+                first = try client.send(request, in: own)
+            }
+            page.chain = try RedirectChain.follow(first, to: request, client: client, in: own)
+        } catch {
+            page.failure = error
+        }
+        page.steps = own.trace.lines
+        return page
+    }
+
+    /// Returns the source of the portal's page by the probe's result; `nil` if the result names none.
+    static func source(_ result: ProbeResult) -> PageSource? {
+        if let page = result.page, page.location == nil { return .response(page) }
+        return result.portalURL.map { .url($0) }
+    }
+
+    /// Returns the portal that the page belongs to.
+    func portal(kind: String) -> Portal {
+        guard let chain else { return Portal(origin: start.origin, kind: kind) }
+        return Portal(
+            origin: chain.final.url.origin, pin: chain.final.pin, kind: kind,
+            title: chain.page.title.map { Printable.text($0, limit: 120) })
+    }
+}

@@ -1,0 +1,54 @@
+import HotspotCore
+import Varlink
+
+/// What the helpers of this library keep in a session's memory: the portal, how to log off, and the cookies that belong to it.
+struct SessionMemory: Codable, Sendable {
+    /// The origin of the portal.
+    var origin: String?
+    /// The pin of the portal's key.
+    var pin: String?
+    /// The request that logs off.
+    var logoff: SavedRequest?
+    /// The cookies of the login, in libcurl's format.
+    var cookies: [String]?
+    /// The page that asked the user, if it cannot be reached again from the portal's first page.
+    var page: SavedPage?
+    /// Fingerprints of the terms that the user accepted; other terms are asked for again.
+    var terms: [String]?
+    /// Fingerprints of the terms that the open prompt shows.
+    var shownTerms: [String]?
+
+    /// A request to be made later.
+    struct SavedRequest: Codable, Sendable {
+        var url: String
+        var body: String?
+    }
+
+    /// The parts of a page that submitting its form needs.
+    struct SavedPage: Codable, Sendable {
+        var url: String
+        var base: String
+        var title: String?
+        var form: HTMLForm
+    }
+
+    /// The most octets of cookies that are kept.
+    static let cookieLimit = 6 * 1024
+
+    init() {}
+
+    init(_ session: Session?) {
+        guard let value = session?.memory, let memory = try? Coding.decode(SessionMemory.self, from: value) else { return }
+        self = memory
+    }
+
+    /// The memory as the daemon keeps it; without page and cookies if that would be too long.
+    var value: JSONValue? {
+        let value = Coding.value(self)
+        if Coding.encode(value).count <= Session.memoryLimit { return value }
+        var small = self
+        small.page = nil
+        small.cookies = nil
+        return Coding.value(small)
+    }
+}

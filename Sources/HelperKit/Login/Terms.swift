@@ -1,0 +1,107 @@
+import CCrypto
+import FoundationEssentials
+import HotspotCore
+
+/// The terms of use of a portal, by which changed terms can be recognised at a later visit.
+enum Terms: Hashable, Sendable {
+    /// They are on a page of their own.
+    case address(WebURL)
+    /// They are on the page that asks.
+    case text(String)
+
+    /// The most octets of a terms page's text that are compared.
+    private static let textLimit = 64 * 1024
+    /// The longest that fetching them may take, in milliseconds.
+    private static let timeLimit = 5_000
+    /// The most fingerprints that are kept for one network.
+    static let keptLimit = 8
+
+    /// Returns what identifies these terms: a SHA-256 in base64, of their words, or of their address where they are on another host, which
+    /// is not asked before the login. `nil` if they cannot be read at present.
+    func fingerprint(asking client: HTTPClient, of page: WebURL, in scope: Scope) -> String? {
+        switch self {
+        case .text(let text): return Self.fingerprint(of: text)
+        case .address(let url):
+            let byAddress = Self.digest(Array((url.origin + url.path).utf8))
+            guard url.host == page.host else { return byAddress }
+            guard let response = try? client.send(HTTPRequest(url), in: scope.limited(milliseconds: Self.timeLimit)) else {
+                return nil
+            }
+            if response.status >= 500 { return nil }
+            guard response.status == 200 else { return byAddress }
+            let type = response["content-type"]?.lowercased() ?? "text/html"
+            guard type.hasPrefix("text/") || type.contains("html"), !response.isEncoded else { return Self.digest(response.body) }
+            return Self.fingerprint(of: HTMLReader.read(response, textLimit: Self.textLimit).text)
+        }
+    }
+
+    /// Returns the digest of a text's words without those that differ at each visit: times, dates, addresses and tokens. Sums, numbers of
+    /// days and paragraphs are kept.
+    static func fingerprint(of text: String) -> String {
+        let words = text.lowercased().split { $0.isWhitespace }.filter { !isVariable($0) }
+        return digest(Array(words.joined(separator: " ").utf8))
+    }
+
+    private static func isVariable(_ word: Substring) -> Bool {
+        let digits = word.utf8.count { $0 >= 0x30 && $0 <= 0x39 }
+        guard digits > 0 else { return false }
+        // 12:05:33, 02:00:00:aa:bb:cc, 2026-07-01, 1.7.2026, 192.0.2.7
+        let separators = word.utf8.count {
+            [UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "/"), UInt8(ascii: ".")].contains($0)
+        }
+        return separators >= 2 || word.contains(":") || (word.utf8.count >= 12 && digits >= 3)
+    }
+
+    private static func digest(_ octets: [UInt8]) -> String {
+        var hash = [UInt8](repeating: 0, count: 32)
+        SHA256(octets, octets.count, &hash)
+        return Data(hash).base64EncodedString()
+    }
+}
+
+/// The terms that the user accepted and those that are shown now; changed terms are asked for again.
+struct AcceptedTerms: Sendable {
+    private var accepted: [String]
+    private var shown: [String]
+    /// The answered prompt showed terms, for which an earlier consent does not count.
+    let mustBeAccepted: Bool
+    /// The portal's terms are not the accepted ones.
+    private(set) var changed = false
+
+    init(_ memory: SessionMemory, isTypedNow: Bool) {
+        accepted = memory.terms ?? []
+        shown = isTypedNow ? memory.shownTerms ?? [] : []
+        mustBeAccepted = !shown.isEmpty
+    }
+
+    /// Whether these terms differ from the accepted ones. Terms that were never seen, or cannot be read now, have not changed: the
+    /// consent holds for them.
+    mutating func haveChanged(_ terms: Terms?, _ client: HTTPClient, _ page: WebURL, _ scope: Scope) -> Bool {
+        guard let terms, !accepted.isEmpty, let current = terms.fingerprint(asking: client, of: page, in: scope),
+            !accepted.contains(current)
+        else { return false }
+        shown = [current]
+        changed = true
+        return true
+    }
+
+    /// Notes the terms that a prompt shows.
+    mutating func show(_ terms: Terms?, _ client: HTTPClient, _ page: WebURL, _ scope: Scope) {
+        guard let terms else { return }
+        if changed, !shown.isEmpty { return }
+        shown = terms.fingerprint(asking: client, of: page, in: scope).map { [$0] } ?? []
+    }
+
+    /// Notes that the user accepted the shown terms.
+    mutating func accept() {
+        accepted += shown.filter { !accepted.contains($0) }
+        accepted = Array(accepted.suffix(Terms.keptLimit))
+        shown = []
+    }
+
+    /// Writes both into a session's memory.
+    func keep(in memory: inout SessionMemory) {
+        memory.terms = accepted.isEmpty ? nil : accepted
+        memory.shownTerms = shown.isEmpty ? nil : shown
+    }
+}

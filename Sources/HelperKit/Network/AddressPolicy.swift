@@ -1,0 +1,86 @@
+import Glibc
+import HotspotCore
+
+/// Decides which addresses a portal may make a helper connect to. The check runs on the socket address at connect time, because one
+/// address can be written in a URL in many ways.
+///
+/// Global and private addresses are allowed, since portals use both. Always refused are loopback, unspecified, link-local (where
+/// clouds keep their metadata), multicast and reserved addresses, IPv6 forms that embed an IPv4 address, this machine's own addresses,
+/// and the networks of its other interfaces.
+///
+/// A link over the loopback interface `lo` is a rehearsal: its network is this machine alone, so only loopback is allowed there. The
+/// daemon does not manage that interface.
+public struct AddressPolicy: Sendable {
+    private var own: [AddressPrefix] = []
+    private var gateways: [InternetAddress] = []
+    private var local: Set<InternetAddress> = []
+    private var foreign: [AddressPrefix] = []
+    private var isRehearsal = false
+    private var allowsEverything = false
+
+    /// Makes the policy of a link from the machine's interfaces as they are now.
+    public init(link: Link) { self.init(link: link, interfaces: InterfaceAddress.all()) }
+
+    init(link: Link, interfaces: [InterfaceAddress], allowsRehearsal: Bool = true) {
+        own = link.addresses.compactMap(AddressPrefix.init)
+        gateways = link.gateways.compactMap(InternetAddress.init)
+        local = Set(interfaces.map(\.prefix.address)).union(own.map(\.address))
+        foreign = interfaces.filter { $0.name != link.interface && $0.prefix.length > 0 }.map(\.prefix)
+        isRehearsal = allowsRehearsal && link.interface == "lo"
+    }
+
+    private init(allowsEverything: Bool) { self.allowsEverything = allowsEverything }
+
+    /// Allows everything, for tests against servers on loopback. No setting reaches it.
+    static let testing = AddressPolicy(allowsEverything: true)
+
+    /// Returns why an address is refused; `nil` if it is allowed.
+    public func refusal(of address: InternetAddress) -> String? {
+        if allowsEverything { return nil }
+        if isRehearsal {
+            return Self.isLoopback(address) ? nil : "\(address) is not this machine; a rehearsal reaches nothing else"
+        }
+        if let reason = Self.forbiddenClass(of: address) { return "\(address) is \(reason)" }
+        if local.contains(address) { return "\(address) is this machine's own" }
+        if gateways.contains(address) || own.contains(where: { $0.contains(address) }) { return nil }
+        if foreign.contains(where: { $0.contains(address) }) { return "\(address) belongs to another interface" }
+        return nil
+    }
+
+    private static func isLoopback(_ address: InternetAddress) -> Bool { forbiddenClass(of: address) == "loopback" }
+
+    static func forbiddenClass(of address: InternetAddress) -> String? {
+        let octets = address.octets
+        if address.isIPv4 {
+            switch (octets[0], octets[1]) {
+            case (0, _): return "unspecified"
+            case (127, _): return "loopback"
+            case (169, 254): return "link-local"
+            case (224...239, _): return "multicast"
+            case (240..., _): return "reserved"
+            default: return nil
+            }
+        }
+        if octets.allSatisfy({ $0 == 0 }) { return "unspecified" }
+        if octets[..<15].allSatisfy({ $0 == 0 }), octets[15] == 1 { return "loopback" }
+        if octets[0] == 0xFF { return "multicast" }
+        if octets[0] == 0xFE, octets[1] & 0xC0 == 0x80 { return "link-local" }
+        // Mapped (::ffff:0:0/96) and compatible (::/96) forms must not appear on a wire (RFC 4291, 2.5.5; RFC 4942, 2.2).
+        if octets[..<10].allSatisfy({ $0 == 0 }), octets[10] == octets[11], octets[10] == 0 || octets[10] == 0xFF {
+            return "an embedded IPv4 address"
+        }
+        // NAT64 (RFC 6052; the local range of RFC 8215) and 6to4 (RFC 3056) carry the IPv4 address inside.
+        let nat64: [UInt8] = [0x00, 0x64, 0xFF, 0x9B]
+        if Array(octets[..<4]) == nat64 {
+            if octets[4] == 0, octets[5] == 1 { return "an embedded IPv4 address" }
+            return embedded(octets[12...])
+        }
+        if octets[0] == 0x20, octets[1] == 0x02 { return embedded(octets[2..<6]) }
+        return nil
+    }
+
+    private static func embedded(_ octets: ArraySlice<UInt8>) -> String? {
+        guard let inner = InternetAddress(octets: Array(octets)), let reason = forbiddenClass(of: inner) else { return nil }
+        return "an embedded IPv4 address that is \(reason)"
+    }
+}

@@ -1,0 +1,61 @@
+import FoundationEssentials
+import Glibc
+
+/// One address of this machine, and the interface that has it.
+struct InterfaceAddress: Hashable, Sendable {
+    var name: String
+    var prefix: AddressPrefix
+
+    /// Returns all addresses of this machine. A helper's sandbox may refuse the netlink sockets that getifaddrs(3) needs, so IPv4 is
+    /// asked for as in netdevice(7) and IPv6 read from `/proc/self/net/if_inet6`. Empty where both are refused: the fixed classes of
+    /// ``AddressPolicy`` and the binding to the device hold all the same.
+    static func all() -> [InterfaceAddress] { readIPv4() + readIPv6() }
+
+    // linux/sockios.h.
+    private static let listAddresses: UInt = 0x8912
+    private static let readMask: UInt = 0x891B
+    private static let limit = 256
+
+    private static func readIPv4() -> [InterfaceAddress] {
+        let socket = Glibc.socket(AF_INET, LinkSocket.datagram | LinkSocket.closeOnExec, 0)
+        guard socket >= 0 else { return [] }
+        defer { close(socket) }
+        var requests = [ifreq](repeating: ifreq(), count: limit)
+        let size = MemoryLayout<ifreq>.stride
+        let count = requests.withUnsafeMutableBytes { buffer -> Int in
+            var list = ifconf()
+            list.ifc_len = Int32(buffer.count)
+            list.ifc_ifcu.ifcu_buf = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
+            return ioctl(socket, listAddresses, &list) == 0 ? Int(list.ifc_len) / size : 0
+        }
+        return requests.prefix(count).compactMap { request in
+            var (address, mask) = (request.ifr_ifru.ifru_addr, request)
+            guard ioctl(socket, readMask, &mask) == 0, let address = InternetAddress(&address, length: 16) else { return nil }
+            // The kernel may leave the mask's family out, so only its octets are read.
+            let bits = withUnsafeBytes(of: mask.ifr_ifru.ifru_netmask) { $0[4..<8].reduce(0) { $0 + $1.nonzeroBitCount } }
+            // `eth0:1` is a label of eth0.
+            let label = withUnsafeBytes(of: request.ifr_ifrn) {
+                String(decoding: $0.prefix(16).prefix { $0 != 0 }, as: UTF8.self)
+            }
+            return InterfaceAddress(name: String(label.prefix { $0 != ":" }), prefix: AddressPrefix(address, length: bits))
+        }
+    }
+
+    private static func readIPv6() -> [InterfaceAddress] {
+        guard let text = try? String(contentsOfFile: "/proc/self/net/if_inet6", encoding: .utf8) else { return [] }
+        return parse(text)
+    }
+
+    /// Reads the lines of `if_inet6`: address, index, prefix length, scope and flags in hexadecimal digits, name.
+    static func parse(_ text: String) -> [InterfaceAddress] {
+        text.split(separator: "\n").prefix(limit).compactMap { line in
+            let fields = line.split(separator: " ")
+            guard fields.count == 6, fields[0].utf8.count == 32, let length = Int(fields[2], radix: 16), length <= 128 else {
+                return nil
+            }
+            let groups = stride(from: 0, to: 32, by: 4).map { fields[0].dropFirst($0).prefix(4) }
+            guard let address = InternetAddress(groups.joined(separator: ":")) else { return nil }
+            return InterfaceAddress(name: String(fields[5]), prefix: AddressPrefix(address, length: length))
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import CCares
+import Glibc
+import HotspotCore
+
+/// Asks the link's own nameservers, over sockets that are bound to the link.
+///
+/// A and AAAA are asked for together. Once an IPv4 address has come, IPv6 gets 50 ms more (RFC 8305, section 3), so that a server that
+/// does not answer AAAA questions costs nothing.
+struct Resolver {
+    let link: Link
+
+    /// Milliseconds until a question is repeated.
+    private static let timeout = 800
+    private static let tries = 3
+    /// Milliseconds that IPv6 gets after IPv4 has answered.
+    private static let grace = 50
+
+    /// Returns the addresses of a name, IPv4 first. Throws ``TransferError``: `noNameserver`, `dnsFailed`, `dnsTimeout`, `bindFailed`,
+    /// `cancelled`.
+    func addresses(of name: String, in scope: Scope) throws(TransferError) -> [InternetAddress] {
+        let servers = link.nameservers.compactMap(Self.server)
+        guard !servers.isEmpty else { throw TransferError(.noNameserver) }
+        _ = Self.library
+        let inquiry = Inquiry(interface: link.interface)
+        let retained = Unmanaged.passRetained(inquiry)
+        let pointer = retained.toOpaque()
+        // Runs after ares_destroy(), which still calls back for every open question.
+        defer { retained.release() }
+        var options = ares_options()
+        options.flags = Int32(ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES)
+        options.timeout = Int32(Self.timeout)
+        options.tries = Int32(Self.tries)
+        var channel: ares_channel?
+        // "b": nameservers only. A local hosts file says nothing about this link.
+        let code = "b".withCString { lookups in
+            options.lookups = UnsafeMutablePointer(mutating: lookups)
+            return ares_init_options(&channel, &options, ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_LOOKUPS)
+        }
+        guard code == Int32(ARES_SUCCESS), let channel else { throw TransferError(.system, Self.text(code)) }
+        defer { ares_destroy(channel) }
+        ares_set_socket_configure_callback(
+            channel,
+            { socket, _, data in
+                guard let data else { return -1 }
+                let inquiry = Unmanaged<Inquiry>.fromOpaque(data).takeUnretainedValue()
+                inquiry.bindError = LinkSocket.bind(socket, to: inquiry.interface)
+                return inquiry.bindError == 0 ? 0 : -1
+            }, pointer)
+        guard ares_set_servers_ports_csv(channel, servers.joined(separator: ",")) == Int32(ARES_SUCCESS) else {
+            throw TransferError(.noNameserver, "none of the announced addresses can be read")
+        }
+        let families = wantsIPv6 ? [AF_INET, AF_INET6] : [AF_INET]
+        for family in families { ask(channel, name, family, pointer) }
+        try run(channel, inquiry, expected: families.count, scope)
+        return try inquiry.result()
+    }
+
+    /// Whether the link has an IPv6 address that reaches beyond it.
+    private var wantsIPv6: Bool {
+        link.addresses.compactMap(AddressPrefix.init).contains {
+            !$0.address.isIPv4 && AddressPolicy.forbiddenClass(of: $0.address) == nil
+        }
+    }
+
+    /// Returns an address, with or without a port, as c-ares reads it; the scope is left out, since the socket is bound to the device.
+    private static func server(_ text: String) -> String? {
+        guard text.utf8.count < 64 else { return nil }
+        if let address = InternetAddress(text) { return address.description }
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]), port > 0, port < 65536
+        else {
+            return nil
+        }
+        guard let address = InternetAddress(String(text[..<colon])) else { return nil }
+        return address.isIPv4 ? "\(address):\(port)" : "[\(address)]:\(port)"
+    }
+
+    private func ask(_ channel: ares_channel, _ name: String, _ family: Int32, _ pointer: UnsafeMutableRawPointer) {
+        var hints = ares_addrinfo_hints()
+        hints.ai_family = family
+        // Sorting would open sockets that are not bound to the link.
+        hints.ai_flags = Int32(ARES_AI_NOSORT)
+        ares_getaddrinfo(
+            channel, name, nil, &hints,
+            { data, status, _, answer in
+                defer { ares_freeaddrinfo(answer) }
+                guard let data else { return }
+                Unmanaged<Inquiry>.fromOpaque(data).takeUnretainedValue().answered(status, answer)
+            }, pointer)
+    }
+
+    private func run(_ channel: ares_channel, _ inquiry: Inquiry, expected: Int, _ scope: Scope) throws(TransferError) {
+        var ipv6Until: Instant?
+        while inquiry.answers < expected {
+            if inquiry.addresses.contains(where: \.isIPv4) {
+                if ipv6Until == nil { ipv6Until = .after(milliseconds: Self.grace) }
+                if ipv6Until?.isPast == true { return }
+            }
+            if scope.cancellation.isCancelled { throw TransferError(.cancelled) }
+            if scope.deadline.isPast { throw TransferError(.dnsTimeout) }
+            var sockets = [ares_socket_t](repeating: ARES_SOCKET_BAD, count: Int(ARES_GETSOCK_MAXNUM))
+            let mask = UInt32(bitPattern: ares_getsock(channel, &sockets, ARES_GETSOCK_MAXNUM))
+            var polls: [pollfd] = []
+            for index in 0..<Int(ARES_GETSOCK_MAXNUM) {
+                // The macros ARES_GETSOCK_READABLE and ARES_GETSOCK_WRITABLE: low and high half of the mask.
+                let readable = mask & (1 << UInt32(index)) != 0
+                let writable = mask & (1 << UInt32(index + Int(ARES_GETSOCK_MAXNUM))) != 0
+                guard readable || writable else { continue }
+                polls.append(
+                    pollfd(fd: sockets[index], events: Int16((readable ? POLLIN : 0) | (writable ? POLLOUT : 0)), revents: 0))
+            }
+            var longest = timeval(tv_sec: 0, tv_usec: 20_000)
+            var next = timeval()
+            let wait =
+                ares_timeout(channel, &longest, &next).map { Int($0.pointee.tv_sec) * 1000 + Int($0.pointee.tv_usec) / 1000 }
+                ?? 20
+            poll(&polls, nfds_t(polls.count), Int32(min(wait, 20) + 1))
+            var isQuiet = true
+            for entry in polls where entry.revents != 0 {
+                isQuiet = false
+                let reads = Int32(entry.revents) & (POLLIN | POLLERR | POLLHUP) != 0
+                let writes = Int32(entry.revents) & POLLOUT != 0
+                ares_process_fd(channel, reads ? entry.fd : ARES_SOCKET_BAD, writes ? entry.fd : ARES_SOCKET_BAD)
+            }
+            if isQuiet { ares_process_fd(channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD) }
+        }
+    }
+
+    fileprivate static func text(_ code: Int32) -> String { ares_strerror(code).map { String(cString: $0) } ?? "code \(code)" }
+
+    private static let library: Int32 = ares_library_init(ARES_LIB_INIT_ALL)
+
+    /// The answers so far. Used on one thread only: c-ares calls back from within its own functions.
+    private final class Inquiry {
+        let interface: String
+        var bindError: Int32 = 0
+        var answers = 0
+        var addresses: [InternetAddress] = []
+        private var failure: Int32 = 0
+
+        init(interface: String) { self.interface = interface }
+
+        func answered(_ status: Int32, _ answer: UnsafeMutablePointer<ares_addrinfo>?) {
+            answers += 1
+            if status != Int32(ARES_SUCCESS) {
+                // The end of the channel is no answer. The first of two failures is kept, usually that of IPv4, which tells more.
+                if failure == 0, status != Int32(ARES_EDESTRUCTION) { failure = status }
+                return
+            }
+            var node = answer?.pointee.nodes
+            while let current = node?.pointee, addresses.count < 8 {
+                if let socketAddress = current.ai_addr,
+                    let address = InternetAddress(socketAddress, length: Int(current.ai_addrlen)), !addresses.contains(address)
+                {
+                    addresses.append(address)
+                }
+                node = current.ai_next
+            }
+        }
+
+        func result() throws(TransferError) -> [InternetAddress] {
+            if !addresses.isEmpty { return addresses.filter(\.isIPv4) + addresses.filter { !$0.isIPv4 } }
+            if bindError != 0 { throw TransferError(.bindFailed, String(cString: strerror(bindError))) }
+            switch Int(failure) {
+            case Int(ARES_ETIMEOUT), Int(ARES_ECONNREFUSED): throw TransferError(.dnsTimeout, Resolver.text(failure))
+            default: throw TransferError(.dnsFailed, Resolver.text(failure))
+            }
+        }
+    }
+}

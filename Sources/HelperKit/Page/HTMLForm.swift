@@ -1,0 +1,110 @@
+import HotspotCore
+
+/// One control of a form.
+public struct HTMLControl: Codable, Hashable, Sendable {
+    /// The type of a control; unknown ones count as text, as in browsers.
+    public enum InputType: String, Codable, Hashable, Sendable, CaseIterable {
+        case hidden, text, password, email, telephone, checkbox, radio, select, textarea, submit, image, button, file
+    }
+
+    /// One choice of a `select` element.
+    public struct Option: Codable, Hashable, Sendable {
+        /// The value that is sent.
+        public var value: String
+        /// The text that the user reads.
+        public var label: String
+        /// The `selected` attribute.
+        public var isSelected: Bool
+    }
+
+    /// The type.
+    public var kind: InputType
+    /// The name that is sent; a control with an empty name is not sent.
+    public var name: String
+    /// The value that the page fills in.
+    public var value = ""
+    /// The text beside it: its label, `aria-label`, placeholder or title.
+    public var label = ""
+    /// The `required` attribute.
+    public var isRequired = false
+    /// The `checked` attribute.
+    public var isChecked = false
+    /// It is hidden by its own style or that of an element around it.
+    public var isInvisible = false
+    /// The references of links within its label, often the terms of use.
+    public var links: [String] = []
+    /// The choices of a `select` element.
+    public var options: [Option] = []
+
+    /// The name and the label in lower case, for ``FormWords``.
+    var words: String { (name + " " + label).lowercased() }
+}
+
+/// One form of a page.
+public struct HTMLForm: Codable, Hashable, Sendable {
+    /// The action as written; it is relative to ``HTMLPage/base``.
+    public var action: String
+    /// The method; GET unless the page says POST.
+    public var method: HTTPRequest.Method
+    /// It is sent as `application/x-www-form-urlencoded`, the only encoding that this library sends.
+    public var isPlain: Bool
+    /// Its id, name, class and role in lower case, to recognise a search box.
+    public var hints: String
+    /// It is hidden by its own style or that of an element around it.
+    public var isInvisible: Bool
+    /// The controls, in document order.
+    public var controls: [HTMLControl]
+    /// The visible text within, shortened to about 2000 octets.
+    public var text: String
+
+    /// The controls in which the user types or chooses.
+    public var inputs: [HTMLControl] {
+        controls.filter {
+            switch $0.kind {
+            case .text, .password, .email, .telephone, .textarea, .select, .radio, .checkbox: !$0.name.isEmpty
+            case .hidden, .submit, .image, .button, .file: false
+            }
+        }
+    }
+
+    /// The buttons that send it.
+    public var submits: [HTMLControl] { controls.filter { $0.kind == .submit || $0.kind == .image } }
+
+    /// The password controls.
+    public var passwords: [HTMLControl] { controls.filter { $0.kind == .password } }
+}
+
+/// The parts of a portal's page that a login needs.
+public struct HTMLPage: Hashable, Sendable {
+    /// One link.
+    public struct Hyperlink: Hashable, Sendable {
+        /// The text that the user reads.
+        public var text: String
+        /// The reference as written; it is relative to ``HTMLPage/base``.
+        public var reference: String
+    }
+
+    /// The title, at most 120 characters.
+    public var title: String?
+    /// The address that references are relative to: the page's own, or that of its `base` element.
+    public var base: WebURL
+    /// The first 20 forms, in document order.
+    public var forms: [HTMLForm]
+    /// The first 200 links, in document order.
+    public var links: [Hyperlink]
+    /// The target of a refresh, by meta element or header, that waits at most 30 s.
+    public var refresh: String?
+    /// The target of a simple redirect in a script.
+    public var scriptTarget: String?
+    /// A script submits the page's only form.
+    public var submitsItself: Bool
+    /// The visible text, shortened to 8 KiB.
+    public var text: String
+    /// The texts of elements that are marked as errors, at most five.
+    public var errors: [String]
+    /// Only a part was read, because the page is too long or takes too much processor time.
+    public var isTruncated: Bool
+
+    /// It has a form, a refresh or a script redirect, which only the error page of a portal has.
+    var hasPortalMarks: Bool { !forms.isEmpty || refresh != nil || scriptTarget != nil }
+}

@@ -1,0 +1,97 @@
+import HotspotCore
+
+/// The redirects of a portal up to a page: by header, refresh, simple script, or a form that a script submits. ``RedirectPolicy``
+/// checks each hop.
+struct RedirectChain: Sendable {
+    /// All answers, the last one included.
+    var hops: [HTTPResponse]
+    /// The page of the last answer.
+    var page: HTMLPage
+    /// The chain led away from the portal: to the probe's address, or to a server on the Internet that does not answer yet.
+    var leftPortal = false
+
+    /// The last answer.
+    var final: HTTPResponse { hops[hops.count - 1] }
+
+    /// Milliseconds that a foreign host may take to which a portal leads after the login; the login does not depend on it.
+    private static let foreignHostLimit = 10_000
+
+    /// Follows the redirects of an answer. Throws ``TransferError``.
+    ///
+    /// - Parameters:
+    ///   - request: the request of the answer; 307 and 308 repeat it, within its origin only.
+    ///   - outside: hosts that end the chain when it leads there.
+    ///   - page: the page whose form was submitted, if the request is one. A page that reports success then ends the chain, and so
+    ///     does a failure at a third origin.
+    static func follow(
+        _ response: HTTPResponse, to request: HTTPRequest, client: HTTPClient, outside: Set<String> = [],
+        submittedFrom page: WebURL? = nil,
+        in scope: Scope
+    ) throws(TransferError) -> RedirectChain {
+        let redirects = RedirectPolicy(client.policy)
+        var chain = RedirectChain(hops: [response], page: HTMLReader.read(response))
+        let portalOrigins: Set<String>? = page.map { [$0.origin, request.url.origin] }
+        var request = request
+        var pageHops = 0
+        while true {
+            let response = chain.final
+            let next: HTTPRequest
+            if let location = response.location {
+                let repeats = (response.status == 307 || response.status == 308) && request.method == .post
+                let target = try redirects.target(of: location, from: response.url, withSecrets: repeats)
+                var following = repeats ? request : HTTPRequest(target)
+                following.url = target
+                next = following
+            } else if pageHops < RedirectPolicy.pageLimit, !(page != nil && FormWords.soundsLikeSuccess(chain.page)),
+                let following = Self.pageHop(chain.page, response, redirects)
+            {
+                pageHops += 1
+                next = following
+            } else {
+                return chain
+            }
+            if outside.contains(next.url.host) {
+                chain.leftPortal = true
+                return chain
+            }
+            guard chain.hops.count <= RedirectPolicy.limit else { throw TransferError(.tooManyRedirects) }
+            request = next
+            let isForeign = portalOrigins.map { !$0.contains(next.url.origin) } ?? false
+            let answer: HTTPResponse
+            do throws(TransferError) {
+                answer = try client.send(next, in: isForeign ? scope.limited(milliseconds: Self.foreignHostLimit) : scope)
+            } catch  where isForeign && error.isFailureToReach {
+                // The portal answered the form. Many portals then lead to the Internet before the gateway has opened, so this failure
+                // is not theirs; the probe decides whether the login worked.
+                scope.trace.add("redirected to \(next.url.origin), which failed: \(error.code.rawValue)")
+                chain.leftPortal = true
+                return chain
+            }
+            chain.hops.append(answer)
+            chain.page = HTMLReader.read(answer)
+        }
+    }
+
+    /// Returns the request that a browser would make on this page by itself.
+    private static func pageHop(_ page: HTMLPage, _ response: HTTPResponse, _ redirects: RedirectPolicy) -> HTTPRequest? {
+        func target(_ reference: String?) -> HTTPRequest? {
+            guard let reference, let url = try? redirects.target(of: reference, from: page.base), url != response.url else {
+                return nil
+            }
+            var request = HTTPRequest(url)
+            request.referer = response.url
+            return request
+        }
+        if let request = target(page.refresh) { return request }
+        if page.forms.isEmpty, let request = target(page.scriptTarget) { return request }
+        if page.submitsItself, let form = page.forms.first, form.inputs.isEmpty,
+            let filled = try? FilledForm(form, on: page, at: response.url, answers: [:], consent: false, redirects: redirects),
+            !filled.leavesForGateway
+        {
+            return filled.request
+        }
+        // The page of a 511 answer links to the login (RFC 6585, section 6).
+        if response.status == 511, page.forms.isEmpty, let link = page.links.first { return target(link.reference) }
+        return nil
+    }
+}

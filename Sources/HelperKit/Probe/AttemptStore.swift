@@ -1,0 +1,175 @@
+import HotspotCore
+
+/// The results that the helpers of one process share within an attempt: one probe, one request to the portal API, one fetch of the
+/// portal's first page.
+public final class AttemptStore: Sendable {
+    /// The store of this process.
+    public static let shared = AttemptStore()
+
+    private struct AttemptResults {
+        var probe: SharedWork<ProbeResult>?
+        var api: SharedWork<PortalAPIDocument?>?
+        /// By the address of their source.
+        var portalPages: [String: SharedWork<PortalPage>] = [:]
+        var used = Instant.now
+        /// `interface/association`: a login may reuse results of the same association.
+        var association = ""
+        /// A login was tried with these results, so they are outdated.
+        var isOutdated = false
+    }
+
+    /// Milliseconds for which a captive verdict may be reused by the login that follows from it.
+    private static let reuseLimit = 2_000
+
+    /// The most attempts that are kept.
+    private static let limit = 16
+    /// Milliseconds that an unused attempt is kept.
+    private static let lifetime = 600_000
+    private let entries = Locked([String: AttemptResults]())
+
+    /// Makes an empty store.
+    public init() {}
+
+    /// Returns the result of this attempt's probe: runs it, waits for it, or reuses it. `nil` if the scope ended first.
+    ///
+    /// - Parameters:
+    ///   - endpoints: the endpoints to ask; empty: the link's own or the usual ones.
+    ///   - https: the HTTPS endpoint; empty: none; `nil`: the usual one with the usual endpoints, else none.
+    ///   - fresh: run the probe again, and keep the attempt's result as it is.
+    public func probe(
+        _ link: Link, endpoints: [ProbeEndpoint] = [], https: String? = nil, fresh: Bool = false, policy: NetworkPolicy = .strict,
+        in scope: Scope
+    ) -> ProbeResult? {
+        let plan = ProbeRun.Plan(link: link, endpoints: endpoints, https: https)
+        if fresh {
+            let run = ProbeRun(link: link, plan: plan, policy: policy, api: Self.askAPI(link, policy))
+            let result = run.result(in: scope)
+            if !result.verdict.isOpen { run.forgetNames() }
+            return scope.cancellation.isCancelled ? nil : result
+        }
+        let api = api(link, policy)
+        let probe = shared(link, \.probe) {
+            let run = ProbeRun(link: link, plan: plan, policy: policy, api: api)
+            return SharedWork(deadline: .after(milliseconds: Self.repeatedLimit)) { Self.repeated(run, in: $0) }
+        }
+        // Every command that waited for the probe shows its requests in its trace.
+        let result = probe.wait(in: scope)
+        for evidence in result?.evidence ?? [] {
+            let outcome = evidence.status.map(String.init) ?? evidence.error?.split(separator: ":").first.map(String.init) ?? "?"
+            scope.trace.add("\(evidence.request) → \(outcome) in \(evidence.milliseconds) ms")
+        }
+        return result
+    }
+
+    /// The most runs of an attempt's first probe, and the limit for all of them, in milliseconds.
+    ///
+    /// A gateway can need longer for a station's first request than one probe waits: openNDS 9.10 on an emulated processor took 2.7 to
+    /// 3.5 s for its first redirect, and 0.8 s for the next.
+    private static let tries = 3
+    private static let repeatedLimit = tries * VerdictTable.limit + 1000
+
+    /// Runs a probe, and again as long as nothing answers.
+    private static func repeated(_ run: ProbeRun, in scope: Scope) -> ProbeResult {
+        var result = run.result(in: scope)
+        var evidence = result.evidence
+        for _ in 1..<tries where result.verdict == .limited && result.problem == "timeout" && !scope.cancellation.isCancelled {
+            result = run.result(in: scope)
+            evidence += result.evidence
+            result.evidence = evidence
+        }
+        return result
+    }
+
+    /// Returns the document of the link's portal API, if there is a usable one. Waits at most the scope's time.
+    public func apiDocument(_ link: Link, policy: NetworkPolicy = .strict, in scope: Scope) -> PortalAPIDocument? {
+        api(link, policy)?.wait(in: scope) ?? nil
+    }
+
+    /// Returns the portal's first page from this source, fetched once. `nil` if the scope ended first.
+    func portalPage(_ link: Link, source: PortalPage.PageSource, policy: NetworkPolicy, in scope: Scope) -> PortalPage? {
+        let page = shared(link, \.portalPages[source.url.text]) {
+            SharedWork(deadline: .after(milliseconds: PortalPage.limit)) {
+                PortalPage.open(source, link: link, policy: policy, in: $0)
+            }
+        }
+        let result = page.wait(in: scope)
+        for line in result?.steps ?? [] { scope.trace.add(line) }
+        return result
+    }
+
+    /// Forgets the fetched pages, because the tokens in their forms are valid once.
+    func forgetPortalPages(_ link: Link) { entries.with { $0[Self.key(link)]?.portalPages = [:] } }
+
+    /// Prepares the store for a login. One that follows from a Maintain that has just found a portal has an attempt of its own and reuses
+    /// the probe and the first page of that one. All results of this association are outdated for later attempts.
+    func beginLogin(_ link: Link) {
+        entries.with { entries in
+            let association = Self.association(of: link)
+            if entries[Self.key(link)] == nil {
+                let known = entries.values.filter { entry in
+                    guard entry.association == association, !entry.isOutdated, entry.probe?.value?.verdict == .captive else {
+                        return false
+                    }
+                    return entry.probe?.age ?? .max < Self.reuseLimit
+                }
+                var entry = Self.entry(link, &entries)
+                if let last = known.max(by: { $0.used < $1.used }) {
+                    entry.probe = last.probe
+                    entry.api = last.api
+                    entry.portalPages = last.portalPages.filter { !$0.value.isAbandoned }
+                }
+                entries[Self.key(link)] = entry
+            }
+            for key in entries.keys where entries[key]?.association == association { entries[key]?.isOutdated = true }
+        }
+    }
+
+    private func api(_ link: Link, _ policy: NetworkPolicy) -> SharedWork<PortalAPIDocument?>? {
+        guard PortalAPIDocument.address(link.portalAPI, policy: RedirectPolicy(policy)) != nil else { return nil }
+        return shared(link, \.api) { Self.askAPI(link, policy)! }
+    }
+
+    /// Asks the portal API. Its redirects are not followed: known servers send none, and a failure only means that there is no API.
+    private static func askAPI(_ link: Link, _ policy: NetworkPolicy) -> SharedWork<PortalAPIDocument?>? {
+        let redirects = RedirectPolicy(policy)
+        guard let url = PortalAPIDocument.address(link.portalAPI, policy: redirects) else { return nil }
+        return SharedWork(deadline: .after(milliseconds: VerdictTable.limit)) { scope in
+            var request = HTTPRequest(url)
+            request.accept = PortalAPIDocument.mediaType
+            request.bodyLimit = PortalAPIDocument.limit
+            request.refusesLongBody = true
+            request.needsFreshConnection = true
+            guard let response = try? HTTPClient(link: link, policy: policy).send(request, in: scope) else { return nil }
+            return PortalAPIDocument(response, policy: redirects)
+        }
+    }
+
+    private func shared<T>(_ link: Link, _ part: WritableKeyPath<AttemptResults, SharedWork<T>?>, _ make: () -> SharedWork<T>)
+        -> SharedWork<T>
+    {
+        entries.with { entries in
+            var entry = Self.entry(link, &entries)
+            if let known = entry[keyPath: part], !known.isAbandoned { return known }
+            let made = make()
+            entry[keyPath: part] = made
+            entries[Self.key(link)] = entry
+            return made
+        }
+    }
+
+    private static func entry(_ link: Link, _ entries: inout [String: AttemptResults]) -> AttemptResults {
+        let key = key(link)
+        entries = entries.filter { $0.value.used.millisecondsAgo < lifetime }
+        if entries[key] == nil, entries.count >= limit, let oldest = entries.min(by: { $0.value.used < $1.value.used }) {
+            entries[oldest.key] = nil
+        }
+        var entry = entries[key] ?? AttemptResults(association: association(of: link))
+        entry.used = .now
+        entries[key] = entry
+        return entry
+    }
+
+    private static func association(of link: Link) -> String { "\(link.interface)/\(link.association)" }
+
+    private static func key(_ link: Link) -> String { "\(link.interface)/\(link.attempt)" }
+}

@@ -1,0 +1,164 @@
+import HotspotCore
+
+/// Asks the endpoints of one probe, each on a thread of its own, and lets ``VerdictTable`` decide.
+struct ProbeRun: Sendable {
+    /// The endpoints to ask.
+    struct Plan: Sendable {
+        var named: [ProbeEndpoint]
+        var address: ProbeEndpoint?
+        var https: String?
+
+        /// Makes a plan of these endpoints, else of the link's own, else of the usual ones with an address endpoint and HTTPS.
+        ///
+        /// - Parameter https: the HTTPS endpoint; empty: none.
+        init(link: Link, endpoints: [ProbeEndpoint] = [], https: String? = nil) {
+            if !endpoints.isEmpty {
+                named = Array(endpoints.prefix(5))
+                self.https = https
+            } else if let url = link.probeURL {
+                named = [ProbeEndpoint(url: url, expect: link.probeExpect ?? "204")]
+                self.https = https
+            } else {
+                named = ProbeEndpoint.usual
+                address = ProbeEndpoint.usualAddress
+                self.https = https ?? ProbeEndpoint.usualHTTPS
+            }
+            if self.https?.isEmpty == true { self.https = nil }
+        }
+    }
+
+    let link: Link
+    let plan: Plan
+    let policy: NetworkPolicy
+    /// The request to the link's portal API, made once for an attempt.
+    let api: SharedWork<PortalAPIDocument?>?
+    var limit = VerdictTable.limit
+
+    private struct Board {
+        var table: VerdictTable
+        var evidence: [ProbeEvidence] = []
+    }
+
+    /// Runs the probe and returns its result. A cancellation gives `limited` at once.
+    func result(in outer: Scope) -> ProbeResult {
+        let began = Instant.now
+        // A cancellation of its own ends the requests that are still under way when the verdict stands.
+        let cancellation = Cancellation()
+        let handler = outer.cancellation.onCancel { cancellation.cancel() }
+        defer {
+            outer.cancellation.removeHandler(handler)
+            cancellation.cancel()
+        }
+        let scope = Scope(cancellation: cancellation, deadline: .after(milliseconds: limit), trace: outer.trace)
+        let board = Locked(
+            Board(
+                table: VerdictTable(
+                    redirects: RedirectPolicy(policy), named: plan.named.count, address: plan.address != nil,
+                    https: plan.https != nil, api: api != nil, limit: limit)))
+        // Cancelling wakes this thread, which waits for a change of the board.
+        let waker = cancellation.onCancel { board.with { _ in } }
+        defer { cancellation.removeHandler(waker) }
+        askNamed(0, board, scope)
+        if let address = plan.address {
+            ask(address.url, board, scope) { $0.answeredAddress($1, expect: address.expect, at: began.millisecondsAgo) }
+        }
+        if let https = plan.https { ask(https, board, scope) { $0.answeredHTTPS($1) } }
+        if let api {
+            let (link, policy) = (link, policy)
+            Worker.start {
+                let document = api.wait(in: scope) ?? nil
+                let evidence = PortalAPIDocument.address(link.portalAPI, policy: RedirectPolicy(policy)).map {
+                    ProbeEvidence(api: $0, document, milliseconds: began.millisecondsAgo)
+                }
+                board.with { board in
+                    board.table.answeredAPI(document)
+                    if let evidence { board.evidence.append(evidence) }
+                }
+            }
+        }
+        var asked = 1
+        var waitsUntil = began.advanced(milliseconds: limit)
+        while true {
+            if cancellation.isCancelled { return ProbeResult(.limited, problem: "cancelled") }
+            let step = board.wait(until: waitsUntil) { board -> VerdictTable.NextStep? in
+                if cancellation.isCancelled { return .wait(until: 0) }
+                let step = board.table.nextStep(at: began.millisecondsAgo)
+                switch step {
+                case .done: return step
+                case .askNext: return board.table.named.count == asked ? step : nil
+                case .wait(let until):
+                    // A nearer deadline than the current one ends this wait.
+                    return began.advanced(milliseconds: until) < waitsUntil ? step : nil
+                }
+            }
+            switch step {
+            case .done(var result):
+                result.evidence = board.with { $0.evidence }
+                return result
+            case .askNext:
+                askNamed(asked, board, scope)
+                asked += 1
+            case .wait(let until): waitsUntil = began.advanced(milliseconds: until)
+            case nil:
+                // The wait is over without a new answer; the table decides by the time alone.
+                waitsUntil = began.advanced(milliseconds: max(limit, began.millisecondsAgo + 1))
+                if case .done(var result) = board.with({ $0.table.nextStep(at: began.millisecondsAgo) }) {
+                    result.evidence = board.with { $0.evidence }
+                    return result
+                }
+            }
+        }
+    }
+
+    private func askNamed(_ index: Int, _ board: Locked<Board>, _ scope: Scope) {
+        let endpoint = plan.named[index]
+        ask(endpoint.url, board, scope) { $0.answeredNamed($1, expect: endpoint.expect) }
+    }
+
+    private func ask(
+        _ text: String, _ board: Locked<Board>, _ scope: Scope,
+        _ enter: @escaping @Sendable (inout VerdictTable, EndpointAnswer) -> Void
+    ) {
+        guard let url = WebURL(text), url.scheme == "http" || url.scheme == "https", !url.hasUserInformation else {
+            board.with { enter(&$0.table, .failure(TransferError(.refusedURL, "an endpoint of the probe"))) }
+            return
+        }
+        let (link, policy) = (link, policy)
+        Worker.start {
+            var request = HTTPRequest(Self.bustingCaches(url))
+            request.noCache = true
+            request.accept = "*/*"
+            // A connection that was made before the login stays with the gateway and never reaches the Internet.
+            request.needsFreshConnection = true
+            let began = Instant.now
+            let answer: EndpointAnswer
+            do throws(TransferError) {
+                answer = .success(try HTTPClient(link: link, policy: policy).send(request, in: scope))
+            } catch {
+                answer = .failure(error)
+            }
+            if case .failure(let error) = answer, error.code == .cancelled { return }
+            board.with { board in
+                enter(&board.table, answer)
+                board.evidence.append(ProbeEvidence(url, answer, milliseconds: began.millisecondsAgo))
+            }
+        }
+    }
+
+    /// Adds a random query, so that no cache can answer.
+    private static func bustingCaches(_ url: WebURL) -> WebURL {
+        let number = String(UInt32.random(in: .min ... .max), radix: 36)
+        guard url.query == nil else { return url }
+        return url.replacingQuery("r=\(number)") ?? url
+    }
+
+    /// Forgets the endpoints' addresses: before a login, gateways answer falsely for their names.
+    func forgetNames() {
+        for endpoint in plan.named { forget(endpoint.url) }
+        if let https = plan.https { forget(https) }
+    }
+
+    private func forget(_ text: String) {
+        if let url = WebURL(text) { NamePins.shared.forget(url.host, link: link) }
+    }
+}

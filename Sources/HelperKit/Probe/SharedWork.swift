@@ -1,0 +1,57 @@
+import HotspotCore
+
+/// Work that several commands wait for: it runs once, on a thread of its own, and is cancelled when no command waits for it any more.
+final class SharedWork<Value: Sendable>: Sendable {
+    private struct WorkState {
+        var value: Value?
+        var waiters = 0
+        var isAbandoned = false
+        var ended: Instant?
+    }
+
+    private let state = Locked(WorkState())
+    private let cancellation = Cancellation()
+
+    /// Starts the work at once.
+    init(deadline: Instant, _ work: @escaping @Sendable (Scope) -> Value) {
+        let scope = Scope(cancellation: cancellation, deadline: deadline)
+        let state = state
+        Worker.start {
+            let value = work(scope)
+            state.with {
+                $0.value = value
+                $0.ended = .now
+            }
+        }
+    }
+
+    /// All commands stopped waiting before the end, so the work was cancelled and has to be started again.
+    var isAbandoned: Bool { state.with { $0.isAbandoned } }
+
+    /// The value; `nil` while the work runs.
+    var value: Value? { state.with { $0.value } }
+
+    /// Milliseconds since its end; `nil` while it runs.
+    var age: Int? { state.with { $0.ended?.millisecondsAgo } }
+
+    /// Waits for the value. `nil` if the scope was cancelled or its time is over.
+    func wait(in scope: Scope) -> Value? {
+        state.with { $0.waiters += 1 }
+        defer {
+            let isAbandoned = state.with { state in
+                state.waiters -= 1
+                if state.waiters == 0, state.value == nil { state.isAbandoned = true }
+                return state.isAbandoned
+            }
+            if isAbandoned { cancellation.cancel() }
+        }
+        // Cancelling wakes this thread, which waits for a change of the state.
+        let handler = scope.cancellation.onCancel { [state] in state.with { _ in } }
+        defer { scope.cancellation.removeHandler(handler) }
+        let outcome: Value?? = state.wait(until: scope.deadline) { state -> Value?? in
+            if let value = state.value { return .some(.some(value)) }
+            return scope.cancellation.isCancelled ? .some(.none) : .none
+        }
+        return outcome ?? nil
+    }
+}

@@ -1,0 +1,190 @@
+import CCurl
+import HotspotCore
+
+/// Decides the verdict of a probe, as a value: answers go in, the next step comes out. It reads no clock and makes no request.
+///
+/// An expected answer of a named endpoint means online, or partial if HTTPS is broken. A redirect or another page means captive, and so
+/// does a portal API (RFC 8908) that says so. Without either, working HTTPS means online, and anything else limited.
+struct VerdictTable: Sendable {
+    /// The meaning of one endpoint's answer.
+    enum Meaning: Sendable {
+        /// The expected answer.
+        case asExpected
+        /// A portal's answer: the address of its page, and the answer.
+        case captive(WebURL, HTTPResponse)
+        /// An answer without a page, such as an empty 200 where 204 was expected.
+        case inconclusive
+        /// A status that says nothing about a portal.
+        case unhelpful(Int)
+        /// The server asks to come back later (503 with Retry-After).
+        case later
+        /// No answer.
+        case failed(TransferError)
+    }
+
+    /// The next step of a probe.
+    enum NextStep {
+        /// The verdict stands.
+        case done(ProbeResult)
+        /// Ask the next named endpoint.
+        case askNext
+        /// Wait for another answer, at most until this many milliseconds after the beginning.
+        case wait(until: Int)
+    }
+
+    /// The longest that a probe may take, in milliseconds.
+    static let limit = 3000
+    /// Milliseconds after the beginning until which an expected HTTP answer waits for HTTPS and the portal API.
+    static let silence = 1000
+    /// Milliseconds that the named endpoint has to contradict a redirect of the address endpoint.
+    static let contradiction = 500
+
+    let redirects: RedirectPolicy
+    /// The number of named endpoints that may be asked.
+    let namedCount: Int
+    let hasAddress: Bool
+    let hasHTTPS: Bool
+    let hasAPI: Bool
+    var limit = VerdictTable.limit
+
+    /// The answers of the named endpoints, in the order of asking.
+    private(set) var named: [Meaning] = []
+    private(set) var address: (meaning: Meaning, at: Int)?
+    private(set) var https: Meaning?
+    private(set) var api: PortalAPIDocument?
+    private var apiAnswered = false
+
+    init(
+        redirects: RedirectPolicy = RedirectPolicy(), named: Int, address: Bool, https: Bool, api: Bool,
+        limit: Int = VerdictTable.limit
+    ) {
+        self.redirects = redirects
+        namedCount = named
+        hasAddress = address
+        hasHTTPS = https
+        hasAPI = api
+        self.limit = limit
+    }
+
+    mutating func answeredNamed(_ answer: EndpointAnswer, expect: String) { named.append(meaning(of: answer, expect: expect)) }
+    mutating func answeredAddress(_ answer: EndpointAnswer, expect: String, at: Int) {
+        address = (meaning(of: answer, expect: expect), at)
+    }
+    mutating func answeredHTTPS(_ answer: EndpointAnswer) {
+        switch answer {
+        case .failure(let failure): https = .failed(failure)
+        case .success(let response): https = response.status < 400 ? .asExpected : .unhelpful(response.status)
+        }
+    }
+    mutating func answeredAPI(_ document: PortalAPIDocument?) {
+        api = document
+        apiAnswered = true
+    }
+
+    /// Returns the next step, `now` milliseconds after the beginning.
+    func nextStep(at now: Int) -> NextStep {
+        for case .captive(let url, let page) in named { return .done(captive(url, page)) }
+        if let api, api.captive { return .done(ProbeResult(.captive, portalURL: api.portalURL)) }
+        if named.contains(where: { if case .asExpected = $0 { true } else { false } }) { return afterGoodHTTP(now) }
+        if let (meaning, at) = address, case .captive(let url, let page) = meaning {
+            let end = at + Self.contradiction
+            if now >= end || isNamedExhausted || now >= limit { return .done(captive(url, page)) }
+            return .wait(until: end)
+        }
+        if now >= limit { return .done(afterBadHTTP()) }
+        if !named.isEmpty, !isNamedExhausted { return .askNext }
+        if isNamedExhausted {
+            // The named endpoints decided nothing; HTTPS, the address or the API still may.
+            if case .asExpected? = https { return .done(afterBadHTTP()) }
+            let isWaiting = (hasHTTPS && https == nil) || (hasAddress && address == nil) || (hasAPI && !apiAnswered)
+            if !isWaiting { return .done(afterBadHTTP()) }
+        }
+        return .wait(until: limit)
+    }
+
+    /// All endpoints have answered, the last one asked to come back later, or the last two had no page.
+    private var isNamedExhausted: Bool {
+        if named.count >= namedCount { return true }
+        if case .later? = named.last { return true }
+        let tail = named.suffix(2)
+        return tail.count == 2 && tail.allSatisfy { if case .inconclusive = $0 { true } else { false } }
+    }
+
+    private func captive(_ url: WebURL, _ page: HTTPResponse) -> ProbeResult { ProbeResult(.captive, portalURL: url, page: page) }
+
+    private func afterGoodHTTP(_ now: Int) -> NextStep {
+        if (hasHTTPS && https == nil) || (hasAPI && !apiAnswered), now < min(Self.silence, limit) {
+            return .wait(until: min(Self.silence, limit))
+        }
+        if case .failed(let failure)? = https, failure.isInterference {
+            var result = ProbeResult(.partial, problem: failure.code == .clockWrong ? "clockWrong" : "httpsBlocked")
+            result.secondsRemaining = api?.secondsRemaining
+            return .done(result)
+        }
+        var result = ProbeResult(.online)
+        result.secondsRemaining = api?.secondsRemaining
+        return .done(result)
+    }
+
+    private func afterBadHTTP() -> ProbeResult {
+        var result = ProbeResult(.limited, problem: "noAnswer")
+        let mustWait = named.contains { if case .later = $0 { true } else { false } }
+        if case .asExpected? = https, !mustWait { return ProbeResult(.online, problem: "httpBlocked") }
+        switch named.first {
+        case .failed(let failure): result.problem = failure.code.rawValue
+        case .inconclusive: result.problem = "emptyAnswer"
+        case .unhelpful(let status): result.problem = "status\(status)"
+        case .later: result.problem = "askedToWait"
+        case .asExpected, .captive, nil: if !named.isEmpty || hasHTTPS { result.problem = "timeout" }
+        }
+        return result
+    }
+
+    /// Returns the meaning of one answer: a row of the table.
+    func meaning(of answer: EndpointAnswer, expect: String) -> Meaning {
+        let response: HTTPResponse
+        switch answer {
+        case .failure(let failure): return .failed(failure)
+        case .success(let value): response = value
+        }
+        if expect.hasPrefix("→") {
+            if let location = response.location, location == expect.dropFirst() { return .asExpected }
+        } else if let status = Int(expect), (100...599).contains(status) {
+            // The body of a 204 is ignored, as libcurl ignores it.
+            if response.status == status, status != 200 || !response.body.isEmpty { return .asExpected }
+        } else if response.status == 200, isBody(response.body, expect) {
+            return .asExpected
+        }
+        switch response.status {
+        case 301, 302, 303, 307, 308:
+            let target = response.location.flatMap { try? redirects.target(of: $0, from: response.url) }
+            return .captive(target ?? response.url, response)
+        case 200: return response.body.count <= 4 ? .inconclusive : .captive(response.url, response)
+        case 204: return .inconclusive
+        case 511: return .captive(response.url, response)
+        case 401, 403, 404, 500...599:
+            if HTMLReader.read(response).hasPortalMarks || WISPrDocument.find(in: response.body) != nil {
+                return .captive(response.url, response)
+            }
+            if response.status == 503, asksToWait(response) { return .later }
+            return .unhelpful(response.status)
+        default: return .unhelpful(response.status)
+        }
+    }
+
+    /// Compares a body but for a line end at its end, which the settings cannot write.
+    private func isBody(_ body: [UInt8], _ expect: String) -> Bool {
+        var body = body[...]
+        if body.last == 10 { body = body.dropLast() }
+        if body.last == 13 { body = body.dropLast() }
+        return body.elementsEqual(expect.utf8)
+    }
+
+    /// Whether the answer has a valid Retry-After: seconds, or a date after the answer's own, because this machine's clock may be wrong.
+    private func asksToWait(_ response: HTTPResponse) -> Bool {
+        guard let text = response["retry-after"] else { return false }
+        if let seconds = Int(text) { return seconds >= 0 }
+        let (at, now) = (curl_getdate(text, nil), curl_getdate(response["date"] ?? "", nil))
+        return at > 0 && now > 0 && at >= now
+    }
+}

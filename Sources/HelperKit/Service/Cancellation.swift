@@ -1,0 +1,41 @@
+/// Tells blocking work to stop. A cancellation is final.
+public final class Cancellation: Sendable {
+    private struct CancellationState {
+        var isCancelled = false
+        var handlers: [Int: @Sendable () -> Void] = [:]
+        var next = 0
+    }
+
+    private let state = Locked(CancellationState())
+
+    /// Makes a cancellation that has not happened.
+    public init() {}
+
+    /// The work is to stop.
+    public var isCancelled: Bool { state.with { $0.isCancelled } }
+
+    /// Cancels and calls the handlers; has no effect the second time.
+    public func cancel() {
+        let handlers = state.with { state in
+            state.isCancelled = true
+            defer { state.handlers = [:] }
+            return Array(state.handlers.values)
+        }
+        for handler in handlers { handler() }
+    }
+
+    /// Calls `handler` once when cancelled, at once if that has happened. Returns the number for ``removeHandler(_:)``.
+    func onCancel(_ handler: @escaping @Sendable () -> Void) -> Int {
+        let number: Int? = state.with { state in
+            if state.isCancelled { return nil }
+            state.next += 1
+            state.handlers[state.next] = handler
+            return state.next
+        }
+        if number == nil { handler() }
+        return number ?? 0
+    }
+
+    /// Removes a handler. It may still be running on the cancelling thread afterwards, but does not start any more.
+    func removeHandler(_ number: Int) { state.with { $0.handlers[number] = nil } }
+}

@@ -1,0 +1,46 @@
+import HotspotCore
+
+/// A helper, as its author writes it: one blocking function for each command, called on a thread of its own.
+///
+/// A function that throws ``NotImplemented``, as the defaults do, is answered with MethodNotImplemented, which the daemon treats as
+/// `commandNotRecognized`. Any other error is answered as a failure of the helper.
+public protocol Helper: Sendable {
+    /// The value of `Name=` in its `.helper` file.
+    var name: String { get }
+    /// The name that people read, at most 15 characters.
+    var displayName: String { get }
+
+    /// Returns the networks that the helper would log in to, of those in sight. There is no network access during this command.
+    func filterScanList(_ networks: [Network]) throws -> [Annotation]
+    /// Decides whether the network is captive and the helper can log in to it.
+    func evaluate(_ command: HelperCommand) throws -> Evaluation
+    /// Logs in, or asks for what the login needs.
+    func authenticate(_ command: HelperCommand) throws -> Reply
+    /// Continues the login with the user's answers.
+    func presentUI(_ command: HelperCommand) throws -> Reply
+    /// Decides whether the session is still good.
+    func maintain(_ command: HelperCommand) throws -> Reply
+    /// Ends the session at the portal.
+    func logoff(_ command: HelperCommand) throws -> Reply
+}
+
+/// The error of a command that a helper does not implement.
+public struct NotImplemented: Error {
+    /// Makes the error.
+    public init() {}
+}
+
+extension Helper {
+    /// Claims no network.
+    public func filterScanList(_ networks: [Network]) throws -> [Annotation] { [] }
+    /// Throws ``NotImplemented``.
+    public func evaluate(_ command: HelperCommand) throws -> Evaluation { throw NotImplemented() }
+    /// Throws ``NotImplemented``.
+    public func authenticate(_ command: HelperCommand) throws -> Reply { throw NotImplemented() }
+    /// Throws ``NotImplemented``.
+    public func presentUI(_ command: HelperCommand) throws -> Reply { throw NotImplemented() }
+    /// Throws ``NotImplemented``.
+    public func maintain(_ command: HelperCommand) throws -> Reply { throw NotImplemented() }
+    /// Throws ``NotImplemented``.
+    public func logoff(_ command: HelperCommand) throws -> Reply { throw NotImplemented() }
+}

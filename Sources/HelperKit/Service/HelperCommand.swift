@@ -1,0 +1,86 @@
+import HotspotCore
+
+/// One command: its parameters, and the network access that the helper has for it.
+public struct HelperCommand: Sendable {
+    /// The network.
+    public var network: Network
+    /// The link to it.
+    public var link: Link
+    /// The portal that credential and consent are for.
+    public var portal: Portal?
+    /// The stored answers that the daemon released for this portal. They may be sent to it, over plain HTTP as well: the daemon releases
+    /// them only where the user's settings allow that.
+    public var credential: [String: String]?
+    /// The user's answers to the last prompt; empty but in PresentUI.
+    public var answers: [String: String]
+    /// The user accepted this portal's terms.
+    public var consent: Bool
+    /// The session that an earlier command returned.
+    public var session: Session?
+    /// The command's cancellation, deadline and trace.
+    public let scope: Scope
+    /// The results that are shared with the other helpers of this process.
+    public let attempts: AttemptStore
+    let policy: NetworkPolicy
+
+    init(
+        network: Network, link: Link, portal: Portal? = nil, credential: [String: String]? = nil, answers: [String: String] = [:],
+        consent: Bool = false, session: Session? = nil, scope: Scope = Scope(), attempts: AttemptStore = .shared,
+        policy: NetworkPolicy = .strict
+    ) {
+        self.network = network
+        self.link = link
+        self.portal = portal
+        self.credential = credential
+        self.answers = answers
+        self.consent = consent
+        self.session = session
+        self.scope = scope
+        self.attempts = attempts
+        self.policy = policy
+    }
+
+    /// Returns the result of this attempt's probe, shared by all helpers of the process. `nil` if the command was cancelled or its time is
+    /// over.
+    ///
+    /// - Parameter fresh: run the probe again, as after a login.
+    public func probe(fresh: Bool = false) -> ProbeResult? { attempts.probe(link, fresh: fresh, policy: policy, in: scope) }
+
+    /// Returns the document of the portal API that the link announced; `nil` if there is no usable one.
+    public func portalAPI() -> PortalAPIDocument? { attempts.apiDocument(link, policy: policy, in: scope) }
+
+    /// Returns the portal's first page, fetched once for all helpers of the process.
+    func portalPage(_ source: PortalPage.PageSource) -> PortalPage? {
+        attempts.portalPage(link, source: source, policy: policy, in: scope)
+    }
+
+    /// Makes an HTTP client for this link, with these cookies.
+    public func client(cookies: CookieJar = CookieJar()) -> HTTPClient {
+        HTTPClient(link: link, policy: policy, cookies: cookies)
+    }
+
+    /// Opens a TCP connection over this link, within the command's time. Throws ``TransferError`` like ``LinkTCPConnection``.
+    public func connect(to host: String, port: Int) throws(TransferError) -> LinkTCPConnection {
+        try LinkTCPConnection(host, port: port, link: link, policy: policy, in: scope)
+    }
+
+    /// Opens a UDP socket over this link for one peer, within the command's time. Throws ``TransferError`` like ``LinkUDPSocket``.
+    public func datagrams(to host: String, port: Int) throws(TransferError) -> LinkUDPSocket {
+        try LinkUDPSocket(host, port: port, link: link, policy: policy, in: scope)
+    }
+
+    /// The rules for references on the portal's pages.
+    public var redirects: RedirectPolicy { RedirectPolicy(policy) }
+
+    /// Makes a reply with the steps so far as its trace.
+    public func reply(
+        _ result: Result, prompt: Prompt? = nil, portal: Portal? = nil, session: Session? = nil, reason: String? = nil
+    ) -> Reply {
+        Reply(result, prompt: prompt, portal: portal, session: session, reason: reason, trace: scope.trace.lines)
+    }
+
+    /// Makes the reply `temporaryFailure` for a transfer that failed.
+    public func reply(_ error: TransferError, portal: Portal? = nil, session: Session? = nil) -> Reply {
+        reply(.temporaryFailure, portal: portal, session: session, reason: error.description)
+    }
+}

@@ -1,0 +1,114 @@
+import HotspotCore
+import Varlink
+
+extension HelperService {
+    private static let service = "org.varlink.service"
+    private static let helper = "org.hotspotd.Helper"
+    private static let probe = "org.hotspotd.Probe"
+
+    /// Answers one call; blocks until it is done.
+    func dispatch(_ call: Call, name: String, _ cancellation: Cancellation) -> Answer {
+        let dot = call.method.lastIndex(of: ".") ?? call.method.startIndex
+        let interface = String(call.method[..<dot])
+        let method = String(call.method[dot...].dropFirst())
+        let parameters = call.parameters ?? [:]
+        let scope = Scope(cancellation: cancellation)
+        do {
+            switch interface {
+            case Self.service: return introspect(method, parameters)
+            case Self.probe:
+                guard method == "Probe" else { return Self.error("MethodNotFound", "method", method) }
+                return Answer(parameters: Coding.value(try probe(parameters, scope)))
+            case Self.helper:
+                guard let helper = helpers.first(where: { $0.name == name }) else {
+                    return Self.error("InterfaceNotFound", "interface", interface)
+                }
+                return try run(method, parameters, helper, scope)
+            default: return Self.error("InterfaceNotFound", "interface", interface)
+            }
+        } catch is NotImplemented {
+            return Self.error("MethodNotImplemented", "method", method)
+        } catch let error as VarlinkError {
+            return Self.error("InvalidParameter", "parameter", error.description)
+        } catch {
+            return Answer(parameters: ["message": "The helper failed."], error: "\(Self.helper).Failed")
+        }
+    }
+
+    private static func error(_ name: String, _ key: String, _ value: String) -> Answer {
+        Answer(parameters: .object([key: .string(Printable.text(value, limit: 200))]), error: "\(service).\(name)")
+    }
+
+    private func run(_ method: String, _ parameters: JSONValue, _ helper: any Helper, _ scope: Scope) throws -> Answer {
+        switch method {
+        case "Describe":
+            return Answer(parameters: [
+                "name": .string(helper.name), "displayName": .string(helper.displayName), "version": .string(version),
+            ])
+        case "FilterScanList":
+            struct ScanList: Decodable { var networks: [Network] }
+            let networks = try Coding.decode(ScanList.self, from: parameters).networks
+            return Answer(parameters: Coding.value(["annotations": try helper.filterScanList(networks)]))
+        case "Evaluate": return Answer(parameters: Coding.value(try helper.evaluate(command(parameters, scope))))
+        case "Authenticate":
+            let command = try command(parameters, scope)
+            attempts.beginLogin(command.link)
+            return Self.answer(try helper.authenticate(command))
+        case "PresentUI": return Self.answer(try helper.presentUI(command(parameters, scope)))
+        case "Maintain": return Self.answer(try helper.maintain(command(parameters, scope)))
+        case "Logoff": return Self.answer(try helper.logoff(command(parameters, scope)))
+        default: return Self.error("MethodNotFound", "method", method)
+        }
+    }
+
+    private static func answer(_ reply: Reply) -> Answer { Answer(parameters: ["reply": Coding.value(reply)]) }
+
+    private func command(_ parameters: JSONValue, _ scope: Scope) throws -> HelperCommand {
+        struct CommandParameters: Decodable {
+            var network: Network
+            var link: Link
+            var portal: Portal?
+            var credential: [String: String]?
+            var answers: [String: String]?
+            var consent: Bool?
+            var session: Session?
+        }
+        let values = try Coding.decode(CommandParameters.self, from: parameters)
+        return HelperCommand(
+            network: values.network, link: values.link, portal: values.portal, credential: values.credential,
+            answers: values.answers ?? [:], consent: values.consent ?? false, session: values.session, scope: scope,
+            attempts: attempts, policy: policy)
+    }
+
+    private func probe(_ parameters: JSONValue, _ scope: Scope) throws -> ProbeResult.Wire {
+        struct ProbeParameters: Decodable {
+            var link: Link
+            var endpoints: [ProbeEndpoint]
+            var httpsURL: String?
+            var fresh: Bool
+        }
+        let values = try Coding.decode(ProbeParameters.self, from: parameters)
+        let result = attempts.probe(
+            values.link, endpoints: values.endpoints, https: values.httpsURL, fresh: values.fresh, policy: policy, in: scope)
+        return (result ?? ProbeResult(.limited, problem: "cancelled")).wire
+    }
+
+    private func introspect(_ method: String, _ parameters: JSONValue) -> Answer {
+        switch method {
+        case "GetInfo":
+            return Answer(parameters: [
+                "vendor": "hotspotd", "product": "hotspot-helpers", "version": .string(version),
+                "url": "https://github.com/hotspotd/hotspotd",
+                "interfaces": [.string(Self.service), .string(Self.helper), .string(Self.probe)],
+            ])
+        case "GetInterfaceDescription":
+            switch parameters["interface"]?.string {
+            case Self.service: return Answer(parameters: ["description": .string(serviceDefinition)])
+            case Self.helper: return Answer(parameters: ["description": .string(InterfaceTexts.helper)])
+            case Self.probe: return Answer(parameters: ["description": .string(InterfaceTexts.probe)])
+            case let other: return Self.error("InterfaceNotFound", "interface", other ?? "")
+            }
+        default: return Self.error("MethodNotFound", "method", method)
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import EventLoop
+import Glibc
+import HelperHost
+import HotspotCore
+
+/// The helper to test, read from its file or from a program alone.
+struct HelperUnderTest {
+    /// The content of its file.
+    let spec: HelperSpec
+    /// Its file, or the program if there is no file.
+    let path: String
+    /// Remarks on the file and the program.
+    let remarks: [Remark]
+
+    /// Reads a file that ends with `.helper`, or the only such file of a folder; takes anything else as a program that answers on
+    /// standard input and output.
+    init(_ argument: String) throws {
+        guard let resolved = Self.absolute(argument) else {
+            throw CannotTest("\(Printable.text(argument)): \(String(cString: strerror(errno)))")
+        }
+        path = try Self.isFolder(resolved) ? Self.onlyFile(in: resolved) : resolved
+        guard path.hasSuffix(".helper") else {
+            guard access(resolved, X_OK) == 0 else {
+                throw CannotTest("\(Printable.text(argument)) cannot be executed; try: chmod 755 \(Printable.text(argument))")
+            }
+            let file = resolved.split(separator: "/").last.map(String.init) ?? "helper"
+            let name = file.split(separator: ".").first.map(String.init) ?? file
+            spec = HelperSpec(name: name, displayName: String(name.prefix(15)), activation: .stdio(exec: [resolved]))
+            remarks = [.note("There is no .helper file yet: the daemon needs one (hotspotctl helpers new NAME writes both).")]
+            return
+        }
+        let (spec, problems) = try HelperFile.read(path)
+        self.spec = spec
+        try Self.checkProgram(spec)
+        remarks = problems.map { .wrong($0.message) } + Self.networks(spec) + Self.installation(spec, path, known: problems)
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    private static func onlyFile(in folder: String) throws(CannotTest) -> String {
+        guard let stream = opendir(folder) else {
+            throw CannotTest("\(Printable.text(folder)): \(String(cString: strerror(errno)))")
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name.hasSuffix(".helper"), !name.hasPrefix(".") { names.append(name) }
+        }
+        guard names.count == 1 else {
+            throw CannotTest(
+                names.isEmpty
+                    ? "\(Printable.text(folder)) has no .helper file; hotspotctl helpers new NAME writes one."
+                    : "\(Printable.text(folder)) has several helpers; name one: \(names.sorted().map { Printable.text($0) }.joined(separator: ", "))"
+            )
+        }
+        return folder + "/" + names[0]
+    }
+
+    /// Throws if the program does not exist, instead of letting every command fail.
+    private static func checkProgram(_ spec: HelperSpec) throws(CannotTest) {
+        guard let program = program(of: spec), access(program, F_OK) != 0 else { return }
+        let shown = Printable.text(program)
+        if let build = program.firstRange(of: "/.build/") {
+            throw CannotTest(
+                "Exec= names \(shown), which is not built yet; first: swift build -c release --package-path \(Printable.text(String(program[..<build.lowerBound])))"
+            )
+        }
+        throw CannotTest("Exec= names \(shown): \(String(cString: strerror(errno)))")
+    }
+
+    /// Returns the program that the daemon would start.
+    static func program(of spec: HelperSpec) -> String? {
+        switch spec.activation {
+        case .stdio(let exec), .socket(let exec): exec[0]
+        case .external: nil
+        }
+    }
+
+    private static func networks(_ spec: HelperSpec) -> [Remark] {
+        guard !spec.ssids.isEmpty else {
+            return [
+                .note(
+                    "There is no SSID=: the helper will be asked about every network that is joined. Name the networks if you can."
+                )
+            ]
+        }
+        var remarks: [Remark] = []
+        for source in spec.ssids.map(\.source) {
+            let shown = Printable.text(source, limit: 80)
+            if source == HelperSpec.networkPlaceholder {
+                remarks.append(.note("SSID= has the placeholder \"\(shown)\": put your network's name there."))
+            }
+            if source.contains(",") {
+                remarks.append(.note("SSID= has a comma, which is part of the name \"\(shown)\"; names are separated by ;"))
+            }
+            if let first = source.first, "\"'«“".contains(first) {
+                remarks.append(
+                    .note(
+                        "SSID= has quotes, which are part of the name \"\(shown)\"; leave them out if the network's name has none."
+                    ))
+            }
+        }
+        return remarks
+    }
+
+    /// Remarks on what the daemon would refuse if the helper were installed like this.
+    private static func installation(_ spec: HelperSpec, _ path: String, known: [Problem]) -> [Remark] {
+        let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+        var remarks: [Remark] = []
+        let loose = [path, program(of: spec)].compactMap { $0 }.filter(isLoose)
+        for file in loose {
+            let shown = Printable.text(file)
+            remarks.append(
+                .wrong(
+                    "\(shown) can be written by others, so the daemon refuses it; try: chmod go-w \(shown)"
+                ))
+        }
+        for reported in HelperFolders.load(directories: [folder.isEmpty ? "/" : folder]).problems
+        where [spec.name, path, folder].contains(reported.subject) && !known.contains(reported.problem) {
+            // A loose mode was reported above; only the first of several reasons is reported here.
+            if !loose.isEmpty, reported.problem.code == "helperNotTrusted" { continue }
+            // A problem of another file with the same name.
+            if reported.problem.code == "helperShadowed", !reported.problem.message.hasPrefix(path) { continue }
+            let hint = reported.problem.hint.map { "; try: \($0)" } ?? ""
+            let remark = "The daemon would refuse it where it is: \(reported.problem.message)\(hint)"
+            let dependsOnPlace = ["helperNotTrusted", "helperShadowed"].contains(reported.problem.code)
+            remarks.append(dependsOnPlace ? .note(remark) : .wrong(remark))
+        }
+        if !spec.enabled { remarks.append(.note("Enabled=no: the daemon will not ask this helper.")) }
+        var status = stat()
+        if stat(path, &status) == 0, status.st_uid != 0 {
+            remarks.append(
+                .note("The file belongs to you. The system's daemon accepts only files and programs that belong to root."))
+        }
+        return remarks
+    }
+
+    private static func isLoose(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & (S_IWGRP | S_IWOTH) != 0
+    }
+
+    private static func absolute(_ path: String) -> String? {
+        guard let pointer = realpath(path, nil) else { return nil }
+        defer { free(pointer) }
+        return String(cString: pointer)
+    }
+}
+
+/// Why a test is not possible.
+struct CannotTest: Error, Equatable, CustomStringConvertible {
+    var description: String
+
+    init(_ description: String) { self.description = description }
+}

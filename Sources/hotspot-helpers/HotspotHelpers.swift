@@ -1,0 +1,33 @@
+import Glibc
+import HelperKit
+import HotspotCore
+
+/// The helpers of this project in one process, which the daemon starts when a station begins to associate; it ends when idle.
+///
+/// Started by hand, it answers one call on standard input: `hotspot-helpers [NAME]`.
+@main struct HotspotHelpers {
+    static func main() {
+        limitResources()
+        // The environment must not make the TLS library write session keys or load another configuration.
+        for name in ["SSLKEYLOGFILE", "OPENSSL_CONF", "OPENSSL_MODULES"] { unsetenv(name) }
+        HelperService([FormHelper(), WISPrHelper(), PortalAPIHelper()], version: hotspotdVersion)
+            .run(name: CommandLine.arguments.dropFirst().first)
+    }
+
+    /// Limits what a hostile page can cost. The daemon sets limits as well; these hold without it.
+    private static func limitResources() {
+        func limit(_ resource: __rlimit_resource_t, _ value: rlim_t) {
+            var limits = rlimit()
+            getrlimit(resource, &limits)
+            limits.rlim_cur = min(value, limits.rlim_max)
+            limits.rlim_max = limits.rlim_cur
+            setrlimit(resource, &limits)
+        }
+        // A core file would hold the user's answers. A limit of 1 stops programs that receive cores by a pipe as well, 0 does not (core(5)).
+        limit(Int32(RLIMIT_CORE.rawValue), 1)
+        limit(Int32(RLIMIT_NOFILE.rawValue), 256)
+        limit(Int32(RLIMIT_FSIZE.rawValue), 1 << 20)
+        // Address space, not memory: each thread reserves 64 MiB of it for its heap and uses little of that.
+        limit(Int32(RLIMIT_AS.rawValue), 4 << 30)
+    }
+}

@@ -1,0 +1,67 @@
+import Testing
+
+@testable import HelperKit
+
+@Suite struct WebURLTests {
+    @Test func readsParts() throws {
+        let url = try #require(WebURL("HTTP://Portal.Example.:8080/a/b?x=1&y=2#top"))
+        #expect(url.origin == "http://portal.example:8080")
+        #expect(url.path == "/a/b")
+        #expect(url.query == "x=1&y=2")
+        #expect(!url.text.contains("#"))
+        #expect(url.masked == "http://portal.example:8080/a/b?…")
+        #expect(WebURL("https://portal.example")?.origin == "https://portal.example")
+    }
+
+    @Test(arguments: [
+        ("../x", "http://portal.test/x"), ("?q=1", "http://portal.test/a/page?q=1"), ("//other.test/y", "http://other.test/y"),
+        ("https://s.test", "https://s.test/"), ("  next  ", "http://portal.test/a/next"), ("a b", "http://portal.test/a/a%20b"),
+    ])
+    func resolves(_ reference: String, _ expected: String) {
+        #expect(WebURL(reference, relativeTo: WebURL("http://portal.test/a/page")!)?.text == expected)
+    }
+
+    /// All spellings of an address are read like the connection uses them.
+    @Test(arguments: ["http://0x7f000001/", "http://2130706433/", "http://0177.0.0.1/", "http://127.1/"])
+    func normalizesNumbers(_ text: String) {
+        #expect(WebURL(text)?.host == "127.0.0.1")
+    }
+
+    @Test func showsForeignNamesAsPunycode() {
+        #expect(WebURL("http://bücher.example/")?.host == "xn--bcher-kva.example")
+    }
+
+    @Test(arguments: ["http://a\r\nb/", "http://a/\u{0}", "http://a/x\ny", "http://", ""])
+    func refusesInvalidURLs(_ text: String) { #expect(WebURL(text) == nil) }
+
+    @Test func refusesOverlongURLs() { #expect(WebURL("http://a/" + String(repeating: "x", count: 9000)) == nil) }
+
+    @Test func encodesForms() {
+        #expect(WebURL.encode([("a&b", "c=d\r\n"), ("ü", " ")]) == "a%26b=c%3Dd%0D%0A&%C3%BC=%20")
+    }
+}
+
+@Suite struct RedirectPolicyTests {
+    private let base = WebURL("https://portal.test/login")!
+
+    @Test(arguments: [
+        "file:///etc/passwd", "smb://x/y", "ftp://x/", "gopher://x/", "dict://x/", "ldap://x/", "tel:123", "javascript:alert(1)",
+        "data:text/html,x", "ws://x/", "http://user:secret@portal.test/", "https://user@portal.test/", "http://portal.test:22/",
+        "http://portal.test:25/", "http://portal.test:6379/", "http://portal.test:11211/",
+    ])
+    func refuses(_ reference: String) {
+        #expect(throws: TransferError.self) { try RedirectPolicy().target(of: reference, from: base) }
+    }
+
+    @Test(arguments: [
+        "/next", "http://portal.test/", "http://10.0.0.1:2050/splash", "http://192.0.2.1:3990/logon", "https://x.test:8443/",
+    ])
+    func allows(_ reference: String) throws { _ = try RedirectPolicy().target(of: reference, from: base) }
+
+    @Test func keepsSecretsWithinTheOrigin() throws {
+        _ = try RedirectPolicy().target(of: "/done", from: base, withSecrets: true)
+        for other in ["http://portal.test/done", "https://other.test/done", "https://portal.test:8443/done"] {
+            #expect(throws: TransferError.self) { try RedirectPolicy().target(of: other, from: base, withSecrets: true) }
+        }
+    }
+}

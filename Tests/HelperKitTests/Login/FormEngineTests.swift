@@ -1,0 +1,163 @@
+import HotspotCore
+import Testing
+
+@testable import HelperKit
+
+@Suite struct FormEngineTests {
+    private func step(
+        _ body: String, url: String = "https://portal.test/page", answers: [String: String] = [:], consent: Bool = false,
+        typed: Bool = false
+    ) -> String {
+        var engine = FormEngine()
+        engine.answers = answers
+        engine.consent = consent
+        engine.isTypedNow = typed
+        switch engine.decide(on: page(body, url: url), at: WebURL(url)!) {
+        case .submit(let filled, _):
+            return "\(filled.request.method.rawValue) \(filled.request.url.text)" + (filled.request.body.map { " " + $0 } ?? "")
+        case .ask(let prompt, _):
+            return "ask " + prompt.fields.map { "\($0.name):\($0.kind.rawValue)\($0.required ? "!" : "")" }.joined(separator: " ")
+        case .nothing: return "nothing"
+        case .refuse(let reason): return "refuse " + reason
+        }
+    }
+
+    private let hotel = """
+        <form method=post action=/login><input type=hidden name=csrf value=t><input name=room required><input name=surname required>
+        <input type=checkbox name=terms value=yes required><label>I accept</label><button name=go value=1>Connect</button></form>
+        """
+
+    @Test func submitsAFormWithOneButton() {
+        #expect(
+            step("<form action=/go><input type=hidden name=a value='b='><input type=submit value=Continue></form>")
+                == "GET https://portal.test/go?a=b%3D")
+    }
+
+    @Test func acceptsTermsOnlyWithConsent() {
+        let box = "<form><input type=checkbox name=agb value=1><label>AGB akzeptieren</label><input type=submit></form>"
+        #expect(step(box) == "ask agb:checkbox!")
+        #expect(step(box, answers: ["agb": "true"], typed: true) == "GET https://portal.test/page?agb=1")
+        #expect(step(box, answers: ["agb": "false"], typed: true) == "ask agb:checkbox!")
+        #expect(step(box, consent: true) == "GET https://portal.test/page?agb=1")
+        let text = "<p>By clicking Continue you accept the Terms of Service</p><form><input type=submit value=Continue></form>"
+        #expect(step(text) == "ask accept_terms:checkbox!")
+        #expect(step(text, answers: ["accept_terms": "yes"], typed: true) == "GET https://portal.test/page")
+        #expect(step(text, consent: true) == "GET https://portal.test/page")
+    }
+
+    @Test func storedAnswersAcceptNoTerms() {
+        let box = "<form><input type=checkbox name=agb value=1><label>AGB akzeptieren</label><input type=submit></form>"
+        #expect(step(box, answers: ["agb": "true"]) == "ask agb:checkbox!")
+        #expect(step(box, answers: ["agb": "false"], consent: true) == "GET https://portal.test/page?agb=1")
+        let text = "<p>By clicking Continue you accept the Terms of Service</p><form><input type=submit value=Continue></form>"
+        #expect(step(text, answers: ["accept_terms": "yes"]) == "ask accept_terms:checkbox!")
+        let choice = """
+            <form><input type=radio name=t value=no><label>No</label><input type=radio name=t value=ok><label>I accept</label>
+            <input type=submit></form>
+            """
+        #expect(step(choice, answers: ["t": "ok", "accept_terms": "yes"]).hasPrefix("ask t:choice!"))
+    }
+
+    @Test func aPrivacyLinkIsNoTerms() {
+        let form = "<form method=post><input name=room><input type=submit></form><a href=/privacy>Privacy policy</a>"
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page(form), at: WebURL("http://portal.test/page")!) else {
+            return #expect(Bool(false))
+        }
+        #expect(prompt.termsURL == nil)
+        #expect(prompt.terms == nil)
+        let binding = "<p>By going on you accept our rules.</p>" + form
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page(binding), at: WebURL("http://portal.test/page")!) else {
+            return #expect(Bool(false))
+        }
+        #expect(prompt.termsURL == "http://portal.test/privacy")
+    }
+
+    @Test func ticksNoAdvertising() {
+        let form = "<form><input type=checkbox name=newsletter checked><label>x</label><input type=submit></form>"
+        #expect(step(form, consent: true) == "GET https://portal.test/page")
+    }
+
+    @Test func asksForFieldsAndFillsThem() {
+        #expect(step(hotel) == "ask room:text! surname:text! terms:checkbox!")
+        #expect(step(hotel, consent: true) == "ask room:text! surname:text!")
+        #expect(
+            step(hotel, answers: ["room": "7", "surname": "O&K"], consent: true)
+                == "POST https://portal.test/login csrf=t&room=7&surname=O%26K&terms=yes&go=1")
+        #expect(step(hotel, answers: ["room": "7", "surname": ""], consent: true).hasPrefix("ask"))
+    }
+
+    @Test func asksForEachKindOfField() {
+        let form = """
+            <form method=post><input type=email name=mail><input type=tel name=phone><input name=voucher><input name=company placeholder="Company (optional)">
+            <select name=purpose><option value="">Choose<option value=w>Work<option value=l>Leisure</select>
+            <input type=radio name=speed value=slow><input type=radio name=speed value=fast><input type=submit></form>
+            """
+        #expect(step(form) == "ask mail:email! phone:phone! voucher:code! company:text purpose:choice! speed:choice!")
+        #expect(
+            step(form, answers: ["mail": "a@b", "phone": "1", "voucher": "v", "purpose": "Work", "speed": "fast"], typed: true)
+                == "POST https://portal.test/page mail=a%40b&phone=1&voucher=v&company=&purpose=w&speed=fast")
+    }
+
+    // MARK: What is never sent
+
+    @Test func sendsAnswersToTheSameOriginOnly() {
+        let answers = ["user": "u", "pass": "p"]
+        func form(_ action: String) -> String {
+            "<form method=post action='\(action)'><input name=user><input type=password name=pass><input type=submit></form>"
+        }
+        #expect(step(form("/in"), answers: answers).hasPrefix("POST https://portal.test/in"))
+        for action in [
+            "https://thief.test/in", "http://portal.test/in", "https://portal.test:8443/in", "javascript:x()",
+            "ftp://portal.test/",
+        ] {
+            #expect(step(form(action), answers: answers, typed: true).hasPrefix("refuse"))
+        }
+        #expect(step("<base href='https://thief.test/'>" + form("in"), answers: answers, typed: true).hasPrefix("refuse"))
+    }
+
+    @Test func refusesHiddenAndDoubledPasswords() {
+        let two = "<form><input name=u><input type=password name=p><input type=password name=q><input type=submit></form>"
+        #expect(step(two, answers: ["u": "1", "p": "2", "q": "2"]).hasPrefix("refuse"))
+        let hidden = "<form><input name=u><div style='display:none'><input type=password name=p></div><input type=submit></form>"
+        #expect(step(hidden, answers: ["u": "1", "p": "2"]).hasPrefix("refuse"))
+    }
+
+    @Test func sendsNoStoredPasswordOverPlainHTTP() {
+        let form = "<form method=post><input name=u><input type=password name=p><input type=submit></form>"
+        let answers = ["u": "1", "p": "2"]
+        #expect(step(form, url: "http://portal.test/page", answers: answers) == "ask u:text! p:password!")
+        #expect(
+            step(form, url: "http://portal.test/page", answers: answers, typed: true) == "POST http://portal.test/page u=1&p=2")
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page(form), at: WebURL("http://portal.test/page")!) else {
+            return #expect(Bool(false))
+        }
+        #expect(prompt.message?.contains("not encrypted") == true)
+    }
+
+    @Test func refusesFormsForTheRouter() {
+        let form =
+            "<form method=post action='http://192.168.0.1/reboot'><input type=hidden name=now value=1><input type=submit></form>"
+        #expect(step(form, url: "http://portal.test/page").hasPrefix("refuse"))
+    }
+
+    @Test func ignoresOtherForms() {
+        let search = "<form role=search><input name=q><input type=submit></form>"
+        let logout = "<form action=/logout><input type=submit value='Log out'></form>"
+        let terms = "<form><input type=hidden name=terms value=yes><input type=submit value='Read the Terms of Service'></form>"
+        #expect(step(search + logout + terms) == "nothing")
+        #expect(step("") == "nothing")
+        #expect(
+            step(search + "<form action=/go><input type=submit value=Connect></form>" + logout) == "GET https://portal.test/go")
+    }
+
+    @Test func findsTheAddressOfTheTerms() {
+        let readers =
+            "<form action=/t><input type=hidden name=terms value=yes><input type=submit value='Read the Terms of Service'></form>"
+        let button = "<form action=/go><input type=submit value=Continue></form><p>You accept the terms of service</p>"
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page(button + readers), at: WebURL("http://portal.test/page")!)
+        else {
+            return #expect(Bool(false))
+        }
+        #expect(prompt.termsURL == "http://portal.test/t?terms=yes")
+    }
+}

@@ -1,0 +1,166 @@
+import HotspotCore
+import Testing
+import Varlink
+
+@testable import HelperKit
+@testable import hotspot_helpers
+
+/// The form helper: what it claims, what it sends over plain HTTP, and which terms it accepts.
+@Suite struct FormHelperTests {
+    private func command(_ server: ScriptedServer, attempts: AttemptStore = AttemptStore()) -> HelperCommand {
+        HelperCommand(
+            network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(probe: server.url + "/"),
+            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: attempts, policy: .testing())
+    }
+
+    @Test func claimsCaptiveNetworksOnly() throws {
+        let open = ScriptedServer(["/": "HTTP/1.1 204 No Content\r\n\r\n"])
+        #expect(try FormHelper().evaluate(command(open)).confidence == .none)
+        let portal = ScriptedServer(["/": redirect("/in"), "/in": http(200, "<title>Inn</title><form><input name=room></form>")])
+        let evaluation = try FormHelper().evaluate(command(portal))
+        #expect(evaluation.confidence == .low)
+        #expect(evaluation.portal == Portal(origin: portal.url, kind: "form", title: "Inn"))
+        #expect(evaluation.needs == ["room"])
+    }
+
+    /// The daemon releases a credential for a plain portal only where the settings allow it; the helper then sends it.
+    @Test func sendsAReleasedCredential() throws {
+        let server = ScriptedServer([
+            "/": redirect("/in"),
+            "/in": http(
+                200,
+                "<form method=post action=/login><input name=u><input type=password name=p><input type=submit></form>"),
+            "/login": http(200, "You are now connected"),
+        ])
+        var command = command(server)
+        command.portal = Portal(origin: server.url, kind: "form")
+        #expect(try FormHelper().authenticate(command).result == .uiRequired)
+        command.credential = ["u": "guest", "p": "sesame"]
+        #expect(try FormHelper().authenticate(command).result == .success)
+        #expect(server.requests.last?.body == "u=guest&p=sesame")
+    }
+
+    // MARK: Terms
+
+    private func cafe(_ terms: Locked<String>) -> ScriptedServer {
+        ScriptedServer { request in
+            switch request.path {
+            case "/": .send(octets(redirect("/in")))
+            case "/terms":
+                .send(
+                    octets(http(200, "<h1>House rules</h1><p>\(terms.with { $0 })</p><p>It is 12:0\(Int.random(in: 0...9))</p>")))
+            case "/go": .send(octets(http(200, "You are now connected")))
+            default:
+                .send(
+                    octets(
+                        http(
+                            200,
+                            "<form action=/go><label><input type=checkbox name=ok value=1>I accept the <a href=/terms>terms</a></label><input type=submit value=Connect></form>"
+                        )))
+            }
+        }
+    }
+
+    @Test func asksAgainWhenTheTermsChange() throws {
+        let terms = Locked("Pay with a smile.")
+        let server = cafe(terms)
+        var command = command(server)
+        let evaluation = try FormHelper().evaluate(command)
+        command.portal = evaluation.portal
+        let asked = try FormHelper().authenticate(command)
+        #expect(asked.result == .uiRequired)
+        #expect(asked.prompt?.termsURL == server.url + "/terms")
+        #expect(SessionMemory(asked.session).terms == nil)
+        command.session = asked.session
+        command.answers = ["ok": "yes"]
+        let done = try FormHelper().presentUI(command)
+        #expect(done.result == .success)
+        #expect(SessionMemory(done.session).terms?.count == 1)
+        #expect(SessionMemory(done.session).shownTerms == nil)
+
+        // At the next visit the daemon says that the user accepted the terms before.
+        command.session = done.session
+        command.answers = [:]
+        command.consent = true
+        #expect(try FormHelper().authenticate(command).result == .success)
+
+        terms.with { $0 = "Pay 5 € for every hour." }
+        let again = try FormHelper().authenticate(command)
+        #expect(again.result == .uiRequired)
+        #expect(again.prompt?.fields.map(\.name) == ["ok"])
+        #expect(again.prompt?.message?.contains("have changed") == true)
+        // After a dismissed prompt the new terms are still not accepted.
+        command.session = again.session
+        #expect(try FormHelper().authenticate(command).result == .uiRequired)
+        // An answer that does not accept the terms asks again.
+        command.answers = ["ok": "no"]
+        #expect(try FormHelper().presentUI(command).result == .uiRequired)
+        command.answers = ["ok": "yes"]
+        let accepted = try FormHelper().presentUI(command)
+        #expect(accepted.result == .success)
+        command.session = accepted.session
+        command.answers = [:]
+        #expect(try FormHelper().authenticate(command).result == .success)
+    }
+
+    @Test func keepsConsentForTermsThatWereNeverSeen() throws {
+        let server = cafe(Locked("x"))
+        var command = command(server)
+        command.portal = Portal(origin: server.url, kind: "form")
+        command.consent = true
+        // Consent by policy: there is no fingerprint of accepted terms.
+        #expect(try FormHelper().authenticate(command).result == .success)
+        #expect(!server.requests.contains { $0.path == "/terms" })
+    }
+
+    @Test func showsTermsOfThePageItself() throws {
+        let server = ScriptedServer { request in
+            .send(
+                octets(
+                    request.path == "/"
+                        ? redirect("/in")
+                        : http(
+                            200,
+                            "<p>By going on you accept the terms of use: be kind.</p><form><input type=submit value=Continue></form>"
+                        )))
+        }
+        let reply = try FormHelper().authenticate(command(server))
+        #expect(reply.prompt?.termsURL == nil)
+        #expect(reply.prompt?.terms?.contains("be kind") == true)
+    }
+
+    @Test func fingerprintsIgnoreTimesAndTokens() {
+        let one = Terms.fingerprint(of: "Rule 1: Be kind.\n It is 12:05:33 on 1.7.2026 at 192.0.2.7, token 8f3a77c1d2e4b5")
+        #expect(one == Terms.fingerprint(of: "rule 1: be kind. It is 07:15:00 on 3.9.2027 at 192.0.2.99, token 00ff77c1d2e4b5"))
+        #expect(one != Terms.fingerprint(of: "Rule 1: Be quick. It is 12:05:33 on 1.7.2026 at 192.0.2.7, token 8f3a77c1d2e4b5"))
+        #expect(Terms.fingerprint(of: "5 € an hour") != Terms.fingerprint(of: "9 € an hour"))
+    }
+
+    // MARK: Round trips
+
+    /// A login that follows from Maintain has an attempt of its own and reuses the probe and the page of Maintain.
+    @Test func aLoginReusesTheProbeOfMaintain() throws {
+        let server = ScriptedServer([
+            "/": redirect("/in"), "/in": http(200, "<form action=/go><input type=submit value=Continue></form>"),
+            "/go": http(200, "You are now connected"),
+        ])
+        let attempts = AttemptStore()
+        let service = HelperService([FormHelper()], version: "1", attempts: attempts, policy: .testing())
+        var link = loopback(probe: server.url + "/")
+        let network = Coding.value(Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open))
+        func ask(_ method: String) -> String? {
+            let call = Call(
+                method: "org.hotspotd.Helper." + method, parameters: .object(["network": network, "link": Coding.value(link)]))
+            return service.dispatch(call, name: "form", Cancellation()).parameters?["reply"]?["result"]?.string
+        }
+        #expect(ask("Maintain") == "authenticationRequired")
+        #expect(server.requests.map(\.path) == ["/", "/in"])
+        link.attempt += "-2"
+        #expect(ask("Authenticate") == "success")
+        #expect(server.requests.map(\.path) == ["/", "/in", "/go"])
+        // The results from before the login are outdated.
+        link.attempt += "-3"
+        #expect(ask("Maintain") == "authenticationRequired")
+        #expect(server.requests.map(\.path) == ["/", "/in", "/go", "/", "/in"])
+    }
+}

@@ -1,0 +1,123 @@
+import HotspotCore
+import Testing
+
+@testable import HelperKit
+
+/// Logins that lead away from the portal after its form, and the messages about them.
+@Suite struct FormLoginAwayTests {
+    private func command(_ server: ScriptedServer) -> HelperCommand {
+        HelperCommand(
+            network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(probe: server.url + "/"),
+            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: AttemptStore(), policy: .testing())
+    }
+
+    private func run(_ command: HelperCommand, typed: Bool = false) -> Reply {
+        FormLogin(kind: "form", command: command).run(from: nil, isTypedNow: typed)
+    }
+
+    /// A portal that asks for a room, or only for a click, and redirects to `target`.
+    private func hotel(leadingTo target: String, asking: Bool = true) -> ScriptedServer {
+        let input = asking ? "<input name=room>" : ""
+        return ScriptedServer([
+            "/": redirect("/in"), "/in": http(200, "<form method=post action=/login>\(input)<button name=go>Go</button></form>"),
+            "/login": redirect(target),
+        ])
+    }
+
+    @Test func repliesWithThePortalOfTheLogin() throws {
+        let ads = ScriptedServer(["/welcome": http(200, "<title>Shop</title>Buy")])
+        let server = hotel(leadingTo: ads.url + "/welcome")
+        var command = command(server)
+        command.portal = Portal(origin: server.url, kind: "form")
+        command.credential = ["room": "214"]
+        let reply = run(command)
+        #expect(reply.result == .success)
+        #expect(reply.portal?.origin == server.url)
+        #expect(SessionMemory(reply.session).origin == server.url)
+        #expect(ads.requests.map(\.path) == ["/welcome"])
+    }
+
+    @Test(arguments: ["", "HTTP/1.1 9999 X\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"], [true, false])
+    func succeedsIfTheInternetIsNotOpenYet(_ answer: String, asking: Bool) throws {
+        let out = ScriptedServer { _ in .send(octets(answer)) }
+        let server = hotel(leadingTo: out.url + "/", asking: asking)
+        var command = command(server)
+        command.portal = Portal(origin: server.url, kind: "form")
+        command.credential = ["room": "214"]
+        let reply = run(command)
+        #expect(reply.result == .success)
+        #expect(reply.portal?.origin == server.url)
+        #expect(out.requests.isEmpty == false)
+    }
+
+    @Test func failsIfThePortalItselfFails() {
+        let broken = ScriptedServer { request in
+            switch request.path {
+            case "/": .send(octets(redirect("/in")))
+            case "/in": .send(octets(http(200, "<form method=post action=/login><button name=go>Go</button></form>")))
+            case "/login": .send(octets(redirect("/done")))
+            default: .send([])
+            }
+        }
+        #expect(run(command(broken)).result == .temporaryFailure)
+        // The form itself gets no answer.
+        let silent = ScriptedServer { request in
+            .send(
+                request.path == "/login"
+                    ? [] : octets(http(200, "<form method=post action=/login><button name=go>Go</button></form>")))
+        }
+        #expect(run(command(silent)).result == .temporaryFailure)
+    }
+
+    @Test func masksAnswersInMessages() throws {
+        let server = ScriptedServer { request in
+            let form = "<form method=post action=/login><label>Surname <input name=surname></label><input type=submit></form>"
+            switch request.path {
+            case "/": return .send(octets(redirect("/in")))
+            case "/login": return .send(octets(http(200, "<p class=error>Surname 'BRANDT' unknown.</p>" + form)))
+            default: return .send(octets(http(200, form)))
+            }
+        }
+        var command = command(server)
+        command.portal = Portal(origin: server.url, kind: "form")
+        command.answers = ["surname": "Brandt"]
+        let typed = run(command, typed: true)
+        #expect(typed.result == .uiRequired)
+        #expect(typed.prompt?.message?.hasPrefix("Surname '…' unknown.") == true)
+        command.answers = [:]
+        command.credential = ["surname": "Brandt"]
+        let stored = run(command)
+        #expect(stored.prompt?.message?.hasPrefix("Surname '…' unknown.") == true)
+    }
+
+    @Test func doesNotShowThePathOfABrowserPage() {
+        let server = ScriptedServer([
+            "/": redirect("/guest/mr-brandt"), "/guest/mr-brandt": http(200, "<div id=app></div><script src=app.js></script>"),
+        ])
+        let reply = run(command(server))
+        #expect(reply.result == .uiRequired)
+        #expect(reply.prompt?.message?.contains(server.url) == true)
+        #expect(reply.prompt?.message?.contains("brandt") == false)
+    }
+
+    @Test func storedAnswersAcceptNoTerms() {
+        let server = ScriptedServer([
+            "/": redirect("/in"), "/go": http(200, "You are now connected"),
+            "/in": http(
+                200,
+                "<form action=/go><input name=room><label><input type=checkbox name=ok value=1>I accept the terms</label><input type=submit></form>"
+            ),
+        ])
+        var command = command(server)
+        command.portal = Portal(origin: server.url, kind: "form")
+        command.credential = ["room": "214", "ok": "yes"]
+        #expect(run(command).result == .uiRequired)
+        // The user types the room; the ticked box is still a stored answer.
+        command.answers = ["room": "214"]
+        #expect(run(command, typed: true).result == .uiRequired)
+        #expect(!server.requests.contains { $0.path == "/go" })
+        command.answers = ["room": "214", "ok": "yes"]
+        #expect(run(command, typed: true).result == .success)
+        #expect(server.requests.last?.target == "/go?room=214&ok=1")
+    }
+}

@@ -1,0 +1,190 @@
+import HotspotCore
+import Testing
+
+@testable import HelperKit
+
+/// Whole logins against portals on loopback.
+@Suite struct FormLoginTests {
+    private let store = AttemptStore()
+
+    private func command(_ link: Link) -> HelperCommand {
+        HelperCommand(
+            network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: link,
+            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: store, policy: .testing())
+    }
+
+    private func run(_ command: HelperCommand, typed: Bool = false) -> Reply {
+        FormLogin(kind: "form", command: command).run(from: nil, isTypedNow: typed)
+    }
+
+    private let splash = """
+        <title>Aroma</title><form action="/opennds_preauth/" method="get"><input type="hidden" name="fas" value="aGk9PQ==">
+        <input type="hidden" name="continue" value="clicked"><input type="submit" value="Continue"></form>
+        <form action="/opennds_preauth/" method="get"><input type="hidden" name="terms" value="yes">
+        <b>By clicking Continue, you accept the</b><br><input type="submit" value="Read the Terms of Service   "></form>
+        """
+
+    private func openNDS() -> ScriptedServer {
+        let splash = splash
+        return ScriptedServer { request in
+            func page(_ body: String) -> ScriptedServer.Action { .send(octets(http(200, body))) }
+            if request.target.contains("landing=yes") {
+                return page("<p>You are now logged in</p><form><input type=button value=Continue onClick='x'></form>")
+            }
+            if request.target.contains("continue=clicked") {
+                return page(
+                    "<p>Thanks</p><form action='/opennds_preauth/'><input type=hidden name=fas value='aGk9PQ=='><input type=hidden name=landing value=yes><input type=submit value=Continue></form>"
+                        + String(repeating: "\u{0}", count: 500))
+            }
+            if request.target.contains("fas=") { return page(splash) }
+            return .send(octets(redirect("/opennds_preauth/?fas=aGk9PQ%3d%3d", status: 307)))
+        }
+    }
+
+    @Test func clicksThroughOpenNDS() throws {
+        let server = openNDS()
+        var command = command(loopback(probe: server.url + "/generate_204"))
+        let result = try #require(command.probe())
+        let page = try #require(FormLogin(kind: "form", command: command).inspect(from: result))
+        #expect(page.portal.origin == server.url)
+        #expect(page.portal.title == "Aroma")
+        command.portal = page.portal
+        #expect(run(command).result == .uiRequired)
+        command.consent = true
+        let reply = run(command)
+        #expect(reply.result == .success)
+        #expect(SessionMemory(reply.session).logoff?.url == server.url + "/opennds_deny/")
+        // One probe, the page for the evaluation, the terms for the prompt, the page again for the login, two clicks.
+        #expect(server.requests.map(\.path) == ["/generate_204"] + Array(repeating: "/opennds_preauth/", count: 5))
+        #expect(server.requests[2].target.hasSuffix("?terms=yes"))
+        #expect(server.requests[4].target == "/opennds_preauth/?fas=aGk9PQ%3D%3D&continue=clicked")
+    }
+
+    /// A portal that accepts one room only, with a token that is valid once.
+    private func hotel() -> ScriptedServer {
+        let token = Locked(0)
+        return ScriptedServer { request in
+            func form(_ error: String) -> ScriptedServer.Action {
+                let number = token.with { token in
+                    token += 1
+                    return token
+                }
+                return .send(
+                    octets(
+                        http(
+                            200,
+                            "<title>Hotel</title>\(error)<form method=post action=/login><input type=hidden name=t value=\(number)><label>Room <input name=room></label><input type=submit></form>",
+                            "Set-Cookie: visit=\(number)")))
+            }
+            switch request.path {
+            case "/": return .send(octets(redirect("/welcome")))
+            case "/login":
+                let current = token.with { $0 }
+                guard request.body.hasPrefix("t=\(current)&"), request.header("cookie") == "visit=\(current)" else {
+                    return .send(octets(http(403, "stale")))
+                }
+                return request.body.hasSuffix("room=214")
+                    ? .send(octets(redirect("/done", status: 303))) : form("<p class=error>Unknown room.</p>")
+            case "/done": return .send(octets(http(200, "<a href='/logout'>Log out</a>")))
+            case "/logout": return .send(octets(http(200, "bye")))
+            default: return form("")
+            }
+        }
+    }
+
+    @Test func asksUntilTheAnswerIsRight() throws {
+        let server = hotel()
+        var command = command(loopback(probe: server.url + "/"))
+        var reply = run(command)
+        #expect(reply.result == .uiRequired)
+        #expect(reply.prompt?.fields.map(\.label) == ["Room"])
+        command.portal = reply.portal
+        command.session = reply.session
+        command.answers = ["room": "9"]
+        reply = run(command, typed: true)
+        #expect(reply.result == .uiRequired)
+        #expect(reply.prompt?.message?.hasPrefix("Unknown room.") == true)
+        command.session = reply.session
+        command.answers = ["room": "214"]
+        reply = run(command, typed: true)
+        #expect(reply.result == .success)
+        #expect(SessionMemory(reply.session).logoff?.url == server.url + "/logout")
+        command.session = reply.session
+        #expect(PortalLogoff.run(command).result == .success)
+        #expect(server.requests.last?.path == "/logout")
+        for line in reply.trace ?? [] { #expect(!line.contains("214")) }
+    }
+
+    @Test func sendsNoAnswersToOtherPortals() throws {
+        let server = hotel()
+        var command = command(loopback(probe: server.url + "/"))
+        command.credential = ["room": "214"]
+        for other in [
+            nil, Portal(origin: "https://portal.test", kind: "form"), Portal(origin: server.url, pin: "other", kind: "form"),
+        ] {
+            command.portal = other
+            #expect(run(command).result == .uiRequired)
+        }
+        command.portal = Portal(origin: "https://portal.test", kind: "form")
+        command.answers = ["room": "214"]
+        let reply = run(command, typed: true)
+        #expect(reply.result == .uiRequired)
+        #expect(reply.prompt?.message?.contains("another portal") == true)
+        #expect(!server.requests.contains { $0.method == "POST" })
+        command.portal = Portal(origin: server.url, kind: "form")
+        #expect(run(command).result == .success)
+    }
+
+    @Test func asksForABrowserIfThereIsNoForm() {
+        let server = ScriptedServer { _ in .send(octets(http(200, "<div id=app></div><script src=app.js></script>"))) }
+        var command = command(loopback(probe: server.url + "/"))
+        let reply = run(command)
+        #expect(reply.result == .uiRequired)
+        #expect(reply.prompt?.fields.isEmpty == true)
+        #expect(reply.prompt?.message?.contains(server.url) == true)
+        command.session = reply.session
+        command.portal = reply.portal
+        #expect(run(command, typed: true).result == .success)
+    }
+
+    @Test func givesUpOnEndlessPages() {
+        let server = ScriptedServer { _ in
+            .repeating(octets("HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"), [UInt8](repeating: 0x61, count: 65536))
+        }
+        let reply = run(command(loopback(probe: server.url + "/")))
+        #expect(reply.result == .temporaryFailure)
+        #expect(reply.reason?.contains("too large") == true)
+    }
+
+    @Test func givesUpOnCircles() {
+        let server = ScriptedServer { _ in
+            .send(octets(http(200, "<form><input type=hidden name=a value=1><input type=submit value=Continue></form>")))
+        }
+        let reply = run(command(loopback(probe: server.url + "/")))
+        #expect(reply.result == .temporaryFailure)
+        #expect(server.requests.count <= 3)
+    }
+
+    @Test(arguments: ["", "HTTP/1.1 9999 X\r\n\r\n"])
+    func explainsBrokenPortals(_ answer: String) {
+        let server = ScriptedServer { request in
+            .send(octets(request.path == "/" ? redirect("/portal") : answer))
+        }
+        let reply = run(command(loopback(probe: server.url + "/")))
+        #expect(reply.result == .temporaryFailure)
+        #expect(reply.reason?.isEmpty == false)
+        #expect(reply.portal?.origin == server.url)
+    }
+
+    @Test func maintains() {
+        let open = ScriptedServer(["/": "HTTP/1.1 204 No Content\r\n\r\n"])
+        #expect(Maintenance.run(command(loopback(probe: open.url + "/"))) { _ in nil }.result == .success)
+        let closed = ScriptedServer(["/": redirect("/portal")])
+        let portal = Portal(origin: "http://x", kind: "form")
+        let reply = Maintenance.run(command(loopback(probe: closed.url + "/"))) { _ in portal }
+        #expect(reply.result == .authenticationRequired)
+        #expect(reply.portal == portal)
+        let broken = ScriptedServer(["/": http(404, "")])
+        #expect(Maintenance.run(command(loopback(probe: broken.url + "/"))) { _ in nil }.result == .temporaryFailure)
+    }
+}

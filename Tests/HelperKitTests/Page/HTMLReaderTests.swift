@@ -1,0 +1,139 @@
+import HotspotCore
+import Testing
+
+@testable import HelperKit
+
+@Suite struct HTMLReaderTests {
+    @Test func readsAForm() throws {
+        let page = page(
+            """
+            <html><head><title> Hotel  Lindenhof </title><base href="/guest/"></head><body>
+            <p class="error">Wrong room.</p><p>Welcome</p>
+            <form method=POST action="login?x=1" id=f>
+            <input type=hidden name=csrf value="a&amp;b"><label for=r>Room <b>number</b></label><input id=r name=room required>
+            <label>Surname <input name=surname></label><input type=password name=pw placeholder="Your code">
+            <input type=checkbox name=terms id=t><label for=t>I accept the <a href="/terms">terms</a></label>
+            <select name=stay><option value="">Choose<option value=1 selected>One night</select><textarea name=note>hi</textarea>
+            <input type=radio name=plan value=free checked><input type=radio name=plan value=fast disabled>
+            <button name=go value=1>Connect</button><input type=button value=Help></form>
+            <a href="/house">House</a></body></html>
+            """)
+        #expect(page.title == "Hotel Lindenhof")
+        #expect(page.base.text == "http://portal.test/guest/")
+        #expect(page.errors == ["Wrong room."])
+        let form = try #require(page.forms.first)
+        #expect(form.method == .post)
+        #expect(form.action == "login?x=1")
+        #expect(form.controls.map(\.name) == ["csrf", "room", "surname", "pw", "terms", "stay", "note", "plan", "go", ""])
+        #expect(
+            form.controls.map(\.kind) == [
+                .hidden, .text, .text, .password, .checkbox, .select, .textarea, .radio, .submit, .button,
+            ])
+        #expect(form.controls[0].value == "a&b")
+        #expect(form.controls[1].label == "Room number")
+        #expect(form.controls[1].isRequired)
+        #expect(form.controls[2].label == "Surname")
+        #expect(form.controls[3].label == "Your code")
+        #expect(form.controls[4].links == ["/terms"])
+        #expect(form.controls[5].options.map(\.value) == ["", "1"])
+        #expect(form.controls[8].label == "Connect")
+        #expect(page.links.map(\.reference) == ["/terms", "/house"])
+        #expect(page.text.contains("Welcome"))
+        #expect(!page.text.contains("Hotel"))
+    }
+
+    /// Endless combining marks in text, attributes and entities are cut, so that strings compare in linear time.
+    @Test(arguments: ["\u{301}\u{323}", "&#769;&#803;"]) func limitsCombiningMarks(_ pair: String) throws {
+        let marks = String(repeating: pair, count: 4_000)
+        let page = page("<title>T\(marks)</title><form><input name='a\(marks)' value='v\(marks)'></form>")
+        let form = try #require(page.forms.first)
+        let control = try #require(form.controls.first)
+        for text in [page.title ?? "", control.name, control.value] {
+            #expect(text.unicodeScalars.count <= 31, "\(text.unicodeScalars.count) scalars")
+        }
+    }
+
+    @Test(arguments: ["display:none", "visibility: hidden", "position:absolute; left:-9999px"])
+    func recognisesHiddenElements(_ style: String) {
+        let page = page("<div style='\(style)'><form><input type=password name=p></form></div>")
+        #expect(page.forms[0].isInvisible)
+        #expect(page.forms[0].controls[0].isInvisible)
+    }
+
+    @Test(arguments: [
+        ("0; url=/next", "/next"), ("5;URL='/next'", "/next"), ("1 ; url = \"http://x/\"", "http://x/"),
+    ])
+    func readsRefreshes(_ content: String, _ target: String) { #expect(HTMLReader.refreshTarget(content) == target) }
+
+    @Test(arguments: ["600; url=/later", "0", "0; /next", "x; url=/y", ""])
+    func ignoresOtherRefreshes(_ content: String) { #expect(HTMLReader.refreshTarget(content) == nil) }
+
+    @Test(arguments: [
+        ("window.location = '/a'", "/a"), ("location.href=\"/a\";", "/a"), ("self.location.replace( '/a' )", "/a"),
+        ("top.location.href = 'http:\\/\\/x\\/'", "http://x/"), ("document.location='/a?b=1&amp;c=2'", "/a?b=1&c=2"),
+    ])
+    func readsScriptRedirects(_ script: String, _ target: String) { #expect(ScriptScan.target(in: script) == target) }
+
+    @Test(arguments: [
+        "location.href = base + '/a'", "location.href = '/a' + id", "if (location.href == '/a') {}", "mylocation='/a'",
+        "location='",
+    ])
+    func ignoresComputedRedirects(_ script: String) { #expect(ScriptScan.target(in: script) == nil) }
+
+    // MARK: Hostile pages
+
+    @Test func readsPastNULs() {
+        let page = page(
+            "<title>A\u{0}B</title>\u{0}\u{0}<form act\u{0}ion=x><input na\u{0}me=x value='1\u{0}2'><input name=last></form>")
+        #expect(page.title == "A B")
+        #expect(page.forms.first?.controls.last?.name == "last")
+    }
+
+    @Test func survivesEncodings() {
+        #expect(page("<title>caf\u{e9}</title>").title == "café")
+        var body = octets("<title>a") + [0xFF, 0xFE, 0xC3]
+        body += octets("b</title>")
+        #expect(HTMLReader.read(HTTPResponse(url: WebURL("http://x/")!, status: 200, body: body)).title?.hasSuffix("b") == true)
+        let utf16: [UInt8] = [0xFF, 0xFE] + "<title>é</title>".utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] } + [0x41]
+        #expect(HTMLReader.read(HTTPResponse(url: WebURL("http://x/")!, status: 200, body: utf16)).title == "é")
+        let latin = octets("<title>") + [0xE9] + octets("</title>")
+        let labelled = HTTPResponse(
+            url: WebURL("http://x/")!, status: 200,
+            headers: [HTTPResponse.Header(name: "content-type", value: "text/html; charset=ISO-8859-1")], body: latin)
+        #expect(HTMLReader.read(labelled).title == "é")
+        let chinese = octets("<meta charset=gbk><title>") + [0xB5, 0xC7, 0xC2, 0xBC] + octets("</title>")
+        #expect(HTMLReader.read(HTTPResponse(url: WebURL("http://x/")!, status: 200, body: chinese)).title == "登录")
+    }
+
+    /// 80,000 attributes take the parser 20 s; the page is cut before them, and the part before is read.
+    @Test func cutsAttributeBombs() {
+        let bomb = (0..<40_000).map { " a\($0)=" }.joined()
+        let page = page("<title>T</title><form><input name=x></form><p" + bomb + ">")
+        #expect(page.isTruncated)
+        #expect(page.title == "T")
+        #expect(page.forms.count == 1)
+    }
+
+    @Test(arguments: [
+        "<b>", "<div>", "<form>", "<table><tr><td>", "<label>", "<a href=x>", "<option>", "<", "<!--", "&#", "<input name=x>",
+    ])
+    func survivesRepetition(_ piece: String) {
+        let page = page("<title>T</title>" + String(repeating: piece, count: HTTPRequest.pageLimit / piece.utf8.count))
+        #expect(page.forms.count <= 20)
+        #expect(page.links.count <= 200)
+    }
+
+    @Test func survivesEveryTruncation() {
+        let whole = octets(
+            "<html><title>T</title><form action='/x' method=post><input type=hidden name=a value=\"b\"><script>location='/y'</script></form>"
+        )
+        for length in 0...whole.count {
+            _ = HTMLReader.read(HTTPResponse(url: WebURL("http://x/")!, status: 200, body: Array(whole[..<length])))
+        }
+    }
+
+    @Test func fetchesNothing() {
+        let page = page("<!DOCTYPE html SYSTEM 'file:///etc/passwd'><!ENTITY x SYSTEM 'file:///etc/passwd'><title>&x;</title>")
+        #expect(!(page.title ?? "").contains("root:"))
+    }
+}

@@ -1,0 +1,66 @@
+import HotspotCore
+import Testing
+
+@testable import HelperKit
+
+@Suite struct RedirectChainTests {
+    private func chain(_ server: ScriptedServer, _ request: HTTPRequest? = nil) throws(TransferError) -> RedirectChain {
+        let client = HTTPClient(link: loopback(), policy: .testing())
+        let request = request ?? HTTPRequest(WebURL(server.url + "/")!)
+        let scope = Scope(deadline: .after(milliseconds: 20_000))
+        return try RedirectChain.follow(try client.send(request, in: scope), to: request, client: client, in: scope)
+    }
+
+    @Test func followsAllKindsOfRedirects() throws {
+        let server = ScriptedServer([
+            "/": redirect("/meta"), "/meta": http(200, "<meta http-equiv=refresh content=\"0; url='/script'\">"),
+            "/script": http(200, "<script>window.location.replace('\\/form');</script>"),
+            "/form": http(
+                200, "<form action=/end><input type=hidden name=k value=v></form><script>document.forms[0].submit()</script>"),
+            "/end": http(200, "<title>End</title>"),
+        ])
+        let chain = try chain(server)
+        #expect(chain.page.title == "End")
+        #expect(server.requests.map(\.target) == ["/", "/meta", "/script", "/form", "/end?k=v"])
+    }
+
+    @Test func endsCircularRedirects() {
+        let server = ScriptedServer { _ in .send(octets(redirect("/?again"))) }
+        #expect(throws: TransferError(.tooManyRedirects)) { try chain(server) }
+        #expect(server.requests.count == RedirectPolicy.limit + 1)
+    }
+
+    @Test func endsEndlessRefreshes() throws {
+        let server = ScriptedServer { request in
+            .send(octets(http(200, "<meta http-equiv=refresh content='0;url=/?\(request.target.utf8.count)'>")))
+        }
+        _ = try chain(server)
+        #expect(server.requests.count <= RedirectPolicy.pageLimit + 1)
+    }
+
+    @Test(arguments: ["file:///etc/passwd", "http://user:word@127.0.0.1/", "javascript:alert(1)"])
+    func refusesTargets(_ target: String) {
+        let server = ScriptedServer(["/": redirect(target)])
+        do throws(TransferError) {
+            _ = try chain(server)
+            Issue.record("followed")
+        } catch {
+            #expect(error.code == .refusedURL)
+        }
+    }
+
+    @Test func repeatsNoPostAtAnotherOrigin() throws {
+        let thief = ScriptedServer(["/": http(200, "thanks")])
+        let server = ScriptedServer(["/": redirect(thief.url + "/", status: 307)])
+        let request = HTTPRequest(posting: [("password", "secret")], to: WebURL(server.url + "/")!)
+        #expect(throws: TransferError.self) { try chain(server, request) }
+        #expect(thief.requests.isEmpty)
+    }
+
+    @Test func turnsPostIntoGetAfter303() throws {
+        let server = ScriptedServer(["/": redirect("/done", status: 303), "/done": http(200, "ok")])
+        _ = try chain(server, HTTPRequest(posting: [("password", "secret")], to: WebURL(server.url + "/")!))
+        #expect(server.requests[1].method == "GET")
+        #expect(server.requests[1].body.isEmpty)
+    }
+}

@@ -1,0 +1,101 @@
+import Glibc
+import HotspotCore
+import Testing
+
+@testable import HelperKit
+
+@Suite struct ProbeRunTests {
+    private let store = AttemptStore()
+
+    @Test func probesBypassCaches() throws {
+        let server = ScriptedServer(["/generate_204": "HTTP/1.1 204 No Content\r\n\r\n"])
+        let link = loopback(probe: server.url + "/generate_204")
+        let result = try #require(store.probe(link, policy: .testing(), in: Scope()))
+        #expect(result.verdict == .online)
+        #expect(result.evidence.count == 1)
+        #expect(result.evidence[0].request == "GET \(server.url)/generate_204")
+        #expect(server.requests[0].target.hasPrefix("/generate_204?r="))
+        #expect(server.requests[0].header("cache-control") == "no-cache")
+    }
+
+    /// A redirect decides at once; the HTTPS server never answers, so the test ends only if the probe does not wait for it.
+    @Test func aRedirectEndsTheProbe() throws {
+        let server = ScriptedServer(["/": redirect("http://portal.test/login?token=1")])
+        let silent = ScriptedServer { _ in .hold([]) }
+        let link = loopback(probe: server.url + "/")
+        let result = try #require(
+            store.probe(
+                link, https: "https://127.0.0.1:\(silent.port)/", policy: .testing(),
+                in: Scope(deadline: .after(milliseconds: 60_000))))
+        #expect(result.verdict == .captive)
+        #expect(result.portalURL?.text == "http://portal.test/login?token=1")
+        #expect(result.evidence[0].headers["location"] == "http://portal.test/login")
+    }
+
+    @Test func allHelpersShareOneProbe() throws {
+        let server = ScriptedServer { _ in
+            usleep(50_000)
+            return .send(octets(http(200, "<title>Portal</title>")))
+        }
+        let link = loopback(probe: server.url + "/")
+        let store = store
+        let done = Locked(0)
+        for _ in 0..<5 {
+            Worker.start {
+                let result = store.probe(link, policy: .testing(), in: Scope())
+                if result?.verdict == .captive { done.with { $0 += 1 } }
+            }
+        }
+        #expect(done.wait(until: .after(milliseconds: 20_000)) { $0 == 5 ? true : nil } == true)
+        #expect(server.requests.count == 1)
+        _ = store.probe(link, fresh: true, policy: .testing(), in: Scope())
+        #expect(server.requests.count == 2)
+        _ = store.probe(link, policy: .testing(), in: Scope())
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func cancellingOneCommandDoesNotCancelTheOthers() throws {
+        let gate = Locked(false)
+        let server = ScriptedServer { _ in
+            _ = gate.wait(until: .after(milliseconds: 2000)) { $0 ? true : nil }
+            return .send(octets("HTTP/1.1 204 No Content\r\n\r\n"))
+        }
+        let link = loopback(probe: server.url + "/")
+        let store = store
+        let cancellation = Cancellation()
+        let results = Locked([String]())
+        Worker.start {
+            let result = store.probe(link, policy: .testing(), in: Scope())
+            results.with { $0.append(result?.verdict == .online ? "online" : "other") }
+        }
+        #expect(server.waitForRequests())
+        Worker.start {
+            let result = store.probe(link, policy: .testing(), in: Scope(cancellation: cancellation))
+            results.with { $0.append(result == nil ? "cancelled" : "answered") }
+        }
+        cancellation.cancel()
+        #expect(results.wait(until: .after(milliseconds: 20_000)) { $0.isEmpty ? nil : $0 } == ["cancelled"])
+        gate.with { $0 = true }
+        #expect(results.wait(until: .after(milliseconds: 20_000)) { $0.count == 2 ? $0 : nil } == ["cancelled", "online"])
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func fallsBackInOrder() throws {
+        let empty = ScriptedServer(["/": http(200, "")])
+        let good = ScriptedServer(["/": http(200, "yes")])
+        let result = try #require(
+            store.probe(
+                loopback(),
+                endpoints: [ProbeEndpoint(url: empty.url, expect: "204"), ProbeEndpoint(url: good.url, expect: "yes")],
+                policy: .testing(), in: Scope()))
+        #expect(result.verdict == .online)
+        #expect(result.evidence.map(\.status) == [200, 200])
+    }
+
+    @Test func refusedConnectionsAreLimited() throws {
+        let port = ScriptedServer([:]).port
+        let result = try #require(store.probe(loopback(probe: "http://127.0.0.1:\(port)/"), policy: .testing(), in: Scope()))
+        #expect(result.verdict == .limited)
+        #expect(result.problem == "connectFailed")
+    }
+}

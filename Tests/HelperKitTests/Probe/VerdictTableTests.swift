@@ -1,0 +1,180 @@
+import HotspotCore
+import Testing
+
+@testable import HelperKit
+
+/// The verdict table, row by row.
+@Suite struct VerdictTableTests {
+    private func table(named: Int = 1, address: Bool = false, https: Bool = false, api: Bool = false) -> VerdictTable {
+        VerdictTable(named: named, address: address, https: https, api: api)
+    }
+
+    private func verdict(_ step: VerdictTable.NextStep) -> String {
+        switch step {
+        case .done(let result):
+            [result.verdict.rawValue, result.problem, result.portalURL?.text].compactMap { $0 }.joined(separator: " ")
+        case .askNext: "next"
+        case .wait(let until): "wait \(until)"
+        }
+    }
+
+    private func single(_ answer: EndpointAnswer, expect: String = "204") -> String {
+        var table = table()
+        table.answeredNamed(answer, expect: expect)
+        return verdict(table.nextStep(at: 100))
+    }
+
+    @Test func expectedAnswersAreOnline() {
+        #expect(single(.success(response(204))) == "online")
+        #expect(single(.success(response(204, "body"))) == "online")
+        #expect(single(.success(response(200, "success\n")), expect: "success") == "online")
+        #expect(single(.success(response(200, "success!")), expect: "success") == "captive http://portal.test/page")
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func redirectsAreCaptive(_ status: Int) {
+        let good = response(status, headers: [("location", "https://login.test/p?x=1")])
+        #expect(single(.success(good)) == "captive https://login.test/p?x=1")
+        for bad in ["", "file:///x", "http://user@x/", "http://x:22/"] {
+            #expect(single(.success(response(status, headers: [("location", bad)]))) == "captive http://portal.test/page")
+        }
+        #expect(single(.success(response(status))) == "captive http://portal.test/page")
+    }
+
+    @Test func otherPagesAreCaptive() {
+        #expect(single(.success(response(200, "<html>Log in"))) == "captive http://portal.test/page")
+        #expect(single(.success(response(511))) == "captive http://portal.test/page")
+    }
+
+    @Test(arguments: [401, 403, 404, 500, 503])
+    func errorsWithAPortalInsideAreCaptive(_ status: Int) {
+        for body in [
+            "<form><input name=x><input type=submit></form>", "<meta http-equiv=refresh content='0;url=/x'>",
+            "<script>location='/x'</script>",
+            "<!-- <WISPAccessGatewayParam><Redirect><MessageType>100</MessageType></Redirect></WISPAccessGatewayParam> -->",
+        ] {
+            #expect(single(.success(response(status, body))) == "captive http://portal.test/page")
+        }
+        #expect(single(.success(response(status, "<p>sorry"))) == "limited status\(status)")
+    }
+
+    @Test func answersWithoutAPageAreLimited() {
+        #expect(single(.success(response(200))) == "limited emptyAnswer")
+        #expect(single(.success(response(200, "ok!!"))) == "limited emptyAnswer")
+        #expect(single(.success(response(418, "<form><input name=x></form>"))) == "limited status418")
+        var table = table(named: 3)
+        table.answeredNamed(.success(response(200)), expect: "204")
+        #expect(verdict(table.nextStep(at: 100)) == "next")
+        table.answeredNamed(.success(response(200)), expect: "204")
+        #expect(verdict(table.nextStep(at: 100)) == "limited emptyAnswer")
+    }
+
+    @Test func failuresKeepTheirNames() {
+        for code in [TransferErrorCode.dnsFailed, .dnsTimeout, .connectFailed, .timeout, .reset, .emptyAnswer] {
+            #expect(single(.failure(TransferError(code))) == "limited \(code.rawValue)")
+        }
+    }
+
+    @Test(arguments: ["7", "900", "Sat, 21 Nov 2026 10:00:20 GMT"])
+    func recognisesRetryAfter(_ text: String) {
+        var table = table()
+        let answer = response(503, headers: [("retry-after", text), ("date", "Sat, 21 Nov 2026 10:00:00 GMT")])
+        table.answeredNamed(.success(answer), expect: "204")
+        guard case .done(let result) = table.nextStep(at: 0) else { return #expect(Bool(false)) }
+        #expect(result.verdict == .limited)
+        #expect(result.problem == "askedToWait")
+    }
+
+    @Test(arguments: ["-3", "soon", "", "Sat, 21 Nov 2020 10:00:20 GMT"])
+    func ignoresInvalidRetryAfter(_ text: String) {
+        var table = table()
+        let answer = response(503, headers: [("retry-after", text), ("date", "Sat, 21 Nov 2026 10:00:00 GMT")])
+        table.answeredNamed(.success(answer), expect: "204")
+        guard case .done(let result) = table.nextStep(at: 0) else { return #expect(Bool(false)) }
+        #expect(result.problem == "status503")
+    }
+
+    // MARK: Beside HTTP
+
+    @Test func httpsAgreesOrIsSilent() {
+        var table = table(https: true)
+        table.answeredNamed(.success(response(204)), expect: "204")
+        #expect(verdict(table.nextStep(at: 100)) == "wait 1000")
+        #expect(verdict(table.nextStep(at: 1000)) == "online")
+        table.answeredHTTPS(.success(response(204)))
+        #expect(verdict(table.nextStep(at: 100)) == "online")
+    }
+
+    @Test(arguments: [TransferErrorCode.tlsFailed, .reset, .connectFailed])
+    func httpsBroken(_ code: TransferErrorCode) {
+        var table = table(https: true)
+        table.answeredHTTPS(.failure(TransferError(code)))
+        #expect(verdict(table.nextStep(at: 100)) == "wait 3000")
+        table.answeredNamed(.success(response(204)), expect: "204")
+        #expect(verdict(table.nextStep(at: 100)) == "partial httpsBlocked")
+    }
+
+    @Test func aWrongClockIsReportedAsSuch() {
+        var table = table(https: true)
+        table.answeredNamed(.success(response(204)), expect: "204")
+        table.answeredHTTPS(.failure(TransferError(.clockWrong)))
+        #expect(verdict(table.nextStep(at: 100)) == "partial clockWrong")
+    }
+
+    @Test func httpBlocked() {
+        var table = table(https: true)
+        table.answeredNamed(.failure(TransferError(.timeout)), expect: "204")
+        #expect(verdict(table.nextStep(at: 100)) == "wait 3000")
+        table.answeredHTTPS(.success(response(204)))
+        #expect(verdict(table.nextStep(at: 100)) == "online httpBlocked")
+    }
+
+    @Test func aRedirectDoesNotWaitForHTTPS() {
+        var table = table(address: true, https: true, api: true)
+        table.answeredNamed(.success(response(302, headers: [("location", "http://l.test/")])), expect: "204")
+        #expect(verdict(table.nextStep(at: 5)) == "captive http://l.test/")
+    }
+
+    @Test func theAddressDecidesWithoutNames() {
+        var table = table(named: 1, address: true)
+        table.answeredNamed(.failure(TransferError(.dnsTimeout)), expect: "204")
+        #expect(verdict(table.nextStep(at: 900)) == "wait 3000")
+        table.answeredAddress(
+            .success(response(302, headers: [("location", "http://l.test/")])), expect: "→https://1.1.1.1/", at: 900)
+        #expect(verdict(table.nextStep(at: 900)) == "captive http://l.test/")
+    }
+
+    @Test func theNamedEndpointMayContradictTheAddress() {
+        var table = table(named: 3, address: true)
+        table.answeredAddress(
+            .success(response(302, headers: [("location", "http://l.test/")])), expect: "→https://1.1.1.1/", at: 10)
+        #expect(verdict(table.nextStep(at: 10)) == "wait 510")
+        #expect(verdict(table.nextStep(at: 510)) == "captive http://l.test/")
+        table.answeredNamed(.success(response(204)), expect: "204")
+        #expect(verdict(table.nextStep(at: 20)) == "online")
+    }
+
+    @Test func recognisesTheExpectedRedirect() {
+        let table = table()
+        guard
+            case .asExpected = table.meaning(
+                of: .success(response(301, headers: [("location", "https://1.1.1.1/")])), expect: "→https://1.1.1.1/")
+        else { return #expect(Bool(false)) }
+    }
+
+    @Test func theAPIDecidesOnlyIfCaptive() throws {
+        let redirects = RedirectPolicy()
+        var table = table(api: true)
+        table.answeredAPI(PortalAPIDocument(octets(#"{"captive":true,"user-portal-url":"https://h.test/w"}"#), policy: redirects))
+        #expect(verdict(table.nextStep(at: 5)) == "captive https://h.test/w")
+        var open = self.table(api: true)
+        open.answeredAPI(PortalAPIDocument(octets(#"{"captive":false,"seconds-remaining":60}"#), policy: redirects))
+        #expect(verdict(open.nextStep(at: 5)) == "wait 3000")
+        open.answeredNamed(.success(response(200, "<html>Log in")), expect: "204")
+        #expect(verdict(open.nextStep(at: 5)) == "captive http://portal.test/page")
+    }
+
+    @Test func noAnswerIsLimited() {
+        #expect(verdict(table(https: true).nextStep(at: 3000)) == "limited timeout")
+    }
+}

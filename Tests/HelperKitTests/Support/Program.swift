@@ -1,0 +1,97 @@
+import Glibc
+import Testing
+import Varlink
+
+/// One finished run of a program.
+struct Program {
+    let status: Int32
+    /// Standard output and standard error.
+    let output: String
+
+    /// The folder of the built programs, which is that of the test bundle.
+    static let built: String = {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        let path = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+        return String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    }()
+
+    /// The checkout.
+    static let checkout = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+
+    /// Whether these programs are installed; always `true` in CI, where a missing program is a failure.
+    static func runs(_ paths: String...) -> Bool {
+        getenv("CI").map { String(cString: $0) } == "true" || paths.allSatisfy { access($0, F_OK) == 0 }
+    }
+
+    static func run(_ words: [String], environment: [String] = ["PATH=/usr/bin:/bin", "LANG=C.UTF-8"]) throws -> Program {
+        // Sockets rather than a pipe: they are close-on-exec from the start, so no other test's child inherits them.
+        let ends = try Socket.pair()
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, ends.1, 1)
+        posix_spawn_file_actions_adddup2(&actions, ends.1, 2)
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
+        defer { for text in arguments + variables { free(text) } }
+        var process: pid_t = 0
+        let code = posix_spawn(&process, words[0], &actions, nil, &arguments, &variables)
+        close(ends.1)
+        defer { close(ends.0) }
+        try #require(code == 0, "\(words[0]): \(String(cString: strerror(code)))")
+        var octets: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(ends.0, &chunk, chunk.count)
+            guard count > 0 else { break }
+            octets += chunk[..<count]
+        }
+        var status: Int32 = 0
+        waitpid(process, &status, 0)
+        return Program(
+            status: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F, output: String(decoding: octets, as: UTF8.self)
+        )
+    }
+}
+
+/// A folder that is removed with its owner.
+final class TemporaryFolder {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/hotspotd-kit-XXXXXX".utf8CString)
+        path = try #require(mkdtemp(&template).map { String(cString: $0) })
+    }
+
+    deinit { Self.remove(path) }
+
+    private static func remove(_ path: String) {
+        // Symbolic links are removed, not followed.
+        guard unlink(path) != 0, let directory = opendir(path) else { return }
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name != ".", name != ".." { remove(path + "/" + name) }
+        }
+        closedir(directory)
+        rmdir(path)
+    }
+
+    @discardableResult func write(_ name: String, _ text: String, mode: mode_t = 0o755) throws -> String {
+        let file = path + "/" + name
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        try #require(descriptor >= 0)
+        let octets = Array(text.utf8)
+        #expect(Glibc.write(descriptor, octets, octets.count) == octets.count)
+        close(descriptor)
+        return file
+    }
+
+    static func read(_ path: String) throws -> String {
+        let file = try #require(fopen(path, "r"), "\(path)")
+        defer { fclose(file) }
+        var octets = [UInt8](repeating: 0, count: 1 << 18)
+        return String(decoding: octets[..<fread(&octets, 1, octets.count, file)], as: UTF8.self)
+    }
+}

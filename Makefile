@@ -33,7 +33,7 @@ help:
 	@echo 'make test       the same for the tests'
 	@echo 'make build      release binaries, in .build/release'
 	@echo 'make install    (after make build, as root) programs, unit, user, folders, our helpers; DESTDIR= PREFIX='
-	@echo 'make uninstall  take them away again; settings and state stay'
+	@echo 'make uninstall  remove them; settings and state stay'
 	@echo 'make figures    the café with its measurements'
 	@echo 'make bench      what an event, a scan list and 10,000 days cost'
 	@echo 'make table      the state machine'"'"'s picture and tables in its documents, from the machine'
@@ -55,20 +55,18 @@ build: swift deps-build
 debug: swift
 	swift build
 
-# A Varlink client that nobody here wrote drives the daemon in the tests.
+# A Varlink client by other authors drives the daemon in the tests.
 python: .build/python/varlink/__init__.py
 .build/python/varlink/__init__.py:
 	/usr/bin/python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --target .build/python varlink
 
+# These targets' suites start processes and wait for them: each suite in a process of its own, several side by side. Their time limits are
+# against what hangs, and say nothing about speed; the virtual laptop's clock follows the instructions that it executes.
 test: deps python
 	$(MAKE) build
 	swift build --build-tests
-	Tests/Support/swift-test --skip-build --skip '^(IntegrationTests|HelperHostTests|DaemonTests)\.'
-	@# These start processes and wait for them: side by side they would measure each other, and a test that waits for its turn would use up
-	@# its time limit. The limits are against what hangs, and say nothing about speed.
-	Tests/Support/swift-test --skip-build --no-parallel --filter '^(HelperHostTests|DaemonTests)\.'
-	Tests/Support/swift-test --skip-build --no-parallel --filter IntegrationTests --skip CafeTests
-	Tests/Support/swift-test --skip-build --filter CafeTests
+	Tests/Support/run-tests --each IntegrationTests --each HelperHostTests --each DaemonTests --first IntegrationTests.CafeTests \
+		--first IntegrationTests.CafeOverCablesTests --first IntegrationTests.EnduranceTests
 
 cafe: deps
 	$(MAKE) build
@@ -87,7 +85,7 @@ bench: swift
 
 table: swift
 	swift build --product hotspotctl
-	Tests/Support/write-table .build/debug/hotspotctl Sources/HotspotMachine/README.md Sources/HotspotMachine/TABLE.md
+	Tests/Support/write-table .build/debug/hotspotctl docs/machine.md docs/machine-table.md
 
 install:
 	@test -x $(BINARIES)/hotspotd || { echo 'make: nothing is built yet: make build' >&2; exit 1; }
@@ -109,12 +107,9 @@ install:
 	install -m 644 Interfaces/*.varlink $(DESTDIR)$(datadir)/varlink/
 	install -m 644 LICENSE $(DESTDIR)$(docdir)/LICENSE
 	# The documentation, with links that hold where it lies.
-	for page in README.md:README.md docs/helpers.md:helpers.md Sources/HotspotMachine/README.md:machine.md \
-		Sources/HotspotMachine/RULES.md:rules.md Sources/HotspotMachine/TABLE.md:table.md docs/visit.md:visit.md; do \
-		sed -e 's#](README\.md#](machine.md#g' -e 's#](\(\.\./\)*\(Sources/HotspotMachine/\)\?RULES\.md#](rules.md#g' \
-			-e 's#](\(Sources/HotspotMachine/\)\?TABLE\.md#](table.md#g' -e 's#](\(\.\./\)*docs/visit\.md#](visit.md#g' \
-			-e 's#](\(\.\./\)*docs/helpers\.md#](helpers.md#g' -e 's#](\(\.\./\)*Sources/HotspotMachine/README\.md#](machine.md#g' \
-			-e 's#docs/helpers\.md#helpers.md#g' -e 's#Sources/HotspotMachine/README\.md#machine.md#g' \
+	for page in README.md:README.md docs/helpers.md:helpers.md docs/machine.md:machine.md \
+		docs/machine-rules.md:machine-rules.md docs/machine-table.md:machine-table.md docs/visit.md:visit.md; do \
+		sed -e 's#](\(\.\./\)*docs/#](#g' -e 's#docs/helpers\.md#helpers.md#g' \
 			-e 's#\(\.\./\)*Interfaces/\(org\.hotspotd\)#$(datadir)/varlink/\2#g' -e 's#\(\.\./\)*Tests/Examples#examples#g' \
 			$${page%%:*} > $(DESTDIR)$(docdir)/$${page##*:} && chmod 644 $(DESTDIR)$(docdir)/$${page##*:} || exit 1; done
 	for example in python/aroma.py shell/aroma.sh swift/Package.swift swift/Sources/aroma/Main.swift varlink/aroma-varlink.py \

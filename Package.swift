@@ -53,9 +53,7 @@ let package = Package(
             name: "LinkState", dependencies: ["HotspotCore", "EventLoop", "Netlink", "CSystemd", "CNetlink"],
             swiftSettings: rules),
         // State and event in, state and actions out; the only place that decides.
-        .target(
-            name: "HotspotMachine", dependencies: ["HotspotCore"], exclude: ["README.md", "RULES.md", "TABLE.md"],
-            swiftSettings: rules),
+        .target(name: "HotspotMachine", dependencies: ["HotspotCore"], swiftSettings: rules),
         // Helper files, the sandbox as a value, start, answers, limits, teardown.
         .target(
             name: "HelperHost", dependencies: ["HotspotCore", "EventLoop", "Varlink", "CLinux", "CSeccomp"],
@@ -64,19 +62,24 @@ let package = Package(
         .target(name: "Store", dependencies: ["HotspotCore", "CSQLite"], swiftSettings: rules),
         // What is secret: answers sealed at rest, and the rule for their release.
         .target(name: "Vault", dependencies: ["HotspotCore", "CSodium"], swiftSettings: rules),
-        // The read model, and the control interface over it.
+        // The control interface as its clients and its server see it: the types of its messages, and the text of its contract.
         .target(
-            name: "ControlServer", dependencies: ["HotspotCore", "EventLoop", "Varlink", "CSystemd"], swiftSettings: rules),
+            name: "ControlAPI", dependencies: ["HotspotCore"],
+            resources: [.embedInCode("Contract/org.hotspotd.Control.varlink")], swiftSettings: rules),
+        // Answers the calls of the control interface.
+        .target(
+            name: "ControlServer", dependencies: ["ControlAPI", "HotspotCore", "EventLoop", "Varlink", "CSystemd"],
+            swiftSettings: rules),
         // The daemon: settings, coordinator, entry point.
         .executableTarget(
             name: "hotspotd",
             dependencies: [
                 "HotspotCore", "EventLoop", "Varlink", "Wireless", "LinkState", "HotspotMachine", "HelperHost", "Store",
-                "Vault", "ControlServer", "CLinux", "CSystemd", log,
+                "Vault", "ControlAPI", "ControlServer", "CLinux", "CSystemd", log,
             ], swiftSettings: rules),
         // The terminal: one file for each verb, one renderer.
         .executableTarget(
-            name: "hotspotctl", dependencies: ["HotspotCore", "HotspotMachine", "Varlink", arguments],
+            name: "hotspotctl", dependencies: ["ControlAPI", "HotspotCore", "HotspotMachine", "Varlink", arguments],
             // The examples that authors begin with, which `helpers new` writes; links, so that there is one of each.
             resources: ["aroma.py", "aroma.sh", "aroma.main", "aroma.package"].map { .embedInCode("Examples/\($0)") },
             swiftSettings: rules),
@@ -84,7 +87,7 @@ let package = Package(
         .target(
             name: "HelperKit", dependencies: ["HotspotCore", "Varlink", "CCurl", "CCares", "CXML", "CCrypto"],
             exclude: ["README.md"],
-            swiftSettings: rules),
+            resources: ["Helper", "Probe"].map { .embedInCode("Contract/org.hotspotd.\($0).varlink") }, swiftSettings: rules),
         // Our helpers, one file each, and the prober.
         .executableTarget(name: "hotspot-helpers", dependencies: ["HelperKit"], exclude: ["Helpers"], swiftSettings: rules),
         // Plays the commands against a helper for its author.
@@ -100,18 +103,18 @@ let package = Package(
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: rules),
         .testTarget(name: "WirelessTests", dependencies: ["Wireless", "Netlink"], swiftSettings: rules),
         .testTarget(name: "LinkStateTests", dependencies: ["LinkState", "Netlink"], swiftSettings: rules),
-        .testTarget(name: "HotspotMachineTests", dependencies: ["HotspotMachine"], swiftSettings: rules),
+        .testTarget(name: "HotspotMachineTests", dependencies: ["HotspotMachine", "hotspotctl"], swiftSettings: rules),
         .testTarget(name: "HelperHostTests", dependencies: ["HelperHost"], swiftSettings: rules),
         .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: rules),
         .testTarget(name: "VaultTests", dependencies: ["Vault"], swiftSettings: rules),
-        .testTarget(name: "ControlServerTests", dependencies: ["ControlServer"], swiftSettings: rules),
+        .testTarget(name: "ControlServerTests", dependencies: ["ControlAPI", "ControlServer"], swiftSettings: rules),
         .testTarget(name: "DaemonTests", dependencies: ["hotspotd"], swiftSettings: rules),
-        .testTarget(name: "ControlToolTests", dependencies: ["hotspotctl"], swiftSettings: rules),
+        .testTarget(name: "ControlToolTests", dependencies: ["ControlAPI", "hotspotctl"], swiftSettings: rules),
         .testTarget(name: "HelperKitTests", dependencies: ["HelperKit", "hotspot-helpers"], swiftSettings: rules),
         // What things cost, printed: `make bench`.
         .target(name: "CHeap", path: "Tests/Benchmarks/CHeap"),
         .executableTarget(
-            name: "benchmarks", dependencies: ["HotspotCore", "HotspotMachine", "Store", "ControlServer", "Varlink", "CHeap"],
+            name: "benchmarks", dependencies: ["HotspotCore", "HotspotMachine", "Store", "ControlAPI", "Varlink", "CHeap"],
             path: "Tests/Benchmarks/Machine",
             swiftSettings: rules),
         // The real daemon, driven from outside: in namespaces, and in the café.

@@ -3,33 +3,32 @@ import EventLoop
 import Glibc
 import Varlink
 
-/// Who may change things, and read what is not for everybody: root, the group `hotspotd`, the user who sits in front of the machine,
-/// and the user who runs a daemon of his own.
+/// Who may change things and read prompts and traces: root, the group `hotspotd`, the user in front of the machine, and the user of the
+/// daemon itself if it is a person.
 ///
-/// A helper has a socket of its own, and does not see this one in its sandbox. It runs as the daemon's user: a daemon of the system has
-/// that user (`hotspotd`) to itself, so no process of it may change anything, in a sandbox or not.
+/// A helper has a socket of its own, and does not see this one in its sandbox. It runs as the daemon's user: the system's daemon has that
+/// user (`hotspotd`) to itself, so no process of it may change anything, in a sandbox or not.
 public struct Permission: Sendable {
     private let trusted: Set<uid_t>
     private let restricted: uid_t?
     private let groupID: gid_t?
     private let activeUser: @Sendable () -> uid_t?
 
-    /// The machine's own rule. The group's number is read once; who sits in front is asked each time.
+    /// The machine's own rule. The group's number is read once, the user in front of the machine at each call.
     public init(groupName: String = "hotspotd") {
         var entry = Glibc.group()
         var result: UnsafeMutablePointer<Glibc.group>?
         var buffer = [CChar](repeating: 0, count: 16 * 1024)
-        let found = getgrnam_r(groupName, &entry, &buffer, buffer.count, &result) == 0 && result != nil
+        let exists = getgrnam_r(groupName, &entry, &buffer, buffer.count, &result) == 0 && result != nil
         let isOfSystem = geteuid() != 0 && geteuid() <= Self.lastSystemUser
         self.init(
             trusted: isOfSystem ? [0] : [0, geteuid()], restricted: isOfSystem ? geteuid() : nil,
-            group: found ? entry.gr_gid : nil, activeUser: Permission.userOfActiveSeat)
+            group: exists ? entry.gr_gid : nil, activeUser: Permission.userOfActiveSeat)
     }
 
     /// SYS_UID_MAX of login.defs(5), as distributions have it.
     static let lastSystemUser: uid_t = 999
 
-    /// A rule of one's own, for tests.
     public init(
         trusted: Set<uid_t>, restricted: uid_t? = nil, group: gid_t?, activeUser: @escaping @Sendable () -> uid_t?
     ) {
@@ -39,16 +38,15 @@ public struct Permission: Sendable {
         self.activeUser = activeUser
     }
 
-    /// What this peer is by its user and groups.
     public func standing(of peer: PeerCredentials) -> Standing {
-        // Before everything else: a helper has the daemon's group as well.
+        // First, because a helper has the daemon's group as well.
         if peer.uid == restricted { return .restricted }
         if trusted.contains(peer.uid) { return .permitted }
         if let groupID, peer.gid == groupID || peer.groups.contains(groupID) { return .permitted }
         return .stranger
     }
 
-    /// Whether this caller may do more than look. Who sits in front of the machine may change while a client stays.
+    /// Whether this caller may change things, and read prompts and traces. The user in front of the machine may change during a connection.
     @LoopActor func allows(_ call: ServerCall) -> Bool {
         switch call.standing {
         case .permitted: true

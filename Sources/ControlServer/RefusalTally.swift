@@ -1,25 +1,24 @@
 import Glibc
 
-/// Which refused calls are told at once, and which are counted only: of each user and method the first in a while. Whoever is refused a
-/// thousand times in a second is worth two lines of the log, not a thousand. Its memory is bounded, whoever calls.
+/// Decides which refused calls are logged: the first one of each user and method. The others are counted, so that a thousand refusals in
+/// a second make two lines of the log. The memory is bounded, whatever the callers do.
 struct RefusalTally {
-    /// Who called what.
     struct Caller: Hashable {
         let user: uid_t
         let method: String
     }
 
-    /// So many users and methods are told apart; all others are one.
+    /// The most callers that are counted apart; all others are counted as one.
     static let limit = 64
 
-    /// Further calls, after the one that was told.
+    /// For each caller the calls after the logged one.
     private var further: [Caller: Int] = [:]
     private var others = 0
 
     /// Nothing was refused since the last ``drain()``.
     var isEmpty: Bool { further.isEmpty }
 
-    /// Notes a refused call; `true` if it is to be told.
+    /// Counts a refused call; `true` if it is to be logged.
     mutating func note(_ caller: Caller) -> Bool {
         if let count = further[caller] {
             further[caller] = count + 1
@@ -32,7 +31,8 @@ struct RefusalTally {
         return false
     }
 
-    /// What was only counted, those who called most first; `nil` stands for all that were not told apart. Begins anew.
+    /// Returns the counts since the last time, the largest first, and begins again; `nil` stands for all callers that are not counted
+    /// apart.
     mutating func drain() -> [(caller: Caller?, count: Int)] {
         var counts: [(Caller?, Int)] = further.filter { $0.value > 0 }.sorted {
             ($1.value, $0.key.method) < ($0.value, $1.key.method)

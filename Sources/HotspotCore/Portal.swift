@@ -189,17 +189,17 @@ public struct Evaluation: Codable, Hashable, Sendable {
     }
 }
 
-/// Something that a person should know of, with the command that helps, if there is one.
+/// Something that the user should know, with the command that helps, if there is one: `Problem` of org.hotspotd.Control.
 public struct Problem: Codable, Hashable, Sendable {
-    /// Stable word, such as `noAddress` or `helperTimeout`.
-    public var code: String
+    /// The stable word.
+    public var code: ProblemCode
     /// One sentence.
     public var message: String
     /// The command that helps.
     public var hint: String?
 
     /// A problem.
-    public init(_ code: String, _ message: String, hint: String? = nil) {
+    public init(_ code: ProblemCode, _ message: String, hint: String? = nil) {
         self.code = code
         self.message = message
         self.hint = hint

@@ -1,74 +1,87 @@
 import HotspotCore
 
 extension Machine {
-    /// The network is free: a claimed one is maintained (T33), an unclaimed one looked at (D9).
-    mutating func handle(_ event: Event, in authenticated: Authenticated, _ turn: inout Turn) {
-        let association = authenticated.association
-        if case .loginRequested(let wanted) = event {
-            turn.act(.releaseHold)
-            return evaluate(association.started(byUser: true), only: wanted, "the user asked for a login", &turn)
-        }
-        switch authenticated.claim {
-        case .helper(let helper, let due, let schedule):
+    /// Opens the network that the helper freed, and remembers that (T17, T25, T36, D5).
+    mutating func openClaimed(
+        _ joined: JoinedNetwork, _ helper: String, secondsRemaining: Int?, _ schedule: MaintainSchedule, _ cause: String,
+        _ turn: inout Turn
+    ) {
+        var joined = joined
+        endAttempt(&joined, .online, &turn)
+        joined.temporaryFailures = 0
+        // D11: a login that the next maintain finds to be void was no success.
+        if joined.pace.hasLasted(at: turn.now, policy) { joined.record.sessionLasted(helper) }
+        recentFailures[joined.arrival.network] = nil
+        turn.act(.remember(helper: helper))
+        var schedule = schedule
+        schedule.update(secondsRemaining: secondsRemaining, at: turn.now)
+        let wanted = schedule.next(after: turn.now, interval: policy.maintainInterval)
+        let due = joined.pace.nextCheck(wanted: wanted, at: turn.now, policy)
+        let maintain = startTimer(.maintain, at: due, &turn)
+        let upkeep = Authenticated.Upkeep.claimed(by: helper, maintain: maintain, schedule)
+        go(.authenticated(Authenticated(joined: joined, upkeep: upkeep)), cause, &turn)
+    }
+
+    /// Opens a network that no helper claims, and that is open, or not known to be captive (D9).
+    mutating func openUnclaimed(
+        _ joined: JoinedNetwork, _ outcome: AttemptOutcome, secondsRemaining: Int?, _ cause: String, _ turn: inout Turn
+    ) {
+        var joined = joined
+        endAttempt(&joined, outcome, &turn)
+        joined.temporaryFailures = 0
+        recentFailures[joined.arrival.network] = nil
+        // Without a verdict the next probe is soon: the prober's retries, then D9's doubling.
+        let interval = outcome == .unknown ? policy.retryFirst : policy.recheckFirst
+        let delay = recheckDelay(secondsRemaining, interval)
+        let due = joined.pace.nextCheck(wanted: turn.now + delay, at: turn.now, policy)
+        let watch = Watch(interval: interval, phase: .waiting(startTimer(.recheck, at: due, &turn)))
+        go(.authenticated(Authenticated(joined: joined, upkeep: .unclaimed(watch))), cause, &turn)
+    }
+
+    /// Returns the time to the next probe of an unclaimed network: the interval, or less where the network ends the session earlier.
+    private func recheckDelay(_ secondsRemaining: Int?, _ interval: Duration) -> Duration {
+        secondsRemaining.map { min(.seconds(max(0, min($0, 86400)) + 5), interval) } ?? interval
+    }
+
+    /// Waits for the next maintain of a claimed network (T33), or the next probe of an unclaimed one (D9).
+    mutating func handle(_ event: StateEvent, in authenticated: Authenticated, _ turn: inout Turn) {
+        let joined = authenticated.joined
+        switch authenticated.upkeep {
+        case .claimed(let helper, let timer, let schedule):
             switch event {
-            case .timerFired(let id) where id == due.id:
-                maintain(association, helper, isJoin: false, schedule, "it is time to maintain", &turn)
-            case .verdictSeen(.captive):
-                maintain(association, helper, isJoin: false, schedule, "the portal is back", &turn)
-            case .logoffRequested(let requester) where acceptsLogoff(by: requester):
-                logOff(association, helper, &turn)
-            default: break
+            case .timerFired(timer.id): maintain(joined, helper, isJoin: false, schedule, "it is time to maintain", &turn)
+            case .verdictSeen(.captive): maintain(joined, helper, isJoin: false, schedule, "the portal is back", &turn)
+            case .logoffRequested: logOff(joined, helper, &turn)
+            case .timerFired, .verdictSeen, .probed, .answered, .raceAnswered, .promptAnswered, .promptDismissed, .released,
+                .disassociationRefused:
+                break
             }
-        case .nobody(let recheck): handle(event, in: recheck, authenticated, &turn)
-        }
-    }
-
-    private mutating func handle(_ event: Event, in recheck: Recheck, _ authenticated: Authenticated, _ turn: inout Turn) {
-        var next = authenticated
-        switch (event, recheck.phase) {
-        case (.timerFired(let id), .waiting(let deadline)) where deadline.id == id:
-            next.claim = .nobody(
-                recheck: Recheck(interval: recheck.interval, phase: .looking(startProbe(fresh: true, &turn))))
-            state = .authenticated(next)
-        case (.verdictReached(let id, let verdict, let seconds), .looking(let probing)) where probing.id == id:
-            if verdict == .captive { return evaluate(next.association, "the network is captive now", &turn) }
-            var recheck = recheck
-            if verdict?.isOpen == true, recheck.interval < policy.recheckFirst {
-                // Now it is known to be open, and what was said of it is void.
-                recheck.interval = policy.recheckFirst / 2
-                turn.act(.clearProblems)
+        case .unclaimed(let watch):
+            switch event {
+            case .timerFired(let id) where id == watch.phase.timer?.id:
+                let probe = startProbe(fresh: true, &turn)
+                state = .authenticated(authenticated.with { $0.upkeep = .unclaimed(watch.with { $0.phase = .probing(probe) }) })
+            case .probed(.captive, _), .verdictSeen(.captive): evaluate(joined, "the network is captive now", &turn)
+            case .probed(let verdict, let seconds): recheck(watch, verdict, seconds, authenticated, &turn)
+            case .timerFired, .verdictSeen, .answered, .raceAnswered, .promptAnswered, .promptDismissed, .logoffRequested,
+                .released, .disassociationRefused:
+                break
             }
-            waitAgain(recheck, next, seconds, &turn)
-        case (.verdictSeen(.captive), _):
-            evaluate(next.association, "the network is captive now", &turn)
-        default: break
         }
     }
 
-    private mutating func waitAgain(_ recheck: Recheck, _ authenticated: Authenticated, _ seconds: Int?, _ turn: inout Turn) {
-        var next = authenticated
-        let interval = min(recheck.interval * 2, policy.recheckLongest)
-        let delay = seconds.map { min(.seconds(max(0, min($0, 86400)) + 5), interval) } ?? interval
-        next.claim = .nobody(
-            recheck: Recheck(interval: interval, phase: .waiting(startTimer(.recheck, after: delay, &turn))))
-        state = .authenticated(next)
-    }
-
-    /// Whether ``Event/logoffRequested(by:)`` would end the session now, or after the answer that is awaited (T34, T35, D17).
-    public func acceptsLogoff(by requester: Requester) -> Bool {
-        switch state {
-        case .authenticated, .maintaining: break
-        case .inactive, .evaluating, .authenticating, .presentingUI, .loggingOff, .failure: return false
+    /// Waits for the next probe of an unclaimed network, twice as long as for the last one.
+    private mutating func recheck(
+        _ watch: Watch, _ verdict: Verdict?, _ seconds: Int?, _ authenticated: Authenticated, _ turn: inout Turn
+    ) {
+        var interval = watch.interval * 2
+        if verdict?.isOpen == true, watch.interval < policy.recheckFirst {
+            // Now it is known to be open, and the problem that was reported is over.
+            interval = policy.recheckFirst
+            turn.act(.clearProblems)
         }
-        guard state.gateIsOpen, let helper = state.chosenHelper else { return false }
-        return requester == .user || requester == .helper(helper)
-    }
-
-    /// T34.
-    mutating func logOff(_ association: Association, _ helper: String, _ turn: inout Turn) {
-        var association = association
-        beginAttempt(&association, &turn)
-        let pending = send(.logoff, to: helper, &turn)
-        go(.loggingOff(LoggingOff(association: association, helper: helper, pending: pending)), "a logoff was asked for", &turn)
+        interval = min(interval, policy.recheckLongest)
+        let timer = startTimer(.recheck, after: recheckDelay(seconds, interval), &turn)
+        state = .authenticated(authenticated.with { $0.upkeep = .unclaimed(Watch(interval: interval, phase: .waiting(timer))) })
     }
 }

@@ -1,125 +1,141 @@
 import HotspotCore
 
 extension Machine {
-    /// The race runs (T8 to T16), or is over without a winner and the verdict decides (D20).
-    mutating func handle(_ event: Event, in evaluating: Evaluating, _ turn: inout Turn) {
-        var evaluating = evaluating
+    /// Asks every candidate at once, and the prober beside them (T5, D20).
+    mutating func evaluate(_ joined: JoinedNetwork, only helper: String? = nil, _ cause: String, _ turn: inout Turn) {
+        var joined = joined
+        beginAttempt(&joined, &turn)
+        joined.record.excludeWinners(policy)
+        var race = Race(capacity: candidates.count)
+        for candidate in candidates
+        where helper.map({ $0 == candidate.name }) ?? !joined.record.excluded.contains(candidate.name) {
+            race.enter(candidate, asked: issue(), isLast: joined.record.comesLast(candidate.name, policy))
+        }
+        turn.actions.reserveCapacity(turn.actions.count + race.entrants.count + 8)
+        let probe = startProbe(fresh: false, &turn)
+        for entrant in race.entrants {
+            turn.act(.sendCommand(entrant.command, .evaluate, to: entrant.candidate.name, justJoined: false))
+        }
+        let deadline = startTimer(.command, after: policy.commandTimeout, &turn)
+        var evaluating = Evaluating(joined: joined, race: race, deadline: deadline, verdict: .awaited(probe))
+        if race.isQuarantinedWhole, let grace = policy.lowGrace {
+            evaluating.grace = startTimer(.lowGrace, after: grace, &turn)
+        }
+        go(.evaluating(evaluating), cause, &turn)
+        decideRace(evaluating, &turn)
+    }
+
+    /// Runs the race (T8 to T16), or waits for the verdict after a race without a winner (D20).
+    mutating func handle(_ event: StateEvent, in evaluating: Evaluating, _ turn: inout Turn) {
         switch event {
-        case .answered(let id, let answer):
-            guard !evaluating.awaitsVerdict, let entrant = evaluating.race.silent(id) else {
-                return
-            }
+        case .raceAnswered(let id, let answer):
+            guard !evaluating.awaitsVerdict, let entrant = evaluating.race.silent(id) else { return }
             // The answer and the deadline can be due in the same turn of the loop; the deadline's instant itself is too late.
-            if turn.now >= evaluating.deadline.at { return raceIsOver(evaluating, "the deadline is over", &turn) }
-            if let grace = evaluating.grace, turn.now >= grace.at {
-                return raceIsOver(evaluating, "the others had their time", &turn)
-            }
-            let helper = entrant.candidate.name
-            let confidence: Confidence
-            switch answer {
-            case .evaluated(let sure):
-                confidence = sure
-                turn.act(.acquit(helper: helper))
-            case .replied, .garbled, .notStarted: confidence = .none
-            case .crashed:
-                confidence = .none
-                turn.act(.strike(helper: helper))
-            }
-            _ = evaluating.race.take(confidence, for: id, at: turn.now)
-            if evaluating.race.hasLow, evaluating.grace == nil, let grace = policy.lowGrace {
-                let end = min(turn.now + grace, evaluating.deadline.at)
-                evaluating.grace = startTimer(.lowGrace, at: end, &turn)
-            }
-            state = .evaluating(evaluating)
-            settle(evaluating, &turn)
-        case .timerFired(let id) where id == evaluating.deadline.id && !evaluating.awaitsVerdict:
-            raceIsOver(evaluating, "the deadline is over", &turn)
-        case .timerFired(let id) where id == evaluating.grace?.id && !evaluating.awaitsVerdict:
-            raceIsOver(evaluating, "the others had their time", &turn)
-        case .verdictReached(let id, let verdict, let seconds) where id == evaluating.opinion.probing?.id:
-            learn(verdict, seconds, evaluating, &turn)
+            if turn.now >= evaluating.deadline.at { return endRace(evaluating, "the deadline is over", &turn) }
+            if let grace = evaluating.grace, turn.now >= grace.at { return endRace(evaluating, "the low grace is over", &turn) }
+            raceAnswered(entrant, answer, evaluating, &turn)
+        case .timerFired(let id):
+            if evaluating.awaitsVerdict { return }
+            if id == evaluating.deadline.id { endRace(evaluating, "the deadline is over", &turn) }
+            if id == evaluating.grace?.id { endRace(evaluating, "the low grace is over", &turn) }
+        case .probed(let verdict, let seconds): store(verdict, seconds, evaluating, &turn)
         case .verdictSeen(let verdict):
-            // The newest verdict counts, whoever asked for it; a question of our own that still runs will be newer.
-            if case .known = evaluating.opinion { learn(verdict, nil, evaluating, &turn) }
-        case .loginRequested(let helper):
-            turn.act(.releaseHold)
-            evaluate(evaluating.association.started(byUser: true), only: helper, "the user asked for a login", &turn)
-        default: break
+            // The newest verdict counts, of a check too; the machine's own probe will be newer if it still runs.
+            if case .known = evaluating.verdict { store(verdict, nil, evaluating, &turn) }
+        case .answered, .promptAnswered, .promptDismissed, .logoffRequested, .released, .disassociationRefused: break
         }
     }
 
-    /// The verdict never shortens the race; it decides when there is no winner.
-    private mutating func learn(_ verdict: Verdict?, _ seconds: Int?, _ evaluating: Evaluating, _ turn: inout Turn) {
+    private mutating func raceAnswered(
+        _ entrant: Race.Entrant, _ answer: CommandAnswer, _ evaluating: Evaluating, _ turn: inout Turn
+    ) {
         var evaluating = evaluating
-        evaluating.opinion = .known(verdict, secondsRemaining: seconds)
+        let confidence: Confidence
+        switch answer {
+        case .evaluated(let claimed):
+            confidence = claimed
+            turn.act(.acquit(helper: entrant.candidate.name))
+        case .replied, .garbled, .notStarted: confidence = .none
+        case .crashed:
+            confidence = .none
+            turn.act(.strike(helper: entrant.candidate.name, .crash))
+        }
+        _ = evaluating.race.record(confidence, for: entrant.command, at: turn.now)
+        if evaluating.race.hasLow, evaluating.grace == nil, let grace = policy.lowGrace {
+            evaluating.grace = startTimer(.lowGrace, at: min(turn.now + grace, evaluating.deadline.at), &turn)
+        }
         state = .evaluating(evaluating)
-        if evaluating.awaitsVerdict { unclaimed(evaluating, &turn) }
+        decideRace(evaluating, &turn)
     }
 
-    /// T16: helpers that are gone count as none, whatever they said before. Those that came wait for the next race (C16).
+    /// Stores a verdict. It never shortens the race; it decides when there is no winner.
+    private mutating func store(_ verdict: Verdict?, _ seconds: Int?, _ evaluating: Evaluating, _ turn: inout Turn) {
+        let next = evaluating.with { $0.verdict = .known(verdict, secondsRemaining: seconds) }
+        state = .evaluating(next)
+        if next.awaitsVerdict { decideByVerdict(next, &turn) }
+    }
+
+    /// Removes helpers that are gone from the race, whatever they answered before (T16). New ones wait for the next race (C16).
     mutating func candidatesChanged(in evaluating: Evaluating, _ turn: inout Turn) {
         var evaluating = evaluating
-        guard !evaluating.awaitsVerdict, evaluating.race.keep(where: isCandidate) else { return }
+        guard !evaluating.awaitsVerdict, evaluating.race.removeAll(where: { !isCandidate($0) }) else { return }
         if !evaluating.race.hasLow, !evaluating.race.isQuarantinedWhole {
             evaluating.grace = nil
         } else if evaluating.grace == nil, let grace = policy.lowGrace {
-            // Who is left is a field that is quarantined whole.
+            // Only quarantined helpers are left.
             evaluating.grace = startTimer(.lowGrace, at: max(turn.now, min(turn.now + grace, evaluating.deadline.at)), &turn)
         }
         state = .evaluating(evaluating)
-        settle(evaluating, &turn)
+        decideRace(evaluating, &turn)
     }
 
-    /// Goes on if the race is decided.
-    mutating func settle(_ evaluating: Evaluating, _ turn: inout Turn) {
-        switch evaluating.race.decision {
-        case nil: break
-        case .winner(let helper): win(evaluating, helper, nil, &turn)
-        case .nobody: unclaimed(evaluating, &turn)
+    private mutating func decideRace(_ evaluating: Evaluating, _ turn: inout Turn) {
+        if let decision = evaluating.race.decision { carryOut(decision, evaluating, nil, &turn) }
+    }
+
+    /// Ends the race at a deadline: silent helpers have a strike, and count as none (T12, T13).
+    private mutating func endRace(_ evaluating: Evaluating, _ cause: String, _ turn: inout Turn) {
+        for entrant in evaluating.race.silent { turn.act(.strike(helper: entrant.candidate.name, .silence)) }
+        carryOut(evaluating.race.decisionNow, evaluating, cause, &turn)
+    }
+
+    private mutating func carryOut(
+        _ decision: RaceDecision, _ evaluating: Evaluating, _ ending: String?, _ turn: inout Turn
+    ) {
+        switch decision {
+        case .winner(let helper):
+            var joined = evaluating.joined
+            joined.record.won(helper)
+            let cause = "claimed by \(helper): \(evaluating.race.reason(for: helper))" + (ending.map { "; \($0)" } ?? "")
+            authenticate(joined, helper, cause, &turn)
+        case .noWinner: decideByVerdict(evaluating, &turn)
         }
     }
 
-    /// A deadline: who is silent has a strike, and counts as none (T12, T13).
-    private mutating func raceIsOver(_ evaluating: Evaluating, _ cause: String, _ turn: inout Turn) {
-        for entrant in evaluating.race.silent { turn.act(.strike(helper: entrant.candidate.name)) }
-        switch evaluating.race.decisionNow {
-        case .winner(let helper): win(evaluating, helper, cause, &turn)
-        case .nobody: unclaimed(evaluating, &turn)
-        }
-    }
-
-    private mutating func win(_ evaluating: Evaluating, _ helper: String, _ ending: String?, _ turn: inout Turn) {
-        var association = evaluating.association
-        // D11 counts the wins that follow a failed maintain, whoever wins in between: two that take turns would never come to an end.
-        association.winsAfterFailedMaintain[helper]? += 1
-        let cause = "claimed by \(helper): \(evaluating.race.reason(for: helper))" + (ending.map { "; \($0)" } ?? "")
-        authenticate(association, helper, cause, &turn)
-    }
-
-    /// D20, with nobody to free the network.
-    private mutating func unclaimed(_ evaluating: Evaluating, _ turn: inout Turn) {
-        var evaluating = evaluating
-        guard case .known(let verdict, let seconds) = evaluating.opinion else {
-            evaluating.awaitsVerdict = true
-            state = .evaluating(evaluating)
+    /// Lets the verdict decide where no helper claims the network (D20).
+    private mutating func decideByVerdict(_ evaluating: Evaluating, _ turn: inout Turn) {
+        guard case .known(let verdict, let seconds) = evaluating.verdict else {
+            state = .evaluating(evaluating.with { $0.awaitsVerdict = true })
             return
         }
+        var joined = evaluating.joined
         switch verdict {
         case .online, .partial:
             reportUnproven(verdict, &turn)
-            openUnclaimed(evaluating.association, .open, secondsRemaining: seconds, "nobody claims it, and it is open", &turn)
+            openUnclaimed(joined, .open, secondsRemaining: seconds, "no helper claims it, and it is open", &turn)
         case .captive:
-            var association = evaluating.association
-            endAttempt(&association, .unclaimedCaptive, &turn)
-            turn.act(
-                .report(
-                    Problem(
-                        "unclaimedCaptive", "A portal wants a login, and no helper can do it.", hint: "hotspotctl helpers")))
-            rest(association, retryAfter: nil, "captive, and nobody claims it", &turn)
+            endAttempt(&joined, .unclaimedCaptive, &turn)
+            turn.act(.report(.unclaimedCaptive))
+            rest(joined, retryAfter: nil, "captive, and no helper claims it", &turn)
         case .limited, nil:
             turn.act(.report(verdict == nil ? .proberMissing : .limited))
             openUnclaimed(
-                evaluating.association, .unknown, secondsRemaining: nil, "nobody claims it, and nothing tells more", &turn)
+                joined, .unknown, secondsRemaining: nil, "no helper claims it, and it is not known whether it is open", &turn)
         }
     }
+}
+
+extension Problem {
+    fileprivate static let unclaimedCaptive = Problem(
+        .unclaimedCaptive, "A portal wants a login, and no helper can do it.", hint: "hotspotctl helpers")
 }

@@ -1,65 +1,109 @@
 import HotspotCore
 
 extension Machine {
-    /// Nothing runs; a held interface waits for the user or for the hold's end.
-    mutating func handle(_ event: Event, in inactive: Inactive, _ turn: inout Turn) {
+    /// Ends everything that runs when the address is lost; no helper is asked, and auto-join stays as it is (T43).
+    mutating func leaveNetwork(_ turn: inout Turn) {
+        guard var joined = state.joined else { return }
+        endAttempt(&joined, .left, &turn)
+        turn.act(.clearProblems)
+        if case .inactive = state {
+            state = .inactive(.noAddress)
+        } else {
+            go(.inactive(.noAddress), "the address is gone", &turn)
+        }
+    }
+
+    /// Starts on a network with a new address: T3 to T7, and D13 for a held network.
+    mutating func join(_ joined: JoinedNetwork, _ turn: inout Turn) {
+        if let hold = joined.arrival.hold {
+            let timer = hold.until.map { startTimer(.hold, at: $0, &turn) }
+            state = .inactive(.held(joined, hold.reason, timer: timer))
+            turn.act(.report(.held(hold.reason, because: hold.cause)))
+            return
+        }
+        guard let helper = joined.arrival.remembered else { return evaluate(joined, "an address came up", &turn) }
+        guard isCandidate(helper) else {
+            turn.act(.forgetChoice(of: helper))
+            return evaluate(joined, "the remembered helper is gone", &turn)
+        }
+        maintain(joined, helper, isJoin: true, MaintainSchedule(), "an address came up, and a helper is remembered", &turn)
+    }
+
+    /// Lets nothing start until the user asks for it, or the hold ends (D13, D14, D21).
+    mutating func hold(_ joined: JoinedNetwork, _ reason: HoldReason, _ cause: String, _ turn: inout Turn) {
+        let timer = startTimer(.hold, after: policy.holdTime, &turn)
+        turn.act(.hold(reason, for: policy.holdTime, because: cause))
+        turn.act(.report(.held(reason)))
+        go(.inactive(.held(joined.resting, reason, timer: timer)), cause, &turn)
+    }
+
+    /// Asks the link to end, and waits a limited time for it: a manager may keep the link up.
+    mutating func disassociate(
+        _ joined: JoinedNetwork, otherwise fallback: Inactive.Fallback, from former: StateName? = nil, _ cause: String,
+        _ turn: inout Turn
+    ) {
+        turn.act(.disassociate)
+        let timer = startTimer(.leave, after: policy.leavePatience, &turn)
+        go(.inactive(.leaving(joined.resting, otherwise: fallback, timer: timer)), from: former, cause, &turn)
+    }
+
+    /// Whether ending the link is wanted and possible (D19).
+    func mayDisassociate(_ joined: JoinedNetwork) -> Bool {
+        policy.onFailure == .disconnect && joined.arrival.canDisassociate
+    }
+
+    /// Waits, on a held network for the user or the hold's end, on a link that is left for its end.
+    mutating func handle(_ event: StateEvent, in inactive: Inactive, _ turn: inout Turn) {
         switch inactive {
         case .noAddress: break
-        case .leaving(let association, let fallback, let timer):
+        case .leaving(let joined, let fallback, let timer):
             switch event {
-            case .disassociationRefused, .timerFired(timer.id): break
-            default: return
+            case .disassociationRefused, .timerFired(timer.id): keepLink(joined, fallback, &turn)
+            case .timerFired, .released, .logoffRequested, .verdictSeen, .probed, .answered, .raceAnswered, .promptAnswered,
+                .promptDismissed:
+                break
             }
-            // D19: what cannot be dropped is kept, and is held or rests.
-            switch fallback {
-            case .hold(let reason):
-                let timer = startTimer(.hold, after: policy.holdTime, &turn)
-                turn.act(.report(.held(reason)))
-                state = .inactive(.held(association, reason, timer: timer))
-            case .rest(let delay): rest(association, retryAfter: delay, "the link could not be ended", &turn)
-            }
-        case .held(let association, _, let timer):
+        case .held(let joined, _, let timer):
             switch event {
-            case .loginRequested(let helper):
-                turn.act(.releaseHold)
-                evaluate(association.started(byUser: true), only: helper, "the user asked for a login", &turn)
-            case .released: release(association, "the network was switched on", &turn)
-            case .timerFired(let id) where id == timer?.id: release(association, "the hold is over", &turn)
-            default: break
+            case .released: release(joined, "the network was switched on", &turn)
+            case .timerFired(let id): if id == timer?.id { release(joined, "the hold is over", &turn) }
+            case .disassociationRefused, .logoffRequested, .verdictSeen, .probed, .answered, .raceAnswered, .promptAnswered,
+                .promptDismissed:
+                break
             }
         }
     }
 
-    private mutating func release(_ association: Association, _ cause: String, _ turn: inout Turn) {
+    /// Keeps a link that cannot be ended, held or at rest (D19).
+    private mutating func keepLink(_ joined: JoinedNetwork, _ fallback: Inactive.Fallback, _ turn: inout Turn) {
+        switch fallback {
+        case .hold(let reason):
+            let timer = startTimer(.hold, after: policy.holdTime, &turn)
+            turn.act(.report(.held(reason)))
+            state = .inactive(.held(joined, reason, timer: timer))
+        case .rest(let delay): rest(joined, retryAfter: delay, "the link could not be ended", &turn)
+        }
+    }
+
+    /// Ends a hold, or the rest in `failure`.
+    mutating func release(_ joined: JoinedNetwork, _ cause: String, _ turn: inout Turn) {
         turn.act(.releaseHold)
-        evaluate(association.started(byUser: false), cause, &turn)
+        evaluate(joined.started(byUser: false), cause, &turn)
     }
 }
 
-extension Association {
-    /// The same link in `inactive`, which forgets who was excluded (behaviour 10).
-    var resting: Association {
-        var fresh = self
-        fresh.excluded = []
-        fresh.winsAfterFailedMaintain = [:]
-        fresh.setbacks = [:]
-        return fresh
-    }
-
-    /// A session of this helper lasted: nothing is held against it any more (D11, D24).
-    mutating func forgive(_ helper: String) {
-        winsAfterFailedMaintain[helper] = nil
-        setbacks[helper] = nil
-    }
-
-    /// The same link, with nothing held against anybody: who is asked to start over does.
-    func started(byUser: Bool) -> Association {
-        var fresh = resting
-        fresh.arrival.hold = nil
-        fresh.temporaryFailures = 0
-        fresh.pace = Pace()
-        // D22: the user's wish makes it the user's join.
-        if byUser { fresh.arrival.autoJoined = false }
-        return fresh
+extension Problem {
+    /// Why nothing happens on a held network, and what helps; for a network that was held earlier, also what caused it.
+    static func held(_ reason: HoldReason, because cause: String? = nil) -> Problem {
+        let sentence =
+            switch reason {
+            case .loggedOff: "The session here was ended by a logoff; nothing is started until you want it."
+            case .dismissed: "You dismissed the question; nothing is asked until you want it."
+            case .autoJoinOff:
+                "The login failed for good last time\(cause.map { " (\($0))" } ?? ""); it is not tried again by itself."
+            case .disabled: "Handling is switched off for this network."
+            }
+        let hint = reason == .disabled ? "hotspotctl enable SSID" : "hotspotctl login"
+        return Problem(.held, sentence, hint: hint)
     }
 }

@@ -11,7 +11,6 @@ public enum MachineState: Hashable, Sendable {
     case loggingOff(LoggingOff)
     case failure(Failed)
 
-    /// The word.
     public var name: StateName {
         switch self {
         case .inactive: .inactive
@@ -26,194 +25,207 @@ public enum MachineState: Hashable, Sendable {
     }
 }
 
-/// What is known from the address on until it is lost.
-public struct Association: Hashable, Sendable {
-    /// How it began; the access point may change.
-    public var arrival: Arrival
-    /// The attempt that runs or ended last.
-    public var attempt: AttemptID?
-    /// The attempt has not come to an outcome yet.
-    public var attemptIsOpen = false
-    /// Refused by answering unsupportedNetwork, or by D11; asked again after the next join.
-    public var excluded: Set<String> = []
-    /// Wins since the last failed maintain of a helper, whoever won in between (D11).
-    public var winsAfterFailedMaintain: [String: Int] = [:]
-    /// Logins of a helper that failed temporarily, since a session of it lasted (D24).
-    public var setbacks: [String: Int] = [:]
-    /// Temporary failures in a row, whoever's (D19).
-    public var temporaryFailures = 0
-    /// How soon it may log in again by itself (D23).
-    public var pace = Pace()
-    /// What the prober said last.
-    public var lastVerdict: Verdict?
+/// A state's data, or a part of it.
+protocol StateData {}
 
-    init(_ arrival: Arrival) { self.arrival = arrival }
+extension StateData {
+    /// Returns a copy with a change.
+    func with(_ change: (inout Self) -> Void) -> Self {
+        var copy = self
+        change(&copy)
+        return copy
+    }
 }
 
-/// Nothing runs.
+/// No helper is asked.
 public enum Inactive: Hashable, Sendable {
-    /// There is no address.
     case noAddress
-    /// There is one, and handling rests until somebody asks (D13, D14, D21).
-    case held(Association, HoldReason, timer: Deadline?)
+    /// There is an address, and nothing starts until the user asks for it, or the timer fires (D13, D14, D21).
+    case held(JoinedNetwork, HoldReason, timer: RunningTimer?)
     /// The link was asked to end, and has not yet. If it is still there when the timer fires, it counts as one that cannot be ended.
-    case leaving(Association, otherwise: Fallback, timer: Deadline)
+    case leaving(JoinedNetwork, otherwise: Fallback, timer: RunningTimer)
 
-    /// What becomes of a link that could not be ended after all.
+    /// What becomes of a link that could not be ended.
     public enum Fallback: Hashable, Sendable {
-        /// It is held in inactive.
         case hold(HoldReason)
-        /// It rests in failure, and is perhaps tried again.
+        /// It rests in `failure`.
         case rest(retryAfter: Duration?)
     }
 }
 
-/// A timer that runs, and when it is due.
-public struct Deadline: Hashable, Sendable {
-    /// The timer.
-    public let id: TimerID
-    /// Its instant.
-    public let at: Instant
-}
-
-/// A command that runs.
-public struct Pending: Hashable, Sendable {
-    /// The command.
-    public let id: CommandID
-    /// Until when.
-    public let deadline: Deadline
-}
-
-/// A question to the prober that runs.
-public struct Probing: Hashable, Sendable {
-    /// The question.
-    public let id: ProbeID
-    /// Until when.
-    public let deadline: Deadline
-}
-
-/// What the prober has to say, or will have.
-public enum Opinion: Hashable, Sendable {
-    case asked(Probing)
-    /// `nil`: the prober is missing or died.
-    case known(Verdict?, secondsRemaining: Int?)
-
-    /// The question that runs.
-    public var probing: Probing? { if case .asked(let probing) = self { probing } else { nil } }
-}
-
 /// The candidates are asked, all at once.
-public struct Evaluating: Hashable, Sendable {
-    var association: Association
-    var race: Race
-    var deadline: Deadline
-    var grace: Deadline?
-    var opinion: Opinion
+public struct Evaluating: Hashable, Sendable, StateData {
+    var joined: JoinedNetwork
+    package var race: Race
+    var deadline: RunningTimer
+    var grace: RunningTimer?
+    package var verdict: LatestVerdict
     /// The race is over without a winner; the verdict decides.
-    var awaitsVerdict = false
+    package var awaitsVerdict = false
 }
 
 /// One helper frees the network, and the prober proves it.
-public struct Authenticating: Hashable, Sendable {
-    var association: Association
+public struct Authenticating: Hashable, Sendable, StateData {
+    var joined: JoinedNetwork
     var helper: String
-    var phase: Phase
+    package var phase: LoginPhase
 
-    enum Phase: Hashable, Sendable {
-        /// It was here a moment ago: the command waits its time (D23), and somebody else may free the network meanwhile.
-        case pausing(Deadline, Watch)
-        case commanding(Pending)
+    package enum LoginPhase: Hashable, Sendable {
+        /// The last login is a moment ago: the command waits for the timer (D23), and the network may open by itself meanwhile.
+        case pausing(RunningTimer, Watch)
+        case commanding(RunningCommand)
         case proving(Proof)
     }
 }
 
 /// The user is asked, then the helper goes on, and the prober proves it.
-public struct PresentingUI: Hashable, Sendable {
-    var association: Association
+public struct PresentingUI: Hashable, Sendable, StateData {
+    var joined: JoinedNetwork
     var helper: String
     var promptID: PromptID
     var prompt: Prompt
-    /// Further questions that were asked in a row (D2).
-    var further = 0
-    /// Deadlines and deaths of the command in a row (D21).
-    var mishaps = 0
-    var phase: Phase
+    /// Further prompts in a row (D2).
+    package var further = 0
+    /// Commands in a row that missed their deadline or crashed (D21).
+    package var failedTries = 0
+    package var phase: PromptPhase
 
-    enum Phase: Hashable, Sendable {
+    package enum PromptPhase: Hashable, Sendable {
         /// For the user, without a deadline.
         case waiting(Watch)
-        case commanding(Pending)
+        case commanding(RunningCommand)
         case proving(Proof)
     }
 }
 
 /// The network is free.
-public struct Authenticated: Hashable, Sendable {
-    var association: Association
-    var claim: Claim
+public struct Authenticated: Hashable, Sendable, StateData {
+    var joined: JoinedNetwork
+    package var upkeep: Upkeep
 
-    enum Claim: Hashable, Sendable {
-        /// A helper freed it and is asked again at the deadline.
-        case helper(String, maintain: Deadline, schedule: MaintainSchedule)
-        /// Nobody claimed it; the prober looks now and then (D9).
-        case nobody(recheck: Recheck)
+    package enum Upkeep: Hashable, Sendable {
+        /// A helper freed the network and is asked again when the timer fires.
+        case claimed(by: String, maintain: RunningTimer, MaintainSchedule)
+        /// The prober is asked now and then (D9).
+        case unclaimed(Watch)
     }
-}
-
-/// The prober's looks at an unclaimed network.
-public struct Recheck: Hashable, Sendable {
-    var interval: Duration
-    var phase: Phase
-
-    enum Phase: Hashable, Sendable {
-        case waiting(Deadline)
-        case looking(Probing)
-    }
-
-    var probing: Probing? { if case .looking(let probing) = phase { probing } else { nil } }
 }
 
 /// The chosen helper is asked whether the session is still good.
-public struct Maintaining: Hashable, Sendable {
-    var association: Association
+public struct Maintaining: Hashable, Sendable, StateData {
+    var joined: JoinedNetwork
     var helper: String
     /// On joining, with the gate closed; else from the timer, with the gate open.
-    var isJoin: Bool
-    var phase: Phase
-    var opinion: Opinion
+    package var isJoin: Bool
+    package var phase: MaintainPhase
+    package var verdict: LatestVerdict
     var schedule: MaintainSchedule
-    /// Somebody wants the session to end after the answer (D17).
-    var logoffQueued = false
+    /// The session is to end after the answer (D17).
+    package var logoffQueued = false
 
-    enum Phase: Hashable, Sendable {
-        case commanding(Pending)
+    package enum MaintainPhase: Hashable, Sendable {
+        case commanding(RunningCommand)
         /// The helper says yes; the verdict decides.
-        case awaitingVerdict(secondsRemaining: Int?, isAskedAnew: Bool)
+        case awaitingVerdict(secondsRemaining: Int?, isSecondProbe: Bool)
     }
 }
 
 /// The chosen helper ends the session.
-public struct LoggingOff: Hashable, Sendable {
-    var association: Association
+public struct LoggingOff: Hashable, Sendable, StateData {
+    var joined: JoinedNetwork
     var helper: String
-    var pending: Pending
+    var command: RunningCommand
 }
 
-/// It did not work; the link is kept (D19).
-public struct Failed: Hashable, Sendable {
-    var association: Association
+/// The login failed; the link is kept (D19).
+public struct Failed: Hashable, Sendable, StateData {
+    var joined: JoinedNetwork
     /// After a temporary failure: the next evaluation.
-    var retry: Deadline?
-    var watch: Watch
+    package var retry: RunningTimer?
+    package var watch: Watch
 }
 
 extension MachineState {
+    /// Ordinary traffic may use the link: authenticated, a timer's maintain (T46), and until a logoff is answered.
+    public var gateIsOpen: Bool {
+        switch self {
+        case .authenticated, .loggingOff: true
+        case .maintaining(let maintaining): !maintaining.isJoin
+        case .inactive, .evaluating, .authenticating, .presentingUI, .failure: false
+        }
+    }
+
     /// A login runs: the helper works, the user is asked, or the prober proves it.
     var logsIn: Bool {
         switch self {
         case .authenticating(let state): if case .pausing = state.phase { false } else { true }
         case .presentingUI: true
         case .inactive, .evaluating, .authenticated, .maintaining, .loggingOff, .failure: false
+        }
+    }
+
+    /// The network, in every state with an address.
+    public var joined: JoinedNetwork? {
+        switch self {
+        case .inactive(.noAddress): nil
+        case .inactive(.held(let joined, _, _)), .inactive(.leaving(let joined, _, _)): joined
+        case .evaluating(let state): state.joined
+        case .authenticating(let state): state.joined
+        case .presentingUI(let state): state.joined
+        case .authenticated(let state): state.joined
+        case .maintaining(let state): state.joined
+        case .loggingOff(let state): state.joined
+        case .failure(let state): state.joined
+        }
+    }
+
+    /// Changes what is known of the network, without a transition.
+    mutating func update(_ change: (inout JoinedNetwork) -> Void) {
+        guard var joined else { return }
+        change(&joined)
+        switch self {
+        case .inactive(.noAddress): break
+        case .inactive(.held(_, let reason, let timer)): self = .inactive(.held(joined, reason, timer: timer))
+        case .inactive(.leaving(_, let fallback, let timer)):
+            self = .inactive(.leaving(joined, otherwise: fallback, timer: timer))
+        case .evaluating(let state): self = .evaluating(state.with { $0.joined = joined })
+        case .authenticating(let state): self = .authenticating(state.with { $0.joined = joined })
+        case .presentingUI(let state): self = .presentingUI(state.with { $0.joined = joined })
+        case .authenticated(let state): self = .authenticated(state.with { $0.joined = joined })
+        case .maintaining(let state): self = .maintaining(state.with { $0.joined = joined })
+        case .loggingOff(let state): self = .loggingOff(state.with { $0.joined = joined })
+        case .failure(let state): self = .failure(state.with { $0.joined = joined })
+        }
+    }
+
+    /// The chosen helper, in the states that have one (behaviour 79).
+    public var chosenHelper: String? {
+        switch self {
+        case .inactive, .evaluating, .failure: nil
+        case .authenticating(let state): state.helper
+        case .presentingUI(let state): state.helper
+        case .authenticated(let state): if case .claimed(let helper, _, _) = state.upkeep { helper } else { nil }
+        case .maintaining(let state): state.helper
+        case .loggingOff(let state): state.helper
+        }
+    }
+
+    /// When the chosen helper is asked again.
+    public var nextMaintain: Instant? {
+        if case .authenticated(let state) = self, case .claimed(_, let timer, _) = state.upkeep { timer.at } else { nil }
+    }
+
+    /// When a login begins that has to wait (D23).
+    public var nextLogin: Instant? {
+        if case .authenticating(let state) = self, case .pausing(let timer, _) = state.phase { timer.at } else { nil }
+    }
+
+    /// The last verdict: `false` for an open network, `nil` where nothing is known.
+    public var isCaptive: Bool? {
+        switch joined?.lastVerdict {
+        case .online, .partial: false
+        case .captive: true
+        case .limited, nil: nil
         }
     }
 }

@@ -4,53 +4,38 @@ import HotspotCore
 public struct Race: Hashable, Sendable {
     /// One candidate that was asked.
     public struct Entrant: Hashable, Sendable {
-        /// Who.
         public let candidate: Candidate
-        /// The question.
         public let command: CommandID
-        /// What came back, and when; `nil` while it is awaited.
+        /// `nil` while it is awaited.
         public fileprivate(set) var answer: Response?
-        /// Whatever it says, any claim of another goes before (D24).
+        /// Any claim of another entrant goes before this one's (D24).
         public let isLast: Bool
     }
 
-    /// What an entrant said.
     public struct Response: Hashable, Sendable {
-        /// How sure it is; a dead helper counts as none.
+        /// None for a helper that crashed.
         public let confidence: Confidence
-        /// When.
         public let at: Instant
     }
 
-    /// What comes of it.
-    public enum Decision: Hashable, Sendable {
-        /// This helper frees the network.
-        case winner(String)
-        /// Nobody claims it.
-        case nobody
-    }
-
-    /// All who were asked.
     public private(set) var entrants: [Entrant]
 
-    /// A race that has just begun.
     public init(_ entrants: [(Candidate, CommandID)]) {
         self.entrants = entrants.map { Entrant(candidate: $0, command: $1, answer: nil, isLast: false) }
     }
 
-    /// A race without entrants yet.
     init(capacity: Int) {
         entrants = []
         entrants.reserveCapacity(capacity)
     }
 
-    /// Another one is asked. Numbers ascend.
+    /// Adds an entrant. Numbers ascend.
     mutating func enter(_ candidate: Candidate, asked command: CommandID, isLast: Bool = false) {
         entrants.append(Entrant(candidate: candidate, command: command, answer: nil, isLast: isLast))
     }
 
-    /// Takes an answer. Only the first of each entrant counts (D18); `false` for any other.
-    public mutating func take(_ confidence: Confidence, for command: CommandID, at now: Instant) -> Bool {
+    /// Records an answer. Only the first of each entrant counts (D18); returns `false` for any other.
+    public mutating func record(_ confidence: Confidence, for command: CommandID, at now: Instant) -> Bool {
         guard let index = entrants.firstIndex(where: { $0.command == command }), entrants[index].answer == nil else {
             return false
         }
@@ -58,17 +43,17 @@ public struct Race: Hashable, Sendable {
         return true
     }
 
-    /// Takes helpers that are gone out of the race, whatever they said before (T16); `false` if nobody was.
-    public mutating func keep(where isThere: (String) -> Bool) -> Bool {
+    /// Removes helpers by name, whatever they answered before (T16); returns whether there were any.
+    public mutating func removeAll(where isGone: (String) -> Bool) -> Bool {
         let count = entrants.count
-        entrants.removeAll { !isThere($0.candidate.name) }
+        entrants.removeAll { isGone($0.candidate.name) }
         return entrants.count < count
     }
 
-    /// Who has not answered.
+    /// The entrants without an answer.
     public var silent: [Entrant] { entrants.filter { $0.answer == nil } }
 
-    /// What they were asked, in the order of the numbers.
+    /// The commands without an answer, in the order of their numbers.
     var silentCommands: [CommandID] {
         var commands: [CommandID] = []
         commands.reserveCapacity(entrants.count)
@@ -76,33 +61,34 @@ public struct Race: Hashable, Sendable {
         return commands
     }
 
-    /// The silent entrant with this question.
+    /// Returns the entrant with this command, if it is unanswered.
     func silent(_ command: CommandID) -> Entrant? { entrants.first { $0.command == command && $0.answer == nil } }
 
-    /// There is a claim, and none that ends the race: low, or high of one that comes last.
+    /// There is a claim, and none that ends the race: a low, or a high of an entrant that comes last.
     public var hasLow: Bool { best.map { !$0.isDecisive } ?? false }
 
-    /// Everybody is quarantined: nobody is waited for, so all of them get the grace.
+    /// All entrants are quarantined: none is waited for, so all of them get the grace.
     public var isQuarantinedWhole: Bool { !entrants.isEmpty && entrants.allSatisfy(\.candidate.isQuarantined) }
 
-    /// The decision as soon as there is one: at the first high, or when everybody who is waited for has answered.
-    public var decision: Decision? {
+    /// The decision as soon as there is one: at the first high, or when all that are waited for have answered.
+    public var decision: RaceDecision? {
         if let best, best.isDecisive { return .winner(best.name) }
-        // Who is silent and waited for; of a field that is quarantined whole, everybody.
-        let isWhole = isQuarantinedWhole
-        if entrants.contains(where: { $0.answer == nil && (isWhole || !$0.candidate.isQuarantined) }) { return nil }
+        let waitsForAll = isQuarantinedWhole
+        if entrants.contains(where: { $0.answer == nil && (waitsForAll || !$0.candidate.isQuarantined) }) { return nil }
         return decisionNow
     }
 
-    /// The decision at a deadline: who is silent counts as none.
-    public var decisionNow: Decision { best.map { .winner($0.name) } ?? .nobody }
+    /// The decision at a deadline: silent entrants count as none.
+    public var decisionNow: RaceDecision { best.map { .winner($0.name) } ?? .noWinner }
 
-    /// What set a winner apart from the others, for people.
+    /// Returns what set a winner apart from the others, for people.
     public func reason(for winner: String) -> String {
         guard let entrant = entrants.first(where: { $0.candidate.name == winner }), let answer = entrant.answer else {
-            return "nobody else is left"
+            return "no other helper is left"
         }
-        if entrant.isLast, entrants.count > 1 { return "though it failed before, for nobody else of \(entrants.count) claims it" }
+        if entrant.isLast, entrants.count > 1 {
+            return "though it failed before, because no other of \(entrants.count) claims it"
+        }
         let field = entrants.count == 1 ? "the only helper asked" : "of \(entrants.count) asked"
         if answer.confidence == .high { return entrants.count == 1 ? "high, \(field)" : "the first high \(field)" }
         let lows = entrants.filter { $0.answer?.confidence == .low }
@@ -114,8 +100,8 @@ public struct Race: Hashable, Sendable {
         return "low, \(first ? "the earliest" : "the first by name") of \(equal.count) lows with priority \(priority)"
     }
 
-    /// The best claim: who does not come last; then confidence; then among highs the earliest, among lows the higher priority and then the earliest; then the
-    /// name, so that equal times give equal outcomes in whatever order the answers were taken.
+    /// The best claim: those that come last after all others; then confidence; then among highs the earliest, among lows the higher
+    /// priority and then the earliest; then the name, so that equal times give equal outcomes in whatever order they were recorded.
     private var best: (name: String, isDecisive: Bool)? {
         var winner: (entrant: Entrant, answer: Response)?
         for entrant in entrants {
@@ -135,4 +121,10 @@ public struct Race: Hashable, Sendable {
         if firstAnswer.at != secondAnswer.at { return firstAnswer.at < secondAnswer.at }
         return first.name < second.name
     }
+}
+
+public enum RaceDecision: Hashable, Sendable {
+    case winner(String)
+    /// No helper claims the network.
+    case noWinner
 }

@@ -28,13 +28,13 @@ public final class Store {
         if case .memory(let reason, let retries) = mode, retries {
             problems.append(
                 Problem(
-                    "storeNotSaving", "Nothing is being saved (\(reason)); logins go on from memory.",
+                    .storeNotSaving, "Nothing is being saved (\(reason)); logins go on from memory.",
                     hint: ShellWord.quoted(folder).map { "df -h \($0)" }))
         }
         if log.failure != 0 {
             problems.append(
                 Problem(
-                    "storeNotSaving", "The disk does not keep what is written (\(String(cString: strerror(log.failure)))).",
+                    .storeNotSaving, "The disk does not keep what is written (\(String(cString: strerror(log.failure)))).",
                     hint: "journalctl -k"))
         }
         return problems + notes
@@ -102,7 +102,7 @@ public final class Store {
             let reason = "a newer hotspotd wrote it (version \(version), known is \(Schema.version))"
             notes.append(
                 Problem(
-                    "storeNewer", "The database is only read, and nothing is saved: \(reason).",
+                    .storeNewer, "The database is only read, and nothing is saved: \(reason).",
                     hint: "start the newer hotspotd" + (ShellWord.quoted(path).map { ", or move \($0) away" } ?? "")))
             if let copy = try? Database(path: ":memory:"), (try? copy.copy(from: database)) != nil {
                 database = copy
@@ -275,6 +275,6 @@ public final class Store {
         }
         rename(path + "-wal", aside + "-wal")
         unlink(path + "-shm")
-        return Problem("storeDamaged", "The database was damaged; it is kept as \(aside), and an empty one took its place.")
+        return Problem(.storeDamaged, "The database was damaged; it is kept as \(aside), and an empty one took its place.")
     }
 }

@@ -122,12 +122,12 @@ struct HelperUnderTest {
         for reported in HelperFolders.load(directories: [folder.isEmpty ? "/" : folder]).problems
         where [spec.name, path, folder].contains(reported.subject) && !known.contains(reported.problem) {
             // A loose mode was reported above; only the first of several reasons is reported here.
-            if !loose.isEmpty, reported.problem.code == "helperNotTrusted" { continue }
+            if !loose.isEmpty, reported.problem.code == .helperNotTrusted { continue }
             // A problem of another file with the same name.
-            if reported.problem.code == "helperShadowed", !reported.problem.message.hasPrefix(path) { continue }
+            if reported.problem.code == .helperShadowed, !reported.problem.message.hasPrefix(path) { continue }
             let hint = reported.problem.hint.map { "; try: \($0)" } ?? ""
             let remark = "The daemon would refuse it where it is: \(reported.problem.message)\(hint)"
-            let dependsOnPlace = ["helperNotTrusted", "helperShadowed"].contains(reported.problem.code)
+            let dependsOnPlace = [.helperNotTrusted, .helperShadowed].contains(reported.problem.code)
             remarks.append(dependsOnPlace ? .note(remark) : .wrong(remark))
         }
         if !spec.enabled { remarks.append(.note("Enabled=no: the daemon will not ask this helper.")) }

@@ -20,7 +20,7 @@ enum AnswerLines {
         return try parse(octets, fields: fields)
     }
 
-    /// Reads the lines. The errors name fields and lines, never values.
+    /// Reads the lines. Errors have names of fields and numbers of lines, never values.
     static func parse(_ octets: [UInt8], fields: [Field]) throws(Failure) -> [String: String] {
         guard let text = String(validating: octets, as: UTF8.self) else { throw Failure(.usage, "the answers are not UTF-8.") }
         var answers: [String: String] = [:]
@@ -32,18 +32,18 @@ enum AnswerLines {
             let name = String(line[..<equals])
             guard let field = fields.first(where: { $0.name == name }) else {
                 let names = fields.map { Printable.text($0.name, limit: 64) }.joined(separator: ", ")
-                throw Failure(.usage, "line \(index + 1) answers what nobody asked; the names are: \(names).")
+                throw Failure(.usage, "line \(index + 1) answers an unknown field; the names are: \(names).")
             }
             guard answers[name] == nil else { throw Failure(.usage, "line \(index + 1) answers a second time.") }
             guard let value = normalise(String(line[line.index(after: equals)...]), field) else {
-                throw Failure(.usage, "line \(index + 1) is none of the choices.")
+                throw Failure(.usage, "line \(index + 1) is not one of the choices.")
             }
             answers[name] = value
         }
         return answers
     }
 
-    /// The value as the interface wants it: a box is `yes` or `no`, a choice one of its texts. `nil` if it is neither.
+    /// The value as the control interface expects it: `yes` or `no` for a checkbox, one of its texts for a choice, else `nil`.
     static func normalise(_ value: String, _ field: Field) -> String? {
         switch field.kind {
         case .text, .password, .email, .phone, .code: return value

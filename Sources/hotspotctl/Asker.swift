@@ -1,10 +1,11 @@
+import ControlAPI
 import Glibc
 import HotspotCore
 
-/// Asks on the terminal.
+/// Asks for answers on the terminal.
 struct Asker {
     let renderer: Renderer
-    /// Asks a question and returns the line that answers it; tests give their own.
+    /// Asks a question and returns the line that answers it.
     var readLine: (_ question: String, _ secret: Bool) throws(Failure) -> String = TerminalLine.read
 
     private static let tries = 3
@@ -34,17 +35,17 @@ struct Asker {
 
     private func askBox(_ field: Field, _ label: String, _ termsURL: String?) throws(Failure) -> String {
         let place = termsURL.map { " (\(renderer.safe($0)))" } ?? ""
-        // What the portal ticked already is not what the user agreed to.
+        // A box that the portal ticked is no agreement of the user.
         let agreed = try agrees("  \(renderer.bar) \(label)\(place)? [y/N] ")
         guard agreed || !field.required else {
-            throw Failure(.failed, "without this the portal lets nobody in.", hint: "hotspotctl answer --dismiss")
+            throw Failure(.failed, "the portal requires this.", hint: "hotspotctl answer --dismiss")
         }
         return agreed ? "yes" : "no"
     }
 
     private func askText(_ field: Field, _ label: String) throws(Failure) -> String {
         let choices = field.kind == .choice ? field.choices ?? [] : []
-        // Where a choice is a number itself, nobody could tell it from a place in the list.
+        // A choice that is a number itself could be taken for a position in the list.
         let isNumbered = !choices.contains { Int($0) != nil }
         for (index, choice) in choices.enumerated() {
             Output.ask("  \(renderer.bar)   \(isNumbered ? "\(index + 1))" : "-") \(renderer.safe(choice, limit: 200))\n")
@@ -60,12 +61,12 @@ struct Asker {
                 if !field.required { return "" }
                 Output.ask("  An answer is needed.\n")
             } else if !choices.isEmpty, !choices.contains(value) {
-                Output.ask("  That is none of the choices.\n")
+                Output.ask("  That is not one of the choices.\n")
             } else {
                 return value
             }
         }
-        throw Failure(.answerNeeded, "no answer to «\(label)».", hint: "hotspotctl answer")
+        throw Failure(.answerNeeded, "no answer to '\(label)'.", hint: "hotspotctl answer")
     }
 
     private func agrees(_ question: String) throws(Failure) -> Bool {

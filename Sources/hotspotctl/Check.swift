@@ -1,11 +1,11 @@
 import ArgumentParser
+import ControlAPI
 import HotspotCore
 
-/// One word for scripts.
-struct Check: ParsableCommand {
+struct CheckVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Probe now and say in one word how the Internet is.",
-        discussion: "online, captive, limited, none or unknown; the exit status is 0 for online alone.")
+        commandName: "check", abstract: "Probe now, and print the state of the Internet connection in one word.",
+        discussion: "The word is online, captive, limited, none or unknown. The exit status is 0 only for online.")
 
     @OptionGroup var common: CommonOptions
 
@@ -14,13 +14,12 @@ struct Check: ParsableCommand {
 
     func run() throws {
         let reply = try common.connect().call("Check", .members(["interface": interface]))
-        let check = try Daemon.read(CheckReply.self, reply)
+        let check = try ControlClient.read(CheckReply.self, reply)
         if let mode = common.jsonMode {
             Output.print(reply, mode)
         } else {
             Output.print([common.renderer.safe(check.verdict, limit: 32)])
         }
-        // The word has said it.
         guard check.verdict == "online" else { throw Failure(.failed, "") }
     }
 }

@@ -1,17 +1,17 @@
 import ArgumentParser
+import ControlAPI
 import Glibc
 import HotspotCore
 
 /// Names from the running daemon for the shell's completion. Without a daemon there are none.
 ///
-/// Some of them come from the air, and what a shell does with them is the shell's affair: the script for bash hands them to `compgen -W`,
-/// which expands them, and none quotes what it puts on the command line. So only names are offered that are one plain word in every shell.
+/// Some names come from networks nearby, and the completion scripts do not quote them: that for bash passes them to `compgen -W`, which
+/// expands them. So only names are offered that are one plain word in every shell.
 enum Complete {
     static let networks = CompletionKind.custom { _, _, _ in
         names("List") { (reply: ListReply) in reply.networks.map(\.ssid) }
     }
     static let helpers = CompletionKind.custom { _, _, _ in
-        // A file that was refused is no helper that could be named.
         names("Helpers") { (reply: HelpersReply) in reply.helpers.filter { !$0.isRefused }.map(\.name) }
     }
     static let interfaces = CompletionKind.custom { _, _, _ in
@@ -23,19 +23,19 @@ enum Complete {
 
     private static func names<T: Decodable>(_ method: String, _ read: (T) -> [String]) -> [String] {
         let path = getenv("HOTSPOTD_SOCKET").map { String(cString: $0) } ?? CommonOptions.defaultSocket
-        guard let reply = try? Daemon(path: path).call(method, as: T.self) else { return [] }
+        guard let reply = try? ControlClient(path: path).call(method, as: T.self) else { return [] }
         return Set(read(reply)).filter(isPlain).sorted()
     }
 
-    /// Letters and digits of any script, and within them dots, hyphens and underscores: no shell takes such a word for anything else, nor
-    /// hotspotctl for an option.
+    /// Letters and digits of any script, and dots, hyphens and underscores after the first one: a plain word to every shell, and no option
+    /// to hotspotctl.
     static func isPlain(_ name: String) -> Bool {
         guard let first = name.unicodeScalars.first, isLetterOrDigit(first) else { return false }
         return name.unicodeScalars.allSatisfy { isLetterOrDigit($0) || isMark($0) || "._-".unicodeScalars.contains($0) }
     }
 
     private static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {
-        // Some letters are fillers that nobody sees.
+        // Some letters are invisible fillers.
         guard !scalar.properties.isDefaultIgnorableCodePoint else { return false }
         switch scalar.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber: return true
@@ -43,7 +43,7 @@ enum Complete {
         }
     }
 
-    /// What many scripts write above and below their letters.
+    /// Marks that many scripts write above and below their letters.
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         guard !scalar.properties.isDefaultIgnorableCodePoint else { return false }
         switch scalar.properties.generalCategory {

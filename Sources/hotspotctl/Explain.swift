@@ -1,36 +1,36 @@
 import ArgumentParser
+import ControlAPI
 import HotspotCore
 
-/// What happened, and why.
-struct Explain: ParsableCommand {
+struct ExplainVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Tell what happened the last time, step by step, and why.")
+        commandName: "explain", abstract: "Show what happened at the last login, step by step, and why.")
 
     @OptionGroup var common: CommonOptions
 
-    @Option(help: "This attempt, as «history» names it.")
+    @Option(help: "This attempt, as 'history' names it.")
     var attempt: String?
 
-    @Argument(help: "An interface or a network; without it the last attempt of all.", completion: Complete.networks)
-    var what: String?
+    @Argument(help: "An interface or a network; without it the last attempt.", completion: Complete.networks)
+    var subject: String?
 
     func run() throws {
-        let daemon = try common.connect()
+        let client = try common.connect()
         var parameters: [String: String?] = ["attempt": attempt]
-        if let what {
-            let interfaces = try daemon.call("Status", as: StatusReply.self).interfaces
-            parameters[interfaces.contains { $0.interface == what } ? "interface" : "ssid"] = what
+        if let subject {
+            let interfaces = try client.call("Status", as: StatusReply.self).interfaces
+            parameters[interfaces.contains { $0.interface == subject } ? "interface" : "ssid"] = subject
         }
-        let reply = try daemon.call("Explain", .members(parameters))
+        let reply = try client.call("Explain", .members(parameters))
         if let mode = common.jsonMode { return Output.print(reply, mode) }
-        Output.print(common.renderer.lines(try Daemon.read(ExplainReply.self, reply)))
+        Output.print(common.renderer.lines(try ControlClient.read(ExplainReply.self, reply)))
     }
 }
 
 extension Renderer {
     func lines(_ story: ExplainReply) -> [String] {
         guard !story.steps.isEmpty else {
-            return [story.verdict.isEmpty ? "Nothing happened yet." : safe(story.verdict, limit: 8192)]
+            return [story.verdict.isEmpty ? "Nothing has happened yet." : safe(story.verdict, limit: 8192)]
         }
         let offsets = story.steps.map { offset($0.at) }
         let width = offsets.map(\.count).max() ?? 0

@@ -1,7 +1,8 @@
+import ControlAPI
 import HotspotCore
 import Varlink
 
-/// The exit status: the words of the command's documentation.
+/// The exit statuses that the help lists.
 enum ExitStatus: Int32 {
     case done = 0
     case failed = 1
@@ -12,10 +13,10 @@ enum ExitStatus: Int32 {
     case notFound = 10
 }
 
-/// Why the command ends without its result, for people, and with which status.
+/// Why the command fails, for people, and its exit status.
 struct Failure: Error, Equatable {
     var status: ExitStatus
-    /// One sentence; empty if everything is said already.
+    /// One sentence; empty if the output says it already.
     var message: String
     /// The command that helps.
     var hint: String?
@@ -33,7 +34,6 @@ struct Failure: Error, Equatable {
 }
 
 extension Failure {
-    /// What an error of the connection or of the interface means here.
     init(_ error: VarlinkError, path: String) {
         switch error {
         case .unreachable(let path, let code): self = Self.unreachable(path, code)
@@ -52,10 +52,10 @@ extension Failure {
         switch code {
         case 2, 111:  // ENOENT, ECONNREFUSED
             return Failure(
-                .notRunning, "hotspotd is not running: nobody listens at \(shown).",
+                .notRunning, "hotspotd is not running: no program listens at \(shown).",
                 hint: path == CommonOptions.defaultSocket
-                    ? "sudo systemctl start hotspotd; for an instance of your own: --socket PATH, or HOTSPOTD_SOCKET=PATH"
-                    : "is --socket or HOTSPOTD_SOCKET right? Without them the system's own is asked: sudo systemctl start hotspotd"
+                    ? "sudo systemctl start hotspotd; for your own instance: --socket PATH, or HOTSPOTD_SOCKET=PATH"
+                    : "check --socket and HOTSPOTD_SOCKET; without them the system's daemon is used: sudo systemctl start hotspotd"
             )
         case 13:  // EACCES
             return Failure(.failed, "you may not talk to \(shown).", hint: ShellWord.quoted(path).map { "ls -l \($0)" })
@@ -64,42 +64,44 @@ extension Failure {
     }
 
     private static func reply(_ name: String, _ parameters: JSONValue) -> Failure {
-        func text(_ key: String) -> String { Renderer.safe(parameters[key]?.string ?? "", limit: 1024) }
-        switch name {
-        case "org.hotspotd.Control.NoSuchInterface":
+        func safe(_ text: String) -> String { Renderer.safe(text, limit: 1024) }
+        switch ControlError(name: name, parameters: parameters) {
+        case .noSuchInterface(let interface):
+            return Failure(.notFound, "hotspotd watches no interface '\(safe(interface))'.", hint: "hotspotctl status")
+        case .noSuchHelper(let helper):
+            return Failure(.notFound, "there is no helper '\(safe(helper))'.", hint: "hotspotctl helpers")
+        case .noSuchNetwork(let ssid):
+            return Failure(.notFound, "the network '\(safe(ssid))' is unknown.", hint: "hotspotctl list")
+        case .noSuchPrompt(let id):
             return Failure(
-                .notFound, "there is no interface «\(text("interface"))» that hotspotd watches.", hint: "hotspotctl status")
-        case "org.hotspotd.Control.NoSuchHelper":
-            return Failure(.notFound, "there is no helper «\(text("helper"))».", hint: "hotspotctl helpers")
-        case "org.hotspotd.Control.NoSuchNetwork":
-            return Failure(.notFound, "nothing is known of a network «\(text("ssid"))».", hint: "hotspotctl list")
-        case "org.hotspotd.Control.NoSuchPrompt":
+                .notFound, "there is no prompt '\(safe(id))'; it may have been answered.", hint: "hotspotctl prompts")
+        case .wrongState(let interface, let state):
             return Failure(
-                .notFound, "there is no prompt «\(text("id"))»; it may have been answered.", hint: "hotspotctl prompts")
-        case "org.hotspotd.Control.WrongState":
-            let interface = text("interface")
-            return Failure(
-                .failed, "\(interface.isEmpty ? "the interface" : interface) is \(text("state")), which does not go with this.",
+                .failed, "this is not possible while \(interface.isEmpty ? "the interface" : safe(interface)) is \(safe(state)).",
                 hint: "hotspotctl status")
-        case "org.hotspotd.Control.InvalidAnswer":
+        case .invalidAnswer(let field, let message):
             return Failure(
-                .failed, "the answer to «\(text("field"))» is not accepted: \(text("message"))", hint: "hotspotctl answer")
-        case "org.hotspotd.Control.NotPermitted":
-            let message = text("message")
+                .failed, "the answer to '\(safe(field))' is not accepted: \(safe(message))", hint: "hotspotctl answer")
+        case .notPermitted(let message):
             return Failure(
-                .failed, "you may not do this\(message.isEmpty ? "." : ": \(message)")",
+                .failed, "you may not do this\(message.isEmpty ? "." : ": \(safe(message))")",
                 hint: "sudo hotspotctl …, or join the group hotspotd")
-        case "org.hotspotd.Control.Failed":
-            let message = text("message")
-            // Without any interface there is none to name either.
-            if text("code") == "noInterface" { return Failure(.notFound, message, hint: "hotspotctl status") }
-            return Failure(.failed, message.isEmpty ? "it failed (\(text("code")))." : "\(message) (\(text("code")))")
+        // Without any interface there is none to name either.
+        case .failed(.noInterface, let message): return Failure(.notFound, safe(message), hint: "hotspotctl status")
+        case .failed(_, let message):
+            // The word of a newer daemon too.
+            let code = parameters["code"]?.string ?? ""
+            return Failure(.failed, message.isEmpty ? "it failed (\(safe(code)))." : "\(safe(message)) (\(safe(code)))")
+        case nil: break
+        }
+        switch name {
         case "org.varlink.service.MethodNotFound", "org.varlink.service.MethodNotImplemented",
             "org.varlink.service.InterfaceNotFound":
             return Failure(
                 .failed, "this daemon cannot do that: it is of another version.", hint: "hotspotctl status --json=pretty")
         case "org.varlink.service.InvalidParameter":
-            return Failure(.failed, "the daemon does not accept «\(text("parameter"))».")
+            let parameter = parameters["parameter"]?.string ?? ""
+            return Failure(.failed, "the daemon does not accept '\(safe(parameter))'.")
         default: return Failure(.failed, "the daemon answers with an unknown error: \(Printable.text(name, limit: 128)).")
         }
     }

@@ -1,26 +1,24 @@
 import ArgumentParser
 import HotspotCore
 
-/// A working helper to begin with: its files, with the name and the place filled in. The texts are those of `Tests/Examples`.
+/// The files of a new helper: those of `Tests/Examples`, with its name and folder filled in.
 struct HelperTemplate {
-    /// The languages that there are examples in.
     enum Language: String, ExpressibleByArgument, CaseIterable {
         case python, shell, swift
     }
 
-    /// One file that is written.
     struct File: Equatable {
-        /// Within the helper's folder.
+        /// Relative to the helper's folder.
         var path: String
         var text: String
         var isExecutable = false
     }
 
-    /// What the texts call the helper.
+    /// The helper's name in the examples.
     private static let placeholder = "aroma"
     private static let displayPlaceholder = "Aroma portal"
 
-    /// Where the program goes when it is installed.
+    /// The folder of installed programs.
     static let programFolder = "/usr/local/libexec"
 
     let name: String
@@ -29,10 +27,10 @@ struct HelperTemplate {
     let folder: String
     /// The value of `SSID=`.
     var ssid = HelperSpec.networkPlaceholder
-    /// A local checkout of hotspotd, absolute, for the Swift package to depend on.
+    /// The local checkout of hotspotd that the Swift package depends on, absolute.
     var checkout: String?
 
-    /// The program, within the folder.
+    /// The program, relative to the folder.
     var program: String {
         switch language {
         case .python: "\(name).py"
@@ -55,19 +53,18 @@ struct HelperTemplate {
         }
     }
 
-    /// It must be built before it can be tried.
     var needsBuild: Bool { language == .swift }
 
-    /// The text of an example, with the helper's names in it.
+    /// The text of an example with the helper's names.
     private func filled(_ example: [UInt8]) -> String {
         String(decoding: example, as: UTF8.self)
             .replacing(Self.displayPlaceholder, with: displayName).replacing(Self.placeholder, with: name)
     }
 
-    /// The longest that is shown is 15 characters.
+    /// At most 15 characters are shown.
     private var displayName: String { String(name.prefix(15)) }
 
-    /// The Swift package, with the checkout in place of the address.
+    /// `Package.swift`, which depends on the checkout if there is one.
     private var package: String {
         guard let checkout else { return filled(PackageResources.aroma_package) }
         let path = checkout.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
@@ -81,7 +78,7 @@ struct HelperTemplate {
     }
 
     private var helperFile: File {
-        // The whole value in quotes: a folder's name may have blanks.
+        // In quotes, because a folder's name may have blanks.
         let path = "\(folder)/\(program)"
         let plain = path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !Array("\"'\\$%".utf8).contains($0) }
         let exec = plain ? path : "\"\(path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""

@@ -1,26 +1,25 @@
 import ArgumentParser
+import ControlAPI
 import HotspotCore
 
-/// All about helpers; without a further word, which are installed.
-struct Helpers: ParsableCommand {
+struct HelpersVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the helpers that are installed; write and test one's own.",
+        commandName: "helpers", abstract: "Show the installed helpers; write and test your own.",
         subcommands: [HelpersList.self, HelpersNew.self, HelpersTest.self], defaultSubcommand: HelpersList.self)
 }
 
-/// The helpers that are installed, and how they do.
 struct HelpersList: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "Show the helpers that are installed.")
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Show the installed helpers.")
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(name: .shortAndLong, help: "Everything that is known of each.")
+    @Flag(name: .shortAndLong, help: "Show everything known about each helper.")
     var verbose = false
 
     func run() throws {
         let reply = try common.connect().call("Helpers")
         if let mode = common.jsonMode { return Output.print(reply, mode) }
-        Output.print(common.renderer.lines(try Daemon.read(HelpersReply.self, reply), verbose: verbose))
+        Output.print(common.renderer.lines(try ControlClient.read(HelpersReply.self, reply), verbose: verbose))
     }
 }
 
@@ -32,14 +31,14 @@ extension Renderer {
         let lines = table(
             ["NAME", "TITLE", "STATE", "PRIORITY", "NETWORKS"],
             reply.helpers.map {
-                // Of a file that was refused nothing is known but its path.
+                // Only the path of a refused file is known.
                 $0.isRefused
                     ? [safe($0.name), nothing, state($0), nothing, nothing]
                     : [safe($0.name, limit: 64), safe($0.displayName, limit: 64), state($0), "\($0.priority)", networks($0)]
             })
         return lines
             + reply.helpers.flatMap { helper in
-                // The sentence about a file that was refused names it already.
+                // The sentence about a refused file names it already.
                 let owner = helper.isRefused ? nil : helper.name
                 return helper.problems.flatMap { self.lines($0, of: owner) }
             } + more
@@ -75,24 +74,26 @@ extension Renderer {
         add("priority", "\(helper.priority)")
         add("networks", helper.ssids.isEmpty ? "any" : names(helper.ssids, .max, more: helper.moreSSIDs))
         add(
-            "hears of",
+            "may see",
             helper.ssids.isEmpty
-                ? helper.scanList == true ? "every network in sight" : "the network that is joined" : "its networks alone")
+                ? helper.scanList == true ? "every network in sight" : "the joined network" : "its networks only")
         if let file = helper.file { add("file", safe(file)) }
-        func words(_ list: [String]) -> String { list.map { safe($0, limit: 200) }.joined(separator: ", ") }
-        if let kept = helper.containment, !kept.isEmpty { add("kept in its place by", words(kept)) }
-        if let missing = helper.missing, !missing.isEmpty { add("not to be had here", words(missing)) }
+        if let reasons = helper.missing, !reasons.isEmpty {
+            add("sandbox", "no: " + reasons.map { safe($0, limit: 200) }.joined(separator: ", "))
+        } else if helper.containment?.isEmpty == false {
+            add("sandbox", "yes")
+        }
         if !helper.disabledFor.isEmpty {
             add("switched off for", names(helper.disabledFor.map(name), .max, more: helper.moreDisabledFor))
         }
-        for given in (helper.given ?? []).prefix(5) { add("was told of", told(given)) }
+        for networks in (helper.given ?? []).prefix(5) { add("was told of", disclosure(networks)) }
         return lines
     }
 
-    private func told(_ given: Given) -> String {
-        let names = given.networks.prefix(3).map { safe($0, limit: 128) }.joined(separator: "; ")
-        let rest = given.count > 3 ? "; and \(given.count - 3) more" : ""
-        let what = given.scanList ? "networks in sight: " : ""
-        return "\(what)\(names)\(rest), \(ago(given.at))" + (given.credential ? ", with stored answers" : "")
+    private func disclosure(_ disclosed: DisclosedNetworks) -> String {
+        let names = disclosed.networks.prefix(3).map { safe($0, limit: 128) }.joined(separator: "; ")
+        let rest = disclosed.count > 3 ? "; and \(disclosed.count - 3) more" : ""
+        let what = disclosed.scanList ? "networks in sight: " : ""
+        return "\(what)\(names)\(rest), \(ago(disclosed.at))" + (disclosed.credential ? ", with stored answers" : "")
     }
 }

@@ -2,10 +2,9 @@ import ArgumentParser
 import Glibc
 import HotspotCore
 
-/// Writes a working helper to begin with.
 struct HelpersNew: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "new", abstract: "Write a working helper to begin with: a program and its .helper file.")
+        commandName: "new", abstract: "Write a working helper as a start: a program and its .helper file.")
 
     @Argument(help: "Its name: letters, digits, dots, hyphens and underscores.")
     var name: String
@@ -14,7 +13,7 @@ struct HelpersNew: ParsableCommand {
     var language = HelperTemplate.Language.python
 
     @Option(
-        help: ArgumentHelp("The networks that it may hear of: names or globs between «;», as SSID= has them.", valueName: "names")
+        help: ArgumentHelp("The networks that it may see: names or globs, separated by ';', as in SSID=.", valueName: "names")
     )
     var ssid = HelperSpec.networkPlaceholder
 
@@ -22,16 +21,16 @@ struct HelpersNew: ParsableCommand {
         help: ArgumentHelp("Swift only: a local checkout of hotspotd to build with.", valueName: "path"), completion: .directory)
     var checkout: String?
 
-    @Option(help: ArgumentHelp("Where its folder is made.", valueName: "path"))
+    @Option(help: ArgumentHelp("The folder in which to create its own.", valueName: "path"))
     var directory = "."
 
     func validate() throws {
         guard HelperSpec.isName(name) else {
             throw ValidationError(
-                "«\(Printable.text(name, limit: 64))» is no name: 1 to \(HelperSpec.nameLimit) letters, digits, dots, hyphens or underscores, beginning with a letter or digit."
+                "'\(Printable.text(name, limit: 64))' is no valid name: 1 to \(HelperSpec.nameLimit) letters, digits, dots, hyphens or underscores, beginning with a letter or digit."
             )
         }
-        guard name != "probe" else { throw ValidationError("«probe» is the name of the prober's socket.") }
+        guard name != "probe" else { throw ValidationError("'probe' is the name of the prober's socket.") }
         guard !ssid.isEmpty, !ssid.contains(where: \.isNewline) else {
             throw ValidationError("--ssid takes names or globs on one line.")
         }
@@ -52,7 +51,7 @@ struct HelpersNew: ParsableCommand {
         guard mkdir(folder, 0o755) == 0 else {
             throw errno == EEXIST
                 ? Failure(
-                    .failed, "\(Printable.text(folder)): File exists, and nothing in it is written over.",
+                    .failed, "\(Printable.text(folder)): File exists, and is left as it is.",
                     hint: ShellWord.quoted(shown).map { "hotspotctl helpers test \($0), or another name" } ?? "take another name")
                 : Self.failure(folder)
         }
@@ -69,7 +68,7 @@ struct HelpersNew: ParsableCommand {
         Output.print(verbatim: lines + Self.installation(of: template, in: shown).map { "  " + $0 })
     }
 
-    /// The commands that install the helper. `install -D` makes the folders, and Exec= is changed on the way alone.
+    /// The commands that install the helper. `install -D` creates the folders; Exec= changes only in the installed file.
     private static func installation(of template: HelperTemplate, in shown: String) -> [String] {
         let target = "\(HelperTemplate.programFolder)/\(template.program.split(separator: "/").last ?? "")"
         let file = "\(template.name).helper"
@@ -80,7 +79,7 @@ struct HelpersNew: ParsableCommand {
         ]
     }
 
-    /// A word of a shell's command line; what nobody should copy is shown as it is.
+    /// A word of a shell's command line, or the text as it is if it cannot be quoted safely.
     private static func word(_ text: String) -> String {
         ShellWord.quoted(text) ?? Printable.text(text)
     }

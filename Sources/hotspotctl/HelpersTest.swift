@@ -2,16 +2,16 @@ import ArgumentParser
 import Glibc
 import HotspotCore
 
-/// Plays all commands against a helper; another program does it, since it starts helpers as the daemon does.
+/// Plays all commands against a helper, in another program, which starts helpers as the daemon does.
 struct HelpersTest: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "test", abstract: "Play all commands against a helper, and say what is wrong.",
+        commandName: "test", abstract: "Play all commands against a helper, and report its mistakes.",
         discussion: "Needs no daemon: the networks are made up, and the portal is on this machine.")
 
-    @Option(help: ArgumentHelp("The portal serves this login page.", valueName: "file.html"), completion: .file())
+    @Option(help: ArgumentHelp("The login page of the portal.", valueName: "file.html"), completion: .file())
     var page: String?
 
-    @Option(help: ArgumentHelp("The name of the network that is played.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of the network.", valueName: "name"))
     var ssid: String?
 
     @Argument(help: "Its .helper file, a folder with one, or its program.", completion: .file())
@@ -24,7 +24,7 @@ struct HelpersTest: ParsableCommand {
         guard let tool = places.first(where: { access($0, X_OK) == 0 }) else {
             throw Failure(
                 .failed,
-                "\(Self.program) is not installed; it was looked for at \(places.map { Printable.text($0) }.joined(separator: " and "))."
+                "\(Self.program) is not installed; these places were searched: \(places.map { Printable.text($0) }.joined(separator: ", "))."
             )
         }
         var words = [tool]
@@ -33,7 +33,7 @@ struct HelpersTest: ParsableCommand {
         words.append(path.hasPrefix("-") ? "./" + path : path)
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
-        // The tool expects the usual meaning of a signal, and this program ignores one.
+        // This program ignores SIGPIPE, and execv(3) would pass that on.
         signal(SIGPIPE, SIG_DFL)
         execv(tool, &arguments)
         throw Failure(.failed, "\(Printable.text(tool)): \(String(cString: strerror(errno)))")

@@ -1,28 +1,29 @@
 import ArgumentParser
+import ControlAPI
 import HotspotCore
 
-/// Past attempts.
-struct History: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show past attempts, newest first.")
+struct HistoryVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history", abstract: "Show past attempts, newest first.")
 
     @OptionGroup var common: CommonOptions
 
     @Argument(help: "Only this network.", completion: Complete.networks)
     var network: String?
 
-    @Option(name: .long, help: "Those before this attempt: one page has 200 of at most 1,000.")
+    @Option(name: .long, help: "Only attempts before this one; a page has 200, and at most 1,000 are kept.")
     var before: String?
 
     func run() throws {
         let reply = try common.connect().call("History", .members(["ssid": network, "before": before]))
         if let mode = common.jsonMode { return Output.print(reply, mode) }
-        Output.print(common.renderer.lines(try Daemon.read(HistoryReply.self, reply)))
+        Output.print(common.renderer.lines(try ControlClient.read(HistoryReply.self, reply)))
     }
 }
 
 extension Renderer {
     func lines(_ reply: HistoryReply) -> [String] {
-        guard let oldest = reply.attempts.last else { return ["Nothing happened yet."] }
+        guard let oldest = reply.attempts.last else { return ["Nothing has happened yet."] }
         let lines = table(
             ["WHEN", "INTERFACE", "NETWORK", "HELPER", "OUTCOME", "TOOK", "ATTEMPT"],
             reply.attempts.map { attempt in
@@ -36,6 +37,6 @@ extension Renderer {
                 ]
             })
         guard reply.more == true else { return lines }
-        return lines + ["Older ones: hotspotctl history --before=\(safe(oldest.id, limit: 64))"]
+        return lines + ["Older attempts: hotspotctl history --before=\(safe(oldest.id, limit: 64))"]
     }
 }

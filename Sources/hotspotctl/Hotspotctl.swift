@@ -6,22 +6,23 @@ import HotspotCore
 @main struct Hotspotctl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hotspotctl",
-        abstract: "See and steer how this computer logs itself in to hotspots.",
+        abstract: "Show and control how this computer logs in to hotspots.",
         discussion: """
             Exit status: 0 done, 1 failed, 2 wrong usage, 3 time-out, 4 an answer is needed, 8 the daemon is not running, \
             10 no such network, interface, helper or prompt.
             """,
         version: "hotspotctl \(hotspotdVersion)",
         subcommands: [
-            Status.self, List.self, Helpers.self, Prompts.self, Answer.self, Login.self, Logoff.self, Monitor.self, Explain.self,
-            History.self, Check.self, Enable.self, Disable.self, Forget.self, MachineTable.self,
+            StatusVerb.self, ListVerb.self, HelpersVerb.self, PromptsVerb.self, AnswerVerb.self, LoginVerb.self, LogoffVerb.self,
+            MonitorVerb.self, ExplainVerb.self,
+            HistoryVerb.self, CheckVerb.self, EnableVerb.self, DisableVerb.self, ForgetVerb.self, MachineTable.self,
         ],
-        defaultSubcommand: Status.self)
+        defaultSubcommand: StatusVerb.self)
 
     static func main() {
-        // A reader that went away, such as «head», is met where it is noticed: in Output.
+        // `Output` notices when a reader such as `head` has gone.
         signal(SIGPIPE, SIG_IGN)
-        let arguments = Arguments.arrange(Array(CommandLine.arguments.dropFirst()), verbs: Set(configuration.verbs))
+        let arguments = ArgumentOrder.arrange(Array(CommandLine.arguments.dropFirst()), verbs: Set(configuration.verbs))
         do {
             try checkVerb(arguments)
             var command = try parseAsRoot(arguments)
@@ -41,11 +42,11 @@ import HotspotCore
 }
 
 extension Hotspotctl {
-    /// The bare command is «status», to which an unknown verb would look like an argument too many.
+    /// Without a verb the command is `status`, which would report an unknown verb as one argument too many.
     private static func checkVerb(_ arguments: [String]) throws(Failure) {
         try check(arguments.first, of: configuration.verbs, after: "hotspotctl")
         if arguments.first == "helpers" {
-            try check(arguments.dropFirst().first, of: Helpers.configuration.verbs, after: "hotspotctl helpers")
+            try check(arguments.dropFirst().first, of: HelpersVerb.configuration.verbs, after: "hotspotctl helpers")
         }
     }
 
@@ -53,9 +54,9 @@ extension Hotspotctl {
         guard let word, !word.hasPrefix("-"), word != "help", !verbs.contains(word) else { return }
         let shown = Printable.text(word, limit: 64)
         guard let meant = Nearest.word(to: word, in: verbs) else {
-            throw Failure(.usage, "there is no command «\(command) \(shown)»; there are \(verbs.joined(separator: ", ")).")
+            throw Failure(.usage, "there is no command '\(command) \(shown)'; there are \(verbs.joined(separator: ", ")).")
         }
-        throw Failure(.usage, "there is no command «\(command) \(shown)».", hint: "\(command) \(meant)")
+        throw Failure(.usage, "there is no command '\(command) \(shown)'.", hint: "\(command) \(meant)")
     }
 }
 

@@ -1,25 +1,26 @@
 import ArgumentParser
+import ControlAPI
 import HotspotCore
 
-/// The networks in sight, and who claims them.
-struct List: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show the networks in sight and the helpers that claim them.")
+struct ListVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Show the networks in sight and the helpers that claim them.")
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Go on showing the list at each scan.")
+    @Flag(help: "Show the list again after each scan.")
     var watch = false
 
     @Argument(help: "Only this interface.", completion: Complete.interfaces)
     var interface: String?
 
     func run() throws {
-        let daemon = try common.connect()
+        let client = try common.connect()
         let parameters = JSONValue.members(["interface": interface])
-        guard watch else { return try show(try daemon.call("List", parameters)) }
-        try daemon.subscribe("List", parameters)
+        guard watch else { return try show(try client.call("List", parameters)) }
+        try client.subscribe("List", parameters)
         var isFirst = true
-        while let reply = try daemon.next() {
+        while let reply = try client.next() {
             if !isFirst, common.jsonMode == nil { Output.print([""]) }
             isFirst = false
             try show(reply)
@@ -28,7 +29,7 @@ struct List: ParsableCommand {
 
     private func show(_ reply: JSONValue) throws {
         if let mode = common.jsonMode { return Output.print(reply, mode) }
-        Output.print(common.renderer.lines(try Daemon.read(ListReply.self, reply)))
+        Output.print(common.renderer.lines(try ControlClient.read(ListReply.self, reply)))
     }
 }
 
@@ -63,5 +64,5 @@ extension Renderer {
         network.claims.isEmpty || network.disabled ? nothing : network.claims.contains(where: \.ready) ? "yes" : "no"
     }
 
-    private func confidence(_ claim: Claim) -> Int { Confidence(rawValue: claim.confidence)?.appleValue ?? 0 }
+    private func confidence(_ claim: ClaimStatus) -> Int { Confidence(rawValue: claim.confidence)?.appleValue ?? 0 }
 }

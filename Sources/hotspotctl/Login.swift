@@ -1,18 +1,18 @@
 import ArgumentParser
+import ControlAPI
 import HotspotCore
 
-/// Starts over: evaluate again, and log in.
-struct Login: ParsableCommand {
+struct LoginVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Look at the network again and log in.",
+        commandName: "login", abstract: "Evaluate the network again, and log in.",
         discussion: "Also releases a network that is held after a log-off or a dismissed question.")
 
     @OptionGroup var common: CommonOptions
 
-    @Option(help: "Let this helper do it.", completion: Complete.helpers)
+    @Option(help: "Use this helper.", completion: Complete.helpers)
     var helper: String?
 
-    @Option(help: ArgumentHelp("Wait for the outcome, \(Arguments.defaultWait) s if no time is given.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Wait for the outcome, \(ArgumentOrder.defaultWait) s if no time is given.", valueName: "seconds"))
     var wait: Double?
 
     @Argument(help: "The interface, if there are several.", completion: Complete.interfaces)
@@ -23,21 +23,37 @@ struct Login: ParsableCommand {
     }
 
     func run() throws {
-        let daemon = try common.connect()
+        let client = try common.connect()
         let watch = try wait.map { _ throws(Failure) in try OutcomeWatch(path: common.socketPath, target: interface, prompt: nil)
         }
-        _ = try daemon.call("Login", .members(["interface": interface, "helper": helper]))
+        _ = try client.call("Login", .members(["interface": interface, "helper": helper]))
         guard let watch, let wait else {
-            return Output.print(["Started; hotspotctl monitor shows how it goes."])
+            return Output.print(["Started; to follow it: hotspotctl monitor"])
         }
         switch try watch.outcome(within: wait) {
         case .online(let status): Output.print([common.renderer.online(status, after: watch.elapsed)])
         case .asks(let prompt):
-            if let pending = try daemon.prompt(prompt) { Output.error(common.renderer.lines(pending)) }
+            if let pending = try client.prompt(prompt) { Output.error(common.renderer.lines(pending)) }
             throw Failure(.answerNeeded, "the portal wants an answer.", hint: "hotspotctl answer")
         case .failed(let status): throw common.renderer.failure(status)
         case .timeout: throw Failure(.timeout, "no outcome within \(common.renderer.tenths(wait)).", hint: "hotspotctl monitor")
         }
+    }
+}
+
+struct LogoffVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logoff", abstract: "Log off from the portal.",
+        discussion: "The network is then left alone for 12 hours, or until 'login' or 'enable'.")
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: "The interface, if there are several.", completion: Complete.interfaces)
+    var interface: String?
+
+    func run() throws {
+        _ = try common.connect().call("Logoff", .members(["interface": interface]))
+        Output.print(["Logged off; to log in again: hotspotctl login"])
     }
 }
 
@@ -47,11 +63,11 @@ extension Renderer {
             ? "Connected after \(tenths(seconds)), not verified." : "Online after \(tenths(seconds))."
     }
 
-    /// Why it ended without being online, by the problems that the daemon shows.
+    /// Why the login ended without being online, by the problems that the daemon reports.
     func failure(_ status: InterfaceStatus) -> Failure {
         guard let problem = status.problems.first else {
             return Failure(
-                .failed, "it did not work: \(safe(status.interface, limit: 32)) is \(safe(status.state, limit: 32)).",
+                .failed, "the login failed: \(safe(status.interface, limit: 32)) is \(safe(status.state, limit: 32)).",
                 hint: "hotspotctl explain")
         }
         return Failure(.failed, safe(problem.message), hint: problem.hint.map { safe($0) } ?? "hotspotctl explain")

@@ -1,11 +1,11 @@
 import ArgumentParser
 import HotspotMachine
 
-/// The machine's table, printed from the machine itself; no daemon is asked.
+/// Prints the machine's table from the machine itself, without a daemon.
 struct MachineTable: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "machine", abstract: "Show the state machine: every state, every event, and what follows.",
-        discussion: "The rules are read off the machine that the daemon runs, so that the table is always the truth.")
+        discussion: "The table is read off the same machine that the daemon runs.")
 
     @Option(help: "table, markdown, mermaid or dot.")
     var format = TransitionTable.Format.table

@@ -1,20 +1,21 @@
 import ArgumentParser
+import ControlAPI
 import HotspotCore
 
-/// Everything as it happens.
-struct Monitor: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show each event as it happens, one line each.")
+struct MonitorVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "monitor", abstract: "Show each event as it happens, one line each.")
 
     @OptionGroup var common: CommonOptions
 
     func run() throws {
-        let daemon = try common.connect()
-        try daemon.subscribe("Monitor")
-        while let reply = try daemon.next() {
+        let client = try common.connect()
+        try client.subscribe("Monitor")
+        while let reply = try client.next() {
             if let mode = common.jsonMode {
                 Output.print(reply, mode)
             } else {
-                Output.print([common.renderer.line(try Daemon.read(MonitorReply.self, reply))])
+                Output.print([common.renderer.line(try ControlClient.read(MonitorReply.self, reply))])
             }
         }
     }
@@ -25,7 +26,7 @@ extension Renderer {
         "\(clock(event.step.time ?? now, seconds: true))  \(safe(event.interface, limit: 32))  \(line(event.step))"
     }
 
-    /// What a step says, without when and where.
+    /// A step without its time and interface.
     func line(_ step: Step) -> String {
         var parts: [String] = []
         if let from = step.from, let to = step.to {

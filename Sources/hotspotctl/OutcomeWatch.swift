@@ -1,41 +1,40 @@
+import ControlAPI
 import Glibc
 import HotspotCore
 
-/// Follows one login by the stream of states until it is clear how it ended. Opened before the login is started, so that nothing
-/// is missed in between.
+/// Follows one login by the stream of states until its outcome is clear. Created before the login starts, so that no state is missed.
 final class OutcomeWatch {
-    private let daemon: Daemon
+    private let client: ControlClient
     private var tracker: OutcomeTracker
     private let began = ContinuousClock.now
 
     /// - Parameters:
-    ///   - target: the interface; `nil`: the one that something happens on.
+    ///   - target: the interface; `nil` for the first one whose state changes.
     ///   - prompt: the prompt that is about to be answered.
     init(path: String, target: String?, prompt: String?) throws(Failure) {
-        daemon = try Daemon(path: path)
-        try daemon.subscribe("Status")
-        guard let reply = try daemon.next(within: Daemon.patience) else {
+        client = try ControlClient(path: path)
+        try client.subscribe("Status")
+        guard let reply = try client.next(within: ControlClient.patience) else {
             throw Failure(.timeout, "the daemon does not answer.", hint: "journalctl -u hotspotd")
         }
-        tracker = OutcomeTracker(try Daemon.read(StatusReply.self, reply).interfaces, target: target, prompt: prompt)
+        tracker = OutcomeTracker(try ControlClient.read(StatusReply.self, reply).interfaces, target: target, prompt: prompt)
     }
 
     /// Seconds since the watch began.
     var elapsed: Double { (ContinuousClock.now - began).inSeconds }
 
-    /// Waits for the outcome.
-    func outcome(within seconds: Double) throws(Failure) -> OutcomeTracker.Outcome {
+    func outcome(within seconds: Double) throws(Failure) -> OutcomeTracker.LoginOutcome {
         while true {
             let rest = seconds - elapsed
-            guard rest > 0, let reply = try daemon.next(within: rest) else { return .timeout }
-            if let outcome = tracker.observe(try Daemon.read(StatusReply.self, reply).interfaces) { return outcome }
+            guard rest > 0, let reply = try client.next(within: rest) else { return .timeout }
+            if let outcome = tracker.observe(try ControlClient.read(StatusReply.self, reply).interfaces) { return outcome }
         }
     }
 }
 
-/// The same without a connection: states in, outcome out.
+/// Decides the outcome of a login from the states of the interfaces.
 struct OutcomeTracker {
-    enum Outcome: Equatable {
+    enum LoginOutcome: Equatable {
         case online(InterfaceStatus)
         case asks(prompt: String)
         case failed(InterfaceStatus)
@@ -54,8 +53,8 @@ struct OutcomeTracker {
         answered = prompt
     }
 
-    /// Takes in the next states; `nil` while it is still open.
-    mutating func observe(_ interfaces: [InterfaceStatus]) -> Outcome? {
+    /// Reads the next states; returns `nil` while the outcome is open.
+    mutating func observe(_ interfaces: [InterfaceStatus]) -> LoginOutcome? {
         if target == nil {
             target =
                 interfaces.first { $0.state != before[$0.interface]?.state || $0.since != before[$0.interface]?.since }?.interface
@@ -64,11 +63,11 @@ struct OutcomeTracker {
         guard let status = interfaces.first(where: { $0.interface == target }) else {
             guard var last = before[target] else { return nil }
             last.state = StateName.inactive.rawValue
-            last.problems = [Problem("interfaceGone", "The interface \(Printable.text(target)) is gone.")]
+            last.problems = [Problem(.interfaceGone, "The interface \(Printable.text(target)) is gone.")]
             return .failed(last)
         }
         if status.prompt != answered { sawPromptGone = true }
-        // A stream may begin with the state as it was; only what came after the call is an outcome of it.
+        // A stream may begin with the old state, which is no outcome of this login.
         hasMoved = hasMoved || status.state != before[target]?.state || status.since != before[target]?.since
         switch StateName(rawValue: status.state) {
         case .authenticated, .maintaining: return hasMoved ? .online(status) : nil

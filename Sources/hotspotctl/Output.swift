@@ -3,23 +3,23 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// Standard output and standard error, written at once and whole.
+/// Writes to standard output and standard error without a buffer.
 enum Output {
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Lines to standard output, fitted to the terminal if it is one.
+    /// Prints lines, wrapped to the width of a terminal.
     static func print(_ lines: [String]) { write(lines.map { $0 + "\n" }.joined(), fittedTo: STDOUT_FILENO) }
 
-    /// Lines to standard output as they are: without foreign text, or to be read by programs or copied.
+    /// Prints lines unwrapped: those for programs and for copying, and those without text of others.
     static func print(verbatim lines: [String]) { write(lines.map { $0 + "\n" }.joined(), to: STDOUT_FILENO) }
 
-    /// Lines to standard error, fitted in the same way.
+    /// Prints lines to standard error, wrapped in the same way.
     static func error(_ lines: [String]) { write(lines.map { $0 + "\n" }.joined(), fittedTo: STDERR_FILENO) }
 
-    /// A question, on the terminal of whoever answers; without a line's end.
+    /// Prints a question to standard error, without a line end.
     static func ask(_ text: String) { write(text, fittedTo: STDERR_FILENO) }
 
-    /// A reply as it came: the same values, whatever its texts hold.
+    /// Prints a reply as it came. Control characters are escaped, which does not change the values.
     static func print(_ reply: JSONValue, _ mode: JSONMode) {
         switch mode {
         case .off: break
@@ -35,7 +35,7 @@ enum Output {
         write(columns(of: descriptor).map { Wrapping.fitted(text, columns: $0) } ?? text, to: descriptor)
     }
 
-    /// How wide the terminal is; `nil` if there is none.
+    /// The width of the terminal; `nil` if there is none.
     private static func columns(of descriptor: Int32) -> Int? {
         var size = winsize()
         guard isatty(descriptor) == 1 else { return nil }
@@ -53,7 +53,7 @@ enum Output {
                 var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&wait, 1, -1)
             } else if errno != EINTR {
-                // Nobody reads any more, and that is no failure of ours; a full disk is.
+                // A reader that has gone is no failure; a full disk is one.
                 if descriptor == STDOUT_FILENO { exit(errno == EPIPE ? ExitStatus.done.rawValue : ExitStatus.failed.rawValue) }
                 return
             }

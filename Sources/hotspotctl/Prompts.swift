@@ -1,41 +1,42 @@
 import ArgumentParser
+import ControlAPI
 import HotspotCore
 
-/// What portals want to know.
-struct Prompts: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show the questions that wait for an answer.")
+struct PromptsVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prompts", abstract: "Show the questions of portals that wait for an answer.")
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Go on showing them at each change.")
+    @Flag(help: "Show them again after each change.")
     var watch = false
 
     func run() throws {
-        let daemon = try common.connect()
-        guard watch else { return try show(try daemon.call("Prompts")) }
-        try daemon.subscribe("Prompts")
-        while let reply = try daemon.next() { try show(reply) }
+        let client = try common.connect()
+        guard watch else { return try show(try client.call("Prompts")) }
+        try client.subscribe("Prompts")
+        while let reply = try client.next() { try show(reply) }
     }
 
     private func show(_ reply: JSONValue) throws {
         if let mode = common.jsonMode { return Output.print(reply, mode) }
-        Output.print(common.renderer.lines(try Daemon.read(PromptsReply.self, reply)))
+        Output.print(common.renderer.lines(try ControlClient.read(PromptsReply.self, reply)))
     }
 }
 
 extension Renderer {
     func lines(_ reply: PromptsReply) -> [String] {
-        guard !reply.prompts.isEmpty else { return ["Nobody asks anything."] }
+        guard !reply.prompts.isEmpty else { return ["There is no question."] }
         let lines = Array(reply.prompts.map { self.lines($0) }.joined(separator: [""]))
         guard let omitted = reply.omitted, omitted > 0 else { return lines }
-        return lines + ["", "\(omitted) more: hotspotctl status --json=pretty has their names for hotspotctl answer."]
+        return lines + ["", "\(omitted) more: hotspotctl status --json=pretty lists their names for hotspotctl answer."]
     }
 
-    /// What a prompt asks, without a place to answer.
+    /// The question and its fields.
     func lines(_ prompt: PendingPrompt) -> [String] {
         var lines = heading(prompt)
         guard prompt.withheld != true else {
-            return lines + ["  What it asks is for those who may answer: \(Self.whoMayAnswer)."]
+            return lines + ["  Only these may see the question and answer it: \(Self.permittedToAnswer)."]
         }
         for (index, field) in prompt.fields.enumerated() {
             var text = "  \(bar) \(label(field, at: index + 1)) (\(safe(field.name, limit: 64)): \(field.kind.rawValue)"
@@ -49,22 +50,22 @@ extension Renderer {
         return lines
     }
 
-    static let whoMayAnswer = "root, the group hotspotd, and the user in front of the machine"
+    static let permittedToAnswer = "root, the group hotspotd, and the user in front of the machine"
 
-    /// What is not ours to say stands behind it, the names of fields included.
+    /// In front of text from portals and helpers, names of fields included.
     var bar: String { sign("│", "|") }
 
-    /// Who asks, where, and why; what others say of it below all that is ours.
+    /// The network and the portal, then warnings, then the texts of the portal, so that these cannot pass for ours.
     func heading(_ prompt: PendingPrompt) -> [String] {
-        let who = prompt.ssid.isEmpty ? safe(prompt.interface, limit: 32) : name(prompt.ssid)
-        var lines = ["\(tone(who, .strong)) asks\(prompt.portal.map { " (\(safe($0, limit: 200)))" } ?? ""):"]
+        let network = prompt.ssid.isEmpty ? safe(prompt.interface, limit: 32) : name(prompt.ssid)
+        var lines = ["\(tone(network, .strong)) asks\(prompt.portal.map { " (\(safe($0, limit: 200)))" } ?? ""):"]
         if prompt.portal == nil, !prompt.fields.isEmpty {
-            lines.append("  \(tone("!", .bad)) Where the answers go only the helper knows: \(safe(prompt.helper, limit: 64)).")
+            lines.append("  \(tone("!", .bad)) Only the helper knows where the answers go: \(safe(prompt.helper, limit: 64)).")
         } else if prompt.portal?.hasPrefix("http://") == true {
-            lines.append("  \(tone("!", .bad)) This portal is not encrypted: everybody near can read the answers.")
+            lines.append("  \(tone("!", .bad)) This portal is not encrypted: everyone nearby can read the answers.")
         }
         let title = safe(prompt.title, limit: 200)
-        if !title.isEmpty, title != who { lines.append("  \(bar) \(title)") }
+        if !title.isEmpty, title != network { lines.append("  \(bar) \(title)") }
         let message = safe(prompt.message ?? "", limit: 1000)
         if !message.isEmpty { lines.append("  \(bar) \(message)") }
         return lines

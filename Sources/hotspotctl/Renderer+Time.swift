@@ -2,7 +2,7 @@ import Glibc
 import HotspotCore
 
 extension Renderer {
-    /// A length of time in its two largest units.
+    /// A duration in its two largest units.
     func duration(seconds: Int) -> String {
         let seconds = max(0, seconds)
         switch seconds {
@@ -26,7 +26,7 @@ extension Renderer {
         }
     }
 
-    /// Hour and minute of a moment here, with seconds on request.
+    /// The local time of a moment.
     func clock(_ moment: Int, seconds: Bool = false) -> String {
         var time = time_t(moment / 1000)
         var parts = tm()
@@ -48,7 +48,6 @@ extension Renderer {
         return "\(tenths / 10).\(tenths % 10) s"
     }
 
-    /// An amount of data.
     func octets(_ count: Int) -> String {
         switch max(0, count) {
         case ..<1_000_000: "\(max(0, count) / 1000) kB"

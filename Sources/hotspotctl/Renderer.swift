@@ -1,7 +1,6 @@
 import Glibc
 import HotspotCore
 
-/// What a terminal can show.
 struct Style: Equatable {
     var colour: Bool
     /// Characters beyond ASCII.
@@ -9,7 +8,7 @@ struct Style: Equatable {
 
     static let plain = Style(colour: false, unicode: true)
 
-    /// Colour on terminals alone and unless NO_COLOR forbids it; signs beyond ASCII where the locale has them.
+    /// Colour only on terminals, unless NO_COLOR forbids it; characters beyond ASCII if the locale has them.
     static var ofThisTerminal: Style {
         func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).first { !$0.isEmpty } ?? ""
@@ -20,7 +19,7 @@ struct Style: Equatable {
     }
 }
 
-/// Turns replies into lines for people. Everything foreign passes through ``safe(_:limit:)`` or ``name(_:)`` on its way.
+/// Turns replies into lines for people. All text of others passes through ``safe(_:limit:)`` or ``name(_:)``.
 struct Renderer {
     var style: Style
     /// Tables have a heading.
@@ -38,19 +37,18 @@ struct Renderer {
         case good = "32", busy = "33", bad = "31", faint = "2", strong = "1"
     }
 
-    /// Foreign text without anything that commands a terminal, and without room between its words in which a line of its own could
-    /// begin. Sentences of the daemon have foreign parts that are escaped already; those stay as they are.
+    /// Text of others without control characters, and without runs of blanks, which could move a part of it into a line of its own. Parts
+    /// that the daemon has escaped stay as they are.
     static func safe(_ text: String, limit: Int = 400) -> String { Printable.shown(Blanks.collapsed(text), limit: limit) }
 
-    /// The same.
     func safe(_ text: String, limit: Int = 400) -> String { Self.safe(text, limit: limit) }
 
-    /// What a field of a prompt is called: its label, else its name, else its place among the fields, from 1 on.
+    /// The label of a prompt's field, else its name, else its number from 1 on.
     func label(_ field: Field, at place: Int) -> String {
         [field.label, field.name].lazy.map { safe($0, limit: 200) }.first { !$0.isEmpty } ?? "field \(place)"
     }
 
-    /// An SSID. The daemon sends the printable form, whose escapes stay as they are; a daemon that does not is escaped here.
+    /// An SSID in its printable form, which is what the daemon sends; anything else is escaped here.
     func name(_ ssid: String) -> String {
         guard !ssid.isEmpty else { return "(no name)" }
         guard let octets = Printable.octets(of: ssid) else { return Printable.text(ssid, limit: 128) }
@@ -59,7 +57,7 @@ struct Renderer {
 
     func tone(_ text: String, _ tone: Tone) -> String { style.colour ? "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m" : text }
 
-    /// A sign, or its substitute where only ASCII is to be had.
+    /// A sign, or its substitute in ASCII.
     func sign(_ sign: String, _ ascii: String) -> String { style.unicode ? sign : ascii }
 
     var nothing: String { sign("–", "-") }
@@ -96,10 +94,9 @@ struct Renderer {
         }
     }
 
-    /// A problem: what is wrong, and what helps.
     func lines(_ problem: Problem) -> [String] { lines(problem, of: nil) }
 
-    /// The same under the name of who has it, unless the sentence begins with it.
+    /// A problem and its hint, with the name of its owner unless the sentence begins with it.
     func lines(_ problem: Problem, of owner: String?) -> [String] {
         let name = owner.flatMap { problem.message.hasPrefix($0) ? nil : "\(safe($0, limit: 64)): " } ?? ""
         var lines = ["  \(tone("!", .bad)) \(name)\(safe(problem.message))"]
@@ -107,13 +104,13 @@ struct Renderer {
         return lines
     }
 
-    /// What did not fit into the daemon's answer.
+    /// A line about elements that did not fit into the reply.
     func more(_ omitted: Int?, _ what: String) -> [String] {
         guard let omitted, omitted > 0 else { return [] }
         return ["\(omitted) more \(what): too many for one answer."]
     }
 
-    /// Columns two spaces apart, as wide as they must be.
+    /// Columns two spaces apart.
     func table(_ heading: [String], _ rows: [[String]]) -> [String] {
         let all = (legend ? [heading] : []) + rows
         let widths = heading.indices.map { column in all.map { Self.width($0[column]) }.max() ?? 0 }
@@ -129,7 +126,7 @@ struct Renderer {
         }
     }
 
-    /// The cells that a text takes in a terminal: none for marks that combine and for colours, two for wide East Asian characters.
+    /// The cells of a text in a terminal: none for combining marks and colours, two for wide East Asian characters.
     static func width(_ text: String) -> Int {
         var width = 0
         var inEscape = false
@@ -145,17 +142,16 @@ struct Renderer {
         return width
     }
 
-    /// The cells of one character. Where terminals differ the larger number counts: a line that is longer than it is thought to be would
-    /// go on at the left edge.
+    /// The cells of one character. Where terminals differ the larger number counts, because a longer line would continue at the left edge.
     static func width(_ scalar: Unicode.Scalar) -> Int {
         switch scalar.properties.generalCategory {
-        // A character that becomes a picture becomes wide.
+        // The variation selector makes a picture of the character, which is wide.
         case .nonspacingMark, .enclosingMark, .format: scalar == "\u{FE0F}" ? 1 : 0
         default: isWide(scalar) ? 2 : 1
         }
     }
 
-    /// The main blocks of Unicode's East Asian Width «W» and «F», and pictures.
+    /// The main blocks of Unicode's East Asian Width W and F, and pictures.
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1100...0x115F, 0x2329...0x232A, 0x2630...0x2637, 0x268A...0x268F,

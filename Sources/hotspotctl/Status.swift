@@ -1,19 +1,20 @@
 import ArgumentParser
+import ControlAPI
 import HotspotCore
 
-/// One screen: each interface, what is wrong, what is known.
-struct Status: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show every interface: its state, its problems, its session.")
+struct StatusVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show every interface: its state, its problems, its session.")
 
     @OptionGroup var common: CommonOptions
 
     func run() throws {
-        let daemon = try common.connect()
-        let reply = try daemon.call("Status")
+        let client = try common.connect()
+        let reply = try client.call("Status")
         if let mode = common.jsonMode { return Output.print(reply, mode) }
-        let status = try Daemon.read(StatusReply.self, reply)
-        // Only names for people hang on this; without it the helpers' own names do.
-        let helpers = (try? daemon.call("Helpers", as: HelpersReply.self))?.helpers ?? []
+        let status = try ControlClient.read(StatusReply.self, reply)
+        // Without display names the names of the helpers are shown.
+        let helpers = (try? client.call("Helpers", as: HelpersReply.self))?.helpers ?? []
         let names = Dictionary(helpers.map { ($0.name, $0.displayName) }, uniquingKeysWith: { first, _ in first })
         Output.print(common.renderer.lines(status, helperNames: names))
     }
@@ -23,7 +24,7 @@ extension Renderer {
     func lines(_ status: StatusReply, helperNames: [String: String] = [:]) -> [String] {
         let own = (status.problems ?? []).flatMap(self.lines)
         guard !status.interfaces.isEmpty else {
-            return ["hotspotd is running and finds no interface to watch."] + own
+            return ["hotspotd is running, and there is no interface to watch."] + own
         }
         let width = status.interfaces.map { Self.width(safe($0.interface)) }.max() ?? 0
         return own + status.interfaces.flatMap { lines($0, helperNames, width) } + more(status.omitted, "interfaces")
@@ -37,22 +38,22 @@ extension Renderer {
         if let text = sentence(status, helperNames) { first += "  " + text }
         var lines = [first]
         if let moment = status.nextLogin { lines.append("  " + pause(until: moment)) }
-        // That it waits is said, with its time, and is nothing wrong.
-        lines += status.problems.filter { status.nextLogin == nil || $0.code != "loginPaused" }.flatMap(self.lines)
+        // The line above says so already.
+        lines += status.problems.filter { status.nextLogin == nil || $0.code != .loginPaused }.flatMap(self.lines)
         if status.prompt != nil { lines.append("  waits for an answer: hotspotctl answer") }
         var details: [String] = []
         if let portal = status.portal { details.append("portal \(safe(portal, limit: 200))") }
         if let moment = status.nextMaintain, moment > 0 {
-            details.append("\(status.helper == nil ? "looked at again" : "renewed") at \(clock(moment)) without you")
+            details.append("\(status.helper == nil ? "checked again" : "renewed") at \(clock(moment)) without you")
         }
         if !details.isEmpty { lines.append("  " + details.joined(separator: ", ")) }
         return lines
     }
 
-    /// A login that nobody asked for came too soon after the last one.
+    /// The line about an automatic login that comes too soon after the last one.
     private func pause(until moment: Int) -> String {
         let isSoon = moment.subtractingReportingOverflow(now).partialValue < 120_000
-        return "waits until \(clock(moment, seconds: isSoon)) before it logs in again; hotspotctl login does it now"
+        return "logs in again at \(clock(moment, seconds: isSoon)); at once: hotspotctl login"
     }
 
     private func sentence(_ status: InterfaceStatus, _ helperNames: [String: String]) -> String? {

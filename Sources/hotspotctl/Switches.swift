@@ -1,12 +1,52 @@
 import ArgumentParser
+import ControlAPI
 import HotspotCore
 
-/// What «enable» and «disable» take.
+struct EnableVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "enable", abstract: "Switch a helper or a network on again.",
+        discussion: "Also releases a network that is held after a failure.")
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var switches: SwitchArguments
+
+    func run() throws { try switches.set(true, common) }
+}
+
+struct DisableVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disable", abstract: "Switch a helper off, or leave a network alone.")
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var switches: SwitchArguments
+
+    func run() throws { try switches.set(false, common) }
+}
+
+struct ForgetVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget",
+        abstract: "Forget everything stored about a network: its helper, answers, accepted terms and keys.")
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: "The network as 'list' shows it, or wired:ADDRESS.", completion: Complete.networks)
+    var network: String
+
+    func validate() throws { try NetworkName.validate(network) }
+
+    func run() throws {
+        _ = try common.connect().call("Forget", .members(["ssid": network]))
+        Output.print(["Forgot \(common.renderer.name(network))."])
+    }
+}
+
+/// The arguments of `enable` and `disable`.
 struct SwitchArguments: ParsableArguments {
     @Option(help: "Only this helper.", completion: Complete.helpers)
     var helper: String?
 
-    @Argument(help: "The network as «list» shows it, or wired:ADDRESS; without it every network.", completion: Complete.networks)
+    @Argument(help: "The network as 'list' shows it, or wired:ADDRESS; without it every network.", completion: Complete.networks)
     var network: String?
 
     func validate() throws {
@@ -17,14 +57,14 @@ struct SwitchArguments: ParsableArguments {
     func set(_ enabled: Bool, _ common: CommonOptions) throws {
         var members = JSONValue.members(["helper": helper, "ssid": network]).object ?? [:]
         members["enabled"] = .bool(enabled)
-        let connection = try common.connect()
-        _ = try connection.call("SetEnabled", .object(members))
+        let client = try common.connect()
+        _ = try client.call("SetEnabled", .object(members))
         let renderer = common.renderer
-        let who = helper.map { "\(renderer.safe($0, limit: 64)) is" } ?? "All helpers are"
+        let subject = helper.map { "\(renderer.safe($0, limit: 64)) is" } ?? "All helpers are"
         let place = network.map { " for \(renderer.name($0))" } ?? ""
-        var lines = ["\(who) switched \(enabled ? "on" : "off")\(place)."]
-        if helper == nil, let network, let reply = try? connection.call("Helpers"),
-            let known = try? Daemon.read(HelpersReply.self, reply), known.helpers.contains(where: { $0.name == network })
+        var lines = ["\(subject) switched \(enabled ? "on" : "off")\(place)."]
+        if helper == nil, let network, let reply = try? client.call("Helpers", as: HelpersReply.self),
+            reply.helpers.contains(where: { $0.name == network })
         {
             let verb = enabled ? "enable" : "disable"
             lines.append(
@@ -36,12 +76,12 @@ struct SwitchArguments: ParsableArguments {
 
 /// Names of networks as the user types them.
 enum NetworkName {
-    /// A malformed one is a wrong usage, said before anything is asked of the daemon.
+    /// Rejects a malformed name as wrong usage, before the daemon is asked anything.
     static func validate(_ text: String) throws {
         if text.hasPrefix("wired:"), HardwareAddress(String(text.dropFirst(6))) != nil { return }
         guard let ssid = SSID(printable: text), !ssid.octets.isEmpty else {
             throw ValidationError(
-                "A network is named as «hotspotctl list» shows it: \\xNN for an octet, at most 32 octets in all.")
+                "Name a network as 'hotspotctl list' shows it: \\xNN for an octet, at most 32 octets in all.")
         }
     }
 }

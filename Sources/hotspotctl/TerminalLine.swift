@@ -1,16 +1,15 @@
 import Glibc
 
-/// One line from the terminal, without echo for a secret.
+/// Reads one line from the terminal, without echo for a secret.
 enum TerminalLine {
-    /// The longest line, in octets: what the kernel's line discipline takes.
+    /// The longest line of the kernel's line discipline, in octets.
     private static let limit = 4096
-    /// What would end the program and leave the terminal mute.
+    /// Signals that would end the program and leave the echo off.
     private static let fatal = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
     /// Asks, and reads a line without its end. Throws if the input ended.
     ///
-    /// Before a secret the echo is off already when the question shows: who types as soon as it does is not seen, and nothing that was
-    /// typed after it is thrown away.
+    /// The echo is off before the question of a secret appears, so that nothing typed after it is visible or lost.
     static func read(_ question: String, _ secret: Bool) throws(Failure) -> String {
         guard secret else {
             Output.ask(question)
@@ -24,13 +23,13 @@ enum TerminalLine {
         defer { explicit_bzero(&chunk, chunk.count) }
         var count = 0
         while count < limit {
-            let got = chunk.withUnsafeMutableBytes { Glibc.read(STDIN_FILENO, $0.baseAddress! + count, limit - count) }
-            if got < 0, errno == EINTR { continue }
-            guard got > 0 else {
+            let received = chunk.withUnsafeMutableBytes { Glibc.read(STDIN_FILENO, $0.baseAddress! + count, limit - count) }
+            if received < 0, errno == EINTR { continue }
+            guard received > 0 else {
                 guard count > 0 else { throw Failure(.answerNeeded, "the input ended before the answer.") }
                 break
             }
-            count += got
+            count += received
             if chunk[count - 1] == 10 { break }
         }
         while count > 0, chunk[count - 1] == 10 || chunk[count - 1] == 13 { count -= 1 }
@@ -40,8 +39,7 @@ enum TerminalLine {
         return text
     }
 
-    /// Switches the echo off, asks, and leaves it off for as long as the work takes. Signals that end the program wait until the echo is
-    /// on again.
+    /// Switches the echo off, asks, and does the work without echo. Signals that end the program wait until the echo is on again.
     private static func muted(_ question: String, _ work: () throws(Failure) -> String) throws(Failure) -> String {
         var before = termios()
         guard tcgetattr(STDIN_FILENO, &before) == 0 else {
@@ -67,15 +65,14 @@ enum TerminalLine {
             tcsetattr(STDIN_FILENO, TCSANOW, &before)
             Output.ask("\n")
             sigprocmask(SIG_SETMASK, &previous, nil)
-            // Die of it, as the shell expects.
+            // The shell expects the program to end by the signal.
             kill(getpid(), signal)
             exit(128 + signal)
         }
         return try work()
     }
 
-    /// Waits until a line can be read (`nil`) or a signal came. Both are looked at in turn, ten times a second, which needs no
-    /// handler and so no state that a handler could meet half done.
+    /// Waits until a line can be read (`nil`) or a signal has come. Checking both in turn, ten times a second, needs no signal handler.
     private static func waitForInput(_ signals: sigset_t) -> Int32? {
         var signals = signals
         while true {

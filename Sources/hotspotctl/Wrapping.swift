@@ -1,17 +1,16 @@
-/// Lines that fit the terminal. One that the terminal breaks goes on at its left edge, where the rest of a foreign text would pass for a
-/// line of ours; so ours go on further to the right.
+/// Wraps lines to the width of the terminal. The terminal itself would continue a line at its left edge, where the rest of a text of
+/// others would pass for a line of ours; so lines continue indented.
 enum Wrapping {
-    /// Of a terminal that does not tell.
+    /// For a terminal that does not report its width.
     static let usualColumns = 80
-    /// In a narrower one everything is torn anyway.
+    /// Narrower terminals are not supported.
     private static let fewestColumns = 20
-    /// How much further to the right a line goes on.
+    /// How far the rest of a line is indented.
     private static let hanging = (indented: 2, other: 4)
-    /// In front of what others say; a line that goes on has it again.
+    /// In front of text of others; the rest of the line has it again.
     private static let bars: Set<Unicode.Scalar> = ["│", "|"]
 
-    /// All lines of a text, each that is too long broken at a blank, or in a word if that is too long by itself. What stands at the end
-    /// stays, also a blank before the cursor.
+    /// Breaks each line that is too long, at a blank or within a long word. Blanks at the end stay, such as one before the cursor.
     static func fitted(_ text: String, columns: Int) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { fitted(line: $0, max(columns, fewestColumns)) }
             .joined(separator: "\n")
@@ -35,7 +34,7 @@ enum Wrapping {
         return lines.joined(separator: "\n" + margin)
     }
 
-    /// Where the line ends and where the next begins; `nil` if all of it fits.
+    /// The end of the line and the start of the next one; `nil` if all of it fits.
     private static func rest(
         of text: Substring.UnicodeScalarView, _ columns: Int, isFirst: Bool
     ) -> (end: Substring.UnicodeScalarView.Index, start: Substring.UnicodeScalarView.Index)? {
@@ -50,10 +49,10 @@ enum Wrapping {
                 continue
             }
             width += Renderer.width(scalar)
-            // The line's own indentation is no place to break it.
+            // A line is not broken within its indentation.
             if scalar == " ", !isBlank { blank = index }
             isBlank = scalar == " "
-            // A blank may hang over: nobody sees it.
+            // A blank may hang over, as it is invisible.
             guard width > columns, scalar != " " else { continue }
             guard let blank else { return (index, index) }
             return (blank, text[blank...].firstIndex { $0 != " " } ?? text.endIndex)

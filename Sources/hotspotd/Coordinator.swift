@@ -41,7 +41,7 @@ import Vault
             vault = Vault(locked: error)
             problems.report(
                 Problem(
-                    "vaultLocked", "Stored answers cannot be used, and none are kept: \(error).",
+                    .vaultLocked, "Stored answers cannot be used, and none are kept: \(error).",
                     hint: "bring the key back, or forget the networks: hotspotctl forget SSID"))
         }
         var configuration = HostConfiguration(
@@ -67,14 +67,18 @@ import Vault
 
     func start() throws {
         services.events = self
-        services.host.onChange = { [weak self] in self?.control?.interface.statusChanged() }
+        services.host.onChange = { [weak self] in
+            guard let self else { return }
+            problems.set(.sandboxUnavailable, services.host.sandboxProblem)
+            control?.interface.statusChanged()
+        }
         services.waking.readAgain = { [weak self] in self?.links.readAgain($0) }
         problems.onNew = { [weak self] in self?.log.warning("\($0.message)") }
         problems.onChange = { [weak self] in self?.control?.interface.statusChanged() }
         helpers.onLoad = { [weak self] in self?.updateCandidates() }
         gate.wishes = { [weak self] in self?.links.gateWishes ?? ([:], []) }
         gate.onLeftovers = { [weak self] in self?.log.notice("the gate of an earlier daemon was taken away") }
-        gate.onTrouble = { [weak self] in self?.problems.set("gate", $0?.problem) }
+        gate.onTrouble = { [weak self] in self?.problems.set(.gate, $0?.problem) }
         backend.onSwitch = { [weak self] in self?.updateCandidates() }
         reportIgnoredSettings()
         services.host.trySandbox()
@@ -107,7 +111,7 @@ import Vault
     private func reload() {
         do {
             let (next, kept) = settings.following(try Settings.load(settingsFile, isDefault: isDefaultFile))
-            problems.withdraw("settings")
+            problems.withdraw(.settings)
             services.settings = next
             services.host.hide(Self.hiddenPaths(next, file: settingsFile))
             services.host.trySandbox()
@@ -122,7 +126,7 @@ import Vault
             reportIgnoredSettings()
         } catch {
             log.error("\(error); the settings from before stay in force")
-            problems.report(Problem("settings", "\(error)", hint: "systemctl reload hotspotd, once it is mended"))
+            problems.report(Problem(.settings, "\(error)", hint: "systemctl reload hotspotd, once it is mended"))
         }
         helpers.load()
     }

@@ -29,10 +29,10 @@ import HotspotCore
         var catalog = HelperFolders.load(directories: directories)
         if folders.await(files: catalog.awaited) { catalog = HelperFolders.load(directories: directories) }
         problems.set(
-            "helperFoldersNotWatched",
+            .helperFoldersNotWatched,
             folders.failure.map {
                 Problem(
-                    "helperFoldersNotWatched", "Changes in the helper folders are not noticed: \($0)",
+                    .helperFoldersNotWatched, "Changes in the helper folders are not noticed: \($0)",
                     hint: "systemctl reload hotspotd, after a change")
             })
         for problem in catalog.problems where !fileProblems.contains(problem) {
@@ -49,8 +49,8 @@ import HotspotCore
         let exec = configured.isEmpty ? ProberProgram.find() : configured
         services.host.setProber(exec: exec.map { ProberProgram.spelled($0, as: helpers) })
         let missing = Problem(
-            "proberMissing", "hotspot-helpers was not found beside hotspotd or in libexec.", hint: "set [Probe] Exec=")
-        problems.set("proberMissing", exec == nil ? missing : nil)
+            .proberMissing, "hotspot-helpers was not found beside hotspotd or in libexec.", hint: "set [Probe] Exec=")
+        problems.set(.proberMissing, exec == nil ? missing : nil)
     }
 }
 

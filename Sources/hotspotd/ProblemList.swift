@@ -17,9 +17,9 @@ import HotspotCore
     }
 
     /// Reports the problem, or withdraws the code without one.
-    func set(_ code: String, _ problem: Problem?) { if let problem { report(problem) } else { withdraw(code) } }
+    func set(_ code: ProblemCode, _ problem: Problem?) { if let problem { report(problem) } else { withdraw(code) } }
 
-    func withdraw(_ code: String) {
+    func withdraw(_ code: ProblemCode) {
         guard all.contains(where: { $0.code == code }) else { return }
         all.removeAll { $0.code == code }
         onChange()

@@ -69,7 +69,7 @@ import Vault
 
     /// Shows a fault with its helper until the next good answer, and a command that helps. A lack of room is not the helper's fault.
     func blame(_ helper: String, _ problem: Problem) {
-        guard problem.code != HelperFault.Code.helperNoRoom.rawValue else { return }
+        guard problem.code != .helperNoRoom else { return }
         faults[helper] = Problem(
             problem.code, problem.message, hint: problem.hint ?? "hotspotctl disable --helper \(helper), or mend it")
     }
@@ -80,7 +80,7 @@ import Vault
         if strikes.isQuarantined(helper) {
             problems.append(
                 Problem(
-                    "helperQuarantined",
+                    .helperQuarantined,
                     "\(helper) missed its deadline or died \(strikes.count(helper)) times in a row: it is asked, but not waited for; one good answer releases it.",
                     hint: "hotspotctl disable --helper \(helper)"))
         }

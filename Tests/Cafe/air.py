@@ -24,7 +24,7 @@ class Air:
         self.fabric.waitUntilOpen()
         # Every Wi-Fi station, whatever its name. The periodic Maintain would look like a disturbance from the other radio.
         settings = f"\n[Commands]\nFilterIntervalSec={labels.INTERVAL}\nMaintainIntervalSec=3600\n"
-        self.daemon = Daemon(self.fabric, pathlib.Path(self.options.bin), settings, match="")
+        self.daemon = Daemon(self.fabric, pathlib.Path(self.options.bin), settings, match="", name="hotspotd-air")
         listeners.writeAll(self.daemon)
         self.daemon.start()
         self.monitor = Monitor(self.daemon)

@@ -25,11 +25,14 @@ CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 class Daemon:
     """hotspotd, its settings and its helpers' files. It may be started again; its state stays."""
 
-    def __init__(self, fabric: Fabric, programs: pathlib.Path, moreSettings: str = "", match: str | None = None):
-        self.fabric, self.moreSettings = fabric, moreSettings
+    def __init__(
+        self, fabric: Fabric, programs: pathlib.Path, moreSettings: str = "", match: str | None = None, name: str = "hotspotd"
+    ):
+        self.fabric, self.moreSettings, self.name = fabric, moreSettings, name
         self.match = fabric.interface if match is None else match
-        self.state, self.runtime, self.helpers = RUN / "state", RUN / "hotspotd", RUN / "helpers"
-        self.settings, self.socket = RUN / "hotspotd.conf", RUN / "hotspotd/org.hotspotd.Control"
+        folder = RUN / name
+        self.state, self.runtime, self.helpers = folder / "state", folder / "run", folder / "helpers"
+        self.settings, self.socket = folder / "hotspotd.conf", self.runtime / "org.hotspotd.Control"
         self.process: subprocess.Popen | None = None
         self.notifications: list[str] = []
         # Each question in the terminal, and whether typing was shown when it appeared.
@@ -38,21 +41,21 @@ class Daemon:
         for program in ("hotspotd", "hotspotctl", "hotspot-helpers"):
             if not os.access(programs / program, os.X_OK):
                 raise Trouble(f"no {program} in {programs}: make build")
-        # The daemon runs nothing that another user could change, and in here the checkout belongs to another user.
-        self.programs = RUN / "bin"
-        self.programs.mkdir()
+        # The daemon runs nothing that another user could change, and over cables the checkout may belong to another user.
+        self.programs = folder / "bin"
+        self.programs.mkdir(parents=True)
         for program in ("hotspotd", "hotspotctl", "hotspot-helpers"):
             shutil.copy(programs / program, self.programs / program)
         self.prepare()
 
     def prepare(self) -> None:
-        # From what make install ships where it is there; the program's place is filled in as it does it.
+        # From the files that make install ships, with the program's place filled in.
         self.helpers.mkdir(mode=0o755)
         shipped = CHECKOUT / "Sources/hotspot-helpers/Helpers"
         for name, label in (("form", "Portal form"), ("wispr", "WISPr"), ("portal-api", "Portal API")):
-            found = next((path for path in (shipped / f"{name}.helper", shipped / f"{name}.helper.in") if path.exists()), None)
-            if found:
-                text = found.read_text().replace("@libexecdir@", str(self.programs))
+            file = next((path for path in (shipped / f"{name}.helper", shipped / f"{name}.helper.in") if path.exists()), None)
+            if file:
+                text = file.read_text().replace("@libexecdir@", str(self.programs))
             else:
                 text = f"[Helper]\nName={name}\nDisplayName={label}\nExec={self.programs}/hotspot-helpers\nActivation=socket\n"
             if name == "wispr" and self.fabric.mode == "radio":
@@ -79,12 +82,12 @@ class Daemon:
         if watchdogSeconds:
             environment["WATCHDOG_USEC"] = str(int(watchdogSeconds * 1e6))
         words = [str(self.programs / "hotspotd"), "--settings", str(self.settings)]
-        self.process = self.fabric.start("hotspotd", self.fabric.command("cli", *words), env=environment)
-        waitFor(self.isReady, 30 * self.fabric.patience, f"hotspotd is not ready; see {self.fabric.logs}/hotspotd.log")
+        self.process = self.fabric.start(self.name, self.fabric.command("cli", *words), env=environment)
+        waitFor(self.isReady, 30 * self.fabric.patience, f"hotspotd is not ready; see {self.fabric.logs}/{self.name}.log")
 
     def isReady(self) -> bool:
         if self.process.poll() is not None:
-            raise Trouble(f"hotspotd ended at once ({self.process.returncode}): {self.fabric.lastWords('hotspotd')}")
+            raise Trouble(f"hotspotd ended at once ({self.process.returncode}): {self.fabric.lastWords(self.name)}")
         return any("READY=1" in text for text in self.notifications) and self.socket.exists()
 
     def listen(self, channel: socket.socket) -> None:
@@ -130,8 +133,8 @@ class Daemon:
         try:
             return json.loads(done.stdout.splitlines()[-1])
         except (ValueError, IndexError):
-            said = (done.stdout + done.stderr)[-300:]
-            raise Trouble(f"hotspotctl {' '.join(words)} --json=short ({done.returncode}): {said}") from None
+            output = (done.stdout + done.stderr)[-300:]
+            raise Trouble(f"hotspotctl {' '.join(words)} --json=short ({done.returncode}): {output}") from None
 
     def watchList(self, wanted: set[str], seconds: float) -> dict[str, dict]:
         """hotspotctl list --watch until all these names were in one list, or the time is up; the last list by name."""
@@ -141,30 +144,30 @@ class Daemon:
         )
         timer = threading.Timer(seconds, watching.kill)
         timer.start()
-        found: dict[str, dict] = {}
+        latest: dict[str, dict] = {}
         try:
             for line in watching.stdout:
                 try:
-                    found = {entry["ssid"]: entry for entry in json.loads(line)["networks"]}
+                    latest = {entry["ssid"]: entry for entry in json.loads(line)["networks"]}
                 except (ValueError, KeyError, TypeError):
                     continue
-                if wanted <= set(found):
+                if wanted <= set(latest):
                     break
         finally:
             timer.cancel()
             watching.kill()
             watching.wait()
-        return found
+        return latest
 
     def status(self, link: str | None = None) -> dict:
-        """What is said of this interface, or of the first one; nothing if it is not managed."""
+        """The status of this interface, or of the first one; empty if it is not managed."""
         for entry in self.json("status").get("interfaces", []):
             if entry["interface"] == (link or self.fabric.interface):
                 return entry
         return {}
 
     def keepTraces(self) -> None:
-        """What a person wants to see when something failed. No answer stands in any of it."""
+        """Copies what a person wants to see after a failure into the logs; none of it contains an answer."""
         for name, words in {"status": ["status"], "explain": ["explain"], "helpers": ["helpers"]}.items():
             try:
                 done = self.ctl(*words, timeout=15)
@@ -217,7 +220,7 @@ class Monitor:
             stdout=subprocess.PIPE, stderr=open(daemon.fabric.logs / "monitor.log", "ab"), text=True, bufsize=1,
         )
         threading.Thread(target=self.read, daemon=True).start()
-        # The stream is open a moment later than the process; nothing here happens that soon, but wait for it to settle.
+        # The stream opens a moment after the process has started.
         time.sleep(0.5)
 
     def read(self) -> None:

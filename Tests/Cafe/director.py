@@ -17,7 +17,7 @@ from report import Report
 
 GUEST = [(r"room", "214"), (r"surname|last name", "Brandt"), (r"terms|accept", "y"), (r"remember|keep", "y")]
 RIDER = [(r"user|account", "rider@trainnet.example"), (r"pass", "tunnel-vision"), (r"terms|accept", "y"), (r"remember|keep", "y")]
-# Over the air, before a visit that nobody may disturb is given up.
+# Over the air, how often a visit is tried.
 TRIES = 3
 SECRETS = [b"Brandt", b"tunnel-vision"]
 
@@ -26,7 +26,7 @@ class Director:
     def __init__(self, fabric: Fabric, report: Report, options: argparse.Namespace):
         self.fabric, self.report, self.options = fabric, report, options
         self.radio = fabric.mode == "radio"
-        # How long the first visit took, if nothing disturbed it, and who freed which network.
+        # How long the first visit took, if nothing disturbed it, and which helper freed which network.
         self.first: float | None = None
         self.helpers: dict[Network, str] = {}
 
@@ -47,14 +47,14 @@ class Director:
                 self.daemon.keepTraces()
                 self.fabric.leave()
                 if self.daemon.process.poll() is not None:
-                    self.report.check("daemon.alive", False, self.fabric.lastWords("hotspotd"))
+                    self.report.check("daemon.alive", False, self.fabric.lastWords(self.daemon.name))
                     return
         self.end()
         if self.options.figures:
             self.report.heading("Figures")
             figures.Figures(self.fabric, self.report, self.daemon, self.options.idle_seconds).run()
 
-    # MARK: Telling
+    # MARK: Output
 
     def show(self, *words: str) -> str:
         done = self.daemon.ctl(*words)
@@ -62,7 +62,7 @@ class Director:
         self.report.say((done.stdout + done.stderr).rstrip())
         return done.stdout
 
-    def tellTransitions(self, mark: int, since: float) -> list[str]:
+    def showTransitions(self, mark: int, since: float) -> list[str]:
         path: list[str] = []
         for event in self.monitor.transitions(mark):
             by = f"  ({event['helper']})" if event.get("helper") else ""
@@ -71,25 +71,34 @@ class Director:
         return path
 
     def join(self, network: Network) -> tuple[list[str], float, dict]:
-        """Joins and tells the states as they pass; returns them, the connect moment, and the event at the end.
+        """Joins and shows the states as they pass; returns them, the connect moment, and the event at the end.
 
-        Over cables the first word is the last. An emulated laptop on a busy host is too slow for some deadlines; then the
-        daemon recovers by itself, and what counts is where that ends: at a helper's success, or at a question.
+        Over cables the first visit counts. Over the air a slow portal may let the laptop in after the proof has ended: then no helper
+        gets the credit, or the visit ends in a failure. The show does what a user does: leave, and try again.
         """
-        for _ in range(TRIES if self.radio else 0):
-            path, connected, event = self.joinOnce(network, {"authenticated", "presentingUI"}, 150, self.isEnd)
-            if event["to"] == "presentingUI" or event.get("helper"):
-                return path, connected, event
-            # The click counted, and its answer came after the deadline: online, and nobody to thank. That is no visit to show.
-            self.report.say("The portal let us in too late for the helper to see it. Closed again, and once more from the start.")
-            smoke.logOff(self.fabric, network)
+        for number in range(TRIES if self.radio else 1):
+            isLast = not self.radio or number == TRIES - 1
+            try:
+                states = {"authenticated", "presentingUI"} if self.radio else {"authenticated", "presentingUI", "failure"}
+                path, connected, event = self.joinOnce(network, states, 150 if self.radio else 90, self.isEnd)
+                if isLast or event["to"] == "presentingUI" or event.get("helper"):
+                    return path, connected, event
+                reason = "The portal let the laptop in too late for the helper to see it."
+            except Trouble as trouble:
+                if isLast:
+                    raise
+                reason = f"This visit did not end well: {trouble}."
+            self.report.say(f"{reason} Logged off, and once more from the start.")
+            if self.fabric.hasAddress():
+                smoke.logOff(self.fabric, network)
             self.leave()
-            # It may have seen it after all, a moment later.
             self.daemon.ctl("forget", network.ssid)
-        return self.joinOnce(network, {"authenticated", "presentingUI", "failure"}, 150 if self.radio else 90, lambda event: True)
+        raise AssertionError("the last try returns or raises")
 
     def isEnd(self, event: dict) -> bool:
-        """Over the air: a question, a helper's success, or a network that turned out to be open. Not verified is no end."""
+        """Over cables any of the states; over the air a question, a helper's success, or a network that turned out to be open."""
+        if not self.radio:
+            return True
         return event["to"] == "presentingUI" or bool(event.get("helper")) or self.daemon.status().get("captive") is False
 
     def joinOnce(self, network: Network, states: set[str], seconds: float, isEnd) -> tuple[list[str], float, dict]:
@@ -99,7 +108,7 @@ class Director:
         event = self.monitor.waitFor(states, mark, seconds, isEnd)
         self.report.say(f"{0:+7.2f} s  connected")
         self.report.say(f"{addressed - connected:+7.2f} s  address from DHCP")
-        return self.tellTransitions(mark, connected), connected, event
+        return self.showTransitions(mark, connected), connected, event
 
     def endsWith(self, path: list[str], *wanted: str) -> bool:
         """Over cables this is the whole path; over the air it may have had its detours before."""
@@ -113,7 +122,7 @@ class Director:
 
     def leave(self) -> None:
         mark = self.monitor.mark()
-        # A held interface is inactive already and has nowhere to go.
+        # An interface that rests after a logoff is inactive already.
         resting = self.daemon.status().get("state") == "inactive"
         self.fabric.leave()
         if not resting:
@@ -129,7 +138,7 @@ class Director:
     # MARK: The steps
 
     def list(self) -> None:
-        what = "What is in sight, and who would take care of it" if self.radio else "The helpers (no radio, no list)"
+        what = "What is in sight, and which helpers know it" if self.radio else "The helpers (no radio, no list)"
         self.report.heading(f"1. {what}")
         if not self.radio:
             self.show("helpers")
@@ -137,15 +146,15 @@ class Director:
             self.report.check("helpers.known", {"form", "wispr", "portal-api"} <= names, str(names))
             return
         wanted = {network.ssid for network in networks.ALL}
-        # Looking on is what makes the daemon scan; a single list shows what is known.
-        found = self.daemon.watchList(wanted, 150)
+        # The daemon scans while a client watches the list; a single list shows what is known.
+        seen = self.daemon.watchList(wanted, 150)
         self.show("list")
-        self.report.check("list.names", wanted <= set(found), f"seen {sorted(found)}")
-        self.report.check("list.signal", all(-100 < entry["signal"] < 0 for entry in found.values()))
-        securities = {ssid: entry["security"] for ssid, entry in found.items()}
+        self.report.check("list.names", wanted <= set(seen), f"seen {sorted(seen)}")
+        self.report.check("list.signal", all(-100 < entry["signal"] < 0 for entry in seen.values()))
+        securities = {ssid: entry["security"] for ssid, entry in seen.items()}
         right = securities.get(AROMA.ssid) == "open" and securities.get(networks.HOME.ssid) == "psk"
         self.report.check("list.security", right, str(securities))
-        claims = {ssid: [claim["helper"] for claim in entry["claims"]] for ssid, entry in found.items()}
+        claims = {ssid: [claim["helper"] for claim in entry["claims"]] for ssid, entry in seen.items()}
         right = "wispr" in claims.get(TRAIN.ssid, []) and not claims.get(networks.HOME.ssid)
         self.report.check("list.claims", right, str(claims))
         self.fabric.waitUntilOpen()
@@ -156,7 +165,7 @@ class Director:
         silent = ["evaluating", "authenticating", "authenticated"]
         self.first = moment(event) - connected if path == ["inactive", *silent] else None
         self.report.check("join.states", self.endsWith(path, *silent), " → ".join(path))
-        self.report.heading("3. Logged in without a word (the settings say AcceptTerms=yes)")
+        self.report.heading("3. Logged in without a question (the settings say AcceptTerms=yes)")
         self.show("status")
         status = self.daemon.status()
         self.helpers[AROMA] = status.get("helper")
@@ -189,7 +198,7 @@ class Director:
         if not self.report.check("question.answered", status == 0, f"exit {status}"):
             raise Trouble("no answer, so nothing more happens here")
         event = self.monitor.waitFor({"authenticated"}, mark, 60 * self.fabric.patience)
-        self.tellTransitions(mark, began)
+        self.showTransitions(mark, began)
         self.helpers[HOTEL] = event.get("helper")
         self.proof("question.page")
         right = [entry for entry in self.fabric.transcript("hotel") if entry.get("remark") == "right"]
@@ -207,7 +216,7 @@ class Director:
             self.report.say(f"{back:.2f} s instead of {self.first:.2f} s: {self.first / max(back, 0.001):.1f} times as fast")
             self.report.check("return.faster", back < self.first, f"{back:.2f} s, first {self.first:.2f} s")
         else:
-            self.report.say(f"{back:.2f} s; not compared: this host was too busy for one of the two visits")
+            self.report.say(f"{back:.2f} s; not compared: one of the two visits had a detour")
         self.proof("return.page")
         self.leave()
 
@@ -223,7 +232,7 @@ class Director:
         if not self.report.check("logoff.accepted", done.returncode == 0, f"exit {done.returncode}"):
             raise Trouble("no logoff, so nothing more happens here")
         self.monitor.waitFor({"inactive"}, mark, 60 * self.fabric.patience)
-        path = self.tellTransitions(mark, began)
+        path = self.showTransitions(mark, began)
         self.report.check("logoff.states", path == ["authenticated", "loggingOff", "inactive"], " → ".join(path))
         if self.fabric.hasAddress():
             self.report.say(f"$ curl {networks.PROBE_URL}")
@@ -248,10 +257,10 @@ class Director:
         silent = bool(asked) and not any(asked) and "tunnel-vision" not in screen
         self.report.check("wispr.noPasswordOnScreen", silent, f"asked {len(asked)} times, with echo {asked.count(True)} times")
         self.monitor.waitFor({"authenticated"}, mark, 60 * self.fabric.patience)
-        self.tellTransitions(mark, began)
+        self.showTransitions(mark, began)
         self.report.check("wispr.helper", self.daemon.status().get("helper") == "wispr", str(self.daemon.status().get("helper")))
         self.proof("wispr.page")
-        # The operator forgets us; the next visit needs the stored account, and nobody asks.
+        # The operator forgets the laptop; the next visit needs the stored account, and no question comes.
         smoke.logOff(self.fabric, TRAIN)
         self.leave()
         path, *_ = self.join(TRAIN)
@@ -260,7 +269,7 @@ class Director:
         self.leave()
 
     def machineItself(self) -> None:
-        """What the later parts of the project lean on is there and works; nothing of it is taken on trust."""
+        """What the project relies on in the machine is tried."""
         self.report.heading("The machine itself")
         if self.radio:
             self.fabric.join(TRAIN)

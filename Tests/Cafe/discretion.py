@@ -60,7 +60,7 @@ class Discretion:
     def scanList(self) -> None:
         askers = {listener.name for listener in EVERYONE if listener.lists()}
         wanted = {ALL_SEEING.name, NO_PASSWORD.name, TRAIN_ONLY.name}
-        self.report.check("discretion.listForWhoAsksForIt", askers == wanted, str(askers))
+        self.report.check("discretion.listOnlyOnRequest", askers == wanted, str(askers))
         # What is looked for above would be found: here it is told, and it is seen.
         everything = {network.ssid for network in networks.ALL}
         seen = [named(call) for call in ALL_SEEING.calls("FilterScanList")]
@@ -97,7 +97,7 @@ class Discretion:
         leaks += [ssid for ssid, detail in races if TRAIN_ONLY.name in detail and ssid != TRAIN.ssid]
         self.report.check("discretion.journal.nothingElse", not leaks and bool(races), str(leaks))
         # With nobody in any network there is no attempt to put it under; then the log has it.
-        log = (self.fabric.logs / "hotspotd.log").read_text(errors="replace")
+        log = (self.fabric.logs / f"{self.daemon.name}.log").read_text(errors="replace")
         lines = [line for line in log.splitlines() if ": told " in line]
         right = all(any(f"told {one.name}: scan list" in line for line in lines) for one in (ALL_SEEING, NO_PASSWORD, TRAIN_ONLY))
         self.report.check("discretion.log", right and not any(JOINED_ONLY.name in line for line in lines), str(lines[:5]))
@@ -108,4 +108,4 @@ class Discretion:
         files = {path.name: path.read_bytes() for path in places if path.is_file()}
         secrets = [PASSWORD.encode(), *SECRETS]
         guilty = [name for name, data in files.items() if any(secret in data for secret in secrets)]
-        self.report.check("discretion.noSecretAnywhere", not guilty and b"all-seeing" in files["hotspotd.log"], str(guilty))
+        self.report.check("discretion.noSecretAnywhere", not guilty and b"all-seeing" in files[f"{self.daemon.name}.log"], str(guilty))

@@ -1,4 +1,4 @@
-"""What is heard from others: wpa_supplicant's events, and the kernel's word of a new address."""
+"""Events of other programs: wpa_supplicant's, and the kernel's for a new address."""
 
 import ctypes
 import socket
@@ -20,7 +20,7 @@ class WPAEvents:
     def connect(self, path: str, name: str) -> socket.socket:
         channel = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         place = RUN / f"wpa-{name}"
-        # A radio that comes back is talked to anew.
+        # Left by the radio's earlier life.
         place.unlink(missing_ok=True)
         channel.bind(str(place))
         channel.connect(path)
@@ -32,7 +32,7 @@ class WPAEvents:
         self.listening.close()
 
     def request(self, command: str) -> str:
-        # Whatever is still unread belongs to the past.
+        # What is still unread belongs to the past.
         self.listening.setblocking(False)
         try:
             while self.listening.recv(4096):
@@ -71,7 +71,7 @@ class Addresses:
             raise Trouble("no rtnetlink in the client's namespace")
 
     def hear(self, space: str, ready: threading.Event) -> None:
-        # A network namespace belongs to the thread: the rest of us stays where it is.
+        # A network namespace belongs to the thread: the others stay where they are.
         with open(f"/run/netns/{space}") as place:
             if ctypes.CDLL(None, use_errno=True).setns(place.fileno(), 0x40000000) != 0:
                 return

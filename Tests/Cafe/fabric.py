@@ -20,14 +20,18 @@ from networks import Network
 from station import Cable, Station
 
 PORTS = {"hotel": 8081, "train": 8082}
+# Our own portals, by their programs.
+PORTALS = {"hotel_portal": networks.HOTEL, "wispr_portal": networks.TRAIN}
 
 
 class Fabric:
-    def __init__(self, mode: str, logs: pathlib.Path, hasClickThrough: bool = True):
-        self.mode, self.logs, self.hasClickThrough = mode, logs, hasClickThrough
+    def __init__(self, mode: str, logs: pathlib.Path):
+        self.mode, self.logs = mode, logs
+        # Where the transcript of the scene begins, in octets.
+        self.transcriptStart = 0
         self.processes: dict[str, subprocess.Popen] = {}
         self.client = Station(self, networks.RADIO) if mode == "radio" else Cable(self, networks.WIRE)
-        # An emulated laptop on a busy host takes many times as long for everything.
+        # The emulated laptop is slow by its own clock: a Python program takes a second to start.
         self.patience = 5 if mode == "radio" else 1
 
     # MARK: Ground
@@ -44,12 +48,12 @@ class Fabric:
         self.makeLinks()
         if self.mode == "radio":
             self.startAccessPoints()
-        # The slowest to start goes first: in the virtual laptop it takes twenty seconds.
-        if self.hasClickThrough:
-            opennds.start(self)
+        # The slowest to start goes first.
+        opennds.start(self)
         self.makeGates()
         names.start(self)
         names.makeAuthority()
+        self.startPortal("internet", "inet", networks.PROBE)
         self.startPortals()
         self.startStation()
 
@@ -85,7 +89,7 @@ class Fabric:
         upper, work = memory / "upper", memory / "work"
         upper.mkdir(), work.mkdir()
         layers = f"lowerdir=/etc,upperdir={upper},workdir={work}"
-        # Somebody who is not root may not change root's files, not even in a layer over them; a copy is their own.
+        # An ordinary user may not change root's files, not even in a layer over them, but may change a copy.
         ours = os.stat("/etc").st_uid == 0
         if not ours or run("mount", "-t", "overlay", "-o", layers, "private", "/etc", check=False).returncode != 0:
             run("cp", "-r", "--preserve=mode,links", "/etc/.", str(upper), check=False)
@@ -98,8 +102,8 @@ class Fabric:
             path.write_text("127.0.0.1 localhost\n" if name == "hosts" else "")
 
     def makeRoot(self) -> None:
-        """For a user who is not root, the machine's own root folder is a stranger's, under which the daemon trusts no program.
-        One of our own holds the same folders."""
+        """For an ordinary user the root folder belongs to another user, so the daemon would trust no program under it. Makes a root
+        folder of our own with the same folders."""
         run("mount", "-t", "tmpfs", "-o", "mode=755", "run", "/run")
         root = pathlib.Path("/run/root")
         root.mkdir()
@@ -115,7 +119,7 @@ class Fabric:
         (root / "old-root").mkdir()
         run("pivot_root", str(root), str(root / "old-root"))
         os.chdir("/")
-        # The old one stays there: without a sysfs in sight, the kernel lets nobody mount one, as ip does in each namespace.
+        # The old one stays: where no sysfs is mounted the kernel refuses to mount one, as ip does in each namespace.
 
     def makeNamespaces(self) -> None:
         for name in ("cli", "ap", "inet"):
@@ -138,7 +142,7 @@ class Fabric:
         return run(*self.command(space, *words), **keywords)
 
     def start(self, name: str, words: list[str], **keywords) -> subprocess.Popen:
-        # A new café does not go on in an old one's logs: what they say is looked at.
+        # A new café does not append to the logs of an old one, because tests read them.
         log = open(self.logs / f"{name}.log", "ab" if name in self.processes else "wb")
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, **keywords)
         self.processes[name] = process
@@ -175,7 +179,7 @@ class Fabric:
     def makeRadios(self) -> None:
         radios = sorted(pathlib.Path("/sys/class/ieee80211").iterdir(), key=lambda path: int(path.name.removeprefix("phy")))
         if len(radios) < len(networks.ALL) + 1:
-            raise Trouble("not enough simulated radios here: run this in the virtual laptop")
+            raise Trouble("there are not enough simulated radios: run this in the virtual laptop")
         places = [("cli", networks.RADIO)] + [("ap", network.access) for network in networks.ALL]
         for radio, (space, name) in zip(radios, places):
             link = next((radio / "device/net").iterdir()).name
@@ -273,20 +277,31 @@ class Fabric:
         file.write_text(rules)
         self.inside("ap", "nft", "-f", str(file))
 
+    def startPortal(self, name: str, space: str, host: str, *extra: str) -> None:
+        ready = RUN / f"{name}.ready"
+        ready.unlink(missing_ok=True)
+        self.start(name, self.command(
+            space, PYTHON, "-B", str(HERE / f"{name}.py"), "--transcript", str(self.logs / "transcript.jsonl"),
+            "--certificate", str(RUN / f"tls/{host}.pem"), "--key", str(RUN / f"tls/{host}.key"), "--ready", str(ready), *extra,
+        ))
+
     def startPortals(self) -> None:
-        def portal(name: str, space: str, host: str, *extra: str) -> None:
-            self.start(name, self.command(
-                space, PYTHON, "-B", str(HERE / f"{name}.py"), "--transcript", str(self.logs / "transcript.jsonl"),
-                "--certificate", str(RUN / f"tls/{host}.pem"), "--key", str(RUN / f"tls/{host}.key"),
-                "--ready", str(RUN / f"{name}.ready"), *extra,
-            ))
-        portal("internet", "inet", networks.PROBE)
-        for name, network in (("hotel_portal", networks.HOTEL), ("wispr_portal", networks.TRAIN)):
-            portal(name, "ap", network.portal, "--port", str(PORTS[network.key]), "--faults",
-                   str(RUN / "faults" / network.key), "--untrusted", str(RUN / f"tls/{network.key}-untrusted.pem"))
+        for name, network in PORTALS.items():
+            self.startPortal(name, "ap", network.portal, "--port", str(PORTS[network.key]), "--faults",
+                             str(RUN / "faults" / network.key), "--untrusted", str(RUN / f"tls/{network.key}-untrusted.pem"))
+
+    def reset(self) -> None:
+        """Before another scene: the laptop is in no network, our portals have forgotten it, and the transcript begins again."""
+        self.leave()
+        self.transcriptStart = (self.logs / "transcript.jsonl").stat().st_size
+        for name, network in PORTALS.items():
+            self.processes[name].kill()
+            self.processes[name].wait()
+            self.inside("ap", "nft", "flush", "set", "ip", network.key, "admitted")
+        self.startPortals()
 
     def setFault(self, network: Network, fault: str) -> None:
-        """What the portal does wrong from now on: one word of portal_base, and «pages» if its redirect is as it should be."""
+        """What the portal does wrong from now on: one word of portal_base, and "pages" if its redirect is as it should be."""
         place = RUN / "faults" / network.key
         # In one step: it is read at any time.
         (RUN / "fault").write_text(fault)
@@ -298,8 +313,6 @@ class Fabric:
                 raise Trouble(f"{name} ended too early; see {self.logs / name}.log: " + self.lastWords(name))
         if not all((RUN / f"{name}.ready").exists() for name in ("hotel_portal", "wispr_portal", "internet")):
             return False
-        if not self.hasClickThrough:
-            return True
         if self.processes["opennds"].poll() is not None:
             raise Trouble(f"openNDS ended too early: {self.lastWords('opennds')}")
         # It listens seconds before its firewall is ready.
@@ -337,13 +350,13 @@ class Fabric:
 
     def transcript(self, portal: str | None = None) -> list[dict]:
         path = self.logs / "transcript.jsonl"
-        text = path.read_text() if path.exists() else ""
+        text = path.read_bytes()[self.transcriptStart:].decode() if path.exists() else ""
         # The last line may be on its way.
         entries = [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
         return [entry for entry in entries if portal in (None, entry["portal"])]
 
     def close(self) -> None:
-        """Ends what we started. Nobody has to tidy up: the namespaces go with us."""
+        """Ends what we started; the namespaces end with this process."""
         for process in self.processes.values():
             if process.poll() is None:
                 process.kill()

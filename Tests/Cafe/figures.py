@@ -31,7 +31,7 @@ WAITS = ("sys_exit_epoll_wait", "sys_exit_epoll_pwait", "sys_exit_epoll_pwait2")
 class Figures:
     def __init__(self, fabric: Fabric, report: Report, daemon: Daemon, idleSeconds: float):
         self.fabric, self.report, self.daemon, self.idleSeconds = fabric, report, daemon, idleSeconds
-        # (case, who, delay) to seconds, each (from connect, from address), and to the waves of requests.
+        # (case, program, delay) to seconds, each (from connect, from address), and to the waves of requests.
         self.times: dict[tuple[str, str, int], list[tuple[float, float]]] = {}
         self.waves: dict[tuple[str, str, int], list[int]] = {}
         self.idle: dict[str, float | int | str] = {}
@@ -48,7 +48,7 @@ class Figures:
         for delay in delays:
             self.fabric.setDelay(delay)
             for number in range(2 * ROUNDS):
-                # By turns, so that a busy host is as unfair to the one as to the other.
+                # In turns, so that a busy host is equally unfair to both.
                 if number < ROUNDS or not self.isComplete([delay]):
                     self.round(delay)
         self.fabric.setDelay(0)
@@ -57,7 +57,7 @@ class Figures:
         self.tell(delays)
 
     def isComplete(self, delays: list[int]) -> bool:
-        keys = [(case, who, delay) for case in PATHS for who in ("hotspotd", "curl") for delay in delays]
+        keys = [(case, program, delay) for case in PATHS for program in ("hotspotd", "curl") for delay in delays]
         return all(len(self.times.get(key, [])) >= ROUNDS for key in keys)
 
     def round(self, delay: int) -> None:
@@ -97,10 +97,10 @@ class Figures:
     def byHand(self, network: Network, delay: int) -> None:
         with Wire(self.fabric, network) as wire:
             connected, addressed = self.fabric.join(network)
-            said = smoke.byHand(self.fabric, network)
+            result = smoke.byHand(self.fabric, network)
             ended = time.time()
-        if said != "204":
-            raise Trouble(f"the script got: {said}")
+        if result != "204":
+            raise Trouble(f"the script got: {result}")
         case = "click-through" if network is AROMA else "WISPr, stored account"
         self.keep((case, "curl", delay), ended - connected, ended - addressed, wire, addressed, ended, delay)
         if network is AROMA:
@@ -108,10 +108,10 @@ class Figures:
             self.fabric.leave()
             with Wire(self.fabric, network) as wire:
                 connected, addressed = self.fabric.join(network)
-                said = smoke.status(self.fabric, networks.PROBE_URL)
+                result = smoke.status(self.fabric, networks.PROBE_URL)
                 ended = time.time()
-            if said != "204":
-                raise Trouble(f"back again, the probe got {said}")
+            if result != "204":
+                raise Trouble(f"back again, the probe got {result}")
             self.keep(("return visit", "curl", delay), ended - connected, ended - addressed, wire, addressed, ended, delay)
         smoke.logOff(self.fabric, network)
         self.fabric.leave()
@@ -126,7 +126,7 @@ class Figures:
         mark = self.monitor.mark()
         with Wire(self.fabric, network) as wire:
             connected, _ = self.fabric.join(network)
-            # Whatever the first word is; a failure or a network that nobody is thanked for is a detour.
+            # A failure, or a network that no helper freed, is a detour.
             event = self.monitor.waitFor({"authenticated", "failure", "presentingUI"}, mark, 90)
         path = [event["to"] for event in self.monitor.transitions(mark)]
         if path != PATHS[case]:
@@ -236,10 +236,10 @@ class Figures:
         for case in ("click-through", "WISPr, stored account", "return visit"):
             for delay in delays:
                 row: dict[str, object] = {"case": case, "delayMilliseconds": delay}
-                for who in ("hotspotd", "curl"):
-                    key = (case, who, delay)
+                for program in ("hotspotd", "curl"):
+                    key = (case, program, delay)
                     waves = self.waves.get(key)
-                    row[who] = {
+                    row[program] = {
                         "sinceConnect": median(key, 0), "sinceAddress": median(key, 1),
                         "waves": min(waves) if waves else None, "samples": len(self.times.get(key, [])),
                     }
@@ -278,7 +278,7 @@ class Wire:
 
     A wave is what the client sends before it can have heard the answer to the first packet of it: with a delay that is
     long beside everything else, the number of waves is the number of serial round trips; things done side by side that
-    are out of step, and what is sent again, add to it, so the fewest waves of several runs are told. Bare acknowledgements
+    are out of step, and what is sent again, add to it, so the fewest waves of several runs are reported. Bare acknowledgements
     do not count, nor does the address from DHCP.
     """
 

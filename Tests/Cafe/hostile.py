@@ -1,4 +1,4 @@
-"""Portals that hang, lie and flood, and other mishaps: each ends in a true state, with a reason that a person understands."""
+"""Portals that hang, lie and flood, and other mishaps: each ends in a true state, with a reason that people understand."""
 
 import argparse
 import os
@@ -19,17 +19,17 @@ from report import Report
 
 # Seconds for one command. A first look at a silent network takes up to ten of them.
 DEADLINE = 12
-# The fault, the state that it ends in, the problem's code, and what its sentence must hold. Where nobody answers at all the
-# network may well be an open one without Internet: it counts as joined and not verified, and is looked at again and again.
-NOBODY = ("authenticated", "internetLimited", r"Internet")
+# The fault, the state that it ends in, the problem's code, and what its sentence must hold. Where nothing answers, the
+# network may be an open one without Internet: it counts as joined and not verified, and is probed repeatedly.
+SILENT = ("authenticated", "internetLimited", r"Internet")
 CASES = [
-    ("hang", *NOBODY),
-    ("garbage", *NOBODY),
-    ("empty", *NOBODY),
-    ("drip", *NOBODY),
+    ("hang", *SILENT),
+    ("garbage", *SILENT),
+    ("empty", *SILENT),
+    ("drip", *SILENT),
     ("redirects", "failure", "loginDelayed", r"circles"),
     ("gigabyte", "failure", "loginDelayed", r"too large"),
-    # It says that a login is needed and shows no way: the user is asked to look.
+    # It says that a login is needed and shows no way: the user is asked to have a look.
     ("status511", "presentingUI", None, r""),
     ("hang pages", "failure", "loginDelayed", r"not answer in time"),
     ("garbage pages", "failure", "loginDelayed", r"not valid HTTP"),
@@ -89,16 +89,16 @@ class Hostile:
             ("unknownOption", ["login", "--interface", "nope"], 2, r"--interface"),
         ):
             done = self.daemon.ctl(*words)
-            said = done.stdout + done.stderr
-            self.report.say(f"$ hotspotctl {' '.join(words)}\n{said.rstrip()}")
-            right = done.returncode == status and re.search(sentence, said) is not None
-            self.report.check(f"hostile.{name}", right, f"{done.returncode}: {said}")
+            output = done.stdout + done.stderr
+            self.report.say(f"$ hotspotctl {' '.join(words)}\n{output.rstrip()}")
+            right = done.returncode == status and re.search(sentence, output) is not None
+            self.report.check(f"hostile.{name}", right, f"{done.returncode}: {output}")
         entries = self.daemon.json("helpers")["helpers"]
         codes = [problem["code"] for entry in entries if entry["name"] == "absent" for problem in entry["problems"]]
         codes += [problem["code"] for problem in self.daemon.json("status").get("problems") or []]
-        said = self.daemon.ctl("helpers").stdout
-        self.report.say(f"$ hotspotctl helpers\n{said.rstrip()}")
-        shown = "helperProgramMissing" in codes and "/nonexistent/portal-helper" in said
+        output = self.daemon.ctl("helpers").stdout
+        self.report.say(f"$ hotspotctl helpers\n{output.rstrip()}")
+        shown = "helperProgramMissing" in codes and "/nonexistent/portal-helper" in output
         self.report.check("hostile.missingHelper", shown, str(codes))
 
     # MARK: Portals
@@ -127,8 +127,8 @@ class Hostile:
         path = " → ".join(one["to"] for one in self.monitor.transitions(mark))
         problems, status = self.daemon.problems(), self.daemon.status()
         took = moment(event) - connected
-        said = "; ".join(problems.values())
-        self.report.say(f"{took:.2f} s: {path}  {said}")
+        output = "; ".join(problems.values())
+        self.report.say(f"{took:.2f} s: {path}  {output}")
         self.report.check(f"hostile.{name}.state", event["to"] == state, path)
         # Evaluate and authenticate have a deadline each.
         self.report.check(f"hostile.{name}.inTime", took < 2 * DEADLINE, f"{took:.1f} s")
@@ -139,7 +139,7 @@ class Hostile:
             asked = [prompt["title"] for prompt in self.daemon.json("prompts")["prompts"]]
             self.report.check(f"hostile.{name}.asks", len(asked) == 1, str(asked))
         if state == "authenticated":
-            # Not verified, and nobody claims to have logged in.
+            # Not verified, and no helper claims to have logged in.
             unproven = status.get("captive") is None and not status.get("helper")
             self.report.check(f"hostile.{name}.notVerified", unproven, str(status))
         # The portal goes on as it was, and the cable goes elsewhere.
@@ -150,7 +150,7 @@ class Hostile:
     # MARK: Mishaps
 
     def twoInARow(self) -> None:
-        """Away from a network in the middle of the look at it: nothing of that counts in the next."""
+        """Leaves a network while it is being probed: nothing of that counts in the next one."""
         self.fabric.setFault(HOTEL, "held")
         mark = self.monitor.mark()
         self.fabric.join(HOTEL)
@@ -185,8 +185,8 @@ class Hostile:
         self.fabric.join(TRAIN)
         self.monitor.waitFor({"authenticating"}, mark, 30)
         waitFor(lambda: any(entry.get("fault") == "hang" for entry in self.fabric.transcript("train")), 10, "the login's request")
-        found = subprocess.run(["pgrep", "-x", "hotspot-helpers"], capture_output=True, text=True).stdout.split()
-        killed = [int(pid) for pid in found]
+        pids = subprocess.run(["pgrep", "-x", "hotspot-helpers"], capture_output=True, text=True).stdout.split()
+        killed = [int(pid) for pid in pids]
         for pid in killed:
             os.kill(pid, signal.SIGKILL)
         self.monitor.waitFor({"failure"}, mark, 10)

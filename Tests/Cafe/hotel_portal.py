@@ -24,7 +24,7 @@ class HotelPortal:
         self.lock = threading.Lock()
 
     def intercept(self, request: Request) -> Answer:
-        """Port 80 of everyone who is not admitted."""
+        """Port 80 of clients that are not admitted."""
         if self.gate.session(request.client):
             return Answer(302, Location=f"https://{HOST}/done")
         target = f"https://{HOST}/welcome?" + urllib.parse.urlencode({"url": request.url})

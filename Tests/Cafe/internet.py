@@ -1,4 +1,4 @@
-"""The Internet side of the café: the probe's 204 over HTTP and HTTPS, and a page to prove that somebody came through."""
+"""The Internet side of the café: the probe's 204 over HTTP and HTTPS, and a page that proves that the client came through."""
 
 from portal_base import Answer, Request, Server, Transcript, arguments, page, serve
 

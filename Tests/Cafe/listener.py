@@ -62,9 +62,9 @@ while not call.endswith(b"\0"):
     call += chunk
 call = json.loads(call[:-1])
 method, parameters = call["method"].rsplit(".", 1)[-1], call.get("parameters", {})
-told = parameters | {name: sorted(parameters[name] or {}) for name in ("answers", "credential") if name in parameters}
-# In one piece, for it may be ended at any time, and for whoever reads meanwhile.
-line = json.dumps({"time": time.time(), "method": method, "parameters": told}) + "\n"
+written = parameters | {name: sorted(parameters[name] or {}) for name in ("answers", "credential") if name in parameters}
+# In one piece: this process may be ended at any time, and the record is read meanwhile.
+line = json.dumps({"time": time.time(), "method": method, "parameters": written}) + "\n"
 with open(sys.argv[1], "ab", buffering=0) as record:
     record.write(line.encode())
 sys.stdout.buffer.write(json.dumps({"parameters": answer(method, parameters)}).encode() + b"\0")

@@ -1,4 +1,4 @@
-"""Four helpers that tell afterwards what they were told; each may know something else."""
+"""Four helpers that record what they were asked; each may know something else."""
 
 import json
 import pathlib

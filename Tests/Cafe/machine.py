@@ -1,4 +1,4 @@
-"""The machine itself: what the project leans on, tried rather than believed, on the host and in the virtual laptop."""
+"""The machine itself: what the project relies on, tried on the host and in the virtual laptop."""
 
 import ctypes
 import os
@@ -30,9 +30,9 @@ def host(fabric: Fabric, report: Report) -> None:
 
 
 def firstWord(wanted: str, *words: str) -> None:
-    said = run(*words).stdout.strip()
-    if said != wanted:
-        raise Trouble(f"{' '.join(words)}: {said} instead of {wanted}")
+    output = run(*words).stdout.strip()
+    if output != wanted:
+        raise Trouble(f"{' '.join(words)}: {output} instead of {wanted}")
 
 
 def landlock() -> None:
@@ -58,23 +58,23 @@ def landlock() -> None:
 # MARK: The virtual laptop
 
 def liveTests(report: Report, bundle: pathlib.Path, logs: pathlib.Path) -> None:
-    """The unit tests that want radios, before the café takes them. One is for root and one for everybody else."""
+    """Runs the unit tests that need radios before the café uses them: one as root, one as an ordinary user."""
     report.heading("The tests of the radio's code, on these radios")
-    # An ordinary user may not look into somebody's home; this way leads past it, and what lies beside the bundle stays there.
+    # An ordinary user may not look into another user's home; this way leads past it.
     folder = pathlib.Path("/run/live-tests")
     folder.mkdir()
     run("mount", "--bind", str(bundle.parent), str(folder))
     words = [str(folder / bundle.name), "--testing-library", "swift-testing", "--filter", "LiveRadioTests"]
-    said = ""
+    output = ""
     for name, user in (("joiningAndLeaving", []), ("watchingNeedsNoCapability", ["setpriv", "--reuid=65534", "--regid=65534",
                                                                               "--clear-groups"])):
         done = run(*user, *words, check=False, timeout=400)
-        said = done.stdout + done.stderr
+        output = done.stdout + done.stderr
         with open(logs / "live-tests.log", "a") as log:
-            log.write(said)
-        # A run that found no test is no success.
-        held = done.returncode == 0 and any(f"{name}() passed" in line for line in said.splitlines())
-        report.check("radio.liveTests" if not user else "radio.liveTestsAsAnyone", held, said[-1500:])
+            log.write(output)
+        # A run without any test is no success.
+        held = done.returncode == 0 and any(f"{name}() passed" in line for line in output.splitlines())
+        report.check("radio.liveTests" if not user else "radio.liveTestsAsAnyone", held, output[-1500:])
     waitFor(lambda: not run("pgrep", "-x", "hostapd", check=False).stdout, 30, "the end of the tests' access point")
     for link in ("wlan0", "wlan1"):
         run("ip", "link", "set", link, "down")
@@ -88,7 +88,7 @@ def laptop(fabric: Fabric, report: Report, daemon: Daemon) -> None:
 
 
 def netem(fabric: Fabric) -> None:
-    """A delay is at least what was asked for, and what is lost does not arrive; both end with the rule."""
+    """Checks that a delay is at least what was asked for, that lost packets do not arrive, and that both end with the rule."""
     network = fabric.joined
 
     def shape(*words: str) -> None:
@@ -113,7 +113,7 @@ def netem(fabric: Fabric) -> None:
 
 
 def cgroup(daemon: Daemon) -> None:
-    """A limit of memory ends who exceeds it, and nobody else."""
+    """A memory limit ends the process that exceeds it, and no other."""
     (CGROUPS / "cgroup.subtree_control").write_text("+memory")
     place = CGROUPS / "hog"
     place.mkdir()

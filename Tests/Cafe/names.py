@@ -25,7 +25,7 @@ def makeAuthority() -> None:
             "-CAkey", str(folder / "authority.key"), "-addext", f"subjectAltName=DNS:{host},DNS:{networks.PAGE}",
             "-addext", "basicConstraints=critical,CA:FALSE", "-addext", "extendedKeyUsage=serverAuth",
             "-keyout", str(folder / f"{host}.key"), "-out", str(folder / f"{host}.pem"))
-    # For a portal that shows a certificate which nobody vouches for: key and certificate in one file.
+    # For a portal with a certificate that no authority signed: key and certificate in one file.
     for network in (networks.HOTEL, networks.TRAIN):
         file = folder / f"{network.key}-untrusted.pem"
         run("openssl", "req", "-x509", *curve, "-days", "7", "-subj", f"/CN={network.portal}", "-addext",
@@ -46,7 +46,7 @@ def start(fabric: Fabric) -> None:
     for network in networks.ALL:
         lines = [
             f"interface={network.access}", f"dhcp-range={network.prefix}.50,{network.prefix}.99,12h", "dhcp-authoritative",
-            # Looking whether somebody has the address already would take three seconds.
+            # Checking whether the address is in use would take three seconds.
             "no-ping", f"dhcp-leasefile=/var/lib/misc/{leaseName(network)}",
             f"server={networks.RESOLVER}",
         ]

@@ -27,10 +27,10 @@ def cacheFolder() -> pathlib.Path:
 
 def requireProgram(name: str, package: str) -> str:
     """The path of a program, or one clear line with the fix."""
-    found = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin:/usr/bin:/bin")
-    if not found:
-        raise Missing(f"{name} is not here: apt-get install {package}")
-    return found
+    path = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin:/usr/bin:/bin")
+    if not path:
+        raise Missing(f"{name} is missing: apt-get install {package}")
+    return path
 
 
 def kernelPackage() -> str:

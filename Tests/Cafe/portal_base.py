@@ -34,7 +34,7 @@ class Transcript:
 
 
 class Gate:
-    """Who may pass: a set of client addresses in nftables, changed through libnftables (a new nft process takes
+    """The clients that may pass: a set of client addresses in nftables, changed through libnftables (a new nft process takes
     a third of a second in the virtual laptop, and would be measured as the portal's)."""
 
     def __init__(self, name: str):
@@ -160,7 +160,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.server.transcript.note(client=request.client, method=request.method, url=request.url.split("?")[0], fault=fault)
         self.close_connection = True
         if fault in ("hang", "held"):
-            # Until the switch is turned: who was held is served then, who hung is dropped.
+            # Until the switch is turned: a held request is served then, a hanging one is dropped.
             self.server.waitWhile(fault)
             return fault == "hang"
         if fault == "drip":
@@ -179,7 +179,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.connection.sendall(b"<p>" * 21845 + b"\n")
         elif fault == "status511":
             self.reply(Answer(511))
-        # "empty": nothing is said at all.
+        # "empty": no answer at all.
         return True
 
     def log_message(self, *_) -> None:
@@ -207,7 +207,7 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
         return context
 
     def fault(self) -> str:
-        """The fault switch: one word, and «pages» if the redirect of port 80 is as it should be.
+        """The fault switch: one word, and "pages" if the redirect of port 80 is as it should be.
         The file is read each time, so that a test can change its mind."""
         try:
             words = self.faults.read_text().split() if self.faults else []
@@ -226,7 +226,7 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
         self.server_name, self.server_port = "portal", self.server_address[1]
 
     def process_request_thread(self, request, address) -> None:
-        # The handshake happens in the connection's own thread: a client that stalls holds up nobody else.
+        # The handshake happens in the connection's own thread: a client that stalls holds up no other.
         if self.context:
             request.settimeout(15)
             try:

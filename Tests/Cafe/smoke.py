@@ -1,5 +1,6 @@
 """Proves the café without our programs: every portal is closed, opens by hand, and closes again."""
 
+import argparse
 import pathlib
 import re
 import subprocess
@@ -58,6 +59,14 @@ def isOpen(fabric: Fabric) -> bool:
     )
 
 
+class Smoke:
+    def __init__(self, fabric: Fabric, report: Report, options: argparse.Namespace):
+        self.fabric, self.report = fabric, report
+
+    def run(self) -> None:
+        smoke(self.fabric, self.report)
+
+
 def smoke(fabric: Fabric, report: Report) -> None:
     if fabric.mode == "radio":
         report.heading("The list")
@@ -87,8 +96,8 @@ def smoke(fabric: Fabric, report: Report) -> None:
             report.check("train: a wrong password opens nothing", wrong != "204" and isClosed(fabric))
             page = pathlib.Path(RUN / "answer").read_text()
             report.check("train: and the reply is 100", "<ResponseCode>100<" in page, page)
-        said = byHand(fabric, network)
-        report.check(f"{network.key}: the login by hand gets the proof", said == "204", said)
+        result = byHand(fabric, network)
+        report.check(f"{network.key}: the login by hand gets the proof", result == "204", result)
         report.check(f"{network.key}: open", isOpen(fabric))
         if network is networks.HOTEL:
             document = curl(fabric, "-H", "Accept: application/captive+json", f"https://{network.portal}/captive-portal/api")

@@ -81,11 +81,11 @@ class Cable(Client):
 
 
 class Station(Client):
-    """A radio. It may come, be renamed, vanish and come back while everything else goes on."""
+    """A radio. It may be added, renamed, removed and added again while everything else goes on."""
 
     def __init__(self, fabric: Fabric, link: str, metric: int = 0):
         super().__init__(fabric, link, metric)
-        # Its name below the interface, which outlives that.
+        # The radio's name, which outlives the interface.
         self.radio = ""
         self.events: WPAEvents | None = None
 
@@ -99,11 +99,11 @@ class Station(Client):
         self.fabric.start(self.supplicant, self.fabric.command("cli", *words))
         waitFor(lambda: os.path.exists(place), 20 * self.fabric.patience, self.supplicant)
         self.events = WPAEvents(place, self.link)
-        said = self.fabric.inside("cli", "iw", "dev", self.link, "info").stdout
-        self.radio = "phy" + said.split("wiphy ")[1].split()[0]
+        output = self.fabric.inside("cli", "iw", "dev", self.link, "info").stdout
+        self.radio = "phy" + output.split("wiphy ")[1].split()[0]
 
     def stop(self) -> None:
-        """Whoever runs the radio ends, and with it the association; what is on the link stays as it is."""
+        """Ends the supplicant, and with it the association; addresses on the link stay."""
         self.endLease()
         process = self.fabric.processes[self.supplicant]
         process.terminate()
@@ -145,7 +145,7 @@ class Station(Client):
 
 
 def fetched(station: Client, page: str) -> str:
-    """The page through this very link. resolv.conf belongs to whoever had a lease last, so the name is told."""
+    """Fetches the page through this link. resolv.conf belongs to the latest lease, so the name's address is given."""
     words = ["--interface", station.link, "--resolve", f"{networks.PAGE}:80:{networks.INTERNET}", page]
     done = station.fabric.inside("cli", "curl", "-sS", "-m", str(10 * station.fabric.patience), *words, check=False)
     return done.stdout + done.stderr

@@ -17,7 +17,7 @@ class Stations:
     def __init__(self, fabric: Fabric, daemon: Daemon, monitor: Monitor, report: Report):
         self.fabric, self.daemon, self.monitor, self.report = fabric, daemon, monitor, report
         self.first = fabric.client
-        # Who was in which network: the truth that the helpers' records are held against.
+        # Which interface was in which network: the helpers' records are compared with it.
         self.visits: set[tuple[str, str]] = set()
         # The helper that freed the hotel: it has a form, and an API.
         self.host: str | None = None
@@ -52,7 +52,7 @@ class Stations:
         return path
 
     def answer(self, client: station.Station, replies: list[tuple[str, str]]) -> None:
-        """Whoever asked is the one that frees it."""
+        """Answers the prompt; the helper that asked must free the network."""
         mark, helper = self.monitor.mark(), self.daemon.status(client.link)["helper"]
         status, screen = self.daemon.answerInTerminal(replies, self.daemon.status(client.link)["prompt"])
         if status != 0:
@@ -71,7 +71,7 @@ class Stations:
         self.report.check(name, bool(before["state"]) and after == before and not steps, f"{before}, then {after}; {steps}")
 
     def isItsOwn(self, step: dict) -> bool:
-        # A question that is under way when nobody looks any more is withdrawn; its answer then comes too late, which the journal says.
+        # A question that is under way when the last client stops watching is withdrawn; the journal has its late answer.
         begin = {"disclosed": "scan list", "ignored": "filterScanList:"}.get(step["kind"])
         isOfTheList = begin is not None and step["detail"].startswith(begin)
         return isOfTheList or step["kind"] in ("verdict", "trace")
@@ -132,7 +132,7 @@ class Stations:
         self.isOnline("stations.bothOnline", self.second)
 
     def listWhileJoined(self) -> None:
-        """Somebody looks while both are online, and one helper is shown another list than before: the journal has that too."""
+        """A client watches while both are online, and one helper is shown another list than before: the journal has that too."""
         before, mark = [self.now(client) for client in (self.first, self.second)], self.monitor.mark()
         with Watch(self.daemon):
             count = len(ALL_SEEING.lists())

@@ -53,7 +53,7 @@ class Suspend:
         asleep, woke = self.slept() - before, time.time()
         self.report.say(f"asleep for {asleep:.1f} s")
         self.report.check("suspend.asleep", asleep > SECONDS / 2, f"{asleep:.2f} s of {SECONDS}")
-        # The access points slept as well, as they never do in a café; each is told to go on.
+        # Here the access points slept as well; each is started again.
         if self.fabric.wakeAccessPoints():
             self.report.say("the access points are back")
         waitFor(self.isBack, 150, "authenticated again after the resume")
@@ -64,10 +64,10 @@ class Suspend:
         states = [event["to"] for event in self.monitor.transitions(mark)]
         alive = self.daemon.process.poll() is None and self.daemon.process.pid == process
         self.report.check("suspend.daemonThere", alive)
-        # Renewed at most once, and nothing is logged in anew: the session outlived the sleep.
+        # Renewed at most once and without another login: the session outlived the sleep.
         self.report.check("suspend.oneMaintain", states.count("maintaining") <= 1, " → ".join(states))
-        anew = {"authenticating", "presentingUI", "failure"} & set(states)
-        self.report.check("suspend.sessionKept", not anew, " → ".join(states))
+        again = {"authenticating", "presentingUI", "failure"} & set(states)
+        self.report.check("suspend.sessionKept", not again, " → ".join(states))
         page = smoke.curl(self.fabric, PAGE_URL)
         self.report.check("suspend.page", "Internet side" in page, page[:200])
         self.report.check("laptop.suspend", alive and asleep > SECONDS / 2 and self.isBack(), str(self.daemon.status()))

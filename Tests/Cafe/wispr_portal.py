@@ -110,7 +110,7 @@ class WISPrPortal:
         return smart("Cancelled", document("AbortLoginReply", ("MessageType", "150"), ("ResponseCode", "151")))
 
     def portal(self, request: Request) -> Answer:
-        """The page for people, who know nothing of WISPr."""
+        """The page for people without a WISPr client."""
         if request.method == "POST" and not self.admitted(request):
             notice = '<p class="error">User name or password is wrong.</p>\n'
         else:

@@ -1,3 +1,4 @@
+import ControlAPI
 import EventLoop
 import Glibc
 import HotspotCore
@@ -20,8 +21,8 @@ import Varlink
     func daemonProblems() -> [Problem] { [] }
     var interfaces = [InterfaceStatus(interface: "wlan0", state: .presentingUI, since: 1)]
     func interfaceStatus() -> [InterfaceStatus] { interfaces }
-    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckAnswer, ControlError>) -> Void) {
-        answer(interface == "nope" ? .failure(.noSuchInterface("nope")) : .success(CheckAnswer(verdict: "online")))
+    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckReply, ControlError>) -> Void) {
+        answer(interface == "nope" ? .failure(.noSuchInterface("nope")) : .success(CheckReply(verdict: "online")))
     }
     /// How often the list was made.
     var lists = 0
@@ -59,11 +60,11 @@ import Varlink
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) {}
     var currentNetwork = CurrentNetwork()
     func requestLogoff(token: String, interface: String, ssidHex: String) throws(ControlError) -> Bool {
-        guard token == "right" else { throw .notPermitted("nobody's") }
+        guard token == "right" else { throw .notPermitted("unknown token") }
         return interface == "wlan0" && ssidHex == "43616665"
     }
     func current(token: String) throws(ControlError) -> CurrentNetwork {
-        guard token == "right" else { throw .notPermitted("nobody's") }
+        guard token == "right" else { throw .notPermitted("unknown token") }
         return currentNetwork
     }
     func forget(ssid: String) throws(ControlError) { throw .noSuchNetwork(ssid) }
@@ -72,11 +73,11 @@ import Varlink
     }
     var steps = [Step(at: 0, kind: "command", detail: "evaluate"), Step(at: 1, kind: "trace", detail: "GET /secret/path")]
     var attemptCount = 0
-    /// How many of them the interface wanted at once.
-    var wanted: [Int] = []
+    /// The limits of the calls.
+    var limits: [Int] = []
     func history(ssid: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus] {
-        if before == "unknown" { throw .failed(code: "noAttempt", message: "no") }
-        wanted.append(limit)
+        if before == "unknown" { throw .failed(code: .noAttempt, message: "no") }
+        limits.append(limit)
         let first = before.flatMap { Int($0) }.map { $0 + 1 } ?? 0
         // Each as long as an attempt can be.
         return (first..<min(attemptCount, first + limit)).map { index in
@@ -97,9 +98,9 @@ import Varlink
         let server: Server
         nonisolated let path: String
 
-        init(trusted: Bool, standing: ((PeerCredentials) -> Standing)? = nil, permission given: Permission? = nil) throws {
+        init(trusted: Bool, standing: ((PeerCredentials) -> Standing)? = nil, permission: Permission? = nil) throws {
             path = "/tmp/hotspotd-control-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
-            let permission = given ?? Permission(trusted: trusted ? [geteuid()] : [], group: nil) { nil }
+            let permission = permission ?? Permission(trusted: trusted ? [geteuid()] : [], group: nil) { nil }
             control = ControlInterface(backend: backend, permission: permission)
             server = try Server(
                 listening: Socket.listen(path: path, mode: 0o600), product: "test", version: "0", interfaces: [control],
@@ -128,7 +129,7 @@ import Varlink
         if case .failure(.reply(let name, _)) = result { name } else { nil }
     }
 
-    @Test @LoopActor func strangersReadWithoutValuesTracesAndPaths() async throws {
+    @Test @LoopActor func strangersReadNoQuestionsAndNoTraces() async throws {
         let fixture = try Fixture(trusted: false)
         defer { fixture.close() }
         let prompts = try await call(fixture.path, "Prompts").get()
@@ -144,7 +145,7 @@ import Varlink
             }
             return first
         }.value
-        #expect(first == prompts, "a watcher sees no more")
+        #expect(first == prompts, "watchers see no more")
         let explained = try await call(fixture.path, "Explain").get()
         #expect(explained["steps"]?.array?.count == 1)
         #expect(!"\(explained)".contains("secret"))
@@ -168,15 +169,14 @@ import Varlink
         #expect(fixture.backend.answered.isEmpty)
     }
 
-    /// Whoever is refused without end: lines of the log for a few, not for each.
-    @Test(arguments: [Standing.stranger, .restricted]) @LoopActor func aFloodOfRefusedCallsIsTwoLines(_ standing: Standing)
+    @Test(arguments: [Standing.stranger, .restricted]) @LoopActor func manyRefusedCallsAreTwoLinesOfTheLog(_ standing: Standing)
         async throws
     {
         let fixture = try Fixture(trusted: false, standing: { _ in standing })
         defer { fixture.close() }
-        var told: [String] = []
+        var logged: [String] = []
         var counted: [String] = []
-        fixture.control.onChange = { method, _, allowed in told.append("\(method) \(allowed)") }
+        fixture.control.onChange = { method, _, allowed in logged.append("\(method) \(allowed)") }
         fixture.control.onRefusals = { method, user, count in counted.append("\(method ?? "-") \(user == geteuid()) \(count)") }
         let path = fixture.path
         let refusals: Int? = await Task.detached {
@@ -195,20 +195,20 @@ import Varlink
         }.value
         #expect(refusals == 300)
         let isHelper = standing == .restricted
-        #expect(told == (isHelper ? ["Forget false", "an unknown method false"] : ["Forget false"]) && counted.isEmpty)
-        fixture.control.tellRefusals()
+        #expect(logged == (isHelper ? ["Forget false", "an unknown method false"] : ["Forget false"]) && counted.isEmpty)
+        fixture.control.reportRefusals()
         #expect(counted == (isHelper ? ["an unknown method true 199", "Forget true 99"] : ["Forget true 299"]))
-        fixture.control.tellRefusals()
+        fixture.control.reportRefusals()
         #expect(counted.count == (isHelper ? 2 : 1))
         _ = await call(fixture.path, "Forget", ["ssid": "x"])
-        #expect(told.last == "Forget false" && told.count == (isHelper ? 3 : 2), "and then anew")
+        #expect(logged.last == "Forget false" && logged.count == (isHelper ? 3 : 2), "the count begins again")
     }
 
-    @Test("71, 72 The token is a helper's permission, whoever runs it") @LoopActor func helpersLogOffByToken() async throws {
+    @Test("71, 72 The token is a helper's permission, whatever its user") @LoopActor func helpersLogOffByToken() async throws {
         let fixture = try Fixture(trusted: false)
         defer { fixture.close() }
-        var told: [Bool] = []
-        fixture.control.onChange = { _, _, allowed in told.append(allowed) }
+        var logged: [Bool] = []
+        fixture.control.onChange = { _, _, allowed in logged.append(allowed) }
         func ask(_ token: String, _ interface: String, _ ssidHex: String) async -> Swift.Result<JSONValue, VarlinkError> {
             await call(
                 fixture.path, "RequestLogoff",
@@ -218,7 +218,7 @@ import Varlink
         #expect(try await ask("right", "wlan0", "00").get()["queued"] == false)
         #expect(name(await ask("wrong", "wlan0", "43616665")) == "org.hotspotd.Control.NotPermitted")
         #expect(name(await call(fixture.path, "RequestLogoff")) == "org.varlink.service.InvalidParameter")
-        #expect(told == [true, false])
+        #expect(logged == [true, false])
     }
 
     @Test("80 Without a link there is no network, not one without a name") @LoopActor func current() async throws {
@@ -232,7 +232,7 @@ import Varlink
         #expect(name(await call(fixture.path, "Current", ["token": "wrong"])) == "org.hotspotd.Control.NotPermitted")
     }
 
-    @Test @LoopActor func theTrustedSeeAndChangeAll() async throws {
+    @Test @LoopActor func permittedCallersReadAndChangeEverything() async throws {
         let fixture = try Fixture(trusted: true)
         defer { fixture.close() }
         let prompts = try await call(fixture.path, "Prompts").get()
@@ -244,9 +244,9 @@ import Varlink
         #expect(fixture.backend.answered == ["room": "214"])
     }
 
-    /// Issue: a helper must not learn what is not its business, and the helpers' socket is open to every helper.
-    @Test @LoopActor func aHelperAsksForItselfAloneWhateverUserItRunsAs() async throws {
-        // The same user as the daemon's, who moreover sits in front.
+    /// A helper must learn of its own network only, and every helper can open the helpers' socket.
+    @Test @LoopActor func aHelperMayAskOnlyForItselfWhateverItsUser() async throws {
+        // The same user as the daemon's, also in front of the machine.
         let permission = Permission(trusted: [0, geteuid()], group: getegid()) { geteuid() }
         let fixture = try Fixture(trusted: true, standing: { _ in .restricted }, permission: permission)
         defer { fixture.close() }
@@ -271,7 +271,7 @@ import Varlink
     }
 
     /// The real check of descent: a child of the daemon has the daemon's user and group, and no right.
-    @Test @LoopActor func aProcessOfTheDaemonsOwnMayNothing() async throws {
+    @Test @LoopActor func aChildOfTheDaemonHasNoRights() async throws {
         let fixture = try Fixture(trusted: true, permission: Permission(trusted: [0, geteuid()], group: getegid()) { geteuid() })
         defer { fixture.close() }
         #expect(name(await call(fixture.path, "SetEnabled", ["ssid": "Cafe", "enabled": false])) == nil, "its parent may")
@@ -297,7 +297,7 @@ import Varlink
         #expect(status == 0)
     }
 
-    @Test func whatAPeerIs() {
+    @Test func standingOfPeers() {
         let ofTheSystem = Permission(trusted: [0], restricted: 990, group: 991) { 1000 }
         #expect(
             ofTheSystem.standing(of: PeerCredentials(uid: 990, gid: 991, pid: 5)) == .restricted, "a helper has its group too")
@@ -309,7 +309,7 @@ import Varlink
         #expect(ofRoot.standing(of: PeerCredentials(uid: 0, gid: 0, pid: 5)) == .permitted)
     }
 
-    @Test @LoopActor func theUserInFrontMayChangeAsLongAsHeSitsThere() async throws {
+    @Test @LoopActor func theUserInFrontHasRightsOnlyWhileThere() async throws {
         let seated = Mutex(true)
         let permission = Permission(trusted: [], group: nil) { seated.withLock { $0 } ? geteuid() : nil }
         let fixture = try Fixture(trusted: false, permission: permission)
@@ -333,8 +333,8 @@ import Varlink
         #expect(names == [nil, "org.hotspotd.Control.NotPermitted"])
     }
 
-    /// One call of 60 KB, its strings with as many marks, kept everybody waiting for seconds.
-    @Test @LoopActor func marksWithoutEndAreRefused() async throws {
+    /// One call of 60 KB of combining marks used to block all clients for seconds.
+    @Test @LoopActor func longRunsOfCombiningMarksAreRefused() async throws {
         let fixture = try Fixture(trusted: false)
         defer { fixture.close() }
         let path = fixture.path
@@ -367,14 +367,14 @@ import Varlink
         }
         #expect(pages == [200, 200, 50] && reply["more"] == false)
         #expect(seen == (0..<450).map(String.init))
-        #expect(fixture.backend.wanted == [201, 201, 201], "one more tells that there is more")
+        #expect(fixture.backend.limits == [201, 201, 201], "one more than a page shows whether there are more")
         fixture.backend.attemptCount = 200
         #expect(try await call(fixture.path, "History").get()["more"] == false)
         #expect(name(await call(fixture.path, "History", ["before": "unknown"])) == "org.hotspotd.Control.Failed")
     }
 
     /// Each as long as a prompt may be, 64 KiB, on more interfaces than a machine has.
-    @Test @LoopActor func longPromptsFitAndTheRestIsCountedAndCanBeAskedFor() async throws {
+    @Test @LoopActor func longPromptsAreCountedAndReadableOneByOne() async throws {
         let fixture = try Fixture(trusted: true)
         defer { fixture.close() }
         fixture.backend.prompt.terms = String(repeating: "\u{1}", count: 64 * 1024 / 6 - 100)
@@ -390,7 +390,7 @@ import Varlink
         #expect(all["prompts"]?.array?.count == 6 && all["omitted"] == nil)
     }
 
-    @Test @LoopActor func aLongExplanationFitsAndSaysWhatIsMissing() async throws {
+    @Test @LoopActor func aLongExplanationIsCutAndSaysSo() async throws {
         let fixture = try Fixture(trusted: true)
         defer { fixture.close() }
         fixture.backend.steps = (0..<2000).map { Step(at: $0, kind: "command", detail: String(repeating: "x", count: 4096)) }
@@ -401,8 +401,8 @@ import Varlink
         #expect(explained["omitted"]?.integer == 2000 - count)
     }
 
-    /// Each of these would be more than a client can be sent; whoever asks, or listens, gets an answer all the same.
-    @Test @LoopActor func answersThatAreTooLongAreCutAndSayIt() async throws {
+    /// Each of these replies would be longer than the server's limit for one client.
+    @Test @LoopActor func longRepliesAreCutAndSaySo() async throws {
         let fixture = try Fixture(trusted: true)
         defer { fixture.close() }
         let backend = fixture.backend
@@ -417,15 +417,15 @@ import Varlink
             ClaimStatus(helper: "helper\(number)", displayName: "Helper", confidence: .low, source: "manifest", ready: false)
         }
         backend.networkCount = 1000
-        let endless = Problem("x", String(repeating: "m", count: 1 << 20))
+        let endless = Problem(.held, String(repeating: "m", count: 1 << 20))
         backend.interfaces = (0..<2000).map { number in
             var status = InterfaceStatus(interface: "tap\(number)", state: .failure, since: 1)
-            status.problems = [endless, Problem("y", long)]
+            status.problems = [endless, Problem(.scan, long)]
             return status
         }
         for (method, member, all) in [("Helpers", "helpers", 200), ("List", "networks", 1000), ("Status", "interfaces", 2000)] {
             let reply = try await call(fixture.path, method).get()
-            // Only numbers are compared: expectations describe what they hold, which takes its time here.
+            // Only numbers are compared: describing the whole replies in expectations takes long.
             let shown = reply[member]?.array?.count ?? 0
             let omitted = reply["omitted"]?.integer
             #expect(shown > 50 && shown < all && omitted == all - shown, "\(method): \(shown)")
@@ -439,7 +439,7 @@ import Varlink
                 }
                 return first
             }.value
-            #expect(watched == shown, "who listens sees the same")
+            #expect(watched == shown, "watchers get the same reply")
         }
         let last = try await call(fixture.path, "Helpers", ["name": "h199"]).get()
         #expect(last["helpers"]?.array?.map { $0["name"] } == ["h199"] && last["omitted"] == nil)
@@ -462,10 +462,10 @@ import Varlink
         #expect(name(await call(fixture.path, "Dance")) == "org.varlink.service.MethodNotFound")
     }
 
-    @Test @LoopActor func whoWatchesTheSameListGetsTheSameOne() async throws {
+    @Test @LoopActor func theListOfAnInterfaceIsMadeOnceForAllWatchers() async throws {
         let fixture = try Fixture(trusted: true)
         defer { fixture.close() }
-        // Nobody reads: so many blocked readers would be more than the pool has threads.
+        // The replies are not read: the pool has too few threads for that many blocked readers.
         var clients: [Int32] = []
         defer { for client in clients { close(client) } }
         for parameters in ["{}", "{}", #"{"interface":"wlan0"}"#] {
@@ -475,7 +475,7 @@ import Varlink
             #expect(write(clients.last!, octets, octets.count) == octets.count)
         }
         while fixture.backend.watchers != 3 { await Task.yield() }
-        #expect(fixture.backend.lists == 3, "each that begins to watch gets one at once")
+        #expect(fixture.backend.lists == 3, "each new watcher gets one at once")
         fixture.control.listChanged()
         #expect(fixture.backend.lists == 5, "one for all interfaces, one for wlan0")
     }

@@ -1,3 +1,4 @@
+import ControlAPI
 import HotspotCore
 import Testing
 import Varlink
@@ -8,7 +9,7 @@ import Varlink
 @Suite struct FittingTests {
     private func read(_ octets: [UInt8]) throws -> JSONValue { try Coding.decode(JSONValue.self, from: octets) }
 
-    @Test func whatFitsStaysWholeAndInOrder() throws {
+    @Test func aListThatFitsStaysWholeAndInOrder() throws {
         let reply = Fitting.reply("names", ["b", "a"], inOrder: <)
         #expect(String(decoding: reply, as: UTF8.self) == #"{"names":["b","a"]}"#)
         #expect(try read(Fitting.reply("names", [String]())) == ["names": []])
@@ -18,17 +19,17 @@ import Varlink
             ])
     }
 
-    @Test(arguments: [100, 5000, Fitting.room]) func whatDoesNotFitIsCounted(length: Int) throws {
-        let count = Fitting.room / length + 10
+    @Test(arguments: [100, 5000, Fitting.capacity]) func elementsThatDoNotFitAreCounted(length: Int) throws {
+        let count = Fitting.capacity / length + 10
         let all = (0..<count).map { "\($0) " + String(repeating: "x", count: length) }
         let octets = Fitting.reply("names", all)
-        #expect(octets.count <= Fitting.room && octets.count + length + 16 >= Fitting.room)
+        #expect(octets.count <= Fitting.capacity && octets.count + length + 16 >= Fitting.capacity)
         let reply = try read(octets)
         let shown = reply["names"]?.array?.compactMap(\.string) ?? []
         #expect(shown == Array(all.prefix(shown.count)) && reply["omitted"]?.integer == count - shown.count)
     }
 
-    @Test func whereNotAllFitTheOrderDecidesWhoStays() throws {
+    @Test func theOrderDecidesWhichElementsStay() throws {
         let pad = String(repeating: "x", count: 1000)
         let all = (1000..<2000).map { "\($0)" + pad }
         let shown = try read(Fitting.reply("names", all, inOrder: >))["names"]?.array?.compactMap(\.string) ?? []
@@ -43,7 +44,7 @@ import Varlink
         let helper = HelperStatus(
             name: "loud", displayName: long, enabled: true, disabledFor: Array(repeating: long, count: 900), priority: 1,
             ssids: (0..<1000).map { "\($0)" + long }, activation: "stdio", running: false, strikes: 0, quarantined: false,
-            problems: (0..<100).map { Problem("p\($0)", long, hint: long) }, file: "/f")
+            problems: Array(repeating: Problem(.held, long, hint: long), count: 100), file: "/f")
         let reply = try read(Fitting.reply("helpers", [helper.shown]))
         let shown = try #require(reply["helpers"]?.array?.first)
         #expect(shown["ssids"]?.array?.count == 64 && shown["moreSSIDs"] == 936)
@@ -53,10 +54,10 @@ import Varlink
         #expect(shown["ssids"]?.array?.first?.string?.hasSuffix("…") == true)
     }
 
-    @Test func whatIsShortIsShownAsItIs() {
+    @Test func shortElementsStayAsTheyAre() {
         let helper = HelperStatus(
             name: "a", displayName: "A", enabled: true, disabledFor: ["x"], priority: 1, ssids: ["y*"], activation: "stdio",
-            running: false, strikes: 0, quarantined: false, problems: [Problem("p", "m", hint: "h")])
+            running: false, strikes: 0, quarantined: false, problems: [Problem(.held, "m", hint: "h")])
         #expect(helper.shown == helper)
         let status = InterfaceStatus(interface: "wlan0", state: .inactive, since: 1)
         #expect(status.shown == status)

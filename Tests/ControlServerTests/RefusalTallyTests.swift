@@ -5,7 +5,7 @@ import Testing
 @Suite struct RefusalTallyTests {
     private func caller(_ user: UInt32, _ method: String) -> RefusalTally.Caller { .init(user: user, method: method) }
 
-    @Test func theFirstIsToldAndTheOthersAreCounted() {
+    @Test func theFirstRefusalIsLoggedAndTheOthersAreCounted() {
         var tally = RefusalTally()
         let firsts = (0..<1000).count { _ in tally.note(caller(1000, "Forget")) }
         #expect(firsts == 1)
@@ -15,13 +15,13 @@ import Testing
         #expect(counts.map(\.count) == [999] && counts.first?.caller == caller(1000, "Forget"))
         #expect(tally.isEmpty)
         let again = tally.note(caller(1000, "Forget"))
-        #expect(again, "it begins anew")
+        #expect(again, "it begins again")
     }
 
     @Test func itsMemoryIsBounded() {
         var tally = RefusalTally()
-        let told = (0..<100_000).count { tally.note(caller(UInt32($0), "Forget")) }
-        #expect(told == RefusalTally.limit)
+        let logged = (0..<100_000).count { tally.note(caller(UInt32($0), "Forget")) }
+        #expect(logged == RefusalTally.limit)
         let counts = tally.drain()
         #expect(counts.count == 1 && counts.first?.caller == nil && counts.first?.count == 100_000 - RefusalTally.limit)
     }

@@ -39,7 +39,7 @@ private let onlineAtOnce = [
         let ended = try Tool.run(["answer", "p1", "--socket", daemon.path], input: lines)
         #expect(ended.status == 0 && ended.errors.isEmpty)
         #expect(ended.output.hasPrefix("Online after "))
-        #expect(ended.output.hasSuffix(" s. Remembered for this portal; next time nobody asks.\n"))
+        #expect(ended.output.hasSuffix(" s. Remembered for this portal; next time you will not be asked.\n"))
         #expect(
             daemon.parameters("Answer")
                 == ["id": "p1", "answers": ["room": "214", "pass": "geheim=1", "ok": "yes"], "remember": true])
@@ -49,12 +49,12 @@ private let onlineAtOnce = [
 
     /// Fields, what is answered, and what may be promised over HTTPS and over plain HTTP.
     @Test(arguments: [
-        (["text"], "a=x\n", " Remembered for this portal; next time nobody asks.", " Remembered for this portal."),
+        (["text"], "a=x\n", " Remembered for this portal; next time you will not be asked.", " Remembered for this portal."),
         (["checkbox"], "a=yes\n", "", ""),
         (["code"], "a=1234\n", "", ""),
         (["checkbox", "text"], "a=yes\n", "", ""),
         (["text", "code"], "a=x\nb=1234\n", " Remembered for this portal.", " Remembered for this portal."),
-    ]) func onlyWhatIsKeptIsCalledRemembered(kinds: [String], input: String, secure: String, plain: String) throws {
+    ]) func onlyStoredAnswersAreCalledRemembered(kinds: [String], input: String, secure: String, plain: String) throws {
         let fields = zip(["a", "b"], kinds).map { #"{"name":"\#($0)","label":"L","kind":"\#($1)","required":false}"# }
         let asked = prompt("p1", fields.joined(separator: ","))
         for (scheme, promise) in [("https", secure), ("http", plain)] {
@@ -67,7 +67,7 @@ private let onlineAtOnce = [
         }
     }
 
-    @Test func notToRememberIsSaid() throws {
+    @Test func noRememberIsSentToTheDaemon() throws {
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": ["{}"]], status: [onlineAtOnce]))
         defer { daemon.stop() }
         let ended = try Tool.run(["answer", "p1", "--no-remember", "--socket", daemon.path], input: lines)
@@ -77,7 +77,7 @@ private let onlineAtOnce = [
 
     @Test(arguments: [
         ("", Int32(4)), ("room=214\n", 4), ("nonsense\n", 2), ("room=1\nroom=2\n", 2), ("other=1\n", 2), ("ok=perhaps\n", 2),
-    ]) func whatIsMissingOrWrongIsSaidAndNothingIsSent(input: String, code: Int32) throws {
+    ]) func missingAndWrongAnswersAreReportedAndNotSent(input: String, code: Int32) throws {
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": ["{}"]]))
         defer { daemon.stop() }
         let ended = try Tool.run(["answer", "p1", "--no-ask", "--socket", daemon.path], input: input)
@@ -86,8 +86,8 @@ private let onlineAtOnce = [
         if code == 4 { #expect(ended.errors.contains("Surname (pass: password, required)")) }
     }
 
-    /// Whoever asks could have chosen the names of its fields so that they fit.
-    @Test func linesFromAPipeAreForSomebodyWhoIsNamed() throws {
+    /// A portal could choose names of fields that fit answers meant for another one.
+    @Test func withAPipeThePromptOrTheHelperIsNamed() throws {
         func answer(_ words: [String]) throws -> (status: Int32, isSent: Bool, errors: String) {
             let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": ["{}"]], status: [onlineAtOnce]))
             defer { daemon.stop() }
@@ -112,10 +112,10 @@ private let onlineAtOnce = [
         defer { none.stop() }
         #expect(try Tool.run(["answer", "--socket", none.path]).status == 10)
         #expect(try Tool.run(["answer", "p9", "--socket", none.path]).status == 10)
-        #expect(try Tool.run(["prompts", "--socket", none.path]).output == "Nobody asks anything.\n")
+        #expect(try Tool.run(["prompts", "--socket", none.path]).output == "There is no question.\n")
     }
 
-    @Test func aFurtherQuestionIsShownWithFour() throws {
+    @Test func aFurtherQuestionIsShownAndExitsWithFour() throws {
         let daemon = try FakeDaemon(
             .init(
                 replies: ["Prompts": [first, second], "Answer": ["{}"]],
@@ -126,19 +126,20 @@ private let onlineAtOnce = [
         #expect(ended.errors.contains("Code (sms: code, required)") && ended.errors.contains("hotspotctl answer p2"))
     }
 
-    @Test func whoMayNotAnswerIsToldWhoMay() throws {
+    @Test func aUserWithoutPermissionIsToldWhoHasIt() throws {
         let withheld =
             #"{"prompts":[{"id":"p1","interface":"wlan0","ssid":"Hotel","helper":"keys","title":"","since":1,"fields":[],"withheld":true}]}"#
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [withheld]]))
         defer { daemon.stop() }
         let shown = try Tool.run(["prompts", "--socket", daemon.path]).output
         #expect(
-            shown.hasPrefix("Hotel asks:\n  What it asks is for those who may answer: root, ") && !shown.contains("to answer"))
+            shown.hasPrefix("Hotel asks:\n  Only these may see the question and answer it: root, ")
+                && !shown.contains("to answer"))
         let ended = try Tool.run(["answer", "p1", "--socket", daemon.path], input: "")
         #expect(ended.status == 1 && ended.errors.contains("root, the group hotspotd") && !daemon.calls.contains("Answer"))
     }
 
-    @Test func whatDoesNotFitIsCountedAndReachedByItsName() throws {
+    @Test func omittedPromptsAreCountedAndReachedByName() throws {
         let many = first.replacing("]}]}", with: "]}],\"omitted\":3}")
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [many]]))
         defer { daemon.stop() }
@@ -150,7 +151,7 @@ private let onlineAtOnce = [
         #expect(named.parameters("Prompts") == ["id": "p1"])
     }
 
-    @Test func dismissingIsACallOfItsOwn() throws {
+    @Test func dismissIsItsOwnCall() throws {
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Dismiss": ["{}"]]))
         defer { daemon.stop() }
         #expect(try Tool.run(["answer", "--dismiss", "--socket", daemon.path]).status == 0)
@@ -167,7 +168,7 @@ private let onlineAtOnce = [
             master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
             var locked: Int32 = 0
             var number: UInt32 = 0
-            // TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h, whose macros Swift cannot import.
+            // TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h, the macros of which Swift cannot import.
             let isReady = ioctl(master, 0x4004_5431, &locked) == 0 && ioctl(master, 0x8004_5430, &number) == 0
             slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
             try #require(isReady && slave >= 0)
@@ -190,7 +191,7 @@ private let onlineAtOnce = [
             #expect(write(master, octets, octets.count) == octets.count)
         }
 
-        /// What the terminal shows, up to and with a text that will come.
+        /// Reads the screen until a text appears.
         func read(until end: String) -> String {
             var text = [UInt8]()
             var octet: UInt8 = 0
@@ -198,7 +199,7 @@ private let onlineAtOnce = [
             return String(decoding: text, as: UTF8.self)
         }
 
-        /// What the terminal showed of the typing.
+        /// The rest of the screen.
         var shown: String {
             _ = fcntl(master, F_SETFL, O_NONBLOCK)
             var text = [UInt8]()
@@ -245,9 +246,9 @@ private let onlineAtOnce = [
     }
 
     /// Texts of a portal as the daemon hands them on, in each place where one is shown.
-    @Test(.timeLimit(.minutes(10))) func foreignTextIsEscapedOnceOnATerminal() throws {
+    @Test(.timeLimit(.minutes(10))) func textOfOthersIsEscapedOnceOnATerminal() throws {
         let evil = #"京\u001b[2J\u202e\u0000\n\\x1b"#
-        // What was escaped before, as in a journal's sentences, stays as it is.
+        // Escapes in the text, as in the journal's sentences, stay as they are.
         let shown = #"京\x1b[2J\xe2\x80\xae\x00\x0a\x1b"#
         let asked = prompt("p1", #"{"name":"a","label":"\#(evil)","kind":"choice","required":true,"choices":["\#(evil)","b"]}"#)
             .replacing(#""title":"Hotel""#, with: #""title":"\#(evil)","message":"\#(evil)","terms":"\#(evil)""#)
@@ -264,7 +265,7 @@ private let onlineAtOnce = [
                 + question)
         terminal.type("1\n")
         let after = terminal.read(until: "hotspotctl answer")
-        #expect(after.contains("the answer to «\(shown)» is not accepted: \(shown)\r\n"))
+        #expect(after.contains("the answer to '\(shown)' is not accepted: \(shown)\r\n"))
         #expect(tool.end().status == 1)
         #expect(daemon.parameters("Answer")?["answers"]?["a"]?.string == "京\u{1B}[2J\u{202E}\0\n\\x1b", "the choice itself")
         let json = try Tool.run(["prompts", "--json=pretty", "--socket", daemon.path]).output
@@ -274,8 +275,8 @@ private let onlineAtOnce = [
         #expect(listed.contains("  │ \(shown) (a: choice, one of \(shown), b, required)\n"))
     }
 
-    /// However a portal fills its texts up, no line on the screen is its own: a question under the name of another program, for one.
-    @Test(.timeLimit(.minutes(10)), arguments: [UInt16(40), 80]) func noForeignTextBeginsALine(columns: UInt16) throws {
+    /// A portal cannot fill up its texts so that a part of it looks like a line of another program.
+    @Test(.timeLimit(.minutes(10)), arguments: [UInt16(40), 80]) func noTextOfOthersBeginsALine(columns: UInt16) throws {
         let forged = "Online after 0.1 s. [sudo] password for root:"
         let filled = "x" + String(repeating: " ", count: 77) + forged
         let dotted =
@@ -304,7 +305,7 @@ private let onlineAtOnce = [
         #expect(lines.count { $0.hasPrefix("  │ ") } > 3, "every line of it has the bar")
     }
 
-    @Test(.timeLimit(.minutes(10))) func anInterruptGivesTheEchoBack() throws {
+    @Test(.timeLimit(.minutes(10))) func anInterruptRestoresTheEcho() throws {
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [second], "Answer": ["{}"]]))
         defer { daemon.stop() }
         let terminal = try Terminal()
@@ -320,7 +321,7 @@ private let onlineAtOnce = [
         #expect(!daemon.calls.contains("Answer"))
     }
 
-    @Test func withoutAskingATerminalIsToldWhatItWouldBeAsked() throws {
+    @Test func noAskPrintsTheQuestion() throws {
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [first]]))
         defer { daemon.stop() }
         let terminal = try Terminal()

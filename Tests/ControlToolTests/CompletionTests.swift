@@ -3,7 +3,7 @@ import Testing
 
 @testable import hotspotctl
 
-/// What a shell offers that has the script of `--generate-completion-script`: names that come from the air and from others' files.
+/// The completions of a shell with the script of `--generate-completion-script`: names from networks and from files of others.
 @Suite struct CompletionTests {
     @Test(arguments: [
         "Cafe", "cafe-aroma_2.4", "Café", "Кафе", "كافيه", "咖啡店", "हॉटल", "7days", "a",
@@ -51,13 +51,13 @@ import Testing
 
     private static func list(_ names: String...) -> String {
         let networks = names.map {
-            #"{"ssid":"\#($0)","bssid":"02:00:00:00:00:01","interface":"wlan0","signal":-50,"security":"open","joined":false,"#
-                + #""disabled":false,"claims":[]}"#
+            #"{"ssid":"\#($0)","ssidHex":"","bssid":"02:00:00:00:00:01","interface":"wlan0","frequency":2412,"signal":-50,"#
+                + #""signalStrength":1,"security":"open","stations":1,"lastSeen":1,"joined":false,"disabled":false,"claims":[]}"#
         }
         return #"{"networks":[\#(networks.joined(separator: ","))]}"#
     }
 
-    @Test func namesFromTheAirRunNothing() throws {
+    @Test func namesOfNetworksRunNothing() throws {
         let names = Self.list(
             "$(touch a)", "`touch b`", "x;touch${IFS}c", "$(touch${IFS}d)", "Cafe Aroma", "${x[$(touch e)0]}", "<(touch f)", "-j",
             "Cafe",
@@ -66,7 +66,7 @@ import Testing
         #expect(offered.filter { !$0.hasPrefix("[-") } == ["[Cafe]", "[Café-2.4]"])
     }
 
-    @Test func filesThatWereRefusedAreNotOffered() throws {
+    @Test func refusedFilesAreNotOffered() throws {
         func helper(_ name: String, _ more: String) -> String {
             #"{"name":"\#(name)","displayName":"x","disabledFor":[],"priority":1,"ssids":[],"activation":"stdio","running":false,"#
                 + #""strikes":0,"quarantined":false,\#(more)}"#

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// What authors begin with sends nothing in clear that was asked for over https, and nothing to a portal without a good certificate.
+/// The examples send answers of an https page only over https, and only to a portal with a good certificate.
 @Suite(.timeLimit(.minutes(10))) struct ExamplesOverTLSTests {
     private static let examples = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/Examples"
 

@@ -4,16 +4,15 @@ import Synchronization
 import Testing
 import Varlink
 
-/// A daemon that says what the test wants, on a socket of its own. A thread for each connection.
+/// Plays the replies of a test on a socket, with a thread for each connection.
 final class FakeDaemon: Sendable {
-    /// What is said to each method.
     struct Script: Sendable {
         /// Method, without its interface, to the replies in turn: parameters as JSON, or `!Error {parameters}`. The last one stays.
         var replies: [String: [String]] = [:]
-        /// What the streams of Status say, one list for each stream: the first at once, the others once Answer or Login was called
-        /// as often as there were streams.
+        /// The replies of each stream of Status: the first at once, the others once Answer or Login was called as often as there were
+        /// streams.
         var status: [[String]] = []
-        /// What other streams say, in full.
+        /// The replies of the other streams.
         var streams: [String: [String]] = [:]
     }
 
@@ -80,7 +79,7 @@ final class FakeDaemon: Sendable {
     }
 }
 
-/// What the threads share.
+/// The state that the threads share.
 private final class Core: Sendable {
     struct State {
         var calls: [Call] = []

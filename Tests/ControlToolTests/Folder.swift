@@ -20,8 +20,8 @@ final class Folder {
         fputs(text, stream)
         fclose(stream)
         if isProgram {
-            // Other tests start processes meanwhile, and until they execute they have what was open here: a program that somebody may
-            // write to is not executed (ETXTBSY). The copy is written by a process that is gone.
+            // Processes that other tests start meanwhile inherit the open file, and the kernel executes no file that is open for writing
+            // (ETXTBSY). So another process, which has ended, writes the copy.
             var pid = pid_t()
             var status: Int32 = -1
             let words: [UnsafeMutablePointer<CChar>?] = ["cp", draft, file].map { (word: String) in strdup(word) } + [nil]

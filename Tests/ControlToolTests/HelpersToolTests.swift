@@ -1,13 +1,13 @@
 import Glibc
 import Testing
 
-/// «hotspotctl helpers new» and «helpers test», as an author runs them.
+/// `hotspotctl helpers new` and `helpers test`, as an author runs them.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct HelpersToolTests {
     private static let python = access("/usr/bin/python3", X_OK) == 0 || getenv("CI") != nil
 
     private func play(
         _ arguments: [String], program: String = Tool.program, environment: [String] = ["LANG=C.UTF-8", "TZ=UTC"]
-    ) async throws -> Tool.Ended {
+    ) async throws -> Tool.Exit {
         try await Aside.run { try Tool.run(arguments, program: program, environment: environment) }
     }
 
@@ -42,7 +42,7 @@ import Testing
         """
     }
 
-    private func test(_ program: String, keys: String = "SSID=Bad", _ options: [String] = []) async throws -> Tool.Ended {
+    private func test(_ program: String, keys: String = "SSID=Bad", _ options: [String] = []) async throws -> Tool.Exit {
         let folder = try Folder()
         let path = try folder.write("bad.py", program, mode: 0o755)
         try folder.write("bad.helper", "[Helper]\nName=bad\nExec=\(path)\n\(keys)\n")
@@ -164,8 +164,7 @@ import Testing
         ),
     ]
 
-    @Test(.enabled(if: python), arguments: mistakes) func anAuthorIsToldWhatIsWrong(_ body: String, _ words: String) async throws
-    {
+    @Test(.enabled(if: python), arguments: mistakes) func mistakesAreReported(_ body: String, _ words: String) async throws {
         let ended = try await test(Self.program(body))
         #expect(ended.status == 1, "\(ended.output)")
         #expect(ended.output.split(separator: "\n").contains { $0.contains(words) }, "\(words)\n\(ended.output)")
@@ -173,7 +172,7 @@ import Testing
     }
 
     /// It waits for the portal until it is cancelled, and goes on after that.
-    @Test(.enabled(if: python)) func whoIgnoresSIGTERMIsTold() async throws {
+    @Test(.enabled(if: python)) func ignoringSIGTERMIsReported() async throws {
         let body = """
             signal.signal(15, signal.SIG_IGN)
             if method == "Evaluate" and status() in (200, 204): answer(confidence="none")
@@ -190,7 +189,7 @@ import Testing
         #expect(ended.output.contains("note   It goes on after the end of its standard input and SIGTERM"))
     }
 
-    @Test(.enabled(if: python)) func theSameFailureIsToldOnce() async throws {
+    @Test(.enabled(if: python)) func aRepeatedFailureIsReportedOnce() async throws {
         let ended = try await test("#!/usr/bin/python3 -IS\nimport sys\nprint('no such thing', file=sys.stderr)\nsys.exit(3)\n")
         #expect(ended.status == 1)
         #expect(ended.output.components("it exited with status 3") == 1, "\(ended.output)")
@@ -205,20 +204,20 @@ import Testing
         ("#!/nowhere/python3\n", "wants the interpreter /nowhere/python3, which is not there"),
         ("#!/usr/bin/env nonesuch-interpreter\n", "status 127"),
         ("#!/usr/bin/env python3\r\nprint()\r\n", "has the line ends of Windows"),
-    ]) func whatCannotStartIsTriedOnce(_ text: String, _ words: String) async throws {
+    ]) func aProgramThatCannotStartIsTriedOnce(_ text: String, _ words: String) async throws {
         let ended = try await test(text)
         #expect(ended.status == 1 && ended.output.contains(words), "\(ended.output)")
         #expect(ended.output.contains("It cannot start, so nothing else was played.") && !ended.output.contains("Evaluate"))
     }
 
-    @Test(.enabled(if: python)) func whoNeverClaimsIsNoSuccess() async throws {
+    @Test(.enabled(if: python)) func aHelperThatNeverClaimsFails() async throws {
         let ended = try await test(Self.program("if method == 'Evaluate': answer(confidence='none')"))
         #expect(ended.status == 1 && ended.output.contains("WRONG  It never claims the made-up network"), "\(ended.output)")
         #expect(ended.output.contains("--page FILE.html") && !ended.output.contains("Nothing is wrong"))
     }
 
     /// The daemon would never ask such a helper to log in, so that it is no help that it could.
-    @Test(.enabled(if: python)) func whoLogsInAndNeverClaimsIsNoSuccess() async throws {
+    @Test(.enabled(if: python)) func aHelperThatLogsInAndNeverClaimsFails() async throws {
         let folder = try Folder()
         _ = try await play(["helpers", "new", "mine", "--ssid", "Cafe", "--directory", folder.path])
         let source = try folder.read("mine/mine.py")
@@ -231,7 +230,7 @@ import Testing
     }
 
     /// The most frequent mistake of all costs two waits and not thirteen, and is named.
-    @Test(.enabled(if: python)) func whoReadsToTheEndIsToldSo() async throws {
+    @Test(.enabled(if: python)) func readingToTheEndOfInputIsReported() async throws {
         let ended = try await test("#!/usr/bin/python3 -IS\nimport sys\nsys.stdin.buffer.read()\n")
         let hint = "Does it read to the end of standard input? Read up to the NUL: the input stays open."
         #expect(ended.status == 1 && ended.output.components(hint) == 1, "\(ended.output)")
@@ -239,7 +238,7 @@ import Testing
         #expect(!ended.output.contains("Evaluate"), "\(ended.output)")
     }
 
-    /// What stands on standard error stands below the command that it belongs to, and is shown as it is.
+    /// Standard error is shown below its command, as it is.
     @Test(.enabled(if: python)) func standardErrorBelongsToItsCommand() async throws {
         let body = #"""
             if method == "Logoff": print("below\\\\Logoff \x1b[1m", file=sys.stderr); reply("failure", reason="x")
@@ -254,7 +253,7 @@ import Testing
         let logoff = try #require(lines.firstIndex { $0.hasPrefix("Logoff:") }, "\(ended.output)")
         #expect(lines[logoff + 1] == #"         | below\\Logoff \x1b[1m"#, "\(ended.output)")
         #expect(ended.output.components("saying Evaluate") == 4, "\(ended.output)")
-        // Who may write everywhere is not kept from it here.
+        // Without a sandbox root may write everywhere.
         if ended.output.contains("Read-only file system") { #expect(ended.output.contains("ReadWritePaths=")) }
     }
 
@@ -264,12 +263,12 @@ import Testing
         ("SSID=Name Of Your Network", 1, "put your network's name there"),
         ("SSID=Bad\nDisplayName=Worse", 1, "users see the file's"),
         ("SSID=Bad\nDisplayName=An all too long one", 1, "DisplayName= has 19 characters; 15 are shown: \"An all too long\""),
-    ]) func theFileIsLookedAt(_ keys: String, _ status: Int32, _ words: String) async throws {
+    ]) func mistakesInTheFileAreReported(_ keys: String, _ status: Int32, _ words: String) async throws {
         let ended = try await test(Self.program(""), keys: keys)
         #expect(ended.status == status && ended.output.components(words) == 1, "\(ended.output)")
     }
 
-    @Test func whatOthersCanWriteIsWrongOnce() async throws {
+    @Test func aProgramThatOthersCanWriteIsReportedOnce() async throws {
         let folder = try Folder()
         let path = try folder.write("bad.sh", "#!/bin/sh\n", mode: 0o777)
         try folder.write("bad.helper", "[Helper]\nName=bad\nExec=\(path)\nSSID=Bad\n")
@@ -281,7 +280,7 @@ import Testing
 
     // MARK: Pages and networks
 
-    private func page(_ html: String, _ options: [String] = []) async throws -> Tool.Ended {
+    private func page(_ html: String, _ options: [String] = []) async throws -> Tool.Exit {
         let folder = try Folder()
         try folder.write("page.html", html)
         _ = try await play(["helpers", "new", "mine", "--ssid", "Cafe*;Hotel", "--directory", folder.path])
@@ -294,7 +293,7 @@ import Testing
             "<form action='go.php?x=1' method=post><input type=hidden name=magic value='a&amp;b 1'><input name=user><input type=password name=pw></form>",
             "<form><input type=hidden name=m value=1><input type=submit name=ok value=Go></form>",
             "<form action='https://portal.example/in' method='POST'><input type=checkbox name=agb value=ja> AGB akzeptieren<button>Los</button></form>",
-        ]) func thePageDecidesWhatOpensThePortal(_ html: String) async throws
+        ]) func aPageOfOnesOwnIsTheLogin(_ html: String) async throws
     {
         let ended = try await page(html)
         #expect(ended.status == 0 && ended.output.contains("Nothing is wrong."), "\(ended.output)")
@@ -335,7 +334,7 @@ import Testing
         #expect(ended.status == 2 && ended.output.contains("has no form"))
     }
 
-    @Test(.enabled(if: python)) func anotherNetworkIsPlayed() async throws {
+    @Test(.enabled(if: python)) func anotherNetworkCanBePlayed() async throws {
         let form = "<form method=post><input type=submit></form>"
         #expect(try await page(form, ["--ssid", "Hotel"]).output.contains("the network is \"Hotel\""))
         let uncovered = try await page(form, ["--ssid", "Station"])
@@ -344,7 +343,7 @@ import Testing
 
     // MARK: Writing one
 
-    @Test func whatIsToBeBuiltIsNotTriedBefore() async throws {
+    @Test func aHelperIsNotTestedBeforeItIsBuilt() async throws {
         let folder = try Folder()
         let made = try await play([
             "helpers", "new", "mine", "--language=swift", "--checkout", "/usr/share", "--directory", folder.path,
@@ -356,7 +355,7 @@ import Testing
         #expect(ended.status == 2 && ended.output.contains("swift build -c release --package-path \(folder.path)/mine"))
     }
 
-    @Test func aFolderThatIsThereIsLeftAlone() async throws {
+    @Test func anExistingFolderIsLeftAlone() async throws {
         let folder = try Folder()
         #expect(try await play(["helpers", "new", "mine", "--directory", folder.path]).status == 0)
         let again = try await play(["helpers", "new", "mine", "--directory", folder.path])
@@ -366,7 +365,7 @@ import Testing
     }
 
     /// The commands that are shown work, where nothing of /usr/local is there, and leave the author's files as they are.
-    @Test func theInstallationThatIsShownWorks() async throws {
+    @Test func thePrintedInstallationCommandsWork() async throws {
         let folder = try Folder()
         let made = try await play(["helpers", "new", "my helper".replacing(" ", with: "."), "--directory", folder.path])
         let before = try folder.read("my.helper/my.helper.helper")

@@ -2,6 +2,7 @@ import HotspotCore
 import Testing
 import Varlink
 
+@testable import ControlAPI
 @testable import hotspotctl
 
 @Suite struct RendererTests {
@@ -15,25 +16,26 @@ import Varlink
         #expect(renderer.name(name) == shown)
     }
 
-    @Test func everyForeignTextOfEveryReplyIsMadeSafe() {
+    @Test func everyTextOfOthersInEveryReplyIsMadeSafe() {
         let evil = "x\u{1B}]0;owned\u{7}\n\u{202E}y"
-        let problem = Problem(evil, evil, hint: evil)
+        let problem = Problem(.held, evil, hint: evil)
         let field = Field(name: evil, label: evil, kind: .choice, required: true, choices: [evil], value: evil)
         let prompt = PendingPrompt(
             id: evil, interface: evil, ssid: evil, helper: evil, portal: evil, title: evil, message: evil, fields: [field],
-            termsURL: evil, terms: evil)
+            termsURL: evil, terms: evil, since: 1)
         let interface = InterfaceStatus(
             interface: evil, state: evil, since: 1, ssid: evil, helper: evil, portal: evil, prompt: evil, problems: [problem])
-        let claim = Claim(helper: evil, displayName: evil, confidence: evil, source: evil, ready: true)
+        let claim = ClaimStatus(helper: evil, displayName: evil, confidence: evil, source: evil, ready: true)
         let network = ScannedNetwork(
-            ssid: evil, bssid: evil, interface: evil, signal: -50, security: evil, joined: true, claims: [claim], disabled: false,
-            lastOutcome: evil)
-        let helper = HelperStatus(
-            name: evil, displayName: evil, version: evil, enabled: true, disabledFor: [evil], priority: 1, ssids: [evil],
-            activation: evil, running: false, strikes: 1, quarantined: false, problems: [problem],
-            given: [Given(networks: [evil, evil, evil, evil], count: 9, scanList: true, credential: true, at: 1)])
+            ssid: evil, ssidHex: evil, bssid: evil, interface: evil, frequency: 2412, signal: -50, signalStrength: 1,
+            security: evil, stations: 1, lastSeen: 1, joined: true, claims: [claim], disabled: false, lastOutcome: evil)
+        var helper = HelperStatus(
+            name: evil, displayName: evil, enabled: true, disabledFor: [evil], priority: 1, ssids: [evil], activation: evil,
+            running: false, strikes: 1, quarantined: false, problems: [problem], file: evil, containment: [evil], missing: [evil],
+            given: [DisclosedNetworks(networks: [evil, evil, evil, evil], count: 9, scanList: true, credential: true, at: 1)])
+        helper.version = evil
         var step = Step(at: 1, kind: evil, helper: evil, detail: evil)
-        let attempt = PastAttempt(id: evil, interface: evil, ssid: evil, began: 1, helper: evil, outcome: evil)
+        let attempt = AttemptStatus(id: evil, interface: evil, ssid: evil, began: 1, helper: evil, outcome: evil)
         var lines = renderer.lines(StatusReply(interfaces: [interface]), helperNames: [evil: evil])
         lines += renderer.lines(ListReply(networks: [network]))
         lines += renderer.lines(HelpersReply(helpers: [helper]), verbose: false)
@@ -45,7 +47,7 @@ import Varlink
         lines += [renderer.line(MonitorReply(interface: evil, step: step))]
         lines += renderer.lines(HistoryReply(attempts: [attempt]))
         let page = renderer.lines(HistoryReply(attempts: [attempt], more: true))
-        #expect(page.last?.hasPrefix("Older ones: hotspotctl history --before=x") == true)
+        #expect(page.last?.hasPrefix("Older attempts: hotspotctl history --before=x") == true)
         #expect(renderer.lines(HistoryReply(attempts: [attempt], more: false)).count == page.count - 1)
         lines += [renderer.failure(interface).message, renderer.failure(interface).hint ?? ""]
         #expect(lines.count > 20)
@@ -56,17 +58,18 @@ import Varlink
         }
     }
 
-    @Test func whatWasLeftOutIsSaid() {
-        let claim = Claim(helper: "a", displayName: "A", confidence: "low", source: "manifest", ready: false)
+    @Test func omittedElementsAreCounted() {
+        let claim = ClaimStatus(helper: "a", displayName: "A", confidence: "low", source: "manifest", ready: false)
         let network = ScannedNetwork(
-            ssid: "Cafe", bssid: "", interface: "wlan0", signal: -50, security: "open", joined: false, claims: [claim, claim],
-            moreClaims: 5, disabled: false)
+            ssid: "Cafe", ssidHex: "", bssid: "", interface: "wlan0", frequency: 2412, signal: -50, signalStrength: 1,
+            security: "open", stations: 1, lastSeen: 1, joined: false, claims: [claim, claim], moreClaims: 5, disabled: false)
         let list = renderer.lines(ListReply(networks: [network], omitted: 7))
         #expect(list[1].contains("A (low), A (low), +5") && list.last == "7 more networks: too many for one answer.")
-        let helper = HelperStatus(
+        var helper = HelperStatus(
             name: "a", displayName: "A", enabled: true, disabledFor: ["Cafe"], priority: 1, ssids: ["b", "c", "d", "e"],
-            activation: "stdio", running: false, strikes: 0, quarantined: false, problems: [], file: "/f", moreSSIDs: 60,
-            moreDisabledFor: 9)
+            activation: "stdio", running: false, strikes: 0, quarantined: false, file: "/f")
+        helper.moreSSIDs = 60
+        helper.moreDisabledFor = 9
         let short = renderer.lines(HelpersReply(helpers: [helper], omitted: 2), verbose: false)
         #expect(short[1].hasSuffix("b; c; d; +61") && short.last == "2 more helpers: too many for one answer.")
         let long = renderer.lines(HelpersReply(helpers: [helper], omitted: 2), verbose: true)
@@ -79,10 +82,24 @@ import Varlink
             renderer.lines(StatusReply(interfaces: [status], omitted: 3)).last == "3 more interfaces: too many for one answer.")
     }
 
-    @Test func nothingIsFilledUpWithBlanks() {
+    @Test(
+        arguments: [
+            (["sandboxed"], [], "  sandbox: yes"),
+            ([], ["user namespaces are forbidden"], "  sandbox: no: user namespaces are forbidden"),
+            ([], [], nil),
+        ] as [([String], [String], String?)])
+    func theSandboxIsYesOrNoWithTheReason(_ containment: [String], _ missing: [String], _ line: String?) {
+        let helper = HelperStatus(
+            name: "a", displayName: "A", enabled: true, priority: 1, ssids: [], activation: "stdio", running: false, strikes: 0,
+            quarantined: false, file: "/f", containment: containment, missing: missing)
+        let lines = renderer.lines(HelpersReply(helpers: [helper]), verbose: true)
+        #expect(lines.first { $0.contains("sandbox") } == line)
+    }
+
+    @Test func runsOfBlanksAreCollapsed() {
         let filled = "x" + String(repeating: " \u{3000}\u{2800}", count: 30) + "* wlan1  authenticated"
         let shown = "x * wlan1 authenticated"
-        let problem = Problem("p", filled, hint: filled)
+        let problem = Problem(.held, filled, hint: filled)
         let status = InterfaceStatus(
             interface: "wlan0", state: "failure", since: 1, ssid: "Hotel", helper: "evil", portal: filled, problems: [problem])
         #expect(
@@ -101,7 +118,7 @@ import Varlink
         #expect(Failure(error, path: "/s").message == "\(shown) (c)")
     }
 
-    @Test func aFieldHasALabelInAnyCase() {
+    @Test func aFieldAlwaysHasALabel() {
         func label(_ label: String, _ name: String) -> String {
             renderer.label(Field(name: name, label: label, kind: .text, required: true), at: 3)
         }
@@ -109,33 +126,33 @@ import Varlink
         #expect(label(" ", "") == "field 3" && label("", "\u{2800} ") == "field 3")
         let prompt = PendingPrompt(
             id: "p1", interface: "wlan0", ssid: "Hotel", helper: "keys", title: "  ", message: " \u{3000}",
-            fields: [Field(name: "", label: " ", kind: .password, required: true)])
+            fields: [Field(name: "", label: " ", kind: .password, required: true)], since: 1)
         #expect(
             renderer.lines(prompt).prefix(3) == [
-                "Hotel asks:", "  ! Where the answers go only the helper knows: keys.", "  │ field 1 (: password, required)",
+                "Hotel asks:", "  ! Only the helper knows where the answers go: keys.", "  │ field 1 (: password, required)",
             ])
     }
 
-    /// What looks like a line of ours stands behind a bar, and below ours.
-    @Test func whatOthersSayIsMarked() {
+    /// Text that looks like a line of ours is behind a bar, and below ours.
+    @Test func textOfOthersIsMarked() {
         let prompt = PendingPrompt(
             id: "p1", interface: "wlan0", ssid: "Hotel", helper: "keys", portal: "http://p.example",
             title: "Hotel asks (https://bank.example):", message: "! This portal is encrypted.",
-            fields: [Field(name: "pin", label: "PIN", kind: .password, required: true)])
+            fields: [Field(name: "pin", label: "PIN", kind: .password, required: true)], since: 1)
         #expect(
             renderer.lines(prompt).prefix(4) == [
-                "Hotel asks (http://p.example):", "  ! This portal is not encrypted: everybody near can read the answers.",
+                "Hotel asks (http://p.example):", "  ! This portal is not encrypted: everyone nearby can read the answers.",
                 "  │ Hotel asks (https://bank.example):", "  │ ! This portal is encrypted.",
             ])
         #expect(Wrapping.fitted("  │ aaaaaaaa bbbbbbbb cccccccc", columns: 20) == "  │ aaaaaaaa\n  │ bbbbbbbb\n  │ cccccccc")
     }
 
-    /// A login that nobody asked for, too soon after the last one (D23).
-    @Test func aPausedLoginSaysUntilWhenAndWhatHelps() {
+    /// An automatic login that comes too soon after the last one (D23).
+    @Test func aPausedLoginShowsItsTimeAndTheCommand() {
         let problem = Problem(
-            "loginPaused", "keys wants to log in again, and the last login was a moment ago: it has to wait a while.",
+            .loginPaused, "keys wants to log in again, and the last login was a moment ago: it has to wait a while.",
             hint: "hotspotctl login")
-        let other = Problem("proberMissing", "There is no prober.")
+        let other = Problem(.proberMissing, "There is no prober.")
         var status = InterfaceStatus(
             interface: "wlan0", state: "authenticating", since: 1, ssid: "Hotel", helper: "keys", problems: [problem, other])
         func lines(in seconds: Int?) -> [String] {
@@ -145,15 +162,15 @@ import Varlink
         let later = renderer.clock(renderer.now + 300_000)
         #expect(
             lines(in: 300)[1...] == [
-                "  waits until \(later) before it logs in again; hotspotctl login does it now", "  ! There is no prober.",
+                "  logs in again at \(later); at once: hotspotctl login", "  ! There is no prober.",
             ])
         let soon = renderer.clock(renderer.now + 10_000, seconds: true)
-        #expect(lines(in: 10)[1] == "  waits until \(soon) before it logs in again; hotspotctl login does it now")
+        #expect(lines(in: 10)[1] == "  logs in again at \(soon); at once: hotspotctl login")
         #expect(soon.count == 8 && later.count == 5)
         #expect(lines(in: nil)[1].contains("has to wait a while"), "a daemon that does not say until when")
     }
 
-    @Test func colourIsForTerminalsAndSaysNothingAlone() {
+    @Test func colourAddsNoMeaning() {
         var colourful = renderer
         colourful.style.colour = true
         let reply = StatusReply(interfaces: [InterfaceStatus(interface: "wlan0", state: "failure", since: 1, problems: [])])
@@ -205,7 +222,7 @@ import Varlink
         #expect(Wrapping.fitted("  Room number: ", columns: 20) == "  Room number: ")
     }
 
-    @Test func aLineGoesOnFurtherToTheRight() {
+    @Test func theRestOfALineIsIndented() {
         #expect(
             Wrapping.fitted("● wlan0  failure  aaaaaa bbbbbb cccccc dddddd\n", columns: 24)
                 == "● wlan0  failure  aaaaaa\n    bbbbbb cccccc dddddd\n")
@@ -215,7 +232,7 @@ import Varlink
         #expect(Wrapping.fitted("one line of words   apart\ntwo", columns: 20) == "one line of words\n    apart\ntwo")
     }
 
-    @Test func whatHasNoBlankIsTorn() {
+    @Test func aLongWordIsBroken() {
         let torn = Wrapping.fitted(String(repeating: "京", count: 25), columns: 21)
         #expect(torn.split(separator: "\n").map { Renderer.width(String($0)) } == [20, 20, 18])
         #expect(
@@ -228,22 +245,22 @@ import Varlink
                 String(repeating: "x", count: 20) + "\n    x"))
     }
 
-    @Test func coloursTakeNoRoom() {
+    @Test func coloursHaveNoWidth() {
         let line = "\u{1B}[31m×\u{1B}[0m wlan0  \u{1B}[31mfailure\u{1B}[0m  Hotel"
         #expect(Wrapping.fitted(line, columns: 23) == line)
         #expect(Wrapping.fitted(line, columns: 20).contains("\n    Hotel"))
     }
 }
 
-@Suite struct ArgumentsTests {
+@Suite struct ArgumentOrderTests {
     @Test(arguments: [
         (["--socket", "x", "list"], ["list", "--socket", "x"]), (["-j", "list", "--watch"], ["list", "-j", "--watch"]),
         (["--json", "list"], ["list", "--json=pretty"]), (["list", "--json", "short"], ["list", "--json", "short"]),
         (["login", "--wait"], ["login", "--wait=120"]), (["login", "--wait", "5"], ["login", "--wait", "5"]),
         (["login", "--wait", "wlan0"], ["login", "--wait=120", "wlan0"]), (["-j"], ["-j"]),
         (["forget", "--", "--json"], ["forget", "--", "--json"]),
-    ]) func theOrderIsTheParsers(given: [String], arranged: [String]) {
-        #expect(Arguments.arrange(given, verbs: ["list", "login", "forget"]) == arranged)
+    ]) func commonOptionsMoveBehindTheVerb(given: [String], arranged: [String]) {
+        #expect(ArgumentOrder.arrange(given, verbs: ["list", "login", "forget"]) == arranged)
     }
 }
 
@@ -259,7 +276,7 @@ import Varlink
         #expect(tracker.observe([state(.authenticated, since: 3)]) == .online(state(.authenticated, since: 3)))
     }
 
-    @Test func aPassageTooQuickToSeeIsKnownByItsTime() {
+    @Test func aChangeBetweenTwoRepliesIsSeenByItsTime() {
         var tracker = OutcomeTracker([state(.failure, since: 1)], target: nil, prompt: nil)
         #expect(tracker.observe([state(.failure, since: 1)]) == nil)
         #expect(tracker.observe([state(.failure, since: 2)]) == .failed(state(.failure, since: 2)))
@@ -272,7 +289,7 @@ import Varlink
         #expect(tracker.observe([state(.presentingUI, since: 1, prompt: "p")]) == .asks(prompt: "p"))
     }
 
-    @Test func withoutATargetTheOneThatMovesIsFollowed() {
+    @Test func withoutATargetTheFirstInterfaceThatChangesIsFollowed() {
         let still = state(.authenticated, since: 1, interface: "eth0")
         var tracker = OutcomeTracker([still, state(.failure, since: 1)], target: nil, prompt: nil)
         #expect(tracker.observe([still, state(.evaluating, since: 2)]) == nil)
@@ -285,6 +302,6 @@ import Varlink
             Issue.record("not noticed")
             return
         }
-        #expect(status.problems.first?.code == "interfaceGone")
+        #expect(status.problems.first?.code == .interfaceGone)
     }
 }

@@ -4,7 +4,7 @@ import Varlink
 
 /// One run of the built hotspotctl.
 final class Tool {
-    struct Ended: Equatable {
+    struct Exit: Equatable {
         var status: Int32
         /// The signal that ended it, or 0.
         var signal: Int32
@@ -45,7 +45,7 @@ final class Tool {
         posix_spawn_file_actions_adddup2(&actions, input, 0)
         posix_spawn_file_actions_adddup2(&actions, outputs.1, 1)
         posix_spawn_file_actions_adddup2(&actions, errors ?? errorEnds.1, 2)
-        // Whoever runs the tests in the background has interrupts ignored or blocked, which a child would inherit.
+        // Where the tests run in the background interrupts are ignored or blocked, which a child would inherit.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -79,7 +79,7 @@ final class Tool {
     static func run(
         _ arguments: [String], input: String = "", program: String = Tool.program,
         environment: [String] = ["LANG=C.UTF-8", "TZ=UTC"]
-    ) throws -> Ended {
+    ) throws -> Exit {
         let ends = try Socket.pair()
         let tool = try Tool(arguments, input: ends.0, program: program, environment: environment)
         close(ends.0)
@@ -97,11 +97,11 @@ final class Tool {
     }
 
     /// Waits for the end.
-    func end() -> Ended {
+    func end() -> Exit {
         while pump() {}
         var status: Int32 = 0
         waitpid(pid, &status, 0)
-        return Ended(
+        return Exit(
             status: status >> 8 & 0xff, signal: status & 0x7f, output: String(decoding: outputBytes, as: UTF8.self),
             errors: String(decoding: errorBytes, as: UTF8.self))
     }

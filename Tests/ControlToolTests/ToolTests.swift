@@ -44,7 +44,7 @@ private let helpers = """
 @Suite struct ToolTests {
     private func run(
         _ script: FakeDaemon.Script, _ arguments: [String], input: String = "", check: (FakeDaemon) -> Void = { _ in }
-    ) throws -> Tool.Ended {
+    ) throws -> Tool.Exit {
         let daemon = try FakeDaemon(script)
         defer { daemon.stop() }
         let ended = try Tool.run(["--socket", daemon.path] + arguments, input: input)
@@ -61,7 +61,7 @@ private let helpers = """
         #expect(byVariable.errors.contains("--socket") && byVariable.errors.contains("HOTSPOTD_SOCKET"))
     }
 
-    @Test func itKnowsItsVersion() throws {
+    @Test func versionIsPrinted() throws {
         let ended = try Tool.run(["--version"])
         #expect(ended.status == 0 && ended.output == "hotspotctl \(hotspotdVersion)\n")
     }
@@ -70,7 +70,7 @@ private let helpers = """
         (["lsit"], "try: hotspotctl list"), (["anwser", "x"], "try: hotspotctl answer"),
         (["helpers", "tset"], "try: hotspotctl helpers test"),
         (["nonsense"], "there are status, list,"),
-    ]) func anUnknownWordIsMetWithTheOneThatWasMeant(_ arguments: [String], _ words: String) throws {
+    ]) func anUnknownCommandGetsASuggestion(_ arguments: [String], _ words: String) throws {
         let ended = try Tool.run(arguments)
         #expect(ended.status == 2 && ended.errors.contains(words), "\(ended.errors)")
     }
@@ -81,7 +81,7 @@ private let helpers = """
         #expect(ended.status == 10 && ended.errors.contains("No interface is managed."))
     }
 
-    @Test func ofABrokenHelperNothingIsMadeUp() throws {
+    @Test func aRefusedHelperShowsOnlyItsPathAndReason() throws {
         let broken = """
             {"helpers":[{"name":"/etc/hotspotd/helpers/x.helper","displayName":"/etc/hotspotd/helpers/x.helper","enabled":false,
             "disabledFor":[],"priority":0,"ssids":[],"activation":"stdio","running":false,"strikes":0,"quarantined":false,
@@ -176,7 +176,7 @@ private let helpers = """
                 """)
     }
 
-    @Test func explainTellsAStory() throws {
+    @Test func explainShowsTheStepsAndTheVerdict() throws {
         let story =
             #"{"steps":[{"at":0,"from":"inactive","to":"evaluating","kind":"transition","detail":"joined"},{"at":1234,"kind":"answer","helper":"form","detail":"low"}],"verdict":"form was the only claim."}"#
         let script = FakeDaemon.Script(replies: ["Explain": [story], "Status": [status(online)]])
@@ -196,7 +196,7 @@ private let helpers = """
     @Test(arguments: [("online", Int32(0)), ("captive", 1), ("limited", 1), ("none", 1), ("unknown", 1)])
     func checkIsOneWordAndOneStatus(word: String, code: Int32) throws {
         let ended = try run(.init(replies: ["Check": ["{\"verdict\":\"\(word)\",\"interface\":\"wlan0\"}"]]), ["check"])
-        #expect(ended == Tool.Ended(status: code, signal: 0, output: word + "\n", errors: ""))
+        #expect(ended == Tool.Exit(status: code, signal: 0, output: word + "\n", errors: ""))
     }
 
     @Test(arguments: [
@@ -218,7 +218,7 @@ private let helpers = """
         #expect(!ended.errors.contains("\u{1B}") && ended.errors.contains("\\x1b"))
     }
 
-    @Test func switchesSayWhatTheyDid() throws {
+    @Test func switchesReportTheChange() throws {
         let on = try run(.init(replies: ["SetEnabled": ["{}"]]), ["enable", "Cafe"]) {
             #expect($0.parameters("SetEnabled") == ["ssid": "Cafe", "enabled": true])
         }

@@ -46,7 +46,7 @@ import Wireless
         try bench.services.store.setHold(
             Self.network, StoredHold(reason: reason, until: WallClock.now + 3_600_000, sentence: "You logged off."))
         controller.join(joined())
-        #expect(controller.machine.state.name == .inactive && controller.status.problems.map(\.code) == ["held"])
+        #expect(controller.machine.state.name == .inactive && controller.status.problems.map(\.code) == [.held])
         #expect(await bench.eventually { bench.services.host.processCount == 0 }, "long before the host's own limit of 90 s")
         await bench.close()
     }

@@ -1,4 +1,3 @@
-import ControlServer
 import EventLoop
 import Glibc
 import HelperHost
@@ -174,7 +173,7 @@ import Vault
     }
 
     /// The list as it is shown: the networks in their order, with the helpers that label them by an answer.
-    var shown: [(name: String, security: Security, labels: [ScanClaims.Claim])] {
+    var shown: [(name: String, security: Security, labels: [ScanClaims.NetworkClaim])] {
         let groups = ScanClaims.groups(scan)
         cycle.cover(groups)
         let switches = services.store.switches

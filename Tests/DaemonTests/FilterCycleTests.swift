@@ -1,4 +1,3 @@
-import ControlServer
 import EventLoop
 import Glibc
 import HelperHost

@@ -46,7 +46,7 @@ import Wireless
         bench.letGo("winner")
         #expect(await bench.eventually { bench.steps.contains { $0.kind == "outcome" } })
         #expect(bench.services.strikes.count("winner") == 0 && bench.services.conduct("winner") == [])
-        #expect(controller.status.problems.map(\.code) == ["helperNoRoom"])
+        #expect(controller.status.problems.map(\.code) == [.helperNoRoom])
         let told = bench.steps.map(\.detail).joined(separator: "\n")
         #expect(told.contains("the machine has no room for it") && !told.contains("without an answer"), "\(told)")
         let verdict = bench.steps.last { $0.kind == "outcome" }?.detail ?? ""

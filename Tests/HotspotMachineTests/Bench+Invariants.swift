@@ -4,10 +4,10 @@ import Testing
 @testable import HotspotMachine
 
 extension Bench {
-    /// What the machine is told about the Internet: the prober's word, or its silence.
-    mutating func hear(_ event: Event) {
+    /// Notes the verdict of an event, or that there is none.
+    mutating func noteVerdict(_ event: Event) {
         switch event {
-        case .verdictSeen(let verdict): if machine.state.association != nil { lastVerdict = verdict }
+        case .verdictSeen(let verdict): if machine.state.joined != nil { lastVerdict = verdict }
         case .verdictReached(let id, let verdict, _):
             guard probes.contains(id) else { return }
             let isLate = alarms.contains { $0.purpose == .probe && $0.at <= now }
@@ -20,14 +20,11 @@ extension Bench {
         }
     }
 
-    /// The world changes as the actions say; an action that does not fit into it is a fault of the machine.
+    /// Changes the world as the actions say; an action that does not fit into it is a fault of the machine.
     mutating func carryOut(_ actions: [Action], _ event: Event) {
-        switch event {
-        case .answered(let id, _): commands.removeAll { $0.id == id }
-        case .timerFired(let id): alarms.removeAll { $0.id == id }
-        case .verdictReached(let id, _, _): probes.removeAll { $0 == id }
-        default: break
-        }
+        if case .answered(let id, _) = event { commands.removeAll { $0.id == id } }
+        if case .timerFired(let id) = event { alarms.removeAll { $0.id == id } }
+        if case .verdictReached(let id, _, _) = event { probes.removeAll { $0 == id } }
         for action in actions {
             switch action {
             case .transition, .forgetChoice, .dropSession, .releaseHold: break
@@ -75,7 +72,7 @@ extension Bench {
                 holds.append(reason)
                 if !keepsLog { holds = holds.suffix(4) }
             case .disassociate: disassociations += 1
-            case .strike(let helper): strikes[helper, default: 0] += 1
+            case .strike(let helper, _): strikes[helper, default: 0] += 1
             case .acquit(let helper): strikes[helper] = nil
             case .report(let problem): problems.append(problem)
             case .clearProblems: problems = []
@@ -83,10 +80,10 @@ extension Bench {
         }
     }
 
-    /// What must hold of the machine in every state, after every step.
+    /// Checks what must hold in every state, after every step.
     func check(_ before: MachineState, _ actions: [Action], _ event: Event) {
         let state = machine.state
-        // The gate is open only in these, said once more in other words than the machine's.
+        // The states with an open gate, in other words than the machine's.
         let mayBeOpen =
             switch state {
             case .authenticated, .loggingOff: true
@@ -99,26 +96,26 @@ extension Bench {
         let inFlight = state.inFlight
         fault(Set(commands.map(\.id)) != Set(inFlight.commands), "the commands that run are not the state's")
         fault(Set(alarms.map(\.id)) != Set(inFlight.timers), "the timers that run are not the state's: \(alarms.map(\.purpose))")
-        fault(Set(probes) != Set(inFlight.probes) || probes.count > 1, "the probes that run are not the state's")
+        fault(probes != (inFlight.probe.map { [$0.id] } ?? []), "the probes that run are not the state's")
         fault(prompt?.id != inFlight.prompt, "the prompt that is shown is not the state's")
-        fault(commands.contains { $0.command != .evaluate && $0.helper != chosen }, "somebody else than the chosen helper acts")
-        fault(prompt.map { $0.helper != chosen } ?? false, "somebody else than the chosen helper asks")
+        fault(commands.contains { $0.command != .evaluate && $0.helper != chosen }, "a helper acts that is not the chosen one")
+        fault(prompt.map { $0.helper != chosen } ?? false, "a helper asks that is not the chosen one")
 
         if case .inactive(let inactive) = state {
             fault(!commands.isEmpty || !probes.isEmpty || prompt != nil, "something runs in inactive")
             let purpose: TimerPurpose = if case .leaving = inactive { .leave } else { .hold }
             fault(alarms.contains { $0.purpose != purpose }, "a timer other than the \(purpose)'s runs in inactive")
-            fault(!(state.association?.excluded.isEmpty ?? true), "somebody is excluded in inactive")
-            fault(chosen != nil, "somebody is chosen in inactive")
+            fault(!(state.joined?.record.excluded.isEmpty ?? true), "a helper is excluded in inactive")
+            fault(chosen != nil, "a helper is chosen in inactive")
             if case .noAddress = inactive { fault(!alarms.isEmpty, "a timer runs without an address") }
         }
         fault(
             state.name == .authenticated && before.name != .authenticated && lastVerdict == .captive,
             "authenticated is entered while the last verdict is captive")
-        fault(lastVerdict != state.association?.lastVerdict && state.association != nil, "another verdict is noted than was told")
+        fault(lastVerdict != state.joined?.lastVerdict && state.joined != nil, "the verdict is not the last one")
         if event == .addressLost { fault(state != .inactive(.noAddress), "the address is lost, and the machine does not rest") }
 
-        // Every transition is told, from where the last one ended.
+        // Every transition is reported, and begins where the one before it ended.
         var place = before.name
         for case .transition(let from, let to, _) in actions {
             fault(from != place, "a transition from \(from) in \(place)")
@@ -128,7 +125,7 @@ extension Bench {
     }
 
     private mutating func fresh(_ id: some OperationID) {
-        // On a line of its own: as an argument it would work on a set that the call's receiver holds too, and copy it each time.
+        // On a line of its own: as an argument of a call on self it would copy the set each time.
         let isNew = used.insert(id.number).inserted
         fault(!isNew, "the number \(id.number) is used again")
     }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import HotspotMachine
 
-/// Drives a machine with a clock of its own, carries its actions out into a model of the world, and compares the two after every
-/// step. What an action breaks is recorded at once, so that every test is also a test of the invariants.
+/// Drives a machine with a clock of its own, carries its actions out in a model of the world, and compares the two after every step, so
+/// that every test is also a test of the invariants.
 struct Bench {
     /// A command that runs.
     struct Open: Hashable {
@@ -33,16 +33,15 @@ struct Bench {
     var problems: [Problem] = []
     var strikes: [String: Int] = [:]
     var openAttempt: AttemptID?
-    var outcomes: [Outcome] = []
+    var outcomes: [AttemptOutcome] = []
     var holds: [HoldReason] = []
     var disassociations = 0
     /// All actions since the beginning, and those of the last event; a walk keeps the last ones alone.
     var log: [Action] = []
     var last: [Action] = []
     var keepsLog = true
-    /// The numbers of all that was ever begun.
+    /// All numbers until now.
     var used: Set<UInt64> = []
-    /// What the machine was told last.
     var lastVerdict: Verdict?
 
     static let network = NetworkID.wireless(SSID(printable: "Cafe")!, .open)
@@ -61,13 +60,13 @@ struct Bench {
     var state: StateName { machine.state.name }
     var chosen: String? { machine.state.chosenHelper }
     var isIdle: Bool { commands.isEmpty && alarms.isEmpty && probes.isEmpty && prompt == nil }
-    var problemCodes: [String] { problems.map(\.code) }
+    var problemCodes: [String] { problems.map(\.code.rawValue) }
 
     // MARK: Events
 
     @discardableResult mutating func send(_ event: Event) -> [Action] {
         let before = machine.state
-        hear(event)
+        noteVerdict(event)
         let actions = machine.handle(event, at: now)
         last = actions
         if keepsLog { log += actions }
@@ -76,7 +75,7 @@ struct Bench {
         return actions
     }
 
-    /// The machine is told something that changes nothing.
+    /// Sends an event that changes nothing.
     mutating func ignores(_ event: Event, in place: String = "", _ location: SourceLocation = #_sourceLocation) {
         let before = machine
         send(event)
@@ -91,7 +90,7 @@ struct Bench {
         send(.addressAcquired(Arrival(network: network, remembered: remembered, hold: hold, canDisassociate: canDisassociate)))
     }
 
-    /// The command that runs at this helper.
+    /// Returns the command that runs at this helper.
     func open(_ helper: String) -> Open? { commands.last { $0.helper == helper } }
 
     mutating func answer(_ helper: String, _ answer: CommandAnswer, _ location: SourceLocation = #_sourceLocation) {
@@ -113,7 +112,7 @@ struct Bench {
         answer(helper, .replied(result, prompt: prompt, secondsRemaining: seconds), location)
     }
 
-    /// The prober answers the question that runs.
+    /// Answers the probe that runs.
     mutating func probe(_ verdict: Verdict?, seconds: Int? = nil, _ location: SourceLocation = #_sourceLocation) {
         guard let id = probes.last else {
             Issue.record("the prober was not asked", sourceLocation: location)
@@ -124,7 +123,7 @@ struct Bench {
 
     // MARK: Time
 
-    /// Time passes; every timer fires at its very instant.
+    /// Lets time pass; every timer fires at its instant.
     mutating func wait(_ duration: Duration) { wait(until: now + duration) }
 
     mutating func wait(until end: Instant) {
@@ -135,7 +134,7 @@ struct Bench {
         now = end
     }
 
-    /// Time passes asleep: no timer fires before the end, then each that is due fires once, in order (D16).
+    /// Lets time pass asleep: no timer fires before the end, then each that is due fires once, in order (D16).
     mutating func sleep(_ duration: Duration) {
         now = now + duration
         while let alarm = nextAlarm, alarm.at <= now { send(.timerFired(alarm.id)) }
@@ -145,16 +144,16 @@ struct Bench {
 
     func due(_ purpose: TimerPurpose) -> Duration? { alarms.first { $0.purpose == purpose }.map { $0.at - now } }
 
-    // MARK: Roads to the states
+    // MARK: Ways to the states
 
-    /// The helper wins, logs in, and the probe proves it.
+    /// Lets the helper win and log in, and the probe prove it.
     mutating func login(_ helper: String, seconds: Int? = nil, _ location: SourceLocation = #_sourceLocation) {
         bid(helper, .high, location)
         reply(helper, .success, seconds: seconds, location)
         probe(.online, location)
     }
 
-    /// The helper wins and asks the user.
+    /// Lets the helper win and ask the user.
     mutating func ask(_ helper: String, _ location: SourceLocation = #_sourceLocation) {
         bid(helper, .high, location)
         reply(helper, .uiRequired, prompt: Prompt(title: "Room"), location)
@@ -167,7 +166,7 @@ struct Bench {
     }
 }
 
-/// For values whose making changes something, which the macro does not take.
+/// Compares values of mutating calls, which the macro does not accept.
 func equal<Value: Equatable>(_ value: Value, _ expected: Value, _ location: SourceLocation = #_sourceLocation) {
     #expect(value == expected, sourceLocation: location)
 }

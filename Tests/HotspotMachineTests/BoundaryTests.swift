@@ -2,6 +2,7 @@ import HotspotCore
 import Testing
 
 @testable import HotspotMachine
+@testable import hotspotctl
 
 /// Deadlines to the millisecond: 44.999 s waits, 45.000 s ends, 45.001 s is late, and the loop may serve answer or timer first.
 @Suite struct BoundaryTests {
@@ -10,13 +11,13 @@ import Testing
     /// Places where a command of H1 runs, a good answer to it, the place after that, and the state after a missed deadline.
     static let places: [(Command, Road, CommandAnswer, String, StateName)] = [
         (.evaluate, { $0.probe(.online) }, .evaluated(.high), "authenticating, command runs", .authenticated),
-        (.authenticate, { $0.bid("H1", .high) }, .replied(.success), "authenticating, the proof looks", .failure),
+        (.authenticate, { $0.bid("H1", .high) }, .replied(.success), "authenticating, probe of the proof runs", .failure),
         (
             .presentUI,
             {
                 $0.ask("H1")
                 $0.send(.promptAnswered($0.prompt!.id))
-            }, .replied(.success), "presentingUI, the proof looks", .presentingUI
+            }, .replied(.success), "presentingUI, probe of the proof runs", .presentingUI
         ),
         (
             .maintain,

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "48 unsupportedNetwork: evaluated anew without that helper, link and auto-join as they were",
+        "48 unsupportedNetwork: a new race without that helper, link and auto-join as they were",
         arguments: Policy.Rules.allCases)
     func unsupported(rules: Policy.Rules) {
         var bench = bench(rules)
@@ -36,7 +36,7 @@ import Testing
         #expect(bench.disassociations == 0 && bench.holds.isEmpty)
     }
 
-    @Test("49 N helpers that claim and then decline: at most N rounds, then nobody", arguments: [Verdict.online, .captive])
+    @Test("49 N helpers that claim and then decline: at most N rounds, then no claim", arguments: [Verdict.online, .captive])
     func rounds(verdict: Verdict) {
         let names = (0..<20).map { "H\($0)" }
         var bench = Bench(Policy(), helpers: names.map { Candidate($0) })
@@ -82,7 +82,7 @@ import Testing
         #expect(ours.log.contains(.forgetChoice(of: "H1")))
     }
 
-    @Test("What a helper gives as its reason stands under its name", arguments: [Result.failure, .temporaryFailure])
+    @Test("A helper's reason is shown under its name", arguments: [Result.failure, .temporaryFailure])
     func reason(result: Result) {
         var bench = bench()
         bench.answer("H1", .replied(result, reason: "Sign in at evil.example."))
@@ -96,7 +96,7 @@ import Testing
             bench.reply("H1", result)
             #expect(bench.holds == [.autoJoinOff] && bench.outcomes == [.failure])
         }
-        // What a word outside the contract becomes, and a confidence where none belongs.
+        // A confidence does not belong here either.
         var confused = bench()
         confused.bid("H1", .high)
         #expect(confused.holds == [.autoJoinOff] && confused.state == .failure)
@@ -134,7 +134,7 @@ import Testing
 }
 
 @Suite("Conformance: presentUI") struct ConformancePresentUI {
-    /// A machine that waits for the user, or whose helper works on the answer.
+    /// A machine that waits for the user, or for the helper after the user's answer.
     func bench(_ rules: Policy.Rules = .default, answered: Bool = true) -> Bench {
         var bench = Bench(rules, "H1", "H2")
         bench.join(canDisassociate: true)
@@ -154,7 +154,7 @@ import Testing
         #expect(bench.state == .presentingUI && !bench.gate && bench.prompt != nil && bench.disassociations == 0)
     }
 
-    @Test("58 The helper hears of it when the user has answered") func delivery() {
+    @Test("58 The helper is asked when the user has answered") func delivery() {
         var bench = bench(answered: false)
         bench.wait(.seconds(5))
         #expect(bench.commands.isEmpty)
@@ -170,13 +170,13 @@ import Testing
         #expect(bench.state == .authenticated && bench.remembered == "H1" && bench.gate)
     }
 
-    @Test("60 unsupportedNetwork: excluded, evaluated anew") func unsupported() {
+    @Test("60 unsupportedNetwork: excluded, a new race") func unsupported() {
         var bench = bench()
         bench.reply("H1", .unsupportedNetwork)
         #expect(bench.state == .evaluating && bench.commands.map(\.helper) == ["H2"])
     }
 
-    @Test("61 temporaryFailure keeps auto-join; failure, uiRequired (strict) and odd ones turn it off") func others() {
+    @Test("61 temporaryFailure keeps auto-join; failure, uiRequired (strict) and odd results turn it off") func others() {
         for rules in Policy.Rules.allCases {
             let place: StateName = rules == .strict ? .inactive : .failure
             var temporary = bench(rules)

@@ -3,12 +3,10 @@ import Testing
 
 @testable import HotspotMachine
 
-/// Section (j) of the specification, on the value. What the value does not know is proven elsewhere, against processes, sockets and
-/// links: 5 (traffic and the gate), 12 to 15 (names, in the helpers' files), 16 and 17 (start and query of a helper), 21 to 23 (the
-/// filter's clock and list), 31 and 32 (filter and the link), 41 in its second half (sockets of losers), 44 (fields of the network
-/// object), 58 in its second half (front ends), 75 to 78 (shape of calls), 80 (the query). 18 runs here with 200 helpers.
+/// The behaviours of `docs/machine-rules.md` by their numbers, as far as the machine alone can prove them; that page names the tests of
+/// the others.
 @Suite("Conformance: start, link and gate") struct ConformanceLink {
-    /// Each state that is not idle, reached by a road of its own.
+    /// Each state that is not idle, and a way to it.
     static let roads: [(StateName, @Sendable (inout Bench) -> Void)] = [
         (.evaluating, { _ in }),
         (.authenticating, { $0.bid("H1", .high) }),
@@ -120,18 +118,18 @@ import Testing
         bench.join()
         bench.bid("H1", .high)
         bench.reply("H1", .unsupportedNetwork)
-        #expect(bench.machine.state.association?.excluded == ["H1"])
+        #expect(bench.machine.state.joined?.record.excluded == ["H1"])
         bench.send(.addressLost)
-        #expect(bench.chosen == nil && bench.machine.state.association == nil)
+        #expect(bench.chosen == nil && bench.machine.state.joined == nil)
         bench.join()
-        #expect(bench.machine.state.association?.excluded == [] && bench.open("H1")?.command == .evaluate)
+        #expect(bench.machine.state.joined?.record.excluded == [] && bench.open("H1")?.command == .evaluate)
 
-        // Inactive on a link that is kept forgets as well.
+        // The same in inactive on a link that is kept.
         bench.bid("H1", .high)
         bench.reply("H1", .unsupportedNetwork)
         bench.ask("H2")
         bench.send(.promptDismissed(bench.prompt!.id))
-        #expect(bench.state == .inactive && bench.machine.state.association?.excluded == [])
+        #expect(bench.state == .inactive && bench.machine.state.joined?.record.excluded == [])
     }
 
     @Test("11 A late answer to a withdrawn command changes nothing, also after a new join") func late() {

@@ -54,7 +54,7 @@ import Testing
         #expect(!bench(join: true).gate)
     }
 
-    @Test("67 Success: authenticated, timer armed anew", arguments: [true, false]) func success(join: Bool) {
+    @Test("67 Success: authenticated, timer restarted", arguments: [true, false]) func success(join: Bool) {
         var bench = bench(join: join)
         bench.probe(.online)
         bench.reply("H1", .success)
@@ -73,12 +73,12 @@ import Testing
     }
 
     @Test(
-        "69 Anything else: gate closed, evaluated anew, link and auto-join kept, helper a candidate",
+        "69 Anything else: gate closed, a new race, link and auto-join kept, helper a candidate",
         arguments: Policy.Rules.allCases)
     func others(rules: Policy.Rules) {
         let answers: [CommandAnswer?] = [
             .replied(.failure), .replied(.temporaryFailure), .replied(.unsupportedNetwork), .replied(.commandNotRecognized),
-            .evaluated(.high), .crashed, .notStarted(reason: "no room"), nil,
+            .evaluated(.high), .crashed, .notStarted(reason: "no memory"), nil,
         ]
         for join in [true, false] {
             for answer in answers + (rules == .strict ? [.replied(.uiRequired)] : []) {
@@ -119,7 +119,7 @@ import Testing
         #expect(bench.state == .loggingOff && bench.gate && bench.commands.map(\.command) == [.logoff])
     }
 
-    @Test("72 Refused, without a command: others, other states, a second time") func refused() {
+    @Test("72 Refused, without a command: other requesters, other states, a second time") func refused() {
         var other = authenticated()
         #expect(!other.machine.acceptsLogoff(by: .helper("H2")))
         other.ignores(.logoffRequested(by: .helper("H2")))

@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("41 Losers are told to stop") func losers() {
+    @Test("41 Losers are withdrawn") func losers() {
         var bench = Bench(.default, "H1", "H2", "H3")
         bench.join()
         let losers = ["H2", "H3"].map { Action.cancelCommand(bench.open($0)!.id) }
@@ -121,14 +121,14 @@ import Testing
         #expect(bench.chosen == "H2" && bench.strikes["H1"] == 1)
     }
 
-    @Test("44 The machine keeps what evaluate is to carry: who joined, and at which access point") func carries() {
+    @Test("44 The machine keeps what evaluate carries: whether the user joined, and at which access point") func carries() {
         var bench = Bench(.default, "H1")
         bench.send(
             .addressAcquired(Arrival(network: Bench.network, bssid: HardwareAddress("02:00:00:00:00:01"), autoJoined: true)))
-        #expect(bench.machine.state.association?.arrival.autoJoined == true)
+        #expect(bench.machine.state.joined?.arrival.autoJoined == true)
         bench.send(.loginRequested(helper: nil))
-        #expect(bench.machine.state.association?.arrival.autoJoined == false)
-        #expect(bench.machine.state.association?.arrival.bssid?.description == "02:00:00:00:00:01")
+        #expect(bench.machine.state.joined?.arrival.autoJoined == false)
+        #expect(bench.machine.state.joined?.arrival.bssid?.description == "02:00:00:00:00:01")
     }
 
     @Test("45 A winner is asked to authenticate once for each selection") func once() {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import HotspotMachine
 
-/// D1 to D24 of the specification, by the default rules and by the strict ones. D3 and D6 are about helpers and the vault, and
-/// are proven there; what they need of the machine stands here.
+/// D1 to D24 of `docs/machine-rules.md`, by the default rules and by the strict ones. D3 and D6 are about helpers and the vault, and are
+/// proven there; here is what they need of the machine.
 @Suite struct DecisionTests {
     func joined(_ rules: Policy.Rules = .default, canDisassociate: Bool = true, _ helpers: String...) -> Bench {
         var bench = Bench(Policy(rules: rules), helpers: (helpers.isEmpty ? ["H1", "H2"] : helpers).map { Candidate($0) })
@@ -37,22 +37,22 @@ import Testing
         #expect(bench.outcomes == [.temporaryFailure], "an explicit setting overrides the rules")
     }
 
-    @Test("A helper that there was no room for is not to blame, whatever the rules", arguments: Policy.Rules.allCases)
-    func noRoom(rules: Policy.Rules) {
+    @Test("A helper that could not be started is not to blame, whatever the rules", arguments: Policy.Rules.allCases)
+    func notStarted(rules: Policy.Rules) {
         var bench = joined(rules)
         bench.bid("H1", .high)
-        bench.answer("H1", .notStarted(reason: "no room"))
+        bench.answer("H1", .notStarted(reason: "no memory"))
         #expect(bench.outcomes == [.temporaryFailure] && bench.holds == [] && bench.problemCodes == ["helperNoRoom"])
         #expect(bench.strikes["H1", default: 0] == 0)
         // In the race it counts as none.
         bench = joined(rules)
-        bench.answer("H1", .notStarted(reason: "no room"))
+        bench.answer("H1", .notStarted(reason: "no memory"))
         bench.bid("H2", .low)
         #expect(bench.strikes["H1", default: 0] == 0 && bench.machine.state.chosenHelper == "H2")
-        // The session is looked for by a new race.
+        // A new race looks for a session.
         bench = authenticated(rules)
         bench.wait(.seconds(300))
-        bench.answer("H1", .notStarted(reason: "no room"))
+        bench.answer("H1", .notStarted(reason: "no memory"))
         #expect(bench.state == .evaluating && bench.strikes["H1", default: 0] == 0)
     }
 
@@ -97,7 +97,7 @@ import Testing
         }
         #expect(bench.state == .failure && bench.due(.retry) == .seconds(10))
 
-        // A minute more than ten between them: never kept. Another network: not counted. A success: counted anew.
+        // Failures more than ten minutes apart, of another network, or before a success do not count.
         var slow = Bench(.strict, "H1")
         for round in 1...6 {
             slow.join(.wireless(SSID(printable: round.isMultiple(of: 2) ? "A" : "B")!, .open), canDisassociate: true)
@@ -191,7 +191,7 @@ import Testing
         #expect(winner([("b", 50, 1), ("a", 50, 1)]) == "a")
     }
 
-    @Test("D9 Unclaimed and open: looked at after 300 s, doubling to an hour, by the prober alone") func d9() {
+    @Test("D9 Unclaimed and open: probed after 300 s, doubling to an hour, by the prober alone") func d9() {
         var bench = joined()
         bench.bid("H1", .none)
         bench.bid("H2", .none)
@@ -245,10 +245,10 @@ import Testing
             interrupted.wait(.seconds(delay))
         }
         #expect(interrupted.open("H1") == nil && interrupted.open("H2") != nil)
-        #expect(interrupted.machine.state.association?.excluded == ["H1"], "another's win in between changes nothing")
+        #expect(interrupted.machine.state.joined?.record.excluded == ["H1"], "another's win in between changes nothing")
     }
 
-    @Test("D11 A login that the next maintain finds to be void is no success, and taking turns does not help") func d11Turns() {
+    @Test("D11 A login without a session at the next maintain is no success, and taking turns does not help") func d11Turns() {
         var bench = Bench(.default, "H1", "H2")
         bench.join(remembered: "H1")
         bench.reply("H1", .failure)
@@ -271,7 +271,7 @@ import Testing
         #expect(bench.state == .failure && bench.problemCodes == ["unclaimedCaptive"])
     }
 
-    @Test("D23 Logins that nobody asked for are paced; see PaceTests") func d23() {
+    @Test("D23 Logins that the user did not ask for are paced; see PaceTests") func d23() {
         for rules in Policy.Rules.allCases {
             var bench = authenticated(rules)
             bench.send(.verdictSeen(.captive))
@@ -283,7 +283,7 @@ import Testing
         }
     }
 
-    @Test("D24 Who failed temporarily twice comes last; strict: never") func d24() {
+    @Test("D24 A helper that failed temporarily twice comes last; strict: never") func d24() {
         for rules in Policy.Rules.allCases {
             var bench = Bench(rules, "H1", "H2")
             bench.join()
@@ -299,7 +299,7 @@ import Testing
             if rules == .strict { continue }
             var silent = bench
             silent.wait(.seconds(5))
-            #expect(silent.chosen == "H1", "who is silent has the time that a low leaves")
+            #expect(silent.chosen == "H1", "silent helpers have the low grace")
             var alone = bench
             alone.bid("H2", .none)
             #expect(alone.chosen == "H1")
@@ -309,11 +309,11 @@ import Testing
             bench.probe(.online)
             bench.send(.loginRequested(helper: nil))
             bench.bid("H1", .high)
-            #expect(bench.chosen == "H1", "who is asked to start over does")
+            #expect(bench.chosen == "H1", "a login that the user asked for starts over")
         }
     }
 
-    /// Waits for the next try, and what is asked beside it.
+    /// Waits for the next try, and answers the probe beside it.
     private func retry(_ bench: inout Bench) {
         if let delay = bench.due(.retry) { bench.wait(delay) }
         if bench.state == .failure { bench.probe(.captive) }
@@ -338,7 +338,7 @@ import Testing
         #expect(bench.chosen == "H4")
     }
 
-    @Test("D24 The last of those that come last ends the tries") func d24Ends() {
+    @Test("D24 When all helpers come last the tries end") func d24Ends() {
         var bench = Bench(.default, "H1")
         bench.join()
         for _ in 1...3 {
@@ -351,7 +351,7 @@ import Testing
         #expect(bench.state == .failure && bench.due(.retry) == nil)
     }
 
-    @Test("D24 A lack of room is nobody's failure") func d24NoRoom() {
+    @Test("D24 A helper that could not be started has not failed") func d24NotStarted() {
         var bench = Bench(.default, "H1", "H2")
         bench.join()
         for delay in [10, 30] {
@@ -364,7 +364,7 @@ import Testing
         #expect(bench.chosen == "H1")
     }
 
-    @Test("D12 uiRequired in maintain: as authenticationRequired; strict: evaluated anew") func d12() {
+    @Test("D12 uiRequired in maintain: as authenticationRequired; strict: a new race") func d12() {
         for rules in Policy.Rules.allCases {
             var bench = authenticated(rules)
             bench.wait(.seconds(300))
@@ -402,7 +402,7 @@ import Testing
         bench.wait(.seconds(48 * 3600))
         #expect(bench.state == .inactive)
         bench.send(.released)
-        #expect(bench.state == .evaluating && bench.machine.state.association?.arrival.autoJoined == true)
+        #expect(bench.state == .evaluating && bench.machine.state.joined?.arrival.autoJoined == true)
     }
 
     @Test("D15 A roam inside one network is no transition") func d15() {
@@ -411,7 +411,7 @@ import Testing
             let before = bench.machine.state
             bench.send(.roamed(bssid))
             #expect(bench.last.isEmpty)
-            #expect(bench.machine.state.association?.arrival.bssid == bssid && bench.machine.state.name == before.name)
+            #expect(bench.machine.state.joined?.arrival.bssid == bssid && bench.machine.state.name == before.name)
         }
     }
 
@@ -428,7 +428,7 @@ import Testing
         #expect(bench.state == .evaluating && bench.count(of: .evaluate, to: "H1") == 2)
     }
 
-    @Test("D17 Who may log off; in a timer's maintain it waits for the answer") func d17() {
+    @Test("D17 The user and the chosen helper may log off; in a timer's maintain it waits for the answer") func d17() {
         var bench = authenticated()
         bench.wait(.seconds(300))
         #expect(!bench.machine.acceptsLogoff(by: .helper("H2")) && bench.machine.acceptsLogoff(by: .user))
@@ -487,7 +487,7 @@ import Testing
     }
 
     @Test("D20 With no winner the verdict decides", arguments: Policy.Rules.allCases) func d20(rules: Policy.Rules) {
-        let expected: [(Verdict?, StateName, Outcome, [String])] = [
+        let expected: [(Verdict?, StateName, AttemptOutcome, [String])] = [
             (.online, .authenticated, .open, []), (.partial, .authenticated, .open, ["httpsBlocked"]),
             (.captive, .failure, .unclaimedCaptive, ["unclaimedCaptive"]),
             (.limited, .authenticated, .unknown, ["internetLimited"]), (nil, .authenticated, .unknown, ["proberMissing"]),
@@ -533,7 +533,7 @@ import Testing
     }
 
     @Test(
-        "D20 A success in maintain with a captive verdict is looked at once more: then logged in anew", arguments: [true, false])
+        "D20 A success in maintain with a captive verdict is probed once more: then a new login", arguments: [true, false])
     func d20Maintain(join: Bool) {
         var bench = authenticated()
         if join {
@@ -545,7 +545,7 @@ import Testing
         bench.reply("H1", .success)
         #expect(bench.state == .maintaining)
         bench.probe(.captive)
-        // The question began before the answer: a helper that logged in meanwhile is not sent to log in again.
+        // The probe began before the answer: a helper that logged in meanwhile does not have to log in again.
         var loggedIn = bench
         #expect(
             bench.state == .maintaining
@@ -610,14 +610,14 @@ import Testing
 
     @Test("D22 Joined by the system, unless the user asked") func d22() {
         var bench = joined()
-        #expect(bench.machine.state.association?.arrival.autoJoined == true)
+        #expect(bench.machine.state.joined?.arrival.autoJoined == true)
         bench.send(.loginRequested(helper: "H2"))
-        #expect(bench.machine.state.association?.arrival.autoJoined == false)
+        #expect(bench.machine.state.joined?.arrival.autoJoined == false)
         #expect(bench.commands.map(\.helper) == ["H2"])
     }
 }
 
-/// C16 and C17 of the specification: helpers that come and go.
+/// C16 and C17: helpers that come and go.
 @Suite struct HelpersChangedTests {
     @Test("C16 A helper that comes while evaluating waits for the next race") func comes() {
         var bench = Bench(.default, "H1")

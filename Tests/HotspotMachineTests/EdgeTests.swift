@@ -3,7 +3,7 @@ import Testing
 
 @testable import HotspotMachine
 
-/// What follows from the rules where two of them meet.
+/// Cases where two rules meet.
 @Suite struct EdgeTests {
     static func strict(_ road: (inout Bench) -> Void) -> Bench {
         var bench = Bench(.strict, "H1", "H2")
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("Login is accepted just where it starts one") func acceptsLogin() {
+    @Test("A login request is accepted exactly where it starts a login") func acceptsLogin() {
         for row in StateEventTests.rows {
             var bench = StateEventTests.bench(row)
             let accepted = bench.machine.acceptsLogin
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("Other rules are adopted between two networks alone, and numbers go on") func adopts() {
+    @Test("Other rules are adopted only between two networks, and numbers go on") func adopts() {
         for row in StateEventTests.rows {
             var bench = StateEventTests.bench(row)
             let number = bench.machine.lastNumber
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("Who fails on the user's wish takes nobody else's place") func forgetsItself() {
+    @Test("A helper that fails on the user's wish does not take the place of the remembered one") func forgetsItself() {
         var bench = Bench(.default, "H1", "H2")
         bench.join(remembered: "H1")
         bench.reply("H1", .success)
@@ -101,7 +101,7 @@ import Testing
         #expect(bench.state == .authenticated && bench.outcomes == [.failure, .open] && bench.problems.isEmpty)
     }
 
-    @Test("A hold says what brought it about, now and at the next join") func causes() {
+    @Test("A hold says its cause, now and at the next join") func causes() {
         var bench = Bench(.default, "H1")
         bench.join()
         bench.bid("H1", .high)
@@ -110,6 +110,6 @@ import Testing
         #expect(causes == ["H1: The voucher is used up."])
         bench.send(.addressLost)
         bench.join(hold: Hold(.autoJoinOff, cause: causes.first))
-        #expect(bench.problems.map(\.code) == ["held"] && bench.problems[0].message.contains("The voucher is used up."))
+        #expect(bench.problems.map(\.code) == [.held] && bench.problems[0].message.contains("The voucher is used up."))
     }
 }

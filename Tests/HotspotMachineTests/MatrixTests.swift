@@ -3,16 +3,15 @@ import Testing
 
 @testable import HotspotMachine
 
-/// The result × command matrix of the specification, cell by cell, with silence and a death as the last two rows.
+/// The result × command matrix of `docs/machine-rules.md`, cell by cell.
 @Suite struct MatrixTests {
-    /// What a cell leads to: the state, what becomes of auto-join, and whether the helper is excluded.
     struct Cell: Equatable {
         var state: StateName
         var held: [HoldReason] = []
         var excluded = false
     }
 
-    enum Row: CaseIterable {
+    enum Reaction: CaseIterable {
         case success, failure, uiRequired, commandNotRecognized, authenticationRequired, unsupportedNetwork, temporaryFailure
         case silence, death, garbage
 
@@ -32,10 +31,10 @@ import Testing
         }
     }
 
-    /// filterScanList has no part in the machine (behaviour 31); its column is FilterCycleTests'.
+    /// filterScanList has no part in the machine (behaviour 31); FilterCycleTests has its column.
     static let commands: [Command] = [.evaluate, .authenticate, .presentUI, .maintain, .logoff]
 
-    func expected(_ row: Row, _ command: Command, _ rules: Policy.Rules) -> Cell {
+    func expected(_ row: Reaction, _ command: Command, _ rules: Policy.Rules) -> Cell {
         let isStrict = rules == .strict
         // Strict rules end the link, ours keep it and rest.
         let failed: StateName = isStrict ? .inactive : .failure
@@ -65,7 +64,7 @@ import Testing
     }
 
     @Test("Result × command", arguments: Policy.Rules.allCases, commands) func matrix(rules: Policy.Rules, command: Command) {
-        for row in Row.allCases {
+        for row in Reaction.allCases {
             var bench = Bench(rules, "H1")
             bench.join(canDisassociate: true)
             switch command {
@@ -90,7 +89,7 @@ import Testing
             if row == .success, command == .authenticate || command == .presentUI { bench.probe(.online) }
             let cell = Cell(
                 state: bench.state, held: bench.holds,
-                excluded: bench.machine.state.association?.excluded.contains("H1") ?? false)
+                excluded: bench.machine.state.joined?.record.excluded.contains("H1") ?? false)
             #expect(cell == expected(row, command, rules), "\(row) to \(command), \(rules)")
         }
     }

@@ -14,7 +14,7 @@ import Testing
 
     @Test func words() {
         table(
-            Outcome.self,
+            AttemptOutcome.self,
             "online open unknown unclaimedCaptive temporaryFailure failure expired left loggedOff dismissed superseded")
         table(HoldReason.self, "loggedOff dismissed autoJoinOff disabled")
         table(TimerPurpose.self, "command lowGrace probe proof maintain recheck watch retry pause hold leave")

@@ -3,15 +3,15 @@ import Testing
 
 @testable import HotspotMachine
 
-/// D23: what nobody asked for and no link change brought about has its pace; what a person wants, and honest sessions, have not.
+/// D23: logins that the user did not ask for and no link change brought about are paced; others, and honest sessions, are not delayed.
 @Suite struct PaceTests {
     // MARK: Storms
 
-    /// Helpers and a portal that answer as they like, soon, for a time. Nobody asks for anything, and the link stays as it is.
+    /// Helpers and a portal that soon answer at random for a time. The user asks for nothing, and the link stays as it is.
     struct Storm {
         var bench: Bench
         var random: Walker.Random
-        /// Seconds for which sessions are said to last, at most.
+        /// The longest session that helpers announce, in seconds.
         var stay = 0
         var isFlaky = false
         static let names = ["H1", "H2", "H3"]
@@ -23,7 +23,7 @@ import Testing
         }
 
         mutating func run(_ duration: Duration) {
-            // Each storm has its own taste: what ends in a rest or in a question is no storm, and comes in some of them only.
+            // Results that end in a rest or in a question end the storm, and come in some storms only.
             var maintains: [Result] = [.authenticationRequired, .success]
             var logins: [Result] = [.success]
             if chance(3) { maintains += [.failure, .uiRequired] }
@@ -31,11 +31,11 @@ import Testing
             if chance(3) { logins += [.success, .success, .unsupportedNetwork] }
             if chance(4) { logins += [.uiRequired] }
             isFlaky = chance(2)
-            // Some end each session as soon as that costs no pause any more.
+            // Some end each session as soon as it causes no pause any more.
             stay = chance(2) ? 3 : 70
             let end = bench.now + duration
             while bench.now < end {
-                // Who answers takes a moment; so does a check that somebody's program makes.
+                // Answers take a moment, and so does a check.
                 bench.wait(.milliseconds(Int.random(in: 1...400, using: &random)))
                 if let open = bench.commands.randomElement(using: &random) {
                     answer(open, open.command == .maintain ? maintains : logins)
@@ -59,16 +59,16 @@ import Testing
             isFlaky && chance(4) || machineWaits ? .captive : .online
         }
 
-        /// Who waits for a login would have to wait for nothing if the network opened by itself.
+        /// A paused login would not be needed if the network opened by itself.
         private var machineWaits: Bool { bench.state == .authenticating && bench.due(.pause) != nil }
 
         private mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
     }
 
-    /// In a time T there are at most `1 + 2 + T / 60 s + helpers` logins: the first one; two whose pauses of 10 and 30 s are shorter than a
-    /// minute (they come again only after a stay of 300 s, in which five would have had their minute); one each minute; and each
-    /// helper can hand one over by declining, after which it is excluded.
-    @Test("No helpers and no portal bring about more logins than one in a minute", arguments: Policy.Rules.allCases)
+    /// In a time T there are at most `1 + 2 + T / 60 s + helpers` logins: the first one; two with pauses of 10 and 30 s, shorter than a
+    /// minute (they come again only after a session of 300 s, in which there is time for five); one each minute; and one for each helper
+    /// that declines, after which it is excluded.
+    @Test("No helpers and no portal cause more than one login in a minute", arguments: Policy.Rules.allCases)
     func storms(rules: Policy.Rules) {
         let time = 10_000
         let limit = 1 + 2 + (time + 59) / 60 + Storm.names.count
@@ -83,7 +83,7 @@ import Testing
         #expect(most > 20, "storms that never log in prove nothing: \(most)")
     }
 
-    @Test("Looks at a free network are paced too, whatever end of the session is announced") func looks() {
+    @Test("Checks of a free network are paced too, whatever end of the session is announced") func checks() {
         for claimed in [true, false] {
             var bench = Bench(.default, "H1")
             bench.join()
@@ -103,9 +103,9 @@ import Testing
         }
     }
 
-    // MARK: The pauses
+    // MARK: Pauses
 
-    /// H1 logs in, and its session is over at once, again and again: how long each login waited.
+    /// Returns how long each login of H1 waited while each of its sessions is over at once.
     func waits(_ count: Int) -> [Duration] {
         var bench = Bench(.default, "H1", "H2")
         bench.join()
@@ -134,7 +134,7 @@ import Testing
         #expect(waits(7) == [10, 30, 60, 120, 300, 300, 300].map { .seconds($0) })
     }
 
-    @Test("A stay of five minutes makes all of it begin anew; one of a minute is renewed at once") func stays() {
+    @Test("After a session of five minutes the pauses start again; one of a minute is renewed at once") func stays() {
         var bench = Bench(.default, "H1")
         bench.join()
         bench.login("H1")
@@ -151,7 +151,7 @@ import Testing
         }
         #expect(renew(after: 4) == .seconds(6))
         #expect(renew(after: 60) == nil)
-        #expect(renew(after: 1) == .seconds(29), "a minute is no long stay")
+        #expect(renew(after: 1) == .seconds(29), "a minute is no long session")
         #expect(renew(after: 299) == nil)
         #expect(renew(after: 1) == .seconds(59))
     }
@@ -161,23 +161,23 @@ import Testing
         bench.wait(.seconds(9))
         bench.send(.verdictSeen(.online))
         #expect(bench.state == .authenticated && bench.gate && bench.chosen == nil && bench.outcomes.last == .open)
-        var looked = Bench(.default, "H1")
-        looked.join()
-        looked.login("H1")
+        var probed = Bench(.default, "H1")
+        probed.join()
+        probed.login("H1")
         for pause in [10, 30] {
-            looked.send(.verdictSeen(.captive))
-            looked.reply("H1", .authenticationRequired)
-            #expect(looked.due(.pause) == .seconds(pause))
-            looked.wait(.seconds(10))
+            probed.send(.verdictSeen(.captive))
+            probed.reply("H1", .authenticationRequired)
+            #expect(probed.due(.pause) == .seconds(pause))
+            probed.wait(.seconds(10))
             if pause == 30 { break }
-            looked.reply("H1", .success)
-            looked.probe(.online)
+            probed.reply("H1", .success)
+            probed.probe(.online)
         }
-        looked.probe(.online)
-        #expect(looked.state == .authenticated && looked.chosen == nil, "the prober looks as well")
+        probed.probe(.online)
+        #expect(probed.state == .authenticated && probed.chosen == nil, "the prober finds it as well")
     }
 
-    @Test("A helper that is switched off does not wait; who takes its place waits no longer than it had to") func abandoned() {
+    @Test("A helper that is switched off does not wait; its successor waits only for the rest of the pause") func abandoned() {
         var bench = Bench(.default, "H1", "H2")
         bench.join()
         bench.login("H1")
@@ -192,7 +192,7 @@ import Testing
         #expect(bench.open("H2")?.command == .authenticate)
     }
 
-    // MARK: Who is not delayed
+    // MARK: What is not delayed
 
     func paused() -> Bench {
         var bench = Bench(.default, "H1", "H2")
@@ -213,7 +213,7 @@ import Testing
             bench.probe(.online)
             bench.send(.verdictSeen(.captive))
             bench.reply("H1", .authenticationRequired)
-            #expect(bench.due(.pause) == .seconds(10), "and the pauses begin anew")
+            #expect(bench.due(.pause) == .seconds(10), "and the pauses start again")
         }
         var answered = Bench(.default, "H1")
         answered.join()
@@ -285,7 +285,7 @@ import Testing
             bench.wait(.seconds(delay))
             if !bench.probes.isEmpty { bench.probe(.captive) }
             bench.bid("H1", .high)
-            // D24: nobody else claims it.
+            // D24: no other helper claims it.
             for other in ["H2", "H3"] where bench.state == .evaluating { bench.bid(other, .none) }
             #expect(bench.open("H1")?.command == .authenticate && bench.due(.pause) == nil, "after \(delay) s")
         }
@@ -297,7 +297,7 @@ import Testing
         #expect(bench.open("H3")?.command == .authenticate)
     }
 
-    @Test("The pauses are parts of the maintain interval, and no longer for a longer one") func parts() {
+    @Test("The pauses are parts of the maintain interval, and of five minutes if that is longer") func parts() {
         var policy = Policy()
         #expect(policy.loginPauses == [10, 30, 60, 120, 300].map { .seconds($0) } && policy.shortStay == .seconds(60))
         #expect(Array(policy.loginPauses.prefix(3)) == policy.retryDelays)

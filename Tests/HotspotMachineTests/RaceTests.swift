@@ -17,7 +17,7 @@ import Testing
             let answers: [(UInt64, Confidence)] = [(1, .low), (2, .low), (3, .low), (4, .none)]
             for (number, confidence) in answers.shuffled(using: &random) {
                 #expect(race.decision == nil)
-                equal(race.take(confidence, for: CommandID(number: number), at: Self.start), true)
+                equal(race.record(confidence, for: CommandID(number: number), at: Self.start), true)
             }
             #expect(race.decision == .winner("a"))
         }
@@ -25,26 +25,26 @@ import Testing
 
     @Test func theFirstAnswerOfEachCounts() {
         var race = race([Candidate("a"), Candidate("b")])
-        equal(race.take(.none, for: CommandID(number: 1), at: Self.start), true)
-        equal(race.take(.high, for: CommandID(number: 1), at: Self.start), false)
-        equal(race.take(.high, for: CommandID(number: 9), at: Self.start), false)
+        equal(race.record(.none, for: CommandID(number: 1), at: Self.start), true)
+        equal(race.record(.high, for: CommandID(number: 1), at: Self.start), false)
+        equal(race.record(.high, for: CommandID(number: 9), at: Self.start), false)
         #expect(race.decision == nil && race.silent.map(\.candidate.name) == ["b"])
-        #expect(race.decisionNow == .nobody)
+        #expect(race.decisionNow == .noWinner)
     }
 
     @Test func aHighDecidesAtOnceAndTheEarliestOfTwo() {
         var race = race([Candidate("a", priority: 90), Candidate("b", priority: 10), Candidate("c")])
-        equal(race.take(.high, for: CommandID(number: 2), at: Self.start), true)
+        equal(race.record(.high, for: CommandID(number: 2), at: Self.start), true)
         #expect(race.decision == .winner("b"))
-        equal(race.take(.high, for: CommandID(number: 1), at: Self.start + .nanoseconds(1)), true)
+        equal(race.record(.high, for: CommandID(number: 1), at: Self.start + .nanoseconds(1)), true)
         #expect(race.decision == .winner("b"), "priority counts among lows alone")
     }
 
     @Test func lowsByPriorityThenTimeThenName() {
-        func winner(_ a: (priority: Int, at: Int), _ b: (priority: Int, at: Int)) -> Race.Decision? {
+        func winner(_ a: (priority: Int, at: Int), _ b: (priority: Int, at: Int)) -> RaceDecision? {
             var race = race([Candidate("b", priority: b.priority), Candidate("a", priority: a.priority)])
-            _ = race.take(.low, for: CommandID(number: 1), at: Self.start + .milliseconds(b.at))
-            _ = race.take(.low, for: CommandID(number: 2), at: Self.start + .milliseconds(a.at))
+            _ = race.record(.low, for: CommandID(number: 1), at: Self.start + .milliseconds(b.at))
+            _ = race.record(.low, for: CommandID(number: 2), at: Self.start + .milliseconds(a.at))
             return race.decision
         }
         #expect(winner((50, 5), (51, 9)) == .winner("b"))
@@ -57,37 +57,37 @@ import Testing
         race.enter(Candidate("last", priority: 90), asked: CommandID(number: 1), isLast: true)
         race.enter(Candidate("good", priority: 10), asked: CommandID(number: 2))
         race.enter(Candidate("other"), asked: CommandID(number: 3))
-        equal(race.take(.high, for: CommandID(number: 1), at: Self.start), true)
+        equal(race.record(.high, for: CommandID(number: 1), at: Self.start), true)
         #expect(race.decision == nil && race.hasLow && race.decisionNow == .winner("last"))
-        #expect(race.reason(for: "last") == "though it failed before, for nobody else of 3 claims it")
-        equal(race.take(.low, for: CommandID(number: 2), at: Self.start), true)
+        #expect(race.reason(for: "last") == "though it failed before, because no other of 3 claims it")
+        equal(race.record(.low, for: CommandID(number: 2), at: Self.start), true)
         #expect(race.decision == nil && race.decisionNow == .winner("good"))
-        equal(race.take(.none, for: CommandID(number: 3), at: Self.start), true)
+        equal(race.record(.none, for: CommandID(number: 3), at: Self.start), true)
         #expect(race.decision == .winner("good"))
     }
 
-    @Test func aQuarantinedHelperIsNotWaitedForYetHeard() {
+    @Test func aQuarantinedHelperIsNotWaitedForAndItsAnswerCounts() {
         var race = race([Candidate("slow", isQuarantined: true), Candidate("good")])
-        equal(race.take(.none, for: CommandID(number: 2), at: Self.start), true)
-        #expect(race.decision == .nobody)
-        equal(race.take(.low, for: CommandID(number: 1), at: Self.start), true)
+        equal(race.record(.none, for: CommandID(number: 2), at: Self.start), true)
+        #expect(race.decision == .noWinner)
+        equal(race.record(.low, for: CommandID(number: 1), at: Self.start), true)
         #expect(race.decision == .winner("slow"))
         var alone = self.race([Candidate("slow", isQuarantined: true)])
         #expect(alone.isQuarantinedWhole && alone.decision == nil)
-        equal(alone.take(.none, for: CommandID(number: 1), at: Self.start), true)
-        #expect(alone.decision == .nobody)
+        equal(alone.record(.none, for: CommandID(number: 1), at: Self.start), true)
+        #expect(alone.decision == .noWinner)
     }
 
-    @Test func nobodyIsAskedAndNobodyWins() {
-        #expect(race([]).decision == .nobody && !race([]).isQuarantinedWhole && !race([]).hasLow)
+    @Test func withoutHelpersThereIsNoWinner() {
+        #expect(race([]).decision == .noWinner && !race([]).isQuarantinedWhole && !race([]).hasLow)
     }
 
-    @Test func whoIsGoneCountsAsNone() {
+    @Test func aHelperThatIsGoneCountsAsNone() {
         var race = race([Candidate("a"), Candidate("b")])
-        _ = race.take(.low, for: CommandID(number: 1), at: Self.start)
+        _ = race.record(.low, for: CommandID(number: 1), at: Self.start)
         #expect(race.hasLow)
-        equal(race.keep(where: { _ in true }), false)
-        equal(race.keep(where: { $0 != "a" }), true)
+        equal(race.removeAll(where: { _ in false }), false)
+        equal(race.removeAll(where: { $0 == "a" }), true)
         #expect(!race.hasLow && race.decision == nil)
     }
 
@@ -126,7 +126,7 @@ import Testing
     static let start = Instant(nanoseconds: 5_000_000_000)
     static let interval = Duration.seconds(300)
 
-    /// Seconds from the start to the next maintain, after an answer at `at`.
+    /// Returns the seconds from the start to the next maintain, after an answer at `at`.
     func next(_ schedule: inout MaintainSchedule, at: Int, seconds: Int?) -> Int {
         let now = Self.start + .seconds(at)
         schedule.update(secondsRemaining: seconds, at: now)
@@ -151,10 +151,10 @@ import Testing
         #expect(patient.next(after: Self.start, interval: .seconds(7200)) - Self.start == .seconds(3540))
     }
 
-    @Test func theSameEndIsRenewedOnceAndLookedAtOnce() {
+    @Test func theSameEndIsRenewedOnceAndMaintainedOnce() {
         var schedule = MaintainSchedule()
         equal(next(&schedule, at: 0, seconds: 1000), 300)
-        // Regular answers in between do not spend the renewal.
+        // Regular answers in between do not use up the renewal.
         equal(next(&schedule, at: 300, seconds: 700), 600)
         equal(next(&schedule, at: 600, seconds: 401), 900)
         equal(next(&schedule, at: 900, seconds: 99), 940)
@@ -170,7 +170,7 @@ import Testing
         #expect(schedule.end == nil)
     }
 
-    @Test func aProlongedSessionIsRenewedAnew() {
+    @Test func aProlongedSessionIsRenewedAgain() {
         var schedule = MaintainSchedule()
         equal(next(&schedule, at: 0, seconds: 200), 180)
         equal(next(&schedule, at: 180, seconds: 200), 360)
@@ -198,18 +198,18 @@ import Testing
         #expect(bench.state == .authenticated && bench.remembered == "H1")
     }
 
-    @Test func aSlowProberIsAskedAtOnceWhereTheNextLookIsOverdue() {
+    @Test func aSlowProberIsAskedAtOnceWhereTheNextProbeIsOverdue() {
         var bench = bench()
         bench.reply("H1", .success)
         bench.wait(.seconds(3))
         bench.probe(.captive)
-        #expect(bench.probes.count == 1, "the look of 0.5 s is overdue")
+        #expect(bench.probes.count == 1, "the probe of 0.5 s is overdue")
         bench.wait(.seconds(3))
         bench.probe(.captive)
         bench.probe(.captive)
         bench.probe(.captive)
         bench.probe(.captive)
-        #expect(bench.due(.proof) == .seconds(2), "8 s from the helper's word, whatever the prober took")
+        #expect(bench.due(.proof) == .seconds(2), "8 s from the helper's success, however slow the prober is")
     }
 
     @Test func theRemainingTimeOfTheHelperComesBeforeTheProbers() {

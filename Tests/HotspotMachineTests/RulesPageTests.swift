@@ -1,20 +1,19 @@
 import FoundationEssentials
 import Testing
 
-/// RULES.md names every rule once, and nothing that is not there.
+/// `docs/machine-rules.md` names every rule once, and only files and tests that exist.
 @Suite struct RulesPageTests {
-    /// One rule: its number, the files and the tests that it names.
+    /// A rule's number, and the files and tests that it names.
     struct Rule {
         let number: String
         let files: [String]
         let proofs: [String]
     }
 
-    /// All numbers that there are.
     static let numbers = Set(
         (1...46).map { "T\($0)" } + (1...24).map { "D\($0)" } + (1...18).map { "C\($0)" } + (1...80).map { "\($0)" })
 
-    /// The rows of a page: four cells, the first of which is a number.
+    /// Returns the rules of a page: rows of four cells, the first of which is a number.
     static func rules(of page: String) -> [Rule] {
         page.split(separator: "\n").compactMap { line in
             guard line.hasPrefix("| "), line.hasSuffix(" |") else { return nil }
@@ -26,13 +25,13 @@ import Testing
         }
     }
 
-    /// What stands between backquotes.
+    /// Returns the words between backquotes.
     private static func quoted(_ cell: Substring) -> [String] {
         cell.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }
             .map { String($0.element) }
     }
 
-    /// What is wrong with a page, in words.
+    /// Returns the faults of a page, in words.
     static func faults(of page: String, tests: Set<String>) -> [String] {
         let rules = rules(of: page)
         var faults: [String] = []
@@ -50,7 +49,7 @@ import Testing
         return faults
     }
 
-    /// `Suite.function` of each test in a file: the function that comes next after `@Test`, in the type that began last.
+    /// Returns `Suite.function` of each test in a file: the first function after `@Test`, in the type that began last.
     static func testNames(in text: String) -> [String] {
         var suite: Substring = ""
         var isTest = false
@@ -73,11 +72,11 @@ import Testing
     static let tests = Set(Checkout.swiftFiles(below: "Tests").flatMap { testNames(in: (try? Checkout.text($0)) ?? "") })
 
     @Test("Every rule is there once, with files and tests that exist") func complete() throws {
-        let faults = Self.faults(of: try Checkout.text("Sources/HotspotMachine/RULES.md"), tests: Self.tests)
+        let faults = Self.faults(of: try Checkout.text("docs/machine-rules.md"), tests: Self.tests)
         #expect(faults.isEmpty, "\(faults.joined(separator: "\n"))")
     }
 
-    @Test("A visit through the daemon names functions that are there") func visit() throws {
+    @Test("The page of the visit names functions that exist") func visit() throws {
         let steps = Self.steps(of: try Checkout.text("docs/visit.md"))
         let sources = Checkout.swiftFiles(below: "Sources")
         #expect(steps.count > 20)
@@ -92,7 +91,7 @@ import Testing
         }
     }
 
-    /// File and function, from the quoted words of a page: a function belongs to the file before it.
+    /// Returns file and function from the quoted words of a page: a function belongs to the file before it.
     static func steps(of page: String) -> [(file: String, function: String)] {
         var file: String?
         var steps: [(String, String)] = []
@@ -109,7 +108,7 @@ import Testing
         return steps
     }
 
-    @Test("A page that lacks a rule, a file or a test is found out") func finds() throws {
+    @Test("A missing rule, file or test on a page is a fault") func finds() throws {
         let row = "a rule | `Machine.swift`, `hotspotd/Links/Waking.swift` | `ConformanceLink.start` |"
         let page = Self.numbers.map { "| \($0) | \(row)" }.joined(separator: "\n")
         #expect(Self.faults(of: page, tests: Self.tests) == [])
@@ -138,13 +137,13 @@ enum Checkout {
         try String(contentsOf: URL(filePath: "\(path)/\(file)"), encoding: .utf8)
     }
 
-    /// A file of the machine, or `Folder/File` below the sources.
+    /// Whether there is a file of the machine, or `Folder/File` below the sources.
     static func hasSource(_ name: String) -> Bool {
         let file = name.contains("/") ? name : "HotspotMachine/\(name)"
         return FileManager.default.fileExists(atPath: "\(path)/Sources/\(file)")
     }
 
-    /// All Swift files below a folder.
+    /// Returns all Swift files below a folder.
     static func swiftFiles(below folder: String) -> [String] {
         let files = (try? FileManager.default.subpathsOfDirectory(atPath: "\(path)/\(folder)")) ?? []
         return files.filter { $0.hasSuffix(".swift") }.sorted().map { "\(folder)/\($0)" }

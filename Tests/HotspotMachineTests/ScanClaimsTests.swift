@@ -26,21 +26,21 @@ import Testing
     func claims(
         _ group: ScanClaims.Group, _ helpers: [HelperSpec], _ answers: [String: [Annotation]] = [:], remembered: String? = nil,
         credentials: Set<String> = [], disabled: Set<String> = []
-    ) -> [ScanClaims.Claim] {
+    ) -> [ScanClaims.NetworkClaim] {
         // The answers are to a question about this network.
         var coverage = ScanClaims.Coverage()
-        coverage.learn([group], for: helpers)
+        coverage.add([group], for: helpers)
         return coverage.claims(
             for: group, labels: answers.mapValues { ScanClaims.Labels($0, asked: [group]) }, remembered: remembered,
             credentials: credentials, isDisabled: disabled.contains)
     }
 
-    /// What one helper may see of a list.
+    /// Returns the part of a list that one helper may see.
     func visible(_ helper: HelperSpec, _ groups: [ScanClaims.Group], isDisabled: (ScanClaims.Group) -> Bool = { _ in false })
         -> [ScanClaims.Group]
     {
         var coverage = ScanClaims.Coverage()
-        coverage.learn(groups, for: [helper])
+        coverage.add(groups, for: [helper])
         return coverage.visible(in: groups) { isDisabled($1) }[0]
     }
 
@@ -69,7 +69,8 @@ import Testing
             group("Cafe Aroma 5"), [helper("aroma", ssids: "Cafe Aroma*;Aroma Guest"), helper("other", ssids: "Bar")])
         #expect(
             claim == [
-                ScanClaims.Claim(helper: "aroma", displayName: "The aroma", confidence: .low, source: .manifest, ready: false)
+                ScanClaims.NetworkClaim(
+                    helper: "aroma", displayName: "The aroma", confidence: .low, source: .manifest, ready: false)
             ])
     }
 
@@ -81,7 +82,7 @@ import Testing
         #expect(remembered.map(\.source) == [.remembered] && remembered.map(\.ready) == [true])
     }
 
-    @Test("19 A helper that is switched off, in its file or by the user, labels nothing and hears nothing") func disabled() {
+    @Test("19 A helper that is switched off, in its file or by the user, labels nothing and is not asked") func disabled() {
         let answers = ["a": [note("Cafe")]]
         #expect(claims(group("Cafe"), [helper("a", ssids: "*")], answers, remembered: "a", disabled: ["a"]).isEmpty)
         #expect(claims(group("Cafe"), [helper("a", ssids: "*", enabled: false)], answers, remembered: "a").isEmpty)
@@ -123,7 +124,7 @@ import Testing
         #expect(labels("pässwörter") == [] && labels("12345678\n") == [] && labels("") == [])
         #expect(labels("12345678", .sae) == [true] && labels("12345678", .enterprise) == [])
         #expect(labels("12345", .wep) == [true] && labels("0123456789", .wep) == [true] && labels("123456", .wep) == [])
-        #expect(labels(nil, .owe) == [false], "an enhanced open network asks nobody for a password")
+        #expect(labels(nil, .owe) == [false], "an enhanced open network needs no password")
     }
 
     @Test("27 No list, an empty list and no answer mean no labels") func nothing() {
@@ -139,13 +140,13 @@ import Testing
         #expect(claims.map(\.helper) == ["a", "b"] && claims.map(\.confidence) == [.low, .high])
     }
 
-    @Test("29 A helper cannot label what it may not hear of, nor another security, nor what is not there") func bounds() {
+    @Test("29 A helper cannot label what it may not see, nor another security, nor what is not there") func bounds() {
         let confined = [helper("a", ssids: "Bar")]
         #expect(claims(group("Cafe"), confined, ["a": [note("Cafe", nil, .high)]], remembered: "a").isEmpty)
         let free = [helper("a", scanList: true)]
         #expect(claims(group("Cafe"), free, ["a": [note("Cafe", .psk, password: "12345678")]]).isEmpty)
         #expect(claims(group("Cafe"), free, ["a": [note("Elsewhere")]]).isEmpty)
-        #expect(claims(group("Cafe"), [], ["a": [note("Cafe")]]).isEmpty, "an answer of nobody")
+        #expect(claims(group("Cafe"), [], ["a": [note("Cafe")]]).isEmpty, "an answer of no helper")
         var broken = note("Cafe")
         broken.ssidHex = "43616665\0"
         #expect(claims(group("Cafe"), free, ["a": [broken]]).isEmpty)
@@ -163,7 +164,7 @@ import Testing
         #expect(ScanClaims.Labels(flood, asked: [cafe]).isEmpty, "what is beyond the limit is not read")
     }
 
-    @Test func whoMayHearOfWhatIsWhatEachFileSays() {
+    @Test func eachFileSaysWhichNetworksItsHelperSees() {
         var random = Walker.Random(seed: 11)
         let parts = ["Ca", "fe", "*", "?", "\\x43", "\\s", "\\*", " ", "C", "\\\\"]
         let names = ["Ca", "fe", "C", " ", "*", "\\x5c", "x"]
@@ -178,7 +179,7 @@ import Testing
             }
             let groups = ScanClaims.groups((0..<8).map { bss(text(names), $0 % 2 == 0 ? .open : .psk, id: UInt8($0)) })
             var coverage = ScanClaims.Coverage()
-            coverage.learn(groups, for: helpers)
+            coverage.add(groups, for: helpers)
             for (helper, seen) in zip(helpers, coverage.visible(in: groups)) {
                 let expected = groups.filter { helper.enabled && helper.covers($0.ssid, $0.security) }
                 #expect(seen == expected, "\(helper.ssids.map(\.source))")
@@ -186,24 +187,24 @@ import Testing
         }
     }
 
-    @Test func whoMayHearOfANameIsKnownUntilTheHelpersChange() {
+    @Test func coverageIsKeptUntilTheHelpersChange() {
         let groups = ScanClaims.groups([bss("Cafe"), bss("Bar", id: 2)])
         var coverage = ScanClaims.Coverage()
         func seen() -> [[String]] { coverage.visible(in: groups).map { $0.map(\.ssid.description).sorted() } }
-        coverage.learn(groups, for: [helper("a", ssids: "Cafe"), helper("b", scanList: true)])
+        coverage.add(groups, for: [helper("a", ssids: "Cafe"), helper("b", scanList: true)])
         #expect(seen() == [["Cafe"], ["Bar", "Cafe"]])
-        coverage.learn([], for: [helper("a", ssids: "Bar")])
-        #expect(seen() == [[]], "nothing is known of them for these helpers yet")
-        coverage.learn(groups, for: [helper("a", ssids: "Bar")])
+        coverage.add([], for: [helper("a", ssids: "Bar")])
+        #expect(seen() == [[]], "these helpers are not matched with them yet")
+        coverage.add(groups, for: [helper("a", ssids: "Bar")])
         #expect(seen() == [["Bar"]])
         for number in 0..<6 {
-            coverage.learn((0..<1000).map { group("N\(number * 1000 + $0)") }, for: [helper("a", ssids: "Bar")])
+            coverage.add((0..<1000).map { group("N\(number * 1000 + $0)") }, for: [helper("a", ssids: "Bar")])
         }
-        coverage.learn(groups, for: [helper("a", ssids: "Bar")])
+        coverage.add(groups, for: [helper("a", ssids: "Bar")])
         #expect(seen() == [["Bar"]], "after more names than are kept")
     }
 
-    @Test("30 A label, or none, has no part in the race: both are asked, and what they say there counts") func apart() {
+    @Test("30 A label, or none, has no part in the race: both are asked, and their answers there count") func apart() {
         let helpers = [helper("H1", scanList: true), helper("H2", scanList: true)]
         let labels = claims(group("Cafe"), helpers, ["H1": [note("Cafe", nil, .high)], "H2": []])
         #expect(labels.map(\.helper) == ["H1"] && labels[0].confidence == .high)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import HotspotMachine
 
-/// Every state with its inner phases × every kind of event. The table names the next state; what carries a stale ID changes nothing.
+/// Every state with its inner phases × every kind of event. The table names the next state; an event with a stale ID changes nothing.
 @Suite struct StateEventTests {
-    /// One row: a place, and what follows on each event without an ID, in the order of ``events``.
-    struct Row: Sendable {
+    /// A place, and the next state after each event without an ID, in the order of ``events``.
+    struct Situation: Sendable {
         let name: String
         let next: [StateName]
         let road: @Sendable (inout Bench) -> Void
@@ -27,12 +27,12 @@ import Testing
         "L": .loggingOff, "F": .failure,
     ]
 
-    static func row(_ name: String, _ next: String, _ road: @escaping @Sendable (inout Bench) -> Void) -> Row {
-        Row(name: name, next: next.filter { $0 != " " }.map { letters[$0]! }, road: road)
+    static func row(_ name: String, _ next: String, _ road: @escaping @Sendable (inout Bench) -> Void) -> Situation {
+        Situation(name: name, next: next.filter { $0 != " " }.map { letters[$0]! }, road: road)
     }
 
     /// acquired, lost, roamed, none left, same, login, logoff, stranger, released, refused, captive, online, limited
-    static let rows: [Row] = [
+    static let rows: [Situation] = [
         row("inactive without address", "E I I I I I I I I I I I I") { _ in },
         row("inactive, held with an end", "E I I I I E I I E I I I I") {
             $0.join(hold: Hold(.loggedOff, until: $0.now + .seconds(60)))
@@ -71,7 +71,7 @@ import Testing
             $0.join()
             $0.bid("H1", .high)
         },
-        row("authenticating, proof looks", "E I A E A E A A A A A A A") {
+        row("authenticating, proof probes", "E I A E A E A A A A A A A") {
             $0.join()
             $0.bid("H1", .high)
             $0.reply("H1", .success)
@@ -82,7 +82,7 @@ import Testing
             $0.reply("H1", .success)
             $0.probe(.captive)
         },
-        row("authenticating, its time has not come", "E I A E A E A A A A A O A") {
+        row("authenticating, login paused", "E I A E A E A A A A A O A") {
             $0.join()
             $0.login("H1")
             $0.send(.verdictSeen(.captive))
@@ -92,7 +92,7 @@ import Testing
             $0.join()
             $0.ask("H1")
         },
-        row("presentingUI, watch looks", "E I P E P E P P P P P O P") {
+        row("presentingUI, watch probes", "E I P E P E P P P P P O P") {
             $0.join()
             $0.ask("H1")
             $0.wait(.seconds(10))
@@ -102,7 +102,7 @@ import Testing
             $0.ask("H1")
             $0.send(.promptAnswered($0.prompt!.id))
         },
-        row("presentingUI, proof looks", "E I P E P E P P P P P P P") {
+        row("presentingUI, proof probes", "E I P E P E P P P P P P P") {
             $0.join()
             $0.ask("H1")
             $0.send(.promptAnswered($0.prompt!.id))
@@ -125,7 +125,7 @@ import Testing
             $0.bid("H2", .none)
             $0.probe(.online)
         },
-        row("authenticated, recheck looks", "E I O O O E O O O O E O O") {
+        row("authenticated, recheck probes", "E I O O O E O O O O E O O") {
             $0.join()
             $0.bid("H1", .none)
             $0.bid("H2", .none)
@@ -174,7 +174,7 @@ import Testing
             $0.bid("H1", .high)
             $0.reply("H1", .failure)
         },
-        row("failure, watch looks", "E I F F F E F F E F F O F") {
+        row("failure, watch probes", "E I F F F E F F E F F O F") {
             $0.join()
             $0.bid("H1", .high)
             $0.reply("H1", .failure)
@@ -188,7 +188,7 @@ import Testing
         return bench
     }
 
-    static func bench(_ row: Row) -> Bench {
+    static func bench(_ row: Situation) -> Bench {
         var bench = Bench(.default, "H1", "H2")
         row.road(&bench)
         return bench
@@ -222,7 +222,7 @@ import Testing
                     events += [.answered(command, .crashed), .answered(command, .garbled(reason: nil))]
                 }
                 let probe = ProbeID(number: number)
-                if !inFlight.probes.contains(probe) {
+                if inFlight.probe?.id != probe {
                     events += (Verdict.allCases + [nil]).map { .verdictReached(probe, $0, secondsRemaining: 7) }
                 }
                 if !inFlight.timers.contains(TimerID(number: number)) { events.append(.timerFired(TimerID(number: number))) }
@@ -235,7 +235,7 @@ import Testing
         }
     }
 
-    @Test("State × live ID: every answer, verdict, timer and prompt has an outcome, and none traps") func live() {
+    @Test("State × live ID: every answer, verdict, timer and prompt changes something, and none traps") func live() {
         for row in Self.rows {
             let start = Self.bench(row)
             let inFlight = start.machine.state.inFlight
@@ -246,7 +246,7 @@ import Testing
                 events += Confidence.allCases.map { .answered(command, .evaluated($0)) }
                 events += [.answered(command, .crashed), .answered(command, .garbled(reason: "?"))]
             }
-            for probe in inFlight.probes {
+            if let probe = inFlight.probe?.id {
                 for seconds in [nil, Int.min, -1, 0, 1, Int.max] {
                     events += (Verdict.allCases + [nil]).map { .verdictReached(probe, $0, secondsRemaining: seconds) }
                 }
@@ -270,9 +270,9 @@ import Testing
         for row in Self.rows {
             var bench = Self.bench(row)
             if bench.state == .evaluating {
-                let attempt = bench.machine.state.association?.attempt
+                let attempt = bench.machine.state.joined?.attempt
                 bench.wait(.seconds(45))
-                #expect(bench.state != .evaluating || bench.machine.state.association?.attempt != attempt, "\(row.name)")
+                #expect(bench.state != .evaluating || bench.machine.state.joined?.attempt != attempt, "\(row.name)")
             }
             bench.send(.addressLost)
             #expect(bench.machine.state == .inactive(.noAddress) && bench.isIdle)

@@ -2,8 +2,8 @@ import HotspotCore
 import Testing
 
 @testable import HotspotMachine
+@testable import hotspotctl
 
-/// The table that people read is the machine's own.
 @Suite struct TransitionTableTests {
     static let ours = TransitionTable()
     static let strict = TransitionTable(policy: Policy(rules: .strict))
@@ -11,19 +11,19 @@ import Testing
     @Test(
         "The documents are what the machine says",
         arguments: [
-            ("README.md", "```mermaid", "```", TransitionTable.Format.mermaid, Policy.Rules.default),
-            ("TABLE.md", "<!-- the table: default -->", "<!-- end of the table -->", .markdown, .default),
-            ("TABLE.md", "<!-- the table: strict -->", "<!-- end of the table -->", .markdown, .strict),
+            ("docs/machine.md", "```mermaid", "```", TransitionTable.Format.mermaid, Policy.Rules.default),
+            ("docs/machine-table.md", "<!-- the table: default -->", "<!-- end of the table -->", .markdown, .default),
+            ("docs/machine-table.md", "<!-- the table: strict -->", "<!-- end of the table -->", .markdown, .strict),
         ])
     func documents(file: String, begin: String, end: String, format: TransitionTable.Format, rules: Policy.Rules) throws {
-        let lines = try Checkout.text("Sources/HotspotMachine/\(file)").split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = try Checkout.text(file).split(separator: "\n", omittingEmptySubsequences: false)
             .map(String.init)
         let start = try #require(lines.firstIndex(of: begin), "\(file) has no \(begin)")
-        let told = lines[(start + 1)...].prefix { $0 != end }
+        let printed = lines[(start + 1)...].prefix { $0 != end }
         let table = rules == .default ? Self.ours : Self.strict
         #expect(
-            Array(told) == table.lines(format),
-            "\(file) is not what «hotspotctl machine --format=\(format.rawValue) --rules=\(rules.rawValue)» prints; make table writes it anew"
+            Array(printed) == table.lines(format),
+            "\(file) is not what 'hotspotctl machine --format=\(format.rawValue) --rules=\(rules.rawValue)' prints; make table writes it"
         )
     }
 
@@ -33,9 +33,9 @@ import Testing
         for row in table.rows {
             #expect(table.places.contains(row.place) && table.places.contains(row.next), "\(row)")
         }
-        // A place that a random walk finds is one of the table, but for fields of helpers of another size.
+        // The table has every place that a random walk reaches, except races with another number of helpers.
         var walker = Walker(seed: 3, policy: table.policy)
-        var strangers: Set<TransitionTable.Place> = []
+        var strangers: Set<TransitionTable.TablePlace> = []
         while walker.events < 20_000 {
             walker.step()
             let place = walker.bench.machine.state.place(table.policy)
@@ -44,8 +44,8 @@ import Testing
         #expect(strangers.isEmpty)
     }
 
-    @Test("What is asserted elsewhere by hand stands in the table") func rows() {
-        func row(_ state: StateName, _ phase: String, _ event: String) -> TransitionTable.Row? {
+    @Test("Rows that other tests assert by hand") func rows() {
+        func row(_ state: StateName, _ phase: String, _ event: String) -> TransitionTable.TableRow? {
             Self.ours.rows.first { $0.place == .init(state: state, phase: phase) && $0.events.contains(event) }
         }
         let won = row(.evaluating, "2 silent, verdict awaited", "answer high")
@@ -54,7 +54,7 @@ import Testing
         #expect(row(.authenticated, "claimed", "timer maintain")?.next.state == .maintaining)
         #expect(row(.authenticated, "claimed", "logoff requested by another helper") == nil)
         #expect(row(.loggingOff, "command runs", "answer failure")?.next == .init(state: .inactive, phase: "held"))
-        #expect(row(.authenticating, "the proof looks for the last time", "verdict captive")?.next.state == .failure)
+        #expect(row(.authenticating, "last probe of the proof runs", "verdict captive")?.next.state == .failure)
         #expect(Self.strict.rows.contains { $0.actions.contains("end link") })
         #expect(!Self.ours.rows.contains { $0.actions.contains("end link") })
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import HotspotMachine
 
 /// Random walks with the invariants after every step (`Bench+Invariants.swift`). `HOTSPOTD_WALK` is the number of events in all;
-/// without it there are a million in CI, and fewer at a desk.
+/// the default is a million in CI, and fewer elsewhere.
 @Suite struct WalkTests {
     static let length =
         getenv("HOTSPOTD_WALK").flatMap { Int(String(cString: $0)) }
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test("10,000 days in 10,000 cafés leave nothing behind") func memory() {
-        // Without the bench, whose bookkeeping costs more than the machine.
+        // Without the bench, which costs more than the machine.
         var machine = Machine(policy: Policy(rules: .strict))
         var now = Instant(nanoseconds: 0)
         _ = machine.handle(.helpersChanged([Candidate("H1")]), at: now)

@@ -111,7 +111,7 @@ struct Walker {
         send(.helpersChanged(candidates))
     }
 
-    /// Something that is over, or never was.
+    /// Sends numbers of what is over, or never was.
     private mutating func stale() {
         let number = chance(4) ? UInt64.max : UInt64.random(in: 0...bench.machine.lastNumber, using: &random)
         let inFlight = bench.machine.state.inFlight
@@ -120,12 +120,12 @@ struct Walker {
             send(.answered(CommandID(number: number), .replied(.success)))
         }
         if !inFlight.timers.contains(TimerID(number: number)) { send(.timerFired(TimerID(number: number))) }
-        if !inFlight.probes.contains(ProbeID(number: number)) { send(.verdictReached(ProbeID(number: number), .captive)) }
+        if inFlight.probe?.id.number != number { send(.verdictReached(ProbeID(number: number), .captive)) }
         if inFlight.prompt?.number != number { send(.promptAnswered(PromptID(number: number))) }
         if machine != bench.machine { Issue.record("what is late changed something, after \(events) events") }
     }
 
-    /// From wherever the walk is, the loss of the address leads to rest, and a race comes to its end with nobody's help.
+    /// Checks that from here the loss of the address leads to rest, and that a race ends by itself.
     private func mustEnd() {
         var lost = bench.machine
         _ = lost.handle(.addressLost, at: bench.now)
@@ -133,9 +133,9 @@ struct Walker {
         guard case .evaluating = bench.machine.state else { return }
         var patient = bench
         patient.used = []
-        let attempt = patient.machine.state.association?.attempt
+        let attempt = patient.machine.state.joined?.attempt
         patient.wait(patient.machine.policy.commandTimeout)
-        if patient.state == .evaluating, patient.machine.state.association?.attempt == attempt {
+        if patient.state == .evaluating, patient.machine.state.joined?.attempt == attempt {
             Issue.record("evaluating does not end")
         }
     }

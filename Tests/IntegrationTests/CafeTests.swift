@@ -1,117 +1,186 @@
 import Foundation
 import Testing
 
-/// The café, run once for each mode: every line of its results is asserted.
-@Suite(
-    .serialized, .enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that serve in the café"))
-struct CafeTests {
-    private struct Line: Decodable {
+/// One run of `Tests/Cafe/cafe`: every line of its results.
+struct CafeVisit: Sendable {
+    struct Line: Decodable {
+        var scene: String?
         var name: String?
         var ok: Bool?
         var detail: String?
     }
 
-    /// The tests themselves: those that want radios run in the virtual laptop as well.
-    private static let bundle = Machine.checkout.appendingPathComponent(".build/debug/hotspotdPackageTests.xctest")
+    private let run: Finished
+    private let lines: [Line]
 
-    private func visit(mode: String, _ more: [String] = [], expected: [String]) throws {
+    /// Runs it on a thread of its own: it takes minutes, and other tests want the concurrency pool's.
+    static func start(_ arguments: [String]) async throws -> CafeVisit {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try CafeVisit(arguments) }) }
+        }
+    }
+
+    private init(_ arguments: [String]) throws {
         let scratch = try Scratch()
         let results = scratch.path + "/results.jsonl"
-        let run = try Finished.run(
+        run = try Finished.run(
             Machine.checkout.appendingPathComponent("Tests/Cafe/cafe").path,
-            ["--bin", Machine.release.path, "--mode", mode, "--results", results] + more,
+            ["--bin", Machine.release.path, "--results", results] + arguments,
             environment: ProcessInfo.processInfo.environment.filter {
                 ["HOTSPOTD_CAFE_CACHE", "XDG_CACHE_HOME", "CI"].contains($0.key)
             })
         print(run.output)
-        if run.status == 77, !Machine.isCI {
-            // It said in one line what this machine lacks.
-            try Test.cancel("\(run.output.split(separator: "\n").last ?? "something is missing")")
-        }
-        let lines = try String(contentsOfFile: results, encoding: .utf8).split(separator: "\n").map {
-            try JSONDecoder().decode(Line.self, from: Data($0.utf8))
-        }
-        let held = lines.filter { $0.name != nil && $0.ok != nil }
-        for line in held { #expect(line.ok == true, "\(line.name!): \(line.detail ?? "")") }
-        for name in expected { #expect(held.contains { $0.name == name }, "\(name) was not even tried") }
-        #expect(run.status == 0)
+        let text = (try? String(contentsOfFile: results, encoding: .utf8)) ?? ""
+        lines = try text.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
     }
 
-    /// What both ways of visiting must show.
-    private static let always = [
-        "join.states", "silent.authenticated", "silent.page", "silent.check", "question.asked", "question.answered",
-        "question.page",
-        "return.maintained", "return.page", "logoff.states", "logoff.atThePortal", "wispr.noPasswordOnScreen",
-        "wispr.storedAccount", "wispr.secondPage", "daemon.ends", "secrets.nowhereInTheClear",
-    ]
+    /// Expects that every result of the scene whose name begins with one of the prefixes is good, and that none is missing.
+    func expect(_ scene: String, prefixes: [String] = [""], _ expected: [String]) throws {
+        try cancelIfIncapable()
+        let results = lines.filter { line in
+            line.scene == scene && line.ok != nil && prefixes.contains { line.name?.hasPrefix($0) == true }
+        }
+        for line in results { #expect(line.ok == true, "\(line.name!): \(line.detail ?? "")") }
+        for name in expected { #expect(results.contains { $0.name == name }, "\(name) was not even tried") }
+    }
 
-    /// Above the radio, over cables, in seconds.
-    @Test func overCables() throws {
-        try visit(
-            mode: "veth",
-            expected: Self.always + [
+    /// Expects that the run ended with success, and shows what kept it from that.
+    func expectSuccess() throws {
+        try cancelIfIncapable()
+        let failed = lines.filter { $0.ok == false }.map { "\($0.scene ?? ""): \($0.name ?? "")" }
+        #expect(run.status == 0, "exit status \(run.status); \(failed)")
+    }
+
+    func count(_ scene: String) -> Int { lines.count { $0.scene == scene && $0.ok != nil } }
+
+    /// Skips the test where the café said in one line what this machine lacks.
+    private func cancelIfIncapable() throws {
+        if run.status == 77, !Machine.isCI {
+            try Test.cancel("\(run.output.split(separator: "\n").last ?? "something is missing")")
+        }
+    }
+
+    /// What every visit must show.
+    static let always = [
+        "join.states", "silent.authenticated", "silent.page", "silent.check", "question.asked", "question.answered",
+        "question.page", "return.maintained", "return.page", "logoff.states", "logoff.atThePortal", "wispr.noPasswordOnScreen",
+        "wispr.storedAccount", "wispr.secondPage", "daemon.ends", "secrets.nowhereInTheClear", "done",
+    ]
+}
+
+/// The café over cables, in namespaces of this machine: it needs no boot.
+@Suite(.enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that serve in the café"))
+struct CafeOverCablesTests {
+    /// Above the radio, in seconds.
+    @Test func overCables() async throws {
+        let visit = try await CafeVisit.start(["--mode", "veth"])
+        try visit.expect(
+            "show",
+            CafeVisit.always + [
                 "helpers.known", "return.faster", "logoff.closed", "host.veth", "host.nftables", "host.landlock",
                 "host.userNamespaces", "host.pidNamespaces",
             ])
+        try visit.expectSuccess()
     }
 
-    /// Portals that hang, lie and flood, a helper that is not there and one that is killed: a true state and a reason each time.
-    @Test func hostilePortals() throws {
+    /// Portals that hang, lie and flood, a helper that is missing and one that is killed: a true state and a reason each time.
+    @Test func hostilePortals() async throws {
         let faults = ["hang", "garbage", "empty", "drip", "redirects", "gigabyte", "status511"]
         let pages = ["hang", "garbage", "empty", "drip", "redirects", "gigabyte", "selfSigned"].map { "\($0)InPages" }
-        try visit(
-            mode: "veth", ["--hostile"],
-            expected: (faults + pages).flatMap { ["hostile.\($0).state", "hostile.\($0).inTime", "hostile.\($0).nextWorks"] } + [
+        let visit = try await CafeVisit.start(["--mode", "veth", "--scene", "hostile"])
+        try visit.expect(
+            "hostile",
+            (faults + pages).flatMap { ["hostile.\($0).state", "hostile.\($0).inTime", "hostile.\($0).nextWorks"] } + [
                 "hostile.hang.reason", "hostile.gigabyteInPages.reason", "hostile.selfSignedInPages.reason",
                 "hostile.unknownInterface", "hostile.missingHelper", "hostile.inARow", "hostile.killed.reason",
-                "hostile.killed.recovers", "hostile.memory",
+                "hostile.killed.recovers", "hostile.memory", "done",
+            ])
+        try visit.expectSuccess()
+    }
+}
+
+/// The virtual laptop with simulated radios. It boots once; each test reads the results of one scene.
+@Suite(.enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that serve in the café"))
+struct CafeTests {
+    /// The tests themselves: those that need radios run in the virtual laptop as well.
+    private static let bundle = Machine.checkout.appendingPathComponent(".build/debug/hotspotdPackageTests.xctest")
+    private static let hasBundle = FileManager.default.fileExists(atPath: bundle.path)
+    private static let laptop = Task.detached {
+        try await CafeVisit.start(
+            ["--mode", "radio", "--scene", "show", "--scene", "air", "--scene", "units"]
+                + (hasBundle ? ["--test-bundle", bundle.path] : []))
+    }
+
+    /// The unit tests of the radio's code, once as root and once as an ordinary user.
+    @Test func liveRadio() async throws {
+        #expect(Self.hasBundle || !Machine.isCI, "the tests lie at \(Self.bundle.path)")
+        try await Self.laptop.value.expect("radio", Self.hasBundle ? ["radio.liveTests", "radio.liveTestsAsAnyone"] : [])
+    }
+
+    /// The show of `make cafe`.
+    @Test func overTheAir() async throws {
+        try await Self.laptop.value.expect("fabric", ["done"])
+        try await Self.laptop.value.expect(
+            "show", CafeVisit.always + ["list.names", "list.security", "list.claims", "laptop.netem", "laptop.cgroup"])
+    }
+
+    /// What helpers say of the networks in sight, and that no helper is asked when no client watches the list.
+    @Test func labels() async throws {
+        try await Self.laptop.value.expect(
+            "air", prefixes: ["labels."],
+            [
+                "open", "twoOnOneNetwork", "ownNetwork", "notElsewhere", "passwordNeeded", "passwordMakesReady", "oneSwitchedOff",
+                "oneNoLongerSeesIt", "networkSwitchedOff", "noHelperSeesItAnyMore", "switchedOnAgain", "networkSwitchedOnAgain",
+                "newNetworkAppears", "nothingAdded", "orderIsTheSignals", "askedRepeatedly", "notAskedWithoutScanList",
+                "ownNetworkOnly", "passwordNotInTheList", "notAskedWhenUnwatched", "done",
+            ].map { "labels.\($0)" })
+    }
+
+    /// What happens on one interface leaves the other alone; one is renamed, vanishes and comes back.
+    @Test func twoRadios() async throws {
+        try await Self.laptop.value.expect(
+            "air", prefixes: ["stations."],
+            [
+                "secondIsManaged", "firstOnline", "joinUnnoticed", "independent", "oneQuestion", "leaveUnnoticed", "secondOnline",
+                "firstStaysOut", "firstMaintained", "returnUnnoticed", "bothOnline", "listMovesNothing.first",
+                "listMovesNothing.second", "renamed", "oldNameGone", "renamedMaintained", "renamedOnline", "renameUnnoticed",
+                "removed",
+                "removedEndsInactive", "addedAgain", "addedAgainIsAnother", "addedAgainOpen", "addedAgainOnline",
+                "removalUnnoticed",
+                "logoffAtThePortal", "logoffUnnoticed", "secondStillOnline", "secondIsGone", "done",
+            ].map { "stations.\($0)" })
+    }
+
+    /// A suspend to RAM in the middle of a session.
+    @Test func asleep() async throws {
+        try await Self.laptop.value.expect(
+            "air", prefixes: ["suspend.", "laptop."],
+            [
+                "suspend.asleep", "suspend.daemonThere", "suspend.oneMaintain", "suspend.sessionKept", "suspend.page",
+                "laptop.suspend",
+                "suspend.done",
             ])
     }
 
-    /// Everything, with simulated radios in the virtual laptop.
-    @Test func overTheAir() throws {
-        let hasBundle = FileManager.default.fileExists(atPath: Self.bundle.path)
-        #expect(hasBundle || !Machine.isCI, "the tests lie at \(Self.bundle.path)")
-        try visit(
-            mode: "radio", hasBundle ? ["--test-bundle", Self.bundle.path] : [],
-            expected: Self.always + [
-                "list.names", "list.security", "list.claims", "laptop.netem", "laptop.cgroup",
-            ] + (hasBundle ? ["radio.liveTests", "radio.liveTestsAsAnyone"] : []))
+    /// The helpers' own records of the whole scene, and the daemon's journal beside them.
+    @Test func discretion() async throws {
+        try await Self.laptop.value.expect(
+            "air", prefixes: ["discretion.", "daemon.", "done"],
+            [
+                "allSixCommands", "ownNetworkOnly", "joinedNetworkOnly", "everyJoinedNetwork", "listOnlyOnRequest",
+                "wholeListForOne",
+                "listAlone", "journal.all-seeing", "journal.no-password", "journal.train-only", "journal.joined-only",
+                "journal.scanList", "journal.nothingElse", "log", "noSecretAnywhere", "done",
+            ].map { "discretion.\($0)" } + ["daemon.ends", "done"])
     }
 
-    /// Labels in the list, two radios, who was told what, and a suspend to RAM in the middle of a session: one boot for all.
-    @Test func labelsTwoRadiosAndASleep() throws {
-        let expected = Self.labels + Self.stations + Self.asleep + Self.discretion + ["daemon.ends"]
-        try visit(mode: "radio", ["--air"], expected: expected)
+    /// The daemon, a helper that is its child, and two that the service manager runs: the units as they are, under a systemd of their own.
+    /// What confines the daemon must leave it able to confine its helpers.
+    @Test func daemonAndHelpersRunUnderTheUnits() async throws {
+        try await Self.laptop.value.expect("units", ["ends"])
+        let findings = try await Self.laptop.value.count("units") - 1
+        #expect(findings == 81)
     }
 
-    /// What helpers say of the networks in sight, and that nobody is asked when nobody looks.
-    private static let labels = [
-        "open", "twoOnOneNetwork", "ownNetwork", "notElsewhere", "passwordNeeded", "passwordMakesReady", "oneSwitchedOff",
-        "oneSeesItNoMore", "networkSwitchedOff", "nobodySeesItAnyMore", "switchedOnAgain", "networkSwitchedOnAgain",
-        "newNetworkAppears", "nothingAdded", "orderIsTheSignals", "askedAgainAndAgain", "notAskedWithoutScanList",
-        "ownNetworkOnly", "passwordNotInTheList", "nobodyLooksNobodyIsAsked", "done",
-    ].map { "labels.\($0)" }
-
-    /// One interface's doings and the other's peace; one is renamed, vanishes and comes back.
-    private static let stations = [
-        "secondIsManaged", "firstOnline", "joinUnnoticed", "independent", "oneQuestion", "leaveUnnoticed", "secondOnline",
-        "firstStaysOut", "firstMaintained", "returnUnnoticed", "bothOnline", "listMovesNothing.first",
-        "listMovesNothing.second", "renamed", "oldNameGone", "renamedMaintained", "renamedOnline", "renameUnnoticed", "removed",
-        "removedEndsInactive", "addedAgain", "addedAgainIsAnother", "addedAgainOpen", "addedAgainOnline", "removalUnnoticed",
-        "logoffAtThePortal", "logoffUnnoticed", "secondStillOnline", "secondIsGone", "done",
-    ].map { "stations.\($0)" }
-
-    /// What the laptop finds when it wakes up.
-    private static let asleep = [
-        "suspend.asleep", "suspend.daemonThere", "suspend.oneMaintain", "suspend.sessionKept", "suspend.page", "laptop.suspend",
-        "suspend.done",
-    ]
-
-    /// The helpers' own records of the whole run, and the daemon's journal beside them.
-    private static let discretion = [
-        "allSixCommands", "ownNetworkOnly", "joinedNetworkOnly", "everyJoinedNetwork", "listForWhoAsksForIt", "wholeListForOne",
-        "listAlone", "journal.all-seeing", "journal.no-password", "journal.train-only", "journal.joined-only",
-        "journal.scanList", "journal.nothingElse", "log", "noSecretAnywhere", "done",
-    ].map { "discretion.\($0)" }
+    @Test func everySceneSucceeds() async throws { try await Self.laptop.value.expectSuccess() }
 }

@@ -49,7 +49,7 @@ struct HelperTests {
         "memory": Manners(body: "receive(); x = bytearray(3 << 30)", code: "helperCrashed", word: "status 1"),
     ]
 
-    private let commands = "[Commands]\nTimeoutSec=2\nLowGraceSec=1"
+    private let commands = "[Commands]\nTimeoutSec=10\nLowGraceSec=1"
 
     /// The race is over when nobody is waited for, and by then nothing of any helper is left.
     private func settle(_ daemon: CabledDaemon) throws {

@@ -33,7 +33,7 @@ enum Machine {
 }
 
 /// A program that has run: its status and what it printed, both streams in one.
-struct Finished {
+struct Finished: Sendable {
     let status: Int32
     let output: String
 

@@ -53,25 +53,4 @@ struct UnitTests {
             #expect(verify.status == 0, "\(unit): \(verify.output)")
         }
     }
-
-    /// The daemon, a helper that is its child, and two that the service manager runs, in the virtual laptop: what shuts the daemon in
-    /// must leave it able to shut its helpers in.
-    @Test(.timeLimit(.minutes(10))) func daemonAndHelpersRunUnderTheseUnits() throws {
-        let run = try Finished.run(
-            Machine.checkout.appendingPathComponent("Tests/Cafe/virtual-laptop").path,
-            [
-                "--timeout", "400", "--", Machine.checkout.appendingPathComponent("Tests/Support/under-systemd").path,
-                Machine.release.path,
-            ],
-            environment: ProcessInfo.processInfo.environment.filter {
-                ["HOTSPOTD_CAFE_CACHE", "XDG_CACHE_HOME", "CI"].contains($0.key)
-            })
-        print(run.output)
-        if run.status == 77, !Machine.isCI {
-            try Test.cancel("\(run.output.split(separator: "\n").last ?? "something is missing")")
-        }
-        let findings = run.output.split(separator: "\n").filter { $0.hasPrefix("ok ") || $0.hasPrefix("not ok ") }
-        for finding in findings { #expect(finding.hasPrefix("ok "), "\(finding)") }
-        #expect(findings.count == 81 && run.status == 0)
-    }
 }

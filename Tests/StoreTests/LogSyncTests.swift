@@ -60,7 +60,7 @@ import Testing
             directory: folder.state, retryInterval: .seconds(10), busyTimeout: 0, pageLimit: nil, flush: { disk.flush($0) })
         try store.setOutcome(cafe, StoredOutcome(word: "online", time: 1))
         while store.problem == nil { usleep(1000) }
-        #expect(store.problem?.code == "storeNotSaving" && store.problem?.message.contains("Input/output error") == true)
+        #expect(store.problem?.code == .storeNotSaving && store.problem?.message.contains("Input/output error") == true)
         disk.state.withLock { $0.code = 0 }
         try store.setOutcome(cafe, StoredOutcome(word: "online", time: 2))
         while store.problem != nil { usleep(1000) }

@@ -88,7 +88,7 @@ import Testing
         #expect(mkdir(folder.state, 0o700) == 0)
         write(Array(repeating: 0x41, count: 5000), to: folder.state + "/hotspotd.db")
         let store = try folder.open()
-        #expect(store.problem?.code == "storeDamaged")
+        #expect(store.problem?.code == .storeDamaged)
         #expect(store.isSaving)
         #expect(folder.names.contains { $0.hasPrefix("hotspotd.db.damaged-") })
         try store.setOutcome(cafe, StoredOutcome(word: "online", time: 1))
@@ -134,7 +134,7 @@ import Testing
         }
         do {
             let store = try folder.open()
-            #expect(store.problem?.code == "storeNewer")
+            #expect(store.problem?.code == .storeNewer)
             #expect(store.lastOutcome(cafe)?.word == "online")
             #expect(throws: StoreError.self) { try store.setOutcome(cafe, StoredOutcome(word: "changed", time: 2)) }
             #expect(store.lastOutcome(cafe)?.word == "changed")
@@ -159,7 +159,7 @@ import Testing
             } catch { failure = error }
         }
         #expect(failure == .notSaved(reason: "database or disk is full"))
-        #expect(store.problem?.code == "storeNotSaving")
+        #expect(store.problem?.code == .storeNotSaving)
         // Everything is there, also what was written when the disk was full, and it goes on.
         #expect(store.steps("a").count == written)
         #expect(store.lastOutcome(hotel)?.word == "online")

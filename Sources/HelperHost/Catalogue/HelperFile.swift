@@ -67,7 +67,7 @@ public enum HelperFile {
             if spec.displayName != entry.value {
                 problems.append(
                     Problem(
-                        "displayNameTooLong",
+                        .displayNameTooLong,
                         "\(file):\(entry.line): DisplayName= has \(entry.value.count) characters; \(HelperSpec.displayNameLimit) are shown: \"\(spec.displayName)\""
                     ))
             }

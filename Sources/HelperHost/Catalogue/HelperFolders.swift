@@ -80,14 +80,14 @@ private struct CatalogBuilder {
     /// The number of helpers with a command line and `Activation=socket`.
     private var sharing: [[String]: Int] = [:]
 
-    private mutating func report(_ subject: String, _ code: String, _ message: String, hint: String? = nil) {
+    private mutating func report(_ subject: String, _ code: ProblemCode, _ message: String, hint: String? = nil) {
         catalog.problems.append(HelperProblem(subject, Problem(code, message, hint: hint)))
     }
 
     mutating func read(_ directory: String) {
         guard access(directory, R_OK) == 0 else {
             if errno != ENOENT {
-                report(directory, "helperFolderUnreadable", "\(directory): \(String(cString: strerror(errno)))")
+                report(directory, .helperFolderUnreadable, "\(directory): \(String(cString: strerror(errno)))")
             }
             return
         }
@@ -98,7 +98,7 @@ private struct CatalogBuilder {
             .filter { $0.hasSuffix(".helper") && !$0.hasPrefix(".") }.sorted()
         let limit = HelperFolders.fileLimit
         if names.count > limit {
-            report(directory, "tooManyHelpers", "\(directory) has more than \(limit) helper files; the first by name count")
+            report(directory, .tooManyHelpers, "\(directory) has more than \(limit) helper files; the first by name count")
         }
         let files = names.prefix(limit).compactMap { file(directory + "/" + $0, name: $0) }
         let named = Dictionary(grouping: files, by: \.spec.name)
@@ -109,9 +109,9 @@ private struct CatalogBuilder {
     private mutating func file(_ path: String, name: String) -> File? {
         if let earlier = paths[name] {
             if path != earlier, Self.isMask(earlier) {
-                report(path, "helperMasked", "\(path) is masked by \(earlier)")
+                report(path, .helperMasked, "\(path) is masked by \(earlier)")
             } else if path != earlier {
-                report(path, "helperShadowed", "\(path) is shadowed by \(earlier), which has the same file name")
+                report(path, .helperShadowed, "\(path) is shadowed by \(earlier), which has the same file name")
             }
             return nil
         }
@@ -126,7 +126,7 @@ private struct CatalogBuilder {
             let (spec, problems) = try HelperFile.read(path)
             return File(path: path, spec: spec, problems: problems)
         } catch {
-            report(path, "helperFileInvalid", error.description)
+            report(path, .helperFileInvalid, error.description)
             return nil
         }
     }
@@ -156,11 +156,11 @@ private struct CatalogBuilder {
         let (path, spec) = (file.path, file.spec)
         if let owner = owners[spec.name] {
             return report(
-                path, "helperShadowed", "\(path) is shadowed by \(owner), which has the name \"\(spec.name)\" already")
+                path, .helperShadowed, "\(path) is shadowed by \(owner), which has the name \"\(spec.name)\" already")
         }
         if let other {
             return report(
-                path, "helperNameTwice",
+                path, .helperNameTwice,
                 "\(path) is not used: \(other.path), in the same folder, has the name \"\(spec.name)\" too, and neither is used.",
                 hint: "give one of them another Name=, or remove it")
         }
@@ -174,7 +174,7 @@ private struct CatalogBuilder {
             let limit = HelperFolders.sharedLimit
             guard sharing[exec, default: 0] < limit else {
                 return report(
-                    spec.name, "tooManySharing",
+                    spec.name, .tooManySharing,
                     "\(path) is left out: \(limit) helpers have the same Exec= with Activation=socket already.",
                     hint: "give it an argument of its own in Exec=, and with that another process")
             }
@@ -194,7 +194,7 @@ private struct CatalogBuilder {
             guard shown != name, uses[shown.lowercased(), default: 0] > 1 else { continue }
             catalog.entries[index].spec.displayName = name
             report(
-                name, "displayNameNotUsed",
+                name, .displayNameNotUsed,
                 "\(entry.file): the display name \"\(Printable.text(shown, limit: 256))\" is another helper's too, or the daemon's; it is shown as \"\(name)\"",
                 hint: "give it another DisplayName=")
         }

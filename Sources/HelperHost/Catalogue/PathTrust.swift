@@ -17,12 +17,12 @@ enum PathTrust {
     static func problem(with path: String, kind: Kind) -> Problem? {
         let (shown, word) = (Printable.text(path), ShellWord.quoted(path))
         func refuse(_ reason: String, hint: String? = nil) -> Problem {
-            Problem("helperNotTrusted", "\(shown) is not used: \(reason)", hint: hint)
+            Problem(.helperNotTrusted, "\(shown) is not used: \(reason)", hint: hint)
         }
         var status = stat()
         errno = ENOENT
         guard path.hasPrefix("/"), stat(path, &status) == 0 else {
-            let code = kind == .program ? "helperProgramMissing" : "helperFileMissing"
+            let code: ProblemCode = kind == .program ? .helperProgramMissing : .helperFileMissing
             return Problem(code, "\(shown): \(String(cString: strerror(errno)))")
         }
         if let reason = weakness(of: path, kind, isEnd: true) {
@@ -37,7 +37,7 @@ enum PathTrust {
         guard status.st_mode & S_IFMT == type else { return refuse("it is no \(noun)") }
         guard kind != .program || access(path, X_OK) == 0 else {
             return Problem(
-                "helperProgramNotExecutable", "\(shown) cannot be executed: \(String(cString: strerror(errno)))",
+                .helperProgramNotExecutable, "\(shown) cannot be executed: \(String(cString: strerror(errno)))",
                 hint: word.map { "chmod 755 \($0)" })
         }
         return nil
@@ -73,7 +73,7 @@ enum PathTrust {
 
     /// Refuses the socket of a helper that another user could have put there. A missing one is left to the connection to report.
     static func check(path: String) throws(HelperFault) {
-        guard let problem = problem(with: path, kind: .socket), problem.code == "helperNotTrusted" else { return }
+        guard let problem = problem(with: path, kind: .socket), problem.code == .helperNotTrusted else { return }
         throw fault(problem.message)
     }
 
@@ -87,6 +87,6 @@ enum PathTrust {
 
     private static func fault(_ sentence: String) -> HelperFault {
         let hint = "let systemd make it (hotspot-helper@.socket), or give it and its folder to root"
-        return HelperFault(.helperNotTrusted, sentence, cause: Problem("helperNotTrusted", sentence, hint: hint))
+        return HelperFault(.helperNotTrusted, sentence, cause: Problem(.helperNotTrusted, sentence, hint: hint))
     }
 }

@@ -242,7 +242,7 @@ import Varlink
         guard !isShut else { return }
         sandboxProblem = failure.map {
             Problem(
-                "sandboxUnavailable", "No helper can be started: \($0).",
+                .sandboxUnavailable, "No helper can be started: \($0).",
                 hint: access(Sandbox.bubblewrap, X_OK) == 0
                     ? "allow bubblewrap to make user namespaces (\(Self.profile) is an AppArmor profile for it), then: systemctl reload hotspotd. Or set Containment=none, without any protection"
                     : "apt install bubblewrap")

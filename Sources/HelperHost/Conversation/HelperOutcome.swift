@@ -28,30 +28,8 @@ public enum HelperOutcome: Hashable, Sendable {
 
 /// Why a helper has no usable answer.
 public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Stable words for programs.
-    public enum Code: String, Hashable, Sendable, CaseIterable {
-        /// The process or the connection ended before an answer.
-        case helperCrashed
-        /// It could not be started or reached.
-        case helperNotStarted
-        /// It could not be started for lack of processes, memory or descriptors, though that was tried for a while.
-        case helperNoRoom
-        /// What came is no answer of the contract.
-        case helperMalformed
-        /// A word that the contract does not have.
-        case helperUnknownValue
-        /// It answered with an error of its own.
-        case helperError
-        /// More than the contract allows.
-        case helperTooLong
-        /// What goes back to it, and so cannot be masked, repeats what it was told in secret.
-        case helperRepeatsSecret
-        /// Its file, program or socket could be somebody else's.
-        case helperNotTrusted
-    }
-
     /// The stable word.
-    public let code: Code
+    public let code: ProblemCode
     /// One sentence for people.
     public let sentence: String
     /// The end of what it wrote to standard error, printable, with everything masked that its process was given.
@@ -60,7 +38,7 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
     public let cause: Problem?
 
     /// A fault.
-    public init(_ code: Code, _ sentence: String, standardError: String? = nil, cause: Problem? = nil) {
+    public init(_ code: ProblemCode, _ sentence: String, standardError: String? = nil, cause: Problem? = nil) {
         self.code = code
         self.sentence = sentence
         self.cause = cause
@@ -74,7 +52,7 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
     public var isGarbage: Bool { code == .helperMalformed || code == .helperTooLong }
 
     /// The fault as a problem to show.
-    public var problem: Problem { cause ?? Problem(code.rawValue, sentence, hint: hint) }
+    public var problem: Problem { cause ?? Problem(code, sentence, hint: hint) }
 
     private var hint: String? {
         switch code {
@@ -83,7 +61,7 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
         case .helperNoRoom: "systemctl status hotspotd"
         // Without what is stored there is nothing to repeat.
         case .helperRepeatsSecret: "hotspotctl forget SSID"
-        case .helperCrashed, .helperMalformed, .helperUnknownValue, .helperError, .helperTooLong, .helperNotTrusted: nil
+        default: nil
         }
     }
 

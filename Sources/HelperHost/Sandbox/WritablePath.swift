@@ -33,7 +33,7 @@ enum WritablePath {
 
     static func refuse(_ path: String, _ reason: String) -> Problem {
         Problem(
-            "helperPathRefused", "ReadWritePaths= has \(Printable.text(path, limit: 200)), which stays read-only: \(reason).",
+            .helperPathRefused, "ReadWritePaths= has \(Printable.text(path, limit: 200)), which stays read-only: \(reason).",
             hint: "name a folder of the helper's own")
     }
 
@@ -61,7 +61,7 @@ enum WritablePath {
             default: "hotspotctl helpers --verbose"
             }
         return Problem(
-            "helperPathMissing", "ReadWritePaths= has \(shown), where it cannot write: \(String(cString: strerror(code))).",
+            .helperPathMissing, "ReadWritePaths= has \(shown), where it cannot write: \(String(cString: strerror(code))).",
             hint: hint)
     }
 }

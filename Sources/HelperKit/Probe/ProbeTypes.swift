@@ -90,6 +90,8 @@ public struct ProbeResult: Sendable {
     public var problem: String?
     /// The rest of the session in seconds, from the portal API.
     public var secondsRemaining: Int?
+    /// The seconds after which the server wants to be asked again (RFC 9110, 10.2.3).
+    public var retryAfter: Double?
     /// The requests and their answers.
     public var evidence: [ProbeEvidence] = []
     /// The answer that revealed the portal; its body may hold a WISPr document, or be the portal's page.
@@ -108,12 +110,13 @@ public struct ProbeResult: Sendable {
         var portalURL: String?
         var problem: String?
         var secondsRemaining: Int?
+        var retryAfter: Double?
         var evidence: [ProbeEvidence]
     }
 
     var wire: Wire {
         Wire(
-            verdict: verdict, portalURL: portalURL?.text, problem: problem, secondsRemaining: secondsRemaining, evidence: evidence
-        )
+            verdict: verdict, portalURL: portalURL?.text, problem: problem, secondsRemaining: secondsRemaining,
+            retryAfter: retryAfter, evidence: evidence)
     }
 }

@@ -17,7 +17,7 @@ struct VerdictTable: Sendable {
         /// A status that says nothing about a portal.
         case unhelpful(Int)
         /// The server asks to come back later (503 with Retry-After).
-        case later
+        case later(Double)
         /// No answer.
         case failed(TransferError)
     }
@@ -134,7 +134,9 @@ struct VerdictTable: Sendable {
         case .failed(let failure): result.problem = failure.code.rawValue
         case .inconclusive: result.problem = "emptyAnswer"
         case .unhelpful(let status): result.problem = "status\(status)"
-        case .later: result.problem = "askedToWait"
+        case .later(let seconds):
+            result.problem = "askedToWait"
+            result.retryAfter = seconds
         case .asExpected, .captive, nil: if !named.isEmpty || hasHTTPS { result.problem = "timeout" }
         }
         return result
@@ -166,7 +168,7 @@ struct VerdictTable: Sendable {
             if HTMLReader.read(response).hasPortalMarks || WISPrDocument.find(in: response.body) != nil {
                 return .captive(response.url, response)
             }
-            if response.status == 503, asksToWait(response) { return .later }
+            if response.status == 503, let seconds = retryAfter(response) { return .later(seconds) }
             return .unhelpful(response.status)
         default: return .unhelpful(response.status)
         }
@@ -180,11 +182,11 @@ struct VerdictTable: Sendable {
         return body.elementsEqual(expect.utf8)
     }
 
-    /// Whether the answer has a valid Retry-After: seconds, or a date after the answer's own, because this machine's clock may be wrong.
-    private func asksToWait(_ response: HTTPResponse) -> Bool {
-        guard let text = response["retry-after"] else { return false }
-        if let seconds = Int(text) { return seconds >= 0 }
+    /// Returns the seconds of Retry-After, at most 60. A date counts from the answer's own, because this machine's clock may be wrong.
+    private func retryAfter(_ response: HTTPResponse) -> Double? {
+        guard let text = response["retry-after"] else { return nil }
+        if let seconds = Int(text) { return seconds >= 0 ? Double(min(seconds, 60)) : nil }
         let (at, now) = (curl_getdate(text, nil), curl_getdate(response["date"] ?? "", nil))
-        return at > 0 && now > 0 && at >= now
+        return at > 0 && now > 0 && at >= now ? Double(min(at - now, 60)) : nil
     }
 }

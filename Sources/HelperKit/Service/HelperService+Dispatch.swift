@@ -104,11 +104,15 @@ extension HelperService {
         case "GetInterfaceDescription":
             switch parameters["interface"]?.string {
             case Self.service: return Answer(parameters: ["description": .string(serviceDefinition)])
-            case Self.helper: return Answer(parameters: ["description": .string(InterfaceTexts.helper)])
-            case Self.probe: return Answer(parameters: ["description": .string(InterfaceTexts.probe)])
+            case Self.helper: return Self.description(PackageResources.org_hotspotd_Helper_varlink)
+            case Self.probe: return Self.description(PackageResources.org_hotspotd_Probe_varlink)
             case let other: return Self.error("InterfaceNotFound", "interface", other ?? "")
             }
         default: return Self.error("MethodNotFound", "method", method)
         }
+    }
+    /// The text of a `.varlink` file, without its last line end.
+    private static func description(_ file: [UInt8]) -> Answer {
+        Answer(parameters: ["description": .string(String(decoding: file.dropLast(), as: UTF8.self))])
     }
 }

@@ -1,3 +1,4 @@
+import ControlAPI
 import ControlServer
 import EventLoop
 import HotspotCore
@@ -11,7 +12,7 @@ import Store
     private let links: LinkManager
     private let list: NetworkList
     private let helpers: HelperQueries
-    private let checks = SharedCheck<CheckAnswer>()
+    private let checks = SharedCheck<CheckReply>()
     /// A helper or a network was switched on or off.
     var onSwitch: () -> Void = {}
 
@@ -28,18 +29,19 @@ import Store
     var version: String { hotspotdVersion }
 
     func daemonProblems() -> [Problem] {
-        let own = problems.all + [services.host.sandboxProblem].compactMap { $0 }
-        return own.sorted { $0.code < $1.code } + services.store.problems
+        problems.all.sorted { $0.code.rawValue < $1.code.rawValue } + services.store.problems
     }
 
     func interfaceStatus() -> [InterfaceStatus] {
         links.controllers.map { controller in
             var status = controller.status
-            if status.state == .inactive, status.ssid == nil, let association = links.association(of: controller.index) {
+            if status.state == StateName.inactive.rawValue, status.ssid == nil,
+                let association = links.association(of: controller.index)
+            {
                 status.ssid = association.ssid.description
                 status.ssidHex = association.ssid.hex
                 status.bssid = association.bssid.description
-                status.problems.append(Problem("noAddress", "Joined, but there is no address yet."))
+                status.problems.append(Problem(.noAddress, "Joined, but there is no address yet."))
             }
             return status
         }
@@ -50,24 +52,24 @@ import Store
     func listWatchers(_ count: Int) { list.watch(count) }
     func helperStatus() -> [HelperStatus] { helpers.status() }
 
-    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckAnswer, ControlError>) -> Void) {
+    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckReply, ControlError>) -> Void) {
         let found: InterfaceController?
         do throws(ControlError) { found = try find(interface) } catch { return answer(.failure(error)) }
         guard let controller = found else {
-            return answer(.success(CheckAnswer(verdict: "none", detail: "No interface is managed.")))
+            return answer(.success(CheckReply(verdict: "none", detail: "No interface is managed.")))
         }
         let name = controller.name
         guard let joined = controller.joined else {
-            return answer(.success(CheckAnswer(verdict: "none", interface: name, detail: "There is no address on \(name).")))
+            return answer(.success(CheckReply(verdict: "none", interface: name, detail: "There is no address on \(name).")))
         }
         checks.ask(controller.index, in: joined.association) { done in
             controller.check { verdict in
                 guard let verdict else {
-                    return done(CheckAnswer(verdict: "unknown", interface: name, detail: "There is no prober to ask."))
+                    return done(CheckReply(verdict: "unknown", interface: name, detail: "There is no prober to ask."))
                 }
                 let word = verdict.verdict == .partial ? "online" : verdict.verdict.rawValue
                 let detail = verdict.problem ?? verdict.origin.map { "portal \($0)" }
-                done(CheckAnswer(verdict: word, interface: name, detail: detail))
+                done(CheckReply(verdict: word, interface: name, detail: detail))
             }
         } answer: {
             answer(.success($0))
@@ -121,7 +123,7 @@ import Store
 
     private func require(_ interface: String?) throws(ControlError) -> InterfaceController {
         if let controller = try find(interface) { return controller }
-        throw .failed(code: "noInterface", message: "No interface is managed; see Match= and ManageEthernet= in the settings.")
+        throw .failed(code: .noInterface, message: "No interface is managed; see Match= and ManageEthernet= in the settings.")
     }
 
     private func requireHelper(_ name: String) throws(ControlError) {
@@ -131,19 +133,19 @@ import Store
     func login(interface: String?, helper: String?) throws(ControlError) {
         let controller = try require(interface)
         guard let joined = controller.joined else {
-            throw .failed(code: "noAddress", message: "\(controller.name) is in no network, or has no address yet.")
+            throw .failed(code: .noAddress, message: "\(controller.name) is in no network, or has no address yet.")
         }
         if let helper {
             try requireHelper(helper)
             guard controller.machine.candidates.contains(where: { $0.name == helper }) else {
                 throw .failed(
-                    code: "notCandidate", message: "\(helper) is switched off here, or its SSID= does not have \(joined.label).")
+                    code: .notCandidate, message: "\(helper) is switched off here, or its SSID= does not have \(joined.label).")
             }
         }
         guard controller.machine.acceptsLogin else { throw wrongState(controller) }
         if services.store.isDisabled(helper: nil, ssid: joined.network.switchName) {
             throw .failed(
-                code: "disabled",
+                code: .disabled,
                 message: "Handling is switched off for \(joined.label); hotspotctl enable SSID switches it on.")
         }
         controller.feed(.loginRequested(helper: helper))
@@ -175,7 +177,7 @@ import Store
             try services.store.setEnabled(
                 helper: helper, ssid: switchName, enabled: enabled, releasingHolds: enabled && helper == nil)
         } catch {
-            throw .failed(code: "notSaved", message: "\(error)")
+            throw .failed(code: .notSaved, message: "\(error)")
         }
         onSwitch()
         services.events?.networkListChanged()
@@ -199,7 +201,7 @@ import Store
         do {
             isKnown = try wired.map(services.store.forget) ?? name.map(services.store.forget) ?? false
         } catch {
-            throw .failed(code: "notSaved", message: "\(error)")
+            throw .failed(code: .notSaved, message: "\(error)")
         }
         guard isKnown else { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
         // What is remembered would otherwise be written again at the session's next success.
@@ -234,7 +236,7 @@ import Store
         guard let found else {
             if let ssid { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
             if let interface { throw .noSuchInterface(Printable.text(interface, limit: 64)) }
-            throw .failed(code: "noAttempt", message: "Nothing has been tried yet.")
+            throw .failed(code: .noAttempt, message: "Nothing has been tried yet.")
         }
         return (services.store.steps(found.id), found.verdict ?? "This attempt is still running.")
     }
@@ -242,7 +244,7 @@ import Store
     func history(ssid: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus] {
         if let before, services.store.attempt(before) == nil {
             throw .failed(
-                code: "noAttempt",
+                code: .noAttempt,
                 message:
                     "The journal has no attempt \(Printable.text(before, limit: 64)), or none any more; begin with the newest.")
         }

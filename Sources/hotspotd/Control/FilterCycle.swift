@@ -120,7 +120,7 @@ import Varlink
     }
 
     /// Adds networks to ``coverage``.
-    func cover(_ groups: [ScanClaims.Group]) { coverage.learn(groups, for: services.host.helpers.map(\.spec)) }
+    func cover(_ groups: [ScanClaims.Group]) { coverage.add(groups, for: services.host.helpers.map(\.spec)) }
 
     /// Helpers came, went, changed or were switched: drops what they said before.
     func helpersChanged() {
@@ -217,7 +217,7 @@ import Varlink
 
     private func miss(_ name: String) {
         withdraw(name)
-        services.blame(name, Problem("helperTimeout", "\(name) did not answer the scan list in time."))
+        services.blame(name, Problem(.helperTimeout, "\(name) did not answer the scan list in time."))
         let had = labels[name] != nil
         forget(name)
         if had { onChange() }

@@ -1,4 +1,4 @@
-import ControlServer
+import ControlAPI
 import EventLoop
 import HotspotCore
 import HotspotMachine
@@ -28,7 +28,7 @@ import Store
                 file: entry.file, containment: host.containment(of: spec.name),
                 missing: host.missingContainment(of: spec.name), scanList: spec.scanList,
                 given: host.given[spec.name]?.map {
-                    GivenStatus(
+                    DisclosedNetworks(
                         networks: $0.networks, count: $0.count, scanList: $0.isScanList, credential: $0.hasCredential, at: $0.time
                     )
                 })

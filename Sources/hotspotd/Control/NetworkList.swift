@@ -1,4 +1,4 @@
-import ControlServer
+import ControlAPI
 import EventLoop
 import HotspotCore
 import HotspotMachine
@@ -104,10 +104,10 @@ import Wireless
         for controller in links.controllers where links.isWireless(controller.index) {
             do {
                 try links.scan(on: controller.index)
-                controller.problems.withdraw("scan")
+                controller.problems.withdraw(.scan)
             } catch .notPermitted(let operation) {
                 controller.problems.report(
-                    Problem("scan", "\(WirelessError.notPermitted(operation: operation)) Others' scans are shown."))
+                    Problem(.scan, "\(WirelessError.notPermitted(operation: operation)) Others' scans are shown."))
             } catch {
                 services.log.debug("\(controller.name): \(error)")
             }

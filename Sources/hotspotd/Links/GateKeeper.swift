@@ -152,10 +152,10 @@ extension GateKeeper.Trouble {
         switch self {
         case .failed(let error):
             let hint = error == .notPermitted ? "run hotspotd as a service, or set [Policy] Gate=none" : "set [Policy] Gate=none"
-            return Problem("gate", "\(error)", hint: hint)
+            return Problem(.gate, "\(error)", hint: hint)
         case .undone:
             return Problem(
-                "gate",
+                .gate,
                 "Something else on this machine keeps changing the gate's routing rules or its links' group; links may be open meanwhile.",
                 hint: "ManageForeignRoutingPolicyRules=no in networkd.conf, or set [Policy] Gate=none")
         }

@@ -57,7 +57,7 @@ import Wireless
         if let manager = AssociationOwner.manager(of: index) {
             managed[index]?.controller?.problems.report(
                 Problem(
-                    "linkKept", "\(manager) has this connection; it is not ended over its head.",
+                    .linkKept, "\(manager) has this connection; it is not ended over its head.",
                     hint: "leave the network there, or set [Policy] OnFailure=keep"))
             return false
         }
@@ -65,7 +65,7 @@ import Wireless
             try radio.disconnect(index: index)
             return true
         } catch {
-            problems.report(Problem("disconnect", "\(error)"))
+            problems.report(Problem(.disconnect, "\(error)"))
             return false
         }
     }
@@ -77,24 +77,24 @@ import Wireless
             let monitor = try LinkMonitor()
             self.monitor = monitor
             monitor.onChange = { [weak self] in self?.handle($0) }
-            monitor.onFailure = { [weak self] in self?.problems.report(Problem("links", "\($0)")) }
+            monitor.onFailure = { [weak self] in self?.problems.report(Problem(.links, "\($0)")) }
             monitor.start()
         } catch {
-            problems.report(Problem("links", "Links cannot be watched: \(error)"))
+            problems.report(Problem(.links, "Links cannot be watched: \(error)"))
         }
         do {
             let radio = try WirelessMonitor()
             self.radio = radio
             radio.onEvent = { [weak self] in self?.handle($0) }
-            radio.onFailure = { [weak self] in self?.problems.report(Problem("wireless", "\($0)")) }
+            radio.onFailure = { [weak self] in self?.problems.report(Problem(.wireless, "\($0)")) }
             radio.start()
         } catch .unavailable {
             if !settings.manageEthernet {
                 problems.report(
-                    Problem("noWireless", "\(WirelessError.unavailable)", hint: "ManageEthernet=yes takes wired networks in"))
+                    Problem(.noWireless, "\(WirelessError.unavailable)", hint: "ManageEthernet=yes takes wired networks in"))
             }
         } catch {
-            problems.report(Problem("wireless", "The radio cannot be watched: \(error)"))
+            problems.report(Problem(.wireless, "The radio cannot be watched: \(error)"))
         }
         // Both monitors know the links of now before they return; later ones come as events.
         for link in snapshots { handle(.appeared(link)) }
@@ -285,7 +285,7 @@ import Wireless
         controller.join(joined)
         if joined.facts.nameservers.isEmpty, !hasResolvers {
             controller.problems.report(
-                Problem("noNameservers", "No DHCP record names a resolver for this link.", hint: "set [Probe] Nameservers="))
+                Problem(.noNameservers, "No DHCP record names a resolver for this link.", hint: "set [Probe] Nameservers="))
         }
     }
 }

@@ -26,7 +26,7 @@ import Varlink
     /// The portal that the answer directly before this command named; it alone decides which credential is released (D6).
     private(set) var askingPortal: Portal?
     /// A helper answered, or failed to.
-    var onAnswer: (_ id: CommandID, _ answer: CommandAnswer, _ helper: String) -> Void = { _, _, _ in }
+    var onAnswer: (_ id: CommandID, _ answer: CommandAnswer) -> Void = { _, _ in }
 
     init(services: Services, journal: Journal, desk: PromptDesk, sessions: SessionKeeper, problems: ProblemList) {
         self.services = services
@@ -105,7 +105,7 @@ import Varlink
     func cancel(_ id: CommandID, in turn: [Action]) {
         guard let sent = inFlight.removeValue(forKey: id) else { return }
         sent.call.cancel()
-        guard turn.contains(.strike(helper: sent.helper)) else {
+        guard turn.contains(.strike(helper: sent.helper, .silence)) else {
             return journal.record("withdrawn", "\(sent.command): the answer is not needed any more", helper: sent.helper)
         }
         journal.record("deadline", "\(sent.command): no answer in time", helper: sent.helper)
@@ -136,18 +136,18 @@ import Varlink
             let portal = evaluation.portal.map { ", \($0.kind) at \(Printable.text($0.origin, limit: 300))" } ?? ""
             journal.record(
                 "answer", "\(evaluation.confidence.rawValue)\(portal)\(Self.suffix(evaluation.reason))", helper: helper)
-            onAnswer(id, .evaluated(evaluation.confidence), helper)
+            onAnswer(id, .evaluated(evaluation.confidence))
         case .reply(let reply):
             keep(reply, of: helper)
             let reason = reply.reason.map { Printable.text($0, limit: 500) }
             journal.note { $0.lastWord = reply.result == .success ? nil : reason }
             journal.record("answer", "\(reply.result.rawValue)\(Self.suffix(reply.reason))", helper: helper)
             let seconds = reply.session?.secondsRemaining
-            onAnswer(id, .replied(reply.result, prompt: reply.prompt, secondsRemaining: seconds, reason: reason), helper)
+            onAnswer(id, .replied(reply.result, prompt: reply.prompt, secondsRemaining: seconds, reason: reason))
         case .notRecognized:
             journal.record("answer", "does not know \(command)", helper: helper)
-            onAnswer(id, command == .evaluate ? .evaluated(.none) : .replied(.commandNotRecognized), helper)
-        case .annotations, .value: onAnswer(id, .garbled(reason: nil), helper)
+            onAnswer(id, command == .evaluate ? .evaluated(.none) : .replied(.commandNotRecognized))
+        case .annotations, .value: onAnswer(id, .garbled(reason: nil))
         case .failed(let fault): fail(fault, id, command, helper)
         }
     }
@@ -162,15 +162,15 @@ import Varlink
         // The helper was never asked, so that nothing is held against it.
         if fault.isLackOfRoom {
             if !evaluates { journal.note { $0.obstacle = fault.sentence } }
-            onAnswer(id, .notStarted(reason: fault.sentence), helper)
+            onAnswer(id, .notStarted(reason: fault.sentence))
             return problems.report(fault.problem)
         }
         if !evaluates { journal.note { $0.lastWord = fault.sentence } }
         services.blame(helper, fault.problem)
         // In the race, garbage is no answer at all: it earns a strike as a crash does (D7). Elsewhere an answer in time that breaks the
         // contract fails the command, without a strike, and it is never a good answer.
-        if fault.isCrash || (evaluates && fault.isGarbage) { return onAnswer(id, .crashed, helper) }
-        onAnswer(id, .garbled(reason: fault.sentence), helper)
+        if fault.isCrash || (evaluates && fault.isGarbage) { return onAnswer(id, .crashed) }
+        onAnswer(id, .garbled(reason: fault.sentence))
         problems.report(fault.problem)
     }
 

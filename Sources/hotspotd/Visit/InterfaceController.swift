@@ -1,4 +1,4 @@
-import ControlServer
+import ControlAPI
 import EventLoop
 import HotspotCore
 import HotspotMachine
@@ -19,8 +19,6 @@ import Store
     private let prober: LinkProber
     private var since = WallClock.now
     private var timers: [TimerID: EventSource] = [:]
-    /// The helper whose crash is being fed to the machine.
-    private var crashed: String?
     private var events: [Event] = []
     private var isFeeding = false
 
@@ -37,12 +35,7 @@ import Store
             services: services, journal: journal, desk: desk, sessions: sessions, problems: problems)
         prober = LinkProber(services: services, journal: journal, conversation: conversation)
         problems.onChange = { [weak services] in services?.events?.statusChanged() }
-        conversation.onAnswer = { [weak self] id, answer, helper in
-            guard let self else { return }
-            crashed = answer == .crashed ? helper : nil
-            feed(.answered(id, answer))
-            crashed = nil
-        }
+        conversation.onAnswer = { [weak self] in self?.feed(.answered($0, $1)) }
     }
 
     // MARK: Events
@@ -178,11 +171,9 @@ import Store
         case .disassociate:
             // The answer comes after this event's actions, as any other event does.
             if services.events?.disassociate(index) != true { events.append(.disassociationRefused) }
-        case .strike(let helper):
-            // A crash was reported in its own words; any other strike is for silence.
-            if crashed != helper {
-                services.blame(helper, Problem("helperTimeout", "\(helper) did not answer in time."))
-            }
+        case .strike(let helper, let reason):
+            // A crash was reported with its own sentence before.
+            if reason == .silence { services.blame(helper, Problem(.helperTimeout, "\(helper) did not answer in time.")) }
             services.strikes.strike(helper)
             services.events?.strikesChanged()
         case .acquit(let helper):
@@ -214,7 +205,7 @@ import Store
         journal.beginAttempt("\(joined.association)-\(id.number)", in: joined.network, label: joined.label)
     }
 
-    private func endAttempt(_ outcome: Outcome) {
+    private func endAttempt(_ outcome: AttemptOutcome) {
         guard let joined, journal.attempt?.isOpen == true else { return }
         // Answers are for the login that they were given for, and for no later one.
         if outcome != .online { desk.dropAnswers() }
@@ -227,7 +218,7 @@ import Store
         let chosen = machine.state.chosenHelper ?? (command == .evaluate ? nil : helper)
         let network = joined.network(
             for: helper, chosen: chosen, interface: name,
-            autoJoined: machine.state.association?.arrival.autoJoined ?? true, justJoined: justJoined)
+            autoJoined: machine.state.joined?.arrival.autoJoined ?? true, justJoined: justJoined)
         conversation.send(id, command, to: helper, about: joined, network, on: link)
     }
 

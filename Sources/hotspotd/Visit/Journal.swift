@@ -24,7 +24,7 @@ import Store
         }
     }
 
-    func endAttempt(_ outcome: Outcome, in network: NetworkID, portal: Portal?) {
+    func endAttempt(_ outcome: AttemptOutcome, in network: NetworkID, portal: Portal?) {
         guard let attempt, attempt.isOpen else { return }
         self.attempt?.isOpen = false
         let verdict = attempt.sentence(outcome, helper: attempt.helper.map(services.displayName))
@@ -88,7 +88,7 @@ struct RunningAttempt {
     var traceCapacity = 256 << 10
 
     /// Returns how it ended, and why: the first line of `hotspotctl explain`.
-    func sentence(_ outcome: Outcome, helper displayName: String?) -> String {
+    func sentence(_ outcome: AttemptOutcome, helper displayName: String?) -> String {
         let helper = displayName ?? "No helper"
         let seconds = String(Double((EventLoop.now - began).milliseconds) / 1000)
         let because = why.map { ": \($0)" } ?? ""

@@ -81,7 +81,7 @@ import Vault
             return credential
         } catch {
             problems.report(
-                Problem("vault", "The stored answers cannot be opened: \(error)", hint: "hotspotctl forget SSID"))
+                Problem(.vault, "The stored answers cannot be opened: \(error)", hint: "hotspotctl forget SSID"))
             return nil
         }
     }

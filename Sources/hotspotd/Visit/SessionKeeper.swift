@@ -29,7 +29,7 @@ import Vault
         var session = session
         if let memory = session.memory, Coding.encode(memory).count > Session.memoryLimit {
             session.memory = nil
-            problems.report(Problem("memoryTooLarge", "\(helper) wants to keep more than 16 KiB; it was dropped."))
+            problems.report(Problem(.memoryTooLarge, "\(helper) wants to keep more than 16 KiB; it was dropped."))
         }
         self.session = session
         owner = helper

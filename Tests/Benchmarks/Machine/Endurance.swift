@@ -3,8 +3,8 @@ import HotspotCore
 import HotspotMachine
 import Store
 
-/// 10,000 days of a laptop, several visits each, with logins, questions, failures, roaming, sleep and logoffs, under both rules: what
-/// the heap holds at the end is what it held after the first hundred days.
+/// 10,000 days of a laptop, several visits each, with logins, questions, failures, roaming, sleep and logoffs, under both rules:
+/// the heap holds at the end what it held after the first hundred days.
 enum Endurance {
     static let days = 10_000
     private static let allowance = 4096
@@ -16,7 +16,7 @@ enum Endurance {
 
     static func run() -> Bool { machineAlone() && withJournal() }
 
-    /// The same life with a store that takes down what happens, as the daemon's does.
+    /// The same days with a store that records them, as the daemon's does.
     private static func withJournal() -> Bool {
         let folder = TemporaryFolder()
         guard let store = try? Store(directory: folder.path + "/state") else {
@@ -67,7 +67,7 @@ enum Endurance {
     private static var heap: UInt { UInt(heap_in_use()) }
 }
 
-/// A machine and just enough of a world to answer it.
+/// A machine, and enough of a world to answer it.
 private struct Laptop {
     private var machine: Machine
     private var now = Instant(nanoseconds: 0)
@@ -110,7 +110,7 @@ private struct Laptop {
         now = now + .seconds(8 * 3600)
     }
 
-    /// Tells the machine, and answers what it asks, each day a little differently, until it asks nothing more.
+    /// Sends an event, and answers the actions, each day a little differently, until there are none.
     private mutating func feed(_ first: Event, _ day: Int) {
         var queue = [first]
         var rounds = 0
@@ -120,11 +120,11 @@ private struct Laptop {
             events += 1
             rounds += 1
             for action in machine.handle(event, at: now) {
-                if store != nil { note(action) }
+                if store != nil { record(action) }
                 switch action {
                 case .startTimer(let id, let at, _): timers[id] = at
                 case .stopTimer(let id): timers[id] = nil
-                // Whoever asks without end is not answered any more; a timer goes on with it.
+                // The machine is not answered without end; a timer goes on with it.
                 case _ where rounds >= 60: break
                 case .sendCommand(let id, .evaluate, let helper, _):
                     queue.append(.answered(id, .evaluated(helper == names[day % 5] ? .high : .none)))
@@ -138,11 +138,11 @@ private struct Laptop {
         }
     }
 
-    /// What the daemon writes down of an action.
-    private mutating func note(_ action: Action) {
+    /// Stores an action as the daemon does.
+    private mutating func record(_ action: Action) {
         guard let store else { return }
         let time = Int(now.nanoseconds / 1_000_000)
-        func told(_ kind: String, _ detail: String, from: StateName? = nil, to: StateName? = nil) {
+        func step(_ kind: String, _ detail: String, from: StateName? = nil, to: StateName? = nil) {
             guard let attempt else { return }
             try? store.addSteps(attempt, [Step(at: 0, time: time, from: from, to: to, kind: kind, detail: detail)])
         }
@@ -154,8 +154,8 @@ private struct Laptop {
         case .endAttempt(_, let outcome):
             if let attempt { try? store.endAttempt(attempt, ended: time, outcome: outcome.rawValue, verdict: "so it ended") }
             try? store.setOutcome(network, StoredOutcome(word: outcome.rawValue, time: time))
-        case .transition(let from, let to, let cause): told("transition", cause, from: from, to: to)
-        case .report(let problem): told("problem", problem.message)
+        case .transition(let from, let to, let cause): step("transition", cause, from: from, to: to)
+        case .report(let problem): step("problem", problem.message)
         case .remember(let helper): try? store.remember(network, Remembered(helper: helper, committed: time))
         case .forgetChoice: try? store.dropChoice(network)
         case .hold(let reason, let duration, let sentence):

@@ -1,4 +1,4 @@
-import ControlServer
+import ControlAPI
 import HotspotCore
 import HotspotMachine
 import Store
@@ -42,28 +42,28 @@ struct ScanCost {
         }
         let networks = Self.list(scan, helpers, labels, store, &coverage)
         let encoding = Stopwatch.time(rounds: 10) { Coding.encode(networks).count }
-        tell(whole, "the whole list, every name new")
-        tell(again, "the whole list, the same names in sight as before")
-        tell(memories, "of it: what is remembered, read from the store")
-        tell(visible, "cut to what each helper may see")
-        tell(encoding, "written as JSON for one client, \(networks.reduce(0) { $0 + $1.claims.count }) claims")
+        report(whole, "the whole list, every name new")
+        report(again, "the whole list, the same names in sight as before")
+        report(memories, "of it: what is remembered, read from the store")
+        report(visible, "cut to what each helper may see")
+        report(encoding, "written as JSON for one client, \(networks.reduce(0) { $0 + $1.claims.count }) claims")
         if whole.median >= Self.budget { print("  TOO LONG, budget \(Self.budget / 1000) µs") }
         return whole.median < Self.budget
     }
 
-    private func tell(_ time: (median: Int, best: Int), _ what: String) {
+    private func report(_ time: (median: Int, best: Int), _ what: String) {
         print(
             "  \(time.median / 1000) µs, at best \(time.best / 1000) µs  \(what)  (\(time.median / max(1, baseline)) times the baseline)"
         )
     }
 
-    /// What `Coordinator.networks` does, in its order.
+    /// Makes the list as the daemon does, in the same order.
     private static func list(
         _ scan: [ScannedBSS], _ helpers: [HelperSpec], _ labels: [String: ScanClaims.Labels], _ store: Store,
         _ coverage: inout ScanClaims.Coverage
     ) -> [ScannedNetwork] {
         let groups = ScanClaims.groups(scan)
-        coverage.learn(groups, for: helpers)
+        coverage.add(groups, for: helpers)
         let memories = store.memories(now: 1000)
         let switches = store.switches
         return groups.map { group in
@@ -87,7 +87,7 @@ struct ScanCost {
         }
     }
 
-    // MARK: What is in sight, and who and what there is
+    // MARK: Networks and helpers
 
     private static func ssid(_ number: Int) -> SSID { SSID(octets: Array("Network \(number)".utf8))! }
 

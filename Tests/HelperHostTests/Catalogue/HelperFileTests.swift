@@ -67,7 +67,7 @@ import Testing
     @Test func whatIsHarmlessIsAProblemOnly() throws {
         let (spec, problems) = try parse("Name=a\nExec=/b\nDisplayName=1234567890123456")
         #expect(spec.displayName == "123456789012345")
-        #expect(problems.map(\.code) == ["displayNameTooLong"])
+        #expect(problems.map(\.code) == [.displayNameTooLong])
         #expect(problems[0].message == "x.helper:4: DisplayName= has 16 characters; 15 are shown: \"123456789012345\"")
     }
 

@@ -44,11 +44,11 @@ import Testing
         let codes = Dictionary(grouping: catalog.problems, by: \.problem.code).mapValues { $0.map(\.subject).sorted() }
         #expect(
             codes == [
-                "helperShadowed": ["a", "aa", "d"].map { "\(root)/lib/\($0).helper" },
-                "helperMasked": ["\(root)/lib/b.helper", "\(root)/lib/c.helper"], "helperFileInvalid": ["\(root)/lib/e.helper"],
-                "helperProgramMissing": ["g"],
-                "helperFileMissing": ["\(root)/lib/j.helper"],
-                "helperNotTrusted": ["\(root)/bad", "\(root)/lib/f.helper", "\(root)/lib/k.helper"],
+                .helperShadowed: ["a", "aa", "d"].map { "\(root)/lib/\($0).helper" },
+                .helperMasked: ["\(root)/lib/b.helper", "\(root)/lib/c.helper"], .helperFileInvalid: ["\(root)/lib/e.helper"],
+                .helperProgramMissing: ["g"],
+                .helperFileMissing: ["\(root)/lib/j.helper"],
+                .helperNotTrusted: ["\(root)/bad", "\(root)/lib/f.helper", "\(root)/lib/k.helper"],
             ])
         let messages = catalog.problems.map(\.problem.message)
         #expect(messages.contains("\(root)/lib/b.helper is masked by \(root)/etc/b.helper"))
@@ -67,7 +67,7 @@ import Testing
         folder.write("lib/other.helper", "[Helper]\nName=other\nExec=/bin/true\n")
         let catalog = load()
         #expect(catalog.entries.map(\.spec.name) == ["other"], "neither takes what is kept for the other")
-        #expect(catalog.problems.map(\.problem.code) == ["helperNameTwice", "helperNameTwice"])
+        #expect(catalog.problems.map(\.problem.code) == [.helperNameTwice, .helperNameTwice])
         #expect(catalog.problems.map(\.subject) == ["\(root)/lib/00.helper", "\(root)/lib/portal.helper"])
         #expect(catalog.problems.first?.problem.message.contains("\(root)/lib/portal.helper, in the same folder") == true)
         #expect(catalog.problems.last?.problem.message.contains("\(root)/lib/00.helper, in the same folder") == true)
@@ -81,13 +81,13 @@ import Testing
         folder.write("etc/mine.helper", "[Helper]\nName=portal\nExec=/bin/true\n")
         let decided = load()
         #expect(decided.entries.map(\.file).contains("\(root)/etc/mine.helper"))
-        #expect(decided.problems.filter { $0.problem.code == "helperShadowed" }.count == 3)
+        #expect(decided.problems.filter { $0.problem.code == .helperShadowed }.count == 3)
     }
 
     @Test func aFolderThatCannotBeReadIsSaid() {
         folder.write("file")
         let catalog = HelperFolders.load(directories: ["\(root)/file", "\(root)/file/more", "\(root)/absent"])
-        #expect(catalog.problems.map(\.problem.code) == ["helperNotTrusted", "helperFolderUnreadable"])
+        #expect(catalog.problems.map(\.problem.code) == [.helperNotTrusted, .helperFolderUnreadable])
         #expect(catalog.problems.map(\.subject) == ["\(root)/file", "\(root)/file/more"])
     }
 
@@ -100,7 +100,7 @@ import Testing
             close(open("\(folder)/\(10_000 + number).helper", O_CREAT | O_WRONLY | O_CLOEXEC, 0o644))
         }
         let catalog = HelperFolders.load(directories: [folder])
-        #expect(catalog.problems.filter { $0.problem.code == "tooManyHelpers" }.count == 1)
+        #expect(catalog.problems.filter { $0.problem.code == .tooManyHelpers }.count == 1)
         shop.write("many/00000.helper", "[Helper]\nName=first\nExec=/bin/true\n", mode: 0o644)
         #expect(HelperFolders.load(directories: [folder]).entries.map(\.spec.name) == ["first"])
         await shop.close()
@@ -122,7 +122,7 @@ import Testing
         shop.write("many/z.helper", "[Helper]\nName=z\nExec=\(program) other\nActivation=socket\nSSID=x\n", mode: 0o644)
         let catalog = HelperFolders.load(directories: [folder])
         #expect(catalog.entries.count == HelperFolders.sharedLimit + 1)
-        let refused = catalog.problems.filter { $0.problem.code == "tooManySharing" }
+        let refused = catalog.problems.filter { $0.problem.code == .tooManySharing }
         #expect(refused.map(\.subject) == Array(names.suffix(20)))
         #expect(refused.first?.problem.message.contains("\(HelperFolders.sharedLimit) helpers have the same Exec=") == true)
         shop.host.setHelpers(catalog.entries)
@@ -162,7 +162,7 @@ import Testing
                 == HelperProblem(
                     "mine",
                     Problem(
-                        "displayNameNotUsed",
+                        .displayNameNotUsed,
                         "\(root)/etc/mine.helper: the display name \"PORTAL form\" is another helper's too, or the daemon's; it is shown as \"mine\"",
                         hint: "give it another DisplayName=")))
     }

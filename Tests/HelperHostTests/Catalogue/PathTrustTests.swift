@@ -9,7 +9,7 @@ import Testing
 @Suite struct PathTrustTests {
     private let folder = TestFolder()
 
-    private func code(_ path: String) -> String? { PathTrust.problem(withProgram: folder.path + path)?.code }
+    private func code(_ path: String) -> ProblemCode? { PathTrust.problem(withProgram: folder.path + path)?.code }
 
     @Test func everyFolderAboveIsChecked() {
         folder.make("good")
@@ -26,27 +26,27 @@ import Testing
         #expect(code("/good/program") == nil)
         #expect(code("/fine/program") == nil)
         for path in ["/open/program", "/open/end", "/open/way/program", "/into/program", "/into/end", "/twice/program"] {
-            #expect(code(path) == "helperNotTrusted", "\(path)")
+            #expect(code(path) == .helperNotTrusted, "\(path)")
         }
-        #expect(code("/loop/program") == "helperProgramMissing")
-        #expect(code("/good/program/more") == "helperProgramMissing")
+        #expect(code("/loop/program") == .helperProgramMissing)
+        #expect(code("/good/program/more") == .helperProgramMissing)
         #expect(PathTrust.problem(withProgram: "/bin/sh") == nil)
-        #expect(PathTrust.problem(withProgram: "/nowhere")?.code == "helperProgramMissing")
-        #expect(PathTrust.problem(withProgram: "bin/sh")?.code == "helperProgramMissing")
+        #expect(PathTrust.problem(withProgram: "/nowhere")?.code == .helperProgramMissing)
+        #expect(PathTrust.problem(withProgram: "bin/sh")?.code == .helperProgramMissing)
         // Sticky, as /tmp: only owners rename.
         folder.make("sticky", 0o1777)
         folder.link("sticky/way", to: "\(folder.path)/good")
         #expect(code("/sticky/way/program") == nil)
-        #expect(PathTrust.problem(with: folder.path + "/sticky", kind: .folder)?.code == "helperNotTrusted", "not the last one")
+        #expect(PathTrust.problem(with: folder.path + "/sticky", kind: .folder)?.code == .helperNotTrusted, "not the last one")
     }
 
     @Test func modeAndKindCount() {
         folder.write("plain")
-        #expect(code("/plain") == "helperProgramNotExecutable")
+        #expect(code("/plain") == .helperProgramNotExecutable)
         for mode: mode_t in [0o775, 0o757] {
             folder.write("open", "", mode)
             let problem = PathTrust.problem(withProgram: folder.path + "/open")
-            #expect(problem?.code == "helperNotTrusted")
+            #expect(problem?.code == .helperNotTrusted)
             #expect(problem?.message == "\(folder.path)/open is not used: it can be written by group or others")
         }
         func reason(_ path: String, _ kind: PathTrust.Kind) -> String? { PathTrust.problem(with: path, kind: kind)?.message }
@@ -55,7 +55,7 @@ import Testing
         #expect(reason(folder.path + "/plain", .folder)?.hasSuffix("it is no folder") == true)
         #expect(reason(folder.path + "/plain", .socket)?.hasSuffix("it is no socket") == true)
         #expect(reason(folder.path + "/plain", .file) == nil && reason(folder.path, .folder) == nil)
-        #expect(PathTrust.problem(with: folder.path + "/absent", kind: .file)?.code == "helperFileMissing")
+        #expect(PathTrust.problem(with: folder.path + "/absent", kind: .file)?.code == .helperFileMissing)
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root")) func theOwnerCounts() {
@@ -100,7 +100,7 @@ import Testing
         shop.add("swap", python: "receive()")
         chmod(shop.folder + "/swap.py", 0o777)
         let fault = await shop.ask("swap").fault
-        #expect(fault?.code == .helperNotStarted && fault?.problem.code == "helperNotTrusted")
+        #expect(fault?.code == .helperNotStarted && fault?.problem.code == .helperNotTrusted)
         #expect(fault?.problem.hint?.hasPrefix("chown root") == true)
         await shop.close()
     }

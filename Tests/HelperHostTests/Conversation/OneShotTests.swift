@@ -57,7 +57,7 @@ import Testing
     }
 
     /// A helper's body, the code that must come of it, and a word of the sentence.
-    nonisolated static let misbehaviour: [(String, HelperFault.Code, String)] = [
+    nonisolated static let misbehaviour: [(String, ProblemCode, String)] = [
         ("sys.exit(3)", .helperCrashed, "status 3"),
         ("os.kill(os.getpid(), 9)", .helperCrashed, "signal 9"),
         ("receive(); say(b'{\"parameters\":{\"conf'); sys.exit(0)", .helperCrashed, "status 0"),

@@ -51,7 +51,7 @@ import Testing
         #expect(
             fault?.code == .helperNoRoom && fault?.isLackOfRoom == true && fault?.isCrash == false && fault?.isGarbage == false)
         #expect(fault?.sentence.contains("winner: it was not started, because the machine has no room for it") == true)
-        #expect(fault?.problem.code == "helperNoRoom" && fault?.problem.hint == "systemctl status hotspotd")
+        #expect(fault?.problem.code == .helperNoRoom && fault?.problem.hint == "systemctl status hotspotd")
         // Nothing of it is left behind.
         kernel.refusals = 0
         if !isSocket { #expect(await shop.ask("winner").evaluation?.confidence == .high) }

@@ -243,7 +243,7 @@ import Varlink
         // As where the kernel forbids user namespaces.
         shop.host.startRefusal = { EPERM }
         shop.host.trySandbox()
-        #expect(shop.host.sandboxProblem?.code == "sandboxUnavailable" && shop.host.sandboxProblem?.hint != nil)
+        #expect(shop.host.sandboxProblem?.code == .sandboxUnavailable && shop.host.sandboxProblem?.hint != nil)
         shop.add("any", python: "receive()")
         #expect(shop.host.missingContainment(of: "any").count == 1 && shop.host.containment(of: "any") == [])
         shop.host.startRefusal = { 0 }

@@ -17,24 +17,24 @@ import Testing
         let own = folder.make("own", 0o700)
         folder.make("state/within", 0o700)
         folder.link("around", to: "state/within")
-        func code(_ path: String) -> String? { pathProblem(path, hidden: [state])?.code }
+        func code(_ path: String) -> ProblemCode? { pathProblem(path, hidden: [state])?.code }
         #expect(code(own) == nil)
         let refused = [
             state, state + "/within", folder.path, folder.path + "/around", "/", "/etc", "/etc/hotspotd/helpers", "/usr",
             "/proc/sys",
         ]
         for path in refused {
-            #expect(code(path) == "helperPathRefused", "\(path)")
+            #expect(code(path) == .helperPathRefused, "\(path)")
         }
         folder.link("elsewhere", to: "state/../own")
-        #expect(pathProblem(folder.path + "/elsewhere", hidden: [])?.code == "helperPathRefused", "a link")
-        #expect(pathProblem(own, hidden: [own + "/settings.conf"])?.code == "helperPathRefused", "it lies in it")
+        #expect(pathProblem(folder.path + "/elsewhere", hidden: [])?.code == .helperPathRefused, "a link")
+        #expect(pathProblem(own, hidden: [own + "/settings.conf"])?.code == .helperPathRefused, "it lies in it")
         let absent = pathProblem(own + "/absent", hidden: [state])
-        #expect(absent?.code == "helperPathMissing" && absent?.hint == "mkdir -p \(own)/absent")
+        #expect(absent?.code == .helperPathMissing && absent?.hint == "mkdir -p \(own)/absent")
         let odd = folder.make("x;touch PWN;#", 0o700)
         #expect(pathProblem(odd + "/absent", hidden: [])?.hint == "mkdir -p '\(odd)/absent'")
-        #expect(code(folder.write("file")) == "helperPathMissing")
-        #expect(code(folder.make("closed", 0o500)) == "helperPathMissing")
+        #expect(code(folder.write("file")) == .helperPathMissing)
+        #expect(code(folder.make("closed", 0o500)) == .helperPathMissing)
     }
 
     @Test @LoopActor func aFolderThatIsNotThereIsSaid() async {
@@ -43,10 +43,10 @@ import Testing
         shop.add(
             "writer", writable: [shop.folder + "/absent", shop.folder + "/state"],
             python: "receive(); answer({'confidence': 'none'})")
-        #expect(shop.host.pathProblems(of: "writer").map(\.code) == ["helperPathMissing", "helperPathRefused"])
+        #expect(shop.host.pathProblems(of: "writer").map(\.code) == [.helperPathMissing, .helperPathRefused])
         let outcome = await shop.ask("writer")
         #expect(outcome.evaluation != nil, "\(outcome)")
-        #expect(shop.host.pathProblems(of: "writer").map(\.code) == ["helperPathMissing", "helperPathRefused"])
+        #expect(shop.host.pathProblems(of: "writer").map(\.code) == [.helperPathMissing, .helperPathRefused])
         await shop.close()
     }
 }

@@ -75,14 +75,14 @@ import Testing
         }
     }
 
-    @Test(arguments: ["7", "900", "Sat, 21 Nov 2026 10:00:20 GMT"])
-    func recognisesRetryAfter(_ text: String) {
+    @Test(arguments: [("7", 7.0), ("900", 60), ("Sat, 21 Nov 2026 10:00:20 GMT", 20)])
+    func recognisesRetryAfter(_ text: String, _ seconds: Double) {
         var table = table()
         let answer = response(503, headers: [("retry-after", text), ("date", "Sat, 21 Nov 2026 10:00:00 GMT")])
         table.answeredNamed(.success(answer), expect: "204")
         guard case .done(let result) = table.nextStep(at: 0) else { return #expect(Bool(false)) }
         #expect(result.verdict == .limited)
-        #expect(result.problem == "askedToWait")
+        #expect(result.problem == "askedToWait" && result.retryAfter == seconds)
     }
 
     @Test(arguments: ["-3", "soon", "", "Sat, 21 Nov 2020 10:00:20 GMT"])
@@ -91,7 +91,7 @@ import Testing
         let answer = response(503, headers: [("retry-after", text), ("date", "Sat, 21 Nov 2026 10:00:00 GMT")])
         table.answeredNamed(.success(answer), expect: "204")
         guard case .done(let result) = table.nextStep(at: 0) else { return #expect(Bool(false)) }
-        #expect(result.problem == "status503")
+        #expect(result.problem == "status503" && result.retryAfter == nil)
     }
 
     // MARK: Beside HTTP

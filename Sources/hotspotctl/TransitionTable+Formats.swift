@@ -1,20 +1,19 @@
 import HotspotCore
+import HotspotMachine
 
 extension TransitionTable {
-    /// A form in which the table can be read.
-    public enum Format: String, CaseIterable, Sendable {
-        /// A state diagram for Mermaid: states and what leads from one to another.
+    enum Format: String, CaseIterable, Sendable {
+        /// A state diagram for Mermaid.
         case mermaid
-        /// The same picture for Graphviz.
+        /// The same diagram for Graphviz.
         case dot
         /// Every place and every event, as text.
         case table
-        /// The same for documents.
+        /// The table for documents.
         case markdown
     }
 
-    /// The table, or the picture, in lines.
-    public func lines(_ format: Format) -> [String] {
+    func lines(_ format: Format) -> [String] {
         switch format {
         case .mermaid: mermaid
         case .dot: dot
@@ -30,7 +29,7 @@ extension TransitionTable {
         var events: [String]
     }
 
-    /// What leads from a state to another. What leads everywhere to the same state is said apart.
+    /// The arrows between states. What leads to the same state from everywhere is listed apart.
     private var arrows: [Arrow] {
         let common = Set(everywhere.map(\.event))
         var arrows: [Arrow] = []
@@ -97,7 +96,7 @@ extension TransitionTable {
                 if !row.actions.isEmpty { lines.append("    do \(row.actions.joined(separator: ", "))") }
             }
             let ignored = ignored(in: place)
-            if !ignored.isEmpty { lines.append("  nothing follows on \(ignored.joined(separator: " | "))") }
+            if !ignored.isEmpty { lines.append("  ignored: \(ignored.joined(separator: " | "))") }
         }
         return lines
     }

@@ -1,10 +1,11 @@
+import ControlAPI
 import Glibc
 import HotspotCore
 import Varlink
 
 /// A connection to the daemon's control interface.
-final class Daemon {
-    /// How long an answer to one call may take, in seconds. The longest is a check: a probe of some seconds.
+final class ControlClient {
+    /// How long one reply may take, in seconds. A check takes longest, some seconds.
     static let patience = 60.0
 
     private let connection: BlockingConnection
@@ -15,15 +16,15 @@ final class Daemon {
         do { connection = try BlockingConnection(path: path) } catch { throw Failure(error, path: path) }
     }
 
-    /// One call, one reply, as it came.
+    /// Calls a method, and returns its reply as it came.
     func call(_ method: String, _ parameters: JSONValue = [:]) throws(Failure) -> JSONValue {
         do {
             wait(Self.patience)
-            return try connection.call("org.hotspotd.Control." + method, parameters)
+            return try connection.call("\(ControlContract.name).\(method)", parameters)
         } catch { throw Failure(error, path: path) }
     }
 
-    /// One call, one reply, read.
+    /// Calls a method, and reads its reply.
     func call<T: Decodable>(_ method: String, _ parameters: JSONValue = [:], as type: T.Type) throws(Failure) -> T {
         try Self.read(type, try call(method, parameters))
     }
@@ -33,17 +34,14 @@ final class Daemon {
         try call("Prompts", ["id": .string(id)], as: PromptsReply.self).prompts.first { $0.id == id }
     }
 
-    /// Asks for a stream. Replies come from ``next(within:)``.
+    /// Starts a stream of replies, which ``next(within:)`` returns.
     func subscribe(_ method: String, _ parameters: JSONValue = [:]) throws(Failure) {
         do {
-            try connection.send(Call(method: "org.hotspotd.Control." + method, parameters: parameters, more: true))
+            try connection.send(Call(method: "\(ControlContract.name).\(method)", parameters: parameters, more: true))
         } catch { throw Failure(error, path: path) }
     }
 
-    /// The next reply of the stream.
-    ///
-    /// - Parameter seconds: how long to wait; `nil`: for ever.
-    /// - Returns: `nil` if the time is over.
+    /// Returns the next reply of the stream, or `nil` if none came within the time. Without a time it waits for ever.
     func next(within seconds: Double? = nil) throws(Failure) -> JSONValue? {
         do {
             wait(seconds)
@@ -54,7 +52,6 @@ final class Daemon {
         }
     }
 
-    /// Reads a reply.
     static func read<T: Decodable>(_ type: T.Type, _ reply: JSONValue) throws(Failure) -> T {
         do {
             return try Coding.decode(type, from: reply)
@@ -63,9 +60,9 @@ final class Daemon {
         }
     }
 
-    /// Limits each read. What is buffered already is read without waiting, which a poll on the descriptor would not know.
+    /// Limits the time of each read, by the socket: a poll would wait although a reply is buffered already.
     private func wait(_ seconds: Double?) {
-        // All zeros would mean for ever.
+        // The kernel reads zero as for ever.
         let seconds = seconds.map { max($0, 0.001) } ?? 0
         var limit = timeval(tv_sec: Int(seconds), tv_usec: Int((seconds - seconds.rounded(.down)) * 1e6))
         setsockopt(connection.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -73,7 +70,7 @@ final class Daemon {
 }
 
 extension JSONValue {
-    /// An object of the members that are there.
+    /// An object of the members that are not `nil`.
     static func members(_ members: [String: String?]) -> JSONValue {
         .object(members.compactMapValues { $0.map(JSONValue.string) })
     }

@@ -1,44 +1,39 @@
 import HotspotCore
+import HotspotMachine
 
 /// State × event → next state and actions, as a table that the machine itself fills in.
 ///
-/// Nothing here repeats a rule. From a machine at rest every event of ``TransitionTable/Explorer`` is handed to
-/// ``Machine/handle(_:at:)``, then from each place that this led to, until no new place turns up. Two helpers are there, both
-/// switched on, none quarantined; the link could be ended. Counters that decide (looks of a proof, questions, failures in a row,
-/// whether the last login is a moment ago) are walked through, so that an event may stand in more than one row of a place.
+/// Nothing here repeats a rule. From a machine at rest every event of ``TransitionTable/Explorer`` is handled, then from each place
+/// that was reached, until there is no new one. There are two helpers, both switched on, neither quarantined; the link can be ended.
+/// Counters that decide (probes of a proof, prompts, failures in a row, whether the last login is a moment ago) are walked through, so
+/// that an event may be in more than one row of a place.
 ///
 /// One rule holds for all rows and is in none of them: what a place has in flight and the next one has not is withdrawn.
-public struct TransitionTable: Hashable, Sendable {
-    /// Where the machine can stand, as finely as the next step depends on it.
-    public struct Place: Hashable, Sendable {
-        /// The state.
-        public let state: StateName
+struct TransitionTable: Hashable, Sendable {
+    /// A state together with all that the next step depends on.
+    struct TablePlace: Hashable, Sendable {
+        let state: StateName
         /// What the state waits for, in words.
-        public let phase: String
+        let phase: String
     }
 
     /// What follows in one place on some events.
-    public struct Row: Hashable, Sendable {
-        /// Where the machine stands.
-        public let place: Place
-        /// What happens; each of these has the same consequence.
-        public var events: [String]
-        /// Where the machine stands then.
-        public let next: Place
-        /// What is to be done, in order.
-        public let actions: [String]
+    struct TableRow: Hashable, Sendable {
+        let place: TablePlace
+        /// Each of them has the same effect.
+        var events: [String]
+        let next: TablePlace
+        let actions: [String]
     }
 
-    /// The rules that the table is about.
-    public let policy: Policy
-    /// All places that can be reached, in the order of the states and, within one, as they are reached.
-    public let places: [Place]
-    /// The rows of all places, in their order. Events without any consequence have none: they are ``ignored(in:)``.
-    public let rows: [Row]
-    private let ignored: [Place: [String]]
+    let policy: Policy
+    /// All places that can be reached, in the order of the states and, within a state, as they are reached.
+    let places: [TablePlace]
+    /// The rows of all places, in their order. Events without any effect have none: they are ``ignored(in:)``.
+    let rows: [TableRow]
+    private let ignored: [TablePlace: [String]]
 
-    /// The table of a machine with these rules.
-    public init(policy: Policy = Policy()) {
+    init(policy: Policy = Policy()) {
         self.policy = policy
         var explorer = Explorer(policy: policy)
         explorer.explore()
@@ -46,19 +41,19 @@ public struct TransitionTable: Hashable, Sendable {
         places = explorer.places.enumerated().sorted { a, b in
             (order.firstIndex(of: a.element.state)!, a.offset) < (order.firstIndex(of: b.element.state)!, b.offset)
         }.map(\.element)
-        let found = explorer.rows
-        rows = places.flatMap { place in found.filter { $0.place == place } }
+        let reached = explorer.rows
+        rows = places.flatMap { place in reached.filter { $0.place == place } }
         ignored = explorer.ignored
     }
 
-    /// The events that may come here and change nothing.
-    public func ignored(in place: Place) -> [String] {
-        let told = Set(rows.filter { $0.place == place }.flatMap(\.events))
-        return (ignored[place] ?? []).filter { !told.contains($0) }
+    /// Returns the events that may come here and change nothing.
+    func ignored(in place: TablePlace) -> [String] {
+        let listed = Set(rows.filter { $0.place == place }.flatMap(\.events))
+        return (ignored[place] ?? []).filter { !listed.contains($0) }
     }
 
-    /// The events that lead to one and the same state from wherever something runs, and that state.
-    public var everywhere: [(event: String, next: StateName)] {
+    /// The events that lead to the same state from every state but inactive, and that state.
+    var everywhere: [(event: String, next: StateName)] {
         let busy = places.filter { $0.state != .inactive }
         var events: [String] = []
         for row in rows { for event in row.events where !events.contains(event) { events.append(event) } }
@@ -75,9 +70,9 @@ public struct TransitionTable: Hashable, Sendable {
 }
 
 extension TransitionTable {
-    /// Walks from place to place, breadth first, so that each place is looked at where it is first reached.
+    /// Walks from place to place, breadth first.
     struct Explorer {
-        /// A machine somewhere, and what its numbers stand for.
+        /// A machine on its way, and what its numbers stand for.
         struct Standpoint {
             var machine: Machine
             var now = Instant(nanoseconds: 0)
@@ -86,23 +81,23 @@ extension TransitionTable {
         }
 
         /// A place together with the counters that decide there.
-        struct Corner: Hashable {
-            let place: Place
+        struct CountedPlace: Hashable {
+            let place: TablePlace
             let counters: [Int]
         }
 
-        private struct Consequence: Hashable {
-            let place: Place
-            let next: Place
+        private struct RowEffect: Hashable {
+            let place: TablePlace
+            let next: TablePlace
             let actions: [String]
         }
 
-        private(set) var places: [Place] = []
-        private(set) var rows: [Row] = []
-        private(set) var ignored: [Place: [String]] = [:]
+        private(set) var places: [TablePlace] = []
+        private(set) var rows: [TableRow] = []
+        private(set) var ignored: [TablePlace: [String]] = [:]
         private let policy: Policy
-        private var seen: Set<Corner> = []
-        private var indices: [Consequence: Int] = [:]
+        private var seen: Set<CountedPlace> = []
+        private var indices: [RowEffect: Int] = [:]
 
         static let helpers = [Candidate("A"), Candidate("B")]
 
@@ -111,7 +106,7 @@ extension TransitionTable {
         mutating func explore() {
             var start = Standpoint(machine: Machine(policy: policy))
             _ = start.machine.handle(.helpersChanged(Self.helpers), at: start.now)
-            // Whatever is reached without the passing of time is reached so: at a deadline's very instant other answers are late too.
+            // Places that can be reached without the passing of time are reached so: at a deadline's own instant answers are late.
             var soon = [start]
             var later: [Standpoint] = []
             var next = 0
@@ -119,26 +114,29 @@ extension TransitionTable {
                 if next == soon.count { soon.append(later.removeFirst()) }
                 let here = soon[next]
                 next += 1
-                guard note(here) else { continue }
+                guard isNew(here) else { continue }
                 for (words, event, when) in here.events {
                     var there = here
                     there.now = when
-                    let actions = there.take(event)
+                    let actions = there.handle(event)
                     record(here, words, there, actions)
                     switch event {
-                    // Helpers that went come back before anything else is looked at.
+                    // Helpers that went come back before anything else happens.
                     case .helpersChanged: break
                     case .timerFired: later.append(there)
-                    default: soon.append(there)
+                    case .addressAcquired, .addressLost, .roamed, .answered, .verdictReached, .verdictSeen, .promptAnswered,
+                        .promptDismissed, .loginRequested, .logoffRequested, .released, .disassociationRefused:
+                        soon.append(there)
                     }
                 }
             }
         }
 
-        private mutating func note(_ standpoint: Standpoint) -> Bool {
+        /// Adds the place of a standpoint; returns `false` if it was there already with these counters.
+        private mutating func isNew(_ standpoint: Standpoint) -> Bool {
             let state = standpoint.machine.state
             let place = state.place(policy)
-            guard seen.insert(Corner(place: place, counters: state.counters(at: standpoint.now, policy))).inserted else {
+            guard seen.insert(CountedPlace(place: place, counters: state.counters(at: standpoint.now, policy))).inserted else {
                 return false
             }
             if !places.contains(place) { places.append(place) }
@@ -152,32 +150,29 @@ extension TransitionTable {
                 if !ignored[place, default: []].contains(words) { ignored[place, default: []].append(words) }
                 return
             }
-            let consequence = Consequence(place: place, next: next, actions: Standpoint.words(for: actions))
-            if let index = indices[consequence] {
+            let effect = RowEffect(place: place, next: next, actions: Standpoint.words(for: actions))
+            if let index = indices[effect] {
                 if !rows[index].events.contains(words) { rows[index].events.append(words) }
             } else {
-                indices[consequence] = rows.count
-                rows.append(Row(place: place, events: [words], next: next, actions: consequence.actions))
+                indices[effect] = rows.count
+                rows.append(TableRow(place: place, events: [words], next: next, actions: effect.actions))
             }
         }
     }
 }
 
 extension TransitionTable.Explorer.Standpoint {
-    mutating func take(_ event: Event) -> [Action] {
+    mutating func handle(_ event: Event) -> [Action] {
         let actions = machine.handle(event, at: now)
         for action in actions {
-            switch action {
-            case .sendCommand(let id, let command, _, _): commands[id] = command
-            case .startTimer(let id, let at, let purpose): timers[id] = (purpose, at)
-            default: break
-            }
+            if case .sendCommand(let id, let command, _, _) = action { commands[id] = command }
+            if case .startTimer(let id, let at, let purpose) = action { timers[id] = (purpose, at) }
         }
         return actions
     }
 
-    /// All that can happen here, in words, and when: a timer at its instant, anything else at once. What carries a number carries one
-    /// that is in flight; others change nothing (D18).
+    /// All that can happen here, in words, and when: a timer at its instant, anything else at once. Numbers are of what is in flight;
+    /// others change nothing (D18).
     var events: [(String, Event, Instant)] {
         let network = NetworkID.wireless(SSID(octets: Array("Cafe".utf8))!, .open)
         let arrival = Arrival(network: network, canDisassociate: true)
@@ -200,7 +195,7 @@ extension TransitionTable.Explorer.Standpoint {
             ("network switched on", .released), ("link cannot be ended", .disassociationRefused),
         ]
         let inFlight = machine.state.inFlight
-        // The helpers are alike: what the first one can say, the others can.
+        // The helpers are alike: the first one answers for all.
         if let id = inFlight.commands.first, let command = commands[id] {
             if command == .evaluate {
                 for confidence in [Confidence.high, .low, .none] {
@@ -212,14 +207,14 @@ extension TransitionTable.Explorer.Standpoint {
                     events.append(("answer \(result.rawValue)", .answered(id, .replied(result, prompt: prompt))))
                 }
             }
-            events.append(("helper died", .answered(id, .crashed)))
-            events.append(("no room to start the helper", .answered(id, .notStarted(reason: "no room"))))
+            events.append(("helper crashed", .answered(id, .crashed)))
+            events.append(("helper cannot be started", .answered(id, .notStarted(reason: "no memory"))))
         }
-        if let id = inFlight.probes.first {
+        if let id = inFlight.probe?.id {
             for verdict in Verdict.allCases { events.append(("verdict \(verdict.rawValue)", .verdictReached(id, verdict))) }
-            events.append(("prober died", .verdictReached(id, nil)))
+            events.append(("prober crashed", .verdictReached(id, nil)))
         }
-        for verdict in Verdict.allCases { events.append(("somebody's verdict \(verdict.rawValue)", .verdictSeen(verdict))) }
+        for verdict in Verdict.allCases { events.append(("check says \(verdict.rawValue)", .verdictSeen(verdict))) }
         if let id = inFlight.prompt {
             events.append(("prompt answered", .promptAnswered(id)))
             events.append(("prompt dismissed", .promptDismissed(id)))

@@ -1,8 +1,8 @@
 import HotspotCore
+import HotspotMachine
 
 extension MachineState {
-    /// Where this is, in words.
-    func place(_ policy: Policy) -> TransitionTable.Place {
+    func place(_ policy: Policy) -> TransitionTable.TablePlace {
         let phase: String
         switch self {
         case .inactive(.noAddress): phase = "no address"
@@ -11,16 +11,16 @@ extension MachineState {
         case .inactive(.leaving(_, .rest, _)): phase = "leaving, then resting"
         case .evaluating(let state):
             if state.awaitsVerdict {
-                phase = "nobody claims it, verdict awaited"
+                phase = "no claim, verdict awaited"
             } else {
                 let low = state.race.hasLow ? ", a low in hand" : ""
                 let count = state.race.entrants.count(where: \.isLast)
                 let last = count > 0 ? ", \(count) \(count == 1 ? "comes" : "come") last" : ""
-                phase = "\(state.race.silent.count) silent\(low)\(last), \(state.opinion.words)"
+                phase = "\(state.race.silent.count) silent\(low)\(last), \(state.verdict.words)"
             }
         case .authenticating(let state):
             switch state.phase {
-            case .pausing(_, let watch): phase = "waits its time" + watch.words
+            case .pausing(_, let watch): phase = "login paused" + watch.words
             case .commanding: phase = "command runs"
             case .proving(let proof): phase = proof.words(policy)
             }
@@ -31,47 +31,43 @@ extension MachineState {
             case .proving(let proof): phase = proof.words(policy)
             }
         case .authenticated(let state):
-            switch state.claim {
-            case .helper: phase = "claimed"
-            case .nobody(let recheck):
-                switch recheck.phase {
-                case .waiting: phase = "unclaimed"
-                case .looking: phase = "unclaimed, the prober looks"
-                }
+            switch state.upkeep {
+            case .claimed: phase = "claimed"
+            case .unclaimed(let watch): phase = "unclaimed" + watch.words
             }
         case .maintaining(let state):
             var words = state.isJoin ? "on joining" : "by the timer"
             switch state.phase {
-            case .commanding: words += ", command runs, \(state.opinion.words)"
+            case .commanding: words += ", command runs, \(state.verdict.words)"
             case .awaitingVerdict: words += ", the helper says yes, verdict awaited"
             }
             phase = words + (state.logoffQueued ? ", logoff queued" : "")
         case .loggingOff: phase = "command runs"
         case .failure(let state): phase = (state.retry == nil ? "resting" : "to be tried again") + state.watch.words
         }
-        return TransitionTable.Place(state: name, phase: phase)
+        return TransitionTable.TablePlace(state: name, phase: phase)
     }
 
-    /// What counts here and decides, beside the place.
+    /// Returns the counters that decide, beside the place.
     func counters(at now: Instant, _ policy: Policy) -> [Int] {
-        var counters = [min(association?.temporaryFailures ?? 0, 4)]
+        var counters = [min(joined?.temporaryFailures ?? 0, 4)]
         // Whether a login that is wanted now had to wait.
-        if var pace = association?.pace { counters.append(pace.login(at: now, policy) > now ? 1 : 0) }
+        if var pace = joined?.pace { counters.append(pace.nextLogin(at: now, policy) > now ? 1 : 0) }
         switch self {
-        case .authenticating(let state): if case .proving(let proof) = state.phase { counters.append(proof.asked) }
+        case .authenticating(let state): if case .proving(let proof) = state.phase { counters.append(proof.probes) }
         case .presentingUI(let state):
-            counters += [state.further, state.mishaps]
-            if case .proving(let proof) = state.phase { counters.append(proof.asked) }
+            counters += [state.further, state.failedTries]
+            if case .proving(let proof) = state.phase { counters.append(proof.probes) }
         case .inactive, .evaluating, .authenticated, .maintaining, .loggingOff, .failure: break
         }
         return counters
     }
 }
 
-extension Opinion {
+extension LatestVerdict {
     fileprivate var words: String {
         switch self {
-        case .asked: "verdict awaited"
+        case .awaited: "verdict awaited"
         case .known(.online, _), .known(.partial, _): "verdict open"
         case .known(.captive, _): "verdict captive"
         case .known(.limited, _), .known(nil, _): "verdict unknown"
@@ -82,8 +78,8 @@ extension Opinion {
 extension Proof {
     fileprivate func words(_ policy: Policy) -> String {
         switch phase {
-        case .looking: asked >= policy.proofDelays.count ? "the proof looks for the last time" : "the proof looks"
-        case .waiting: "the proof waits"
+        case .probing: probes >= policy.proofDelays.count ? "last probe of the proof runs" : "probe of the proof runs"
+        case .waiting: "proof waits for its next probe"
         }
     }
 }
@@ -92,14 +88,14 @@ extension Watch {
     fileprivate var words: String {
         switch phase {
         case .waiting: ""
-        case .looking: ", the prober looks"
+        case .probing: ", probe runs"
         }
     }
 }
 
 extension TransitionTable.Explorer.Standpoint {
-    /// Actions in words. Equal ones that follow each other are counted. A transition is what the row itself says, and what is
-    /// withdrawn follows from the two places.
+    /// Returns actions in words. Equal ones that follow each other are counted. Transitions are left out, because the row says them, and
+    /// withdrawals, because they follow from the two places.
     static func words(for actions: [Action]) -> [String] {
         var words: [(text: String, count: Int)] = []
         for action in actions {
@@ -117,7 +113,7 @@ extension TransitionTable.Explorer.Standpoint {
         case .setGate(let open): open ? "open gate" : "close gate"
         case .sendCommand(_, let command, _, let justJoined): "send \(command)" + (justJoined ? " (just joined)" : "")
         case .startTimer(_, _, let purpose): "start timer \(purpose.rawValue)"
-        case .startProbe(_, let fresh): fresh ? "ask prober afresh" : "ask prober"
+        case .startProbe(_, let fresh): fresh ? "start fresh probe" : "start probe"
         case .showPrompt: "show prompt"
         case .remember: "remember helper"
         case .forgetChoice: "forget choice"

@@ -1,10 +1,10 @@
 import HotspotCore
 
 extension ScanClaims {
-    /// Which helpers may hear of which networks, kept from one list to the next: a thousand patterns are held against a name when it
-    /// comes into sight, and not every few seconds again.
+    /// The helpers that may be asked about each network, kept from one list to the next: a thousand patterns are matched with a name
+    /// when it comes into sight, not again with every list.
     public struct Coverage: Sendable {
-        /// So many names are kept; then it starts anew.
+        /// The most networks that are kept; beyond it all are forgotten.
         static let limit = 4096
 
         /// The helpers, in the order in which they label.
@@ -12,11 +12,10 @@ extension ScanClaims {
         private var known: [NetworkID: [Int]] = [:]
         private var index = PatternIndex([])
 
-        /// Nobody.
         public init() {}
 
-        /// Makes sure that the networks are known for these helpers.
-        public mutating func learn(_ groups: [Group], for helpers: [HelperSpec]) {
+        /// Adds networks. If the helpers are others than before, all former networks are forgotten.
+        public mutating func add(_ groups: [Group], for helpers: [HelperSpec]) {
             if helpers != self.helpers || known.count > Self.limit {
                 if helpers != self.helpers { index = PatternIndex(helpers) }
                 self.helpers = helpers
@@ -34,17 +33,17 @@ extension ScanClaims {
             }
         }
 
-        /// The labels of one network, at most one for each helper, in the helpers' order.
+        /// Returns the claims on one network, at most one for each helper, in the helpers' order.
         ///
         /// - Parameters:
-        ///   - labels: what each helper answered to FilterScanList.
+        ///   - labels: each helper's answer to FilterScanList.
         ///   - remembered: the helper that freed this network before.
         ///   - credentials: the helpers for which a password or an answer is stored here.
         ///   - isDisabled: this helper is switched off, for all networks or for this one.
         public func claims(
             for group: Group, labels: [String: Labels], remembered: String?, credentials: Set<String>,
             isDisabled: (String) -> Bool
-        ) -> [Claim] {
+        ) -> [NetworkClaim] {
             let network = group.network
             return (known[network] ?? []).compactMap { index in
                 let helper = helpers[index]
@@ -52,8 +51,8 @@ extension ScanClaims {
                 let confidence: Confidence
                 let source: Source
                 var hasPassword = false
-                if let said = labels[helper.name]?[network] {
-                    confidence = said
+                if let labelled = labels[helper.name]?[network] {
+                    confidence = labelled
                     source = .filter
                     hasPassword = group.security.isSecured
                 } else if helper.name == remembered {
@@ -66,14 +65,14 @@ extension ScanClaims {
                 } else {
                     return nil
                 }
-                return Claim(
+                return NetworkClaim(
                     helper: helper.name, displayName: helper.displayName, confidence: confidence, source: source,
                     ready: hasPassword || credentials.contains(helper.name))
             }
         }
 
-        /// The part of a list that each helper may see in FilterScanList, in the helpers' order: with an `SSID=` list its own
-        /// networks, without one the whole, if its file asks for it, and never a hidden one. Empty for who is not to be asked.
+        /// Returns the part of a list that each helper may see in FilterScanList, in the helpers' order: with an `SSID=` list its own
+        /// networks, without one all of them, if its file asks for it, and never a hidden one. Empty for helpers that are not asked.
         ///
         /// - Parameter isDisabled: the helper is switched off, for all networks or for this one.
         public func visible(in groups: [Group], isDisabled: (HelperSpec, Group) -> Bool = { _, _ in false }) -> [[Group]] {
@@ -89,19 +88,19 @@ extension ScanClaims {
     }
 }
 
-/// The `SSID=` lists of many helpers, filed by the octets with which their entries begin: a name is held only against those that it
-/// begins like, a few of a thousand.
+/// The `SSID=` lists of many helpers by the octets with which their patterns begin, so that a name is matched with few of a thousand
+/// patterns.
 private struct PatternIndex {
     private var entries: [[UInt8]: [(helper: Int, pattern: SSIDPattern)]] = [:]
     private var lengths: [Int] = []
-    /// Those without a list.
+    /// Helpers without a list.
     private var unconfined: [Int] = []
 
     init(_ helpers: [HelperSpec]) {
         for (number, helper) in helpers.enumerated() {
             if helper.ssids.isEmpty { unconfined.append(number) }
             for pattern in helper.ssids {
-                // As far as it was written without wildcards and escapes, it is the octets themselves.
+                // Up to the first wildcard or escape a pattern is the octets themselves.
                 let start = pattern.source.utf8.prefix { !Array("*?\\".utf8).contains($0) }
                 entries[Array(start), default: []].append((number, pattern))
             }
@@ -109,14 +108,14 @@ private struct PatternIndex {
         lengths = Set(entries.keys.map(\.count)).sorted()
     }
 
-    /// The helpers whose list has the name, or who have none, in their order.
+    /// Returns the helpers with the name in their list, and those without a list, in their order.
     func helpers(for ssid: SSID) -> [Int] {
-        var found = Set(unconfined)
+        var matching = Set(unconfined)
         for length in lengths where length <= ssid.octets.count {
             for (helper, pattern) in entries[Array(ssid.octets[..<length])] ?? [] where pattern.matches(ssid) {
-                found.insert(helper)
+                matching.insert(helper)
             }
         }
-        return found.sorted()
+        return matching.sorted()
     }
 }

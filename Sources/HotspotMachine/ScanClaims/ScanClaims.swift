@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// What is shown of a scan: networks rather than BSSs, and who would take them.
+/// The list of networks in sight: networks rather than BSSs, each with the helpers that claim it.
 ///
 /// Claims only label: they never add, hide or reorder a network, and have no part in the race (behaviours 29 to 31).
 public enum ScanClaims {
@@ -8,16 +8,13 @@ public enum ScanClaims {
     public struct Group: Hashable, Sendable {
         /// The BSS with the strongest signal; it speaks for the network.
         public var strongest: ScannedBSS
-        /// The number of BSSs.
+        /// The number of its BSSs.
         public var stations: Int
         /// When any of them was seen last, Unix time in milliseconds.
         public var lastSeen: Int
 
-        /// The name.
         public var ssid: SSID { strongest.ssid }
-        /// How the air interface is guarded.
         public var security: Security { strongest.security }
-        /// What makes it this network.
         public var network: NetworkID { .wireless(ssid, security) }
     }
 
@@ -31,31 +28,24 @@ public enum ScanClaims {
         case remembered
     }
 
-    /// One label: a helper that would take the network.
-    public struct Claim: Hashable, Sendable {
-        /// Its name.
+    /// A helper that claims a network.
+    public struct NetworkClaim: Hashable, Sendable {
         public var helper: String
-        /// What people read.
         public var displayName: String
         /// Low or high.
         public var confidence: Confidence
-        /// Where the claim comes from.
         public var source: Source
-        /// A password or a credential is there, so that joining asks nothing.
+        /// A password or a credential is stored, so that the user is not asked.
         public var ready: Bool
     }
 
-    /// The networks of a scan, the strongest first; equal ones in the order of their names and securities, so that a list does not
-    /// jump. A BSS that several stations heard counts once for each.
+    /// Returns the networks of a scan, the strongest first; equal ones in the order of their names and securities, so that a list does
+    /// not jump. A BSS that several stations heard counts once for each.
     public static func groups(_ scan: [ScannedBSS]) -> [Group] {
-        struct Key: Hashable {
-            let ssid: SSID
-            let security: Security
-        }
-        var groups: [Key: Group] = [:]
+        var groups: [NetworkID: Group] = [:]
         groups.reserveCapacity(scan.count)
         for bss in scan {
-            let key = Key(ssid: bss.ssid, security: bss.security)
+            let key = NetworkID.wireless(bss.ssid, bss.security)
             guard var group = groups[key] else {
                 groups[key] = Group(strongest: bss, stations: 1, lastSeen: bss.lastSeen)
                 continue
@@ -72,8 +62,8 @@ public enum ScanClaims {
         }
     }
 
-    /// Whether a password can be one for this security: for WPA 8 to 63 printable ASCII characters or 64 hexadecimal digits (IEEE
-    /// 802.11-2020, J.4.1), for WEP a key of 5 or 13 characters or of 10 or 26 digits. 802.1X wants more than a password.
+    /// Whether a password fits this security: for WPA 8 to 63 printable ASCII characters or 64 hexadecimal digits (IEEE 802.11-2020,
+    /// J.4.1), for WEP a key of 5 or 13 characters or of 10 or 26 digits. 802.1X needs more than a password.
     public static func fits(_ password: String, _ security: Security) -> Bool {
         let octets = Array(password.utf8)
         let isPrintable = octets.allSatisfy { (0x20...0x7E).contains($0) }

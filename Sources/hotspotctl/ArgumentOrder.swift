@@ -1,8 +1,8 @@
-/// Brings arguments into the order that the parser knows: common options may stand before the verb, as with systemd's tools, and
+/// Brings arguments into the order that the parser expects: common options may come before the verb, as with systemd's tools, and
 /// `--json` and `--wait` may come without a value.
-enum Arguments {
+enum ArgumentOrder {
     static let defaultWait = "120"
-    private static let flags: Set = ["-j", "--no-legend", "--no-pager", "--no-ask"]
+    private static let flags: Set = ["-j", "--no-legend", "--no-ask"]
     private static let options: Set = ["--socket", "--json"]
 
     static func arrange(_ arguments: [String], verbs: Set<String>) -> [String] {
@@ -21,7 +21,7 @@ enum Arguments {
         return [verb] + common + rest.dropFirst()
     }
 
-    /// Gives `--json` and `--wait` the value that they mean without one. Nothing behind `--` is touched.
+    /// Gives `--json` and `--wait` their default values. Arguments after `--` stay as they are.
     private static func values(_ arguments: [String]) -> [String] {
         var result: [String] = []
         for (index, argument) in arguments.enumerated() {

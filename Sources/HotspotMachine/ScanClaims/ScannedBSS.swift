@@ -4,20 +4,17 @@ import HotspotCore
 public struct ScannedBSS: Hashable, Sendable {
     /// The name; empty or all zero where it is hidden.
     public var ssid: SSID
-    /// The access point's radio.
     public var bssid: BSSID
     /// In MHz.
     public var frequency: Int
     /// In dBm.
     public var signal: Int
-    /// How the air interface is guarded.
     public var security: Security
     /// Unix time in milliseconds.
     public var lastSeen: Int
     /// The station that heard it.
     public var interface: String
 
-    /// A BSS.
     public init(
         ssid: SSID, bssid: BSSID, frequency: Int, signal: Int, security: Security, lastSeen: Int, interface: String
     ) {

@@ -1,0 +1,47 @@
+import HotspotCore
+
+/// The errors of org.hotspotd.Control.
+public enum ControlError: Error, Hashable, Sendable {
+    case noSuchInterface(String)
+    case noSuchHelper(String)
+    case noSuchNetwork(String)
+    case noSuchPrompt(String)
+    case wrongState(interface: String, state: String)
+    case invalidAnswer(field: String, message: String)
+    case notPermitted(String)
+    case failed(code: ProblemCode, message: String)
+
+    /// The error's name in the interface, and its parameters.
+    public var reply: (name: String, parameters: JSONValue) {
+        switch self {
+        case .noSuchInterface(let interface): ("NoSuchInterface", ["interface": .string(interface)])
+        case .noSuchHelper(let helper): ("NoSuchHelper", ["helper": .string(helper)])
+        case .noSuchNetwork(let ssid): ("NoSuchNetwork", ["ssid": .string(ssid)])
+        case .noSuchPrompt(let id): ("NoSuchPrompt", ["id": .string(id)])
+        case .wrongState(let interface, let state):
+            ("WrongState", ["interface": .string(interface), "state": .string(state)])
+        case .invalidAnswer(let field, let message):
+            ("InvalidAnswer", ["field": .string(field), "message": .string(message)])
+        case .notPermitted(let message): ("NotPermitted", ["message": .string(message)])
+        case .failed(let code, let message): ("Failed", ["code": .string(code.rawValue), "message": .string(message)])
+        }
+    }
+
+    /// Reads an error of a reply, whose name has the interface in front; `nil` for errors of other interfaces.
+    public init?(name: String, parameters: JSONValue) {
+        func text(_ key: String) -> String { parameters[key]?.string ?? "" }
+        let prefix = ControlContract.name + "."
+        guard name.hasPrefix(prefix) else { return nil }
+        switch name.dropFirst(prefix.count) {
+        case "NoSuchInterface": self = .noSuchInterface(text("interface"))
+        case "NoSuchHelper": self = .noSuchHelper(text("helper"))
+        case "NoSuchNetwork": self = .noSuchNetwork(text("ssid"))
+        case "NoSuchPrompt": self = .noSuchPrompt(text("id"))
+        case "WrongState": self = .wrongState(interface: text("interface"), state: text("state"))
+        case "InvalidAnswer": self = .invalidAnswer(field: text("field"), message: text("message"))
+        case "NotPermitted": self = .notPermitted(text("message"))
+        case "Failed": self = .failed(code: ProblemCode(rawValue: text("code")) ?? .unrecognized, message: text("message"))
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import HotspotCore
+
+// The replies of org.hotspotd.Control. `omitted` counts the elements that did not fit into one reply.
+
+public struct StatusReply: Codable, Sendable {
+    public var interfaces: [InterfaceStatus]
+    public var version: String?
+    public var problems: [Problem]?
+    public var omitted: Int?
+}
+
+public struct CheckReply: Codable, Hashable, Sendable {
+    /// `online`, `captive`, `limited`, `none` or `unknown`.
+    public var verdict: String
+    public var interface: String?
+    public var detail: String?
+
+    public init(verdict: String, interface: String? = nil, detail: String? = nil) {
+        self.verdict = verdict
+        self.interface = interface
+        self.detail = detail
+    }
+}
+
+public struct ListReply: Codable, Sendable {
+    public var networks: [ScannedNetwork]
+    public var omitted: Int?
+}
+
+public struct HelpersReply: Codable, Sendable {
+    public var helpers: [HelperStatus]
+    public var omitted: Int?
+}
+
+public struct PromptsReply: Codable, Sendable {
+    public var prompts: [PendingPrompt]
+    public var omitted: Int?
+}
+
+public struct MonitorReply: Codable, Sendable {
+    public var interface: String
+    public var step: Step
+
+    public init(interface: String, step: Step) {
+        self.interface = interface
+        self.step = step
+    }
+}
+
+public struct ExplainReply: Codable, Sendable {
+    public var steps: [Step]
+    public var verdict: String
+}
+
+public struct HistoryReply: Codable, Sendable {
+    public var attempts: [AttemptStatus]
+    public var more: Bool?
+}
+
+/// The reply to `Current`; without a link only `chosenHelper` is there.
+public struct CurrentNetwork: Codable, Hashable, Sendable {
+    public var interface: String?
+    /// Empty for a wired network.
+    public var ssidHex: String?
+    public var chosenHelper: Bool
+
+    public init(interface: String? = nil, ssidHex: String? = nil, chosenHelper: Bool = false) {
+        self.interface = interface
+        self.ssidHex = ssidHex
+        self.chosenHelper = chosenHelper
+    }
+}

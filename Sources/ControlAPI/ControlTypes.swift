@@ -1,0 +1,213 @@
+import HotspotCore
+
+// The types of org.hotspotd.Control, whose file says what each member means. The daemon makes them by the initializers here. Words of
+// enumerations are text, because the tool shows a word of a newer daemon as it is.
+
+/// `Claim` of the contract.
+public struct ClaimStatus: Codable, Hashable, Sendable {
+    public var helper: String
+    public var displayName: String
+    /// The word of a ``Confidence``.
+    public var confidence: String
+    public var source: String
+    public var ready: Bool
+}
+
+extension ClaimStatus {
+    public init(helper: String, displayName: String, confidence: Confidence, source: String, ready: Bool) {
+        self.init(
+            helper: helper, displayName: displayName, confidence: confidence.rawValue, source: source, ready: ready)
+    }
+}
+
+public struct ScannedNetwork: Codable, Hashable, Sendable {
+    /// Printable.
+    public var ssid: String
+    public var ssidHex: String
+    public var bssid: String
+    public var interface: String
+    /// MHz
+    public var frequency: Int
+    /// dBm
+    public var signal: Int
+    public var signalStrength: Double
+    /// The word of a ``Security``.
+    public var security: String
+    public var stations: Int
+    public var lastSeen: Int
+    public var joined: Bool
+    public var claims: [ClaimStatus]
+    public var moreClaims: Int?
+    public var disabled: Bool
+    /// Absent if nothing is known; `false` after a failure for good (D14).
+    public var autoJoin: Bool?
+    public var lastOutcome: String?
+}
+
+extension ScannedNetwork {
+    public init(
+        ssid: SSID, bssid: HardwareAddress, interface: String, frequency: Int, signal: Int, security: Security, stations: Int,
+        lastSeen: Int, joined: Bool, claims: [ClaimStatus], disabled: Bool, autoJoin: Bool?, lastOutcome: String?
+    ) {
+        self.init(
+            ssid: ssid.description, ssidHex: ssid.hex, bssid: bssid.description, interface: interface, frequency: frequency,
+            signal: signal, signalStrength: SignalScale.strength(dBm: signal), security: security.rawValue, stations: stations,
+            lastSeen: lastSeen, joined: joined, claims: claims, disabled: disabled, autoJoin: autoJoin, lastOutcome: lastOutcome)
+    }
+}
+
+public struct InterfaceStatus: Codable, Hashable, Sendable {
+    public var interface: String
+    /// The word of a ``StateName``.
+    public var state: String
+    public var since: Int
+    /// Printable; `wired:ADDRESS` for a wired network.
+    public var ssid: String?
+    public var ssidHex: String?
+    /// The strongest access point, or the gateway of a wired network.
+    public var bssid: String?
+    public var helper: String?
+    public var portal: String?
+    public var captive: Bool?
+    public var secondsRemaining: Int?
+    public var bytesRemaining: Int?
+    public var nextMaintain: Int?
+    /// The instant until which an automatic login waits (D23).
+    public var nextLogin: Int?
+    public var prompt: String?
+    public var problems: [Problem]
+}
+
+extension InterfaceStatus {
+    /// An interface of which only the state is known.
+    public init(interface: String, state: StateName, since: Int) {
+        self.init(interface: interface, state: state.rawValue, since: since, problems: [])
+    }
+}
+
+public struct HelperStatus: Codable, Hashable, Sendable {
+    /// The helper's name, or the path of a file that was refused.
+    public var name: String
+    public var displayName: String
+    public var version: String?
+    /// Switched on in its file and by the user.
+    public var enabled: Bool
+    /// Printable SSIDs.
+    public var disabledFor: [String]
+    public var priority: Int
+    /// The list of its file, as written.
+    public var ssids: [String]
+    public var activation: String
+    public var running: Bool
+    public var strikes: Int
+    public var quarantined: Bool
+    public var problems: [Problem]
+    public var file: String?
+    /// `["sandboxed"]`, or empty.
+    public var containment: [String]?
+    /// Why it is not sandboxed.
+    public var missing: [String]?
+    public var scanList: Bool?
+    /// The newest first.
+    public var given: [DisclosedNetworks]?
+    public var moreSSIDs: Int?
+    public var moreDisabledFor: Int?
+
+    public init(
+        name: String, displayName: String, enabled: Bool, disabledFor: [String] = [], priority: Int, ssids: [String],
+        activation: String, running: Bool, strikes: Int, quarantined: Bool, problems: [Problem] = [], file: String? = nil,
+        containment: [String]? = nil, missing: [String]? = nil, scanList: Bool? = nil, given: [DisclosedNetworks]? = nil
+    ) {
+        self.name = name
+        self.displayName = displayName
+        self.enabled = enabled
+        self.disabledFor = disabledFor
+        self.priority = priority
+        self.ssids = ssids
+        self.activation = activation
+        self.running = running
+        self.strikes = strikes
+        self.quarantined = quarantined
+        self.problems = problems
+        self.file = file
+        self.containment = containment
+        self.missing = missing
+        self.scanList = scanList
+        self.given = given
+    }
+
+    /// The helper was refused, with the reason as a problem; only the path of its file is known. Every other helper names its file.
+    public var isRefused: Bool { file == nil && !enabled && !problems.isEmpty }
+}
+
+/// `Given` of the contract: what a helper was told.
+public struct DisclosedNetworks: Codable, Hashable, Sendable {
+    /// Printable SSIDs or `wired:ADDRESS`; the first ones of a long list.
+    public var networks: [String]
+    public var count: Int
+    public var scanList: Bool
+    public var credential: Bool
+    public var at: Int
+
+    public init(networks: [String], count: Int, scanList: Bool, credential: Bool, at: Int) {
+        self.networks = networks
+        self.count = count
+        self.scanList = scanList
+        self.credential = credential
+        self.at = at
+    }
+}
+
+public struct PendingPrompt: Codable, Hashable, Sendable {
+    public var id: String
+    public var interface: String
+    /// Printable; `wired:ADDRESS` for a wired network.
+    public var ssid: String
+    public var helper: String
+    /// An origin.
+    public var portal: String?
+    public var title: String
+    public var message: String?
+    public var fields: [Field]
+    public var termsURL: String?
+    public var terms: String?
+    public var since: Int
+    public var withheld: Bool?
+}
+
+extension PendingPrompt {
+    public init(id: String, interface: String, ssid: String, helper: String, portal: String?, prompt: Prompt, since: Int) {
+        self.init(
+            id: id, interface: interface, ssid: ssid, helper: helper, portal: portal, title: prompt.title,
+            message: prompt.message, fields: prompt.fields, termsURL: prompt.termsURL, terms: prompt.terms, since: since)
+    }
+}
+
+/// `Attempt` of the contract.
+public struct AttemptStatus: Codable, Hashable, Sendable {
+    public var id: String
+    public var interface: String
+    public var ssid: String
+    public var began: Int
+    public var ended: Int?
+    public var helper: String?
+    public var portal: String?
+    public var outcome: String
+    /// `true` or absent.
+    public var routine: Bool?
+
+    public init(
+        id: String, interface: String, ssid: String, began: Int, ended: Int? = nil, helper: String? = nil, portal: String? = nil,
+        outcome: String, routine: Bool? = nil
+    ) {
+        self.id = id
+        self.interface = interface
+        self.ssid = ssid
+        self.began = began
+        self.ended = ended
+        self.helper = helper
+        self.portal = portal
+        self.outcome = outcome
+        self.routine = routine
+    }
+}

@@ -1,0 +1,51 @@
+/// The stable word of a problem, or of a call that failed: `code` of org.hotspotd.Control. Scripts may compare these words, so that none
+/// of them changes.
+public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
+    // The network and the login.
+    case noAddress, noNameservers, held, unclaimedCaptive, stillCaptive, internetLimited, httpsBlocked, loginFailed, loginDelayed
+    case loginPaused, linkKept, memoryTooLarge, interfaceGone
+
+    // A helper that does not answer as it should.
+    /// The process or the connection ended before an answer.
+    case helperCrashed
+    /// It could not be started or reached.
+    case helperNotStarted
+    /// It could not be started for lack of processes, memory or descriptors, also not after a while.
+    case helperNoRoom
+    case helperTimeout
+    /// The answer does not follow the contract.
+    case helperMalformed
+    /// The answer has a word that is not in the contract.
+    case helperUnknownValue
+    /// The helper answered with an error of its own.
+    case helperError
+    /// The answer is longer than the contract allows.
+    case helperTooLong
+    /// A part of the answer that cannot be masked, because it goes back to the helper, repeats a secret.
+    case helperRepeatsSecret
+    case helperQuarantined
+
+    // Helper files and programs.
+    /// The file, program or socket could belong to another user.
+    case helperNotTrusted
+    case helperFileInvalid, helperFileMissing, helperProgramMissing, helperProgramNotExecutable, helperPathMissing,
+        helperPathRefused
+    case helperFolderUnreadable, helperFoldersNotWatched, helperMasked, helperShadowed, helperNameTwice
+    case displayNameTooLong, displayNameNotUsed, tooManyHelpers, tooManySharing, sandboxUnavailable
+
+    // The daemon.
+    case settings, links, wireless, noWireless, scan, disconnect, gate, proberMissing, vault, vaultLocked
+    case storeDamaged, storeNewer, storeNotSaving
+    /// Not all problems are shown.
+    case moreProblems
+
+    // Calls that failed.
+    case busy, disabled, expectedMore, noAttempt, noInterface, notCandidate, notSaved
+
+    /// A word that only a newer daemon knows.
+    case unrecognized
+
+    public init(from decoder: any Decoder) throws {
+        self = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .unrecognized
+    }
+}

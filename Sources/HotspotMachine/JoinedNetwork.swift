@@ -1,0 +1,75 @@
+import HotspotCore
+
+/// What is known of a network from the address on until it is lost.
+public struct JoinedNetwork: Hashable, Sendable {
+    /// How it began; the access point may change.
+    public var arrival: Arrival
+    /// The attempt that runs or ended last.
+    public var attempt: AttemptID?
+    /// The attempt has not come to an outcome yet.
+    public var attemptIsOpen = false
+    var record = HelperRecord()
+    /// Temporary failures in a row, of any helper (D19).
+    package var temporaryFailures = 0
+    /// How soon a helper may log in again (D23).
+    package var pace = Pace()
+    /// The prober's last verdict, or that of a check.
+    public var lastVerdict: Verdict?
+
+    init(_ arrival: Arrival) { self.arrival = arrival }
+
+    /// Returns the same network in `inactive`, where nothing is held against a helper (behaviour 10).
+    var resting: JoinedNetwork {
+        var fresh = self
+        fresh.record = HelperRecord()
+        return fresh
+    }
+
+    /// Returns the same network for a new start that was asked for, and is not delayed by what came before.
+    func started(byUser: Bool) -> JoinedNetwork {
+        var fresh = resting
+        fresh.arrival.hold = nil
+        fresh.temporaryFailures = 0
+        fresh.pace = Pace()
+        // D22: the user's wish makes it the user's join.
+        if byUser { fresh.arrival.autoJoined = false }
+        return fresh
+    }
+}
+
+/// What is held against helpers on a network until it is left, or until the user asks for a new start.
+struct HelperRecord: Hashable, Sendable {
+    /// Helpers that are not asked any more: they answered unsupportedNetwork, or won too often without success (D11).
+    var excluded: Set<String> = []
+    /// Helpers with a failed maintain, and their wins since (D11).
+    private var winsAfterFailedMaintain: [String: Int] = [:]
+    /// Logins that failed temporarily (D24).
+    private var setbacks: [String: Int] = [:]
+
+    /// Starts counting the wins of this helper, if they are not counted yet.
+    mutating func maintainFailed(_ helper: String) {
+        if winsAfterFailedMaintain[helper] == nil { winsAfterFailedMaintain[helper] = 0 }
+    }
+
+    /// Counts a win after a failed maintain; wins of other helpers in between change nothing, or two that take turns would go on for ever.
+    mutating func won(_ helper: String) { winsAfterFailedMaintain[helper]? += 1 }
+
+    mutating func loginFailed(_ helper: String) { setbacks[helper, default: 0] += 1 }
+
+    /// Forgets what is held against a helper, because a session of it lasted (D11, D24).
+    mutating func sessionLasted(_ helper: String) {
+        winsAfterFailedMaintain[helper] = nil
+        setbacks[helper] = nil
+    }
+
+    /// Excludes the helpers that won too often without success (D11).
+    mutating func excludeWinners(_ policy: Policy) {
+        guard let cap = policy.winCap else { return }
+        for (name, wins) in winsAfterFailedMaintain where wins >= cap { excluded.insert(name) }
+    }
+
+    /// Whether a claim of any other helper goes before this one's (D24).
+    func comesLast(_ helper: String, _ policy: Policy) -> Bool {
+        policy.setbackCap.map { setbacks[helper, default: 0] >= $0 } ?? false
+    }
+}

@@ -1,0 +1,71 @@
+import HotspotCore
+
+extension Machine {
+    /// Ends a login that may work later (T20, T27, D1, D4, D19).
+    ///
+    /// - Parameter helper: the one to blame (D24), if any.
+    mutating func failTemporarily(_ joined: JoinedNetwork, _ helper: String?, _ problem: Problem, _ turn: inout Turn) {
+        var joined = joined
+        endAttempt(&joined, .temporaryFailure, &turn)
+        joined.temporaryFailures += 1
+        // D24: only failures of helpers that come last already use up the tries.
+        let triesEnd = policy.setbackCap == nil || helper.map { joined.record.comesLast($0, policy) } ?? true
+        if let helper { joined.record.loginFailed(helper) }
+        turn.act(.report(problem))
+        let network = joined.arrival.network
+        // Old failures of all networks go, so that a machine's memory does not grow with the places it has been to.
+        recentFailures = recentFailures.compactMapValues { times in
+            let recent = times.filter { turn.now - $0 < policy.disconnectWindow }
+            return recent.isEmpty ? nil : recent
+        }
+        let recent = (recentFailures[network] ?? []) + [turn.now]
+        recentFailures[network] = recent.suffix(policy.disconnectLimit)
+        let index = joined.temporaryFailures - 1
+        let delay = index < policy.retryDelays.count ? policy.retryDelays[index] : triesEnd ? nil : policy.retryDelays.last
+        fail(joined, mayDisassociate: recent.count < policy.disconnectLimit, retryAfter: delay, problem.message, &turn)
+    }
+
+    /// Ends a login that will not work later (T21, T22, T28); the network is held until the user wants it again (D14).
+    mutating func failForGood(_ joined: JoinedNetwork, _ helper: String, _ problem: Problem, _ turn: inout Turn) {
+        var joined = joined
+        endAttempt(&joined, .failure, &turn)
+        turn.act(.forgetChoice(of: helper))
+        turn.act(.hold(.autoJoinOff, for: nil, because: problem.message))
+        turn.act(.report(problem))
+        fail(joined, retryAfter: nil, problem.message, &turn)
+    }
+
+    /// Asks the link to end, or keeps it and rests (D19).
+    private mutating func fail(
+        _ joined: JoinedNetwork, mayDisassociate isAllowed: Bool = true, retryAfter delay: Duration?, _ cause: String,
+        _ turn: inout Turn
+    ) {
+        guard isAllowed, mayDisassociate(joined) else { return rest(joined, retryAfter: delay, cause, &turn) }
+        // The machine passes through `failure` within the turn.
+        turn.act(.transition(from: state.name, to: .failure, cause: cause))
+        disassociate(joined, otherwise: .rest(retryAfter: delay), from: .failure, "the link is asked to end", &turn)
+    }
+
+    /// Keeps the link, and waits in `failure` (D19).
+    mutating func rest(_ joined: JoinedNetwork, retryAfter delay: Duration?, _ cause: String, _ turn: inout Turn) {
+        let retry = delay.map { startTimer(.retry, after: $0, &turn) }
+        go(.failure(Failed(joined: joined, retry: retry, watch: startWatch(&turn))), cause, &turn)
+    }
+
+    /// Waits for the user, the next try, or an open network (D19).
+    mutating func handle(_ event: StateEvent, in failed: Failed, _ turn: inout Turn) {
+        if event == .released { return release(failed.joined, "the network was switched on", &turn) }
+        if let retry = failed.retry, event == .timerFired(retry.id) {
+            return evaluate(failed.joined, "it is time to try again", &turn)
+        }
+        switch advance(failed.watch, event, &turn) {
+        case nil: break
+        case .continues(let watch): state = .failure(failed.with { $0.watch = watch })
+        case .opened(let seconds):
+            // An attempt of its own, so that the history tells how it ended.
+            var joined = failed.joined
+            beginAttempt(&joined, &turn)
+            openUnclaimed(joined, .open, secondsRemaining: seconds, "the network opened by itself", &turn)
+        }
+    }
+}

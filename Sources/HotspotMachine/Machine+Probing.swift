@@ -1,0 +1,96 @@
+import HotspotCore
+
+/// The prober's part in several states: the proof of a login, and the watch while a state waits.
+extension Machine {
+    mutating func startProbe(fresh: Bool, _ turn: inout Turn) -> RunningProbe {
+        let id: ProbeID = issue()
+        turn.act(.startProbe(id, fresh: fresh))
+        return RunningProbe(id: id, deadline: startTimer(.probe, after: policy.commandTimeout, &turn))
+    }
+
+    // MARK: Proof (D20)
+
+    mutating func startProof(secondsRemaining: Int?, _ turn: inout Turn) -> Proof {
+        Proof(began: turn.now, phase: .probing(startProbe(fresh: true, &turn)), secondsRemaining: secondsRemaining)
+    }
+
+    enum ProofProgress {
+        case continues(Proof)
+        /// Not captive any more; the verdict is `nil` if there is no prober, and the helper's word counts.
+        case proven(Verdict?, secondsRemaining: Int?)
+        /// Captive to the last.
+        case refuted
+    }
+
+    /// Returns what an event does to a proof; `nil` for nothing.
+    mutating func advance(_ proof: Proof, _ event: StateEvent, _ turn: inout Turn) -> ProofProgress? {
+        switch event {
+        case .probed(let verdict, let seconds):
+            guard verdict == .captive else { return .proven(verdict, secondsRemaining: proof.secondsRemaining ?? seconds) }
+            guard proof.probes < policy.proofDelays.count else { return .refuted }
+            let next = proof.began + policy.proofDelays[proof.probes]
+            if next <= turn.now { return .continues(probeAgain(proof, &turn)) }
+            let timer = startTimer(.proof, at: next, &turn)
+            return .continues(proof.with { $0.phase = .waiting(timer) })
+        case .timerFired(let id): return id == proof.phase.timer?.id ? .continues(probeAgain(proof, &turn)) : nil
+        case .verdictSeen, .answered, .raceAnswered, .promptAnswered, .promptDismissed, .logoffRequested, .released,
+            .disassociationRefused:
+            return nil
+        }
+    }
+
+    private mutating func probeAgain(_ proof: Proof, _ turn: inout Turn) -> Proof {
+        var next = proof
+        next.probes += 1
+        next.phase = .probing(startProbe(fresh: true, &turn))
+        return next
+    }
+
+    /// Reports what is not proven where the word of a helper counts.
+    func reportUnproven(_ verdict: Verdict?, _ turn: inout Turn) {
+        switch verdict {
+        case nil: turn.act(.report(.proberMissing))
+        case .limited: turn.act(.report(.limited))
+        case .partial: turn.act(.report(.httpsBlocked))
+        case .online, .captive: break
+        }
+    }
+
+    // MARK: Watch (D21)
+
+    mutating func startWatch(_ turn: inout Turn) -> Watch {
+        Watch(interval: policy.watchFirst, phase: .waiting(startTimer(.watch, after: policy.watchFirst, &turn)))
+    }
+
+    enum WatchProgress {
+        case continues(Watch)
+        /// The Internet is there.
+        case opened(secondsRemaining: Int?)
+    }
+
+    /// Returns what an event does to a watch; `nil` for nothing.
+    mutating func advance(_ watch: Watch, _ event: StateEvent, _ turn: inout Turn) -> WatchProgress? {
+        switch event {
+        case .timerFired(let id):
+            guard id == watch.phase.timer?.id else { return nil }
+            let probe = startProbe(fresh: true, &turn)
+            return .continues(watch.with { $0.phase = .probing(probe) })
+        case .probed(let verdict, let seconds):
+            if verdict?.isOpen == true { return .opened(secondsRemaining: seconds) }
+            let interval = min(watch.interval * 2, policy.watchLongest)
+            return .continues(Watch(interval: interval, phase: .waiting(startTimer(.watch, after: interval, &turn))))
+        case .verdictSeen(let verdict): return verdict.isOpen ? .opened(secondsRemaining: nil) : nil
+        case .answered, .raceAnswered, .promptAnswered, .promptDismissed, .logoffRequested, .released, .disassociationRefused:
+            return nil
+        }
+    }
+}
+
+extension Problem {
+    static let proberMissing = Problem(
+        .proberMissing, "There is no prober to prove the login; the helper's word is taken.",
+        hint: "check [Probe] Exec= in the settings")
+    static let limited = Problem(
+        .internetLimited, "No portal answers, and the Internet does not either.", hint: "hotspotctl check")
+    static let httpsBlocked = Problem(.httpsBlocked, "Plain HTTP reaches the Internet, HTTPS does not.")
+}

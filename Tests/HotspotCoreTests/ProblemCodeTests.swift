@@ -1,0 +1,33 @@
+import FoundationEssentials
+import HotspotCore
+import Testing
+
+@Suite struct ProblemCodeTests {
+    /// The words on the wire, which scripts compare.
+    private static let words = """
+        busy disabled disconnect displayNameNotUsed displayNameTooLong expectedMore gate held helperCrashed helperError
+        helperFileInvalid helperFileMissing helperFolderUnreadable helperFoldersNotWatched helperMalformed helperMasked
+        helperNameAlike helperNameTwice helperNoRoom helperNotStarted helperNotTrusted helperPathMissing helperPathRefused
+        helperProgramMissing helperProgramNotExecutable helperQuarantined helperRepeatsSecret helperShadowed helperTimeout
+        helperTooLong helperUnknownValue httpsBlocked interfaceGone internetLimited linkKept links loginDelayed loginFailed
+        loginPaused memoryTooLarge moreProblems noAddress noAttempt noInterface noNameservers noWireless notCandidate notSaved
+        proberMissing scan settings stillCaptive storeDamaged storeNewer storeNotSaving tooManyHelpers tooManySharing
+        unclaimedCaptive unrecognized vault vaultLocked wireless
+        """.split(whereSeparator: \.isWhitespace).map(String.init)
+
+    @Test func everyCodeHasItsWord() { #expect(ProblemCode.allCases.map(\.rawValue).sorted() == Self.words.sorted()) }
+
+    @Test func everyProblemSurvivesTheWire() throws {
+        for code in ProblemCode.allCases {
+            let octets = try JSONEncoder().encode(Problem(code, "m", hint: "h"))
+            let problem = try JSONDecoder().decode(Problem.self, from: octets)
+            #expect(problem == Problem(code, "m", hint: "h"))
+            #expect(try JSONDecoder().decode([String: String].self, from: octets)["code"] == code.rawValue)
+        }
+    }
+
+    @Test func aWordOfANewerDaemonIsReadable() throws {
+        let octets = Data(#"{"code":"novel","message":"m"}"#.utf8)
+        #expect(try JSONDecoder().decode(Problem.self, from: octets) == Problem(.unrecognized, "m"))
+    }
+}

@@ -38,12 +38,14 @@ let package = Package(
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CLinux"),
+        // Text that others wrote, made printable and comparable: escapes, directions, blanks, marks; origins and shell words.
+        .target(name: "ForeignText", swiftSettings: rules),
         // The words: SSID, network, confidence, result, command, prompt, session, portal.
-        .target(name: "HotspotCore", swiftSettings: rules),
+        .target(name: "HotspotCore", dependencies: ["ForeignText"], swiftSettings: rules),
         // sd-event as the executor of the daemon's tasks: descriptors, timers, signals, children, watchdog.
         .target(name: "EventLoop", dependencies: ["HotspotCore", "CSystemd"], swiftSettings: rules),
         // Framing, client, server and introspection of the Varlink protocol.
-        .target(name: "Varlink", dependencies: ["HotspotCore", "EventLoop", "CSystemd"], swiftSettings: rules),
+        .target(name: "Varlink", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "CSystemd"], swiftSettings: rules),
         // Sockets to the kernel, and its messages and attributes read with bounds.
         .target(name: "Netlink", dependencies: ["EventLoop", "CNetlink"], swiftSettings: rules),
         // nl80211 through libnl: scans, BSSs, information elements, connect, disconnect and roam.
@@ -52,14 +54,16 @@ let package = Package(
         .target(
             name: "LinkState", dependencies: ["HotspotCore", "EventLoop", "Netlink", "CSystemd", "CNetlink"],
             swiftSettings: rules),
+        // The routing rules that keep ordinary traffic off a captive link.
+        .target(name: "Gate", dependencies: ["EventLoop", "Netlink", "CNetlink"], swiftSettings: rules),
         // State and event in, state and actions out; the only place that decides.
         .target(name: "HotspotMachine", dependencies: ["HotspotCore"], swiftSettings: rules),
         // Helper files, the sandbox as a value, start, answers, limits, teardown.
         .target(
-            name: "HelperHost", dependencies: ["HotspotCore", "EventLoop", "Varlink", "CLinux", "CSeccomp"],
+            name: "HelperHost", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Varlink", "CLinux", "CSeccomp"],
             swiftSettings: rules),
         // What survives: networks, choices, outcomes, the journal.
-        .target(name: "Store", dependencies: ["HotspotCore", "CSQLite"], swiftSettings: rules),
+        .target(name: "Store", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "CSQLite"], swiftSettings: rules),
         // What is secret: answers sealed at rest, and the rule for their release.
         .target(name: "Vault", dependencies: ["HotspotCore", "CSodium"], swiftSettings: rules),
         // The control interface as its clients and its server see it: the types of its messages, and the text of its contract.
@@ -68,41 +72,47 @@ let package = Package(
             resources: [.embedInCode("Contract/org.hotspotd.Control.varlink")], swiftSettings: rules),
         // Answers the calls of the control interface.
         .target(
-            name: "ControlServer", dependencies: ["ControlAPI", "HotspotCore", "EventLoop", "Varlink", "CSystemd"],
+            name: "ControlServer", dependencies: ["ControlAPI", "ForeignText", "HotspotCore", "EventLoop", "Varlink", "CSystemd"],
             swiftSettings: rules),
         // The daemon: settings, coordinator, entry point.
         .executableTarget(
             name: "hotspotd",
             dependencies: [
-                "HotspotCore", "EventLoop", "Varlink", "Wireless", "LinkState", "HotspotMachine", "HelperHost", "Store",
-                "Vault", "ControlAPI", "ControlServer", "CLinux", "CSystemd", log,
+                "ForeignText", "HotspotCore", "EventLoop", "Varlink", "Wireless", "LinkState", "Gate", "HotspotMachine",
+                "HelperHost", "Store", "Vault", "ControlAPI", "ControlServer", "CLinux", "CSystemd", log,
             ], swiftSettings: rules),
         // The terminal: one file for each verb, one renderer.
         .executableTarget(
-            name: "hotspotctl", dependencies: ["ControlAPI", "HotspotCore", "HotspotMachine", "Varlink", arguments],
+            name: "hotspotctl", dependencies: ["ControlAPI", "ForeignText", "HotspotCore", "HotspotMachine", "Varlink", arguments],
             // The examples that authors begin with, which `helpers new` writes; links, so that there is one of each.
             resources: ["aroma.py", "aroma.sh", "aroma.main", "aroma.package"].map { .embedInCode("Examples/\($0)") },
             swiftSettings: rules),
         // What a helper's author uses in Swift: protocol, bound HTTP client, probe, forms, WISPr, RFC 8908.
         .target(
-            name: "HelperKit", dependencies: ["HotspotCore", "Varlink", "CCurl", "CCares", "CXML", "CCrypto"],
+            name: "HelperKit",
+            dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Varlink", "CCurl", "CCares", "CXML", "CCrypto"],
             exclude: ["README.md"],
             resources: ["Helper", "Probe"].map { .embedInCode("Contract/org.hotspotd.\($0).varlink") }, swiftSettings: rules),
         // Our helpers, one file each, and the prober.
         .executableTarget(name: "hotspot-helpers", dependencies: ["HelperKit"], exclude: ["Helpers"], swiftSettings: rules),
         // Plays the commands against a helper for its author.
         .executableTarget(
-            name: "hotspot-helper-test", dependencies: ["HelperHost", "HelperKit"], swiftSettings: rules),
+            name: "hotspot-helper-test", dependencies: ["ForeignText", "HelperHost", "HelperKit"], swiftSettings: rules),
         // What an author writes, built with everything else so that it cannot grow stale.
         .executableTarget(
             name: "example-helper", dependencies: ["HelperKit", "HotspotCore"], path: "Tests/Examples/swift/Sources/aroma",
             swiftSettings: rules),
 
+        .testTarget(name: "ForeignTextTests", dependencies: ["ForeignText"], swiftSettings: rules),
         .testTarget(name: "HotspotCoreTests", dependencies: ["HotspotCore"], swiftSettings: rules),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: rules),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: rules),
+        .testTarget(name: "NetlinkTests", dependencies: ["Netlink"], swiftSettings: rules),
         .testTarget(name: "WirelessTests", dependencies: ["Wireless", "Netlink"], swiftSettings: rules),
-        .testTarget(name: "LinkStateTests", dependencies: ["LinkState", "Netlink"], swiftSettings: rules),
+        .testTarget(name: "LinkStateTests", dependencies: ["LinkState", "Netlink", "NamespaceThread"], swiftSettings: rules),
+        .testTarget(name: "GateTests", dependencies: ["Gate", "Netlink", "NamespaceThread"], swiftSettings: rules),
+        // A network namespace of a test's own.
+        .target(name: "NamespaceThread", path: "Tests/NamespaceThread", swiftSettings: rules),
         .testTarget(name: "HotspotMachineTests", dependencies: ["HotspotMachine", "hotspotctl"], swiftSettings: rules),
         .testTarget(name: "HelperHostTests", dependencies: ["HelperHost"], swiftSettings: rules),
         .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: rules),

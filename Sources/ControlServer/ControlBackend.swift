@@ -9,7 +9,7 @@ import HotspotCore
     func daemonProblems() -> [Problem]
     var version: String { get }
     /// Probes now, and calls back exactly once.
-    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckReply, ControlError>) -> Void)
+    func check(interface: String?, _ answer: @escaping (Result<CheckReply, ControlError>) -> Void)
     /// The networks in sight with the claims known so far.
     func networks(interface: String?) throws(ControlError) -> [ScannedNetwork]
     /// Asks the helpers about the networks in sight, and calls back exactly once: when all have answered, or after a second.

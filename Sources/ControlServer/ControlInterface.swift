@@ -1,5 +1,6 @@
 import ControlAPI
 import EventLoop
+import ForeignText
 import Glibc
 import HotspotCore
 import Varlink
@@ -66,11 +67,11 @@ import Varlink
     public func listChanged() {
         guard !listWatchers.isEmpty, let backend else { return }
         // The list of an interface is made once for all clients that watch it.
-        var replies: [String?: Swift.Result<[UInt8], ControlError>] = [:]
+        var replies: [String?: Result<[UInt8], ControlError>] = [:]
         for (call, interface) in listWatchers.values {
             let reply =
                 replies[interface]
-                ?? Swift.Result { () throws(ControlError) in Self.list(try backend.networks(interface: interface)) }
+                ?? Result { () throws(ControlError) in Self.list(try backend.networks(interface: interface)) }
             replies[interface] = reply
             switch reply {
             case .success(let networks): call.replyMore(encoded: networks)

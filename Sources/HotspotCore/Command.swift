@@ -1,4 +1,4 @@
-/// What the machine asks of a helper. Raw values are Apple's (NEHotspotHelperCommandType).
+/// A command of the machine to a helper. Raw values are Apple's (NEHotspotHelperCommandType).
 public enum Command: Int, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     case filterScanList = 1
     case evaluate = 2
@@ -32,8 +32,8 @@ public enum Command: Int, Hashable, Sendable, CaseIterable, CustomStringConverti
     }
 }
 
-/// How a helper answered a command. Raw values are the words of the contract; ``appleValue`` is Apple's number.
-public enum Result: String, Codable, Hashable, Sendable, CaseIterable {
+/// The result of a command. Raw values are the words of the contract; ``appleValue`` is Apple's number.
+public enum HelperResult: String, Codable, Hashable, Sendable, CaseIterable {
     case success, failure, uiRequired, commandNotRecognized, authenticationRequired, unsupportedNetwork, temporaryFailure
 
     /// NEHotspotHelperResult.
@@ -47,11 +47,10 @@ public enum Confidence: String, Codable, Hashable, Sendable, CaseIterable, Compa
     /// NEHotspotHelperConfidence.
     public var appleValue: Int { Self.allCases.firstIndex(of: self)! }
 
-    /// More is surer.
     public static func < (a: Confidence, b: Confidence) -> Bool { a.appleValue < b.appleValue }
 }
 
-/// What a probe found on a link; `detection.md` of the specification has the table.
+/// The result of a probe on a link.
 public enum Verdict: String, Codable, Hashable, Sendable, CaseIterable {
     /// The Internet answers.
     case online
@@ -59,9 +58,8 @@ public enum Verdict: String, Codable, Hashable, Sendable, CaseIterable {
     case partial
     /// A portal answers in the Internet's place.
     case captive
-    /// Nothing that tells anything answers.
+    /// No answer, or none that allows a conclusion.
     case limited
 
-    /// The Internet is there.
     public var isOpen: Bool { self == .online || self == .partial }
 }

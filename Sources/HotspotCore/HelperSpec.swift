@@ -1,4 +1,6 @@
-/// What is known of a helper without running it: its `.helper` file, read and checked.
+import ForeignText
+
+/// A helper's `.helper` file, read and checked.
 public struct HelperSpec: Hashable, Sendable {
     /// How a helper is reached.
     public enum Activation: Hashable, Sendable {
@@ -6,11 +8,11 @@ public struct HelperSpec: Hashable, Sendable {
         case stdio(exec: [String])
         /// The daemon listens and starts the program, which takes the socket over.
         case socket(exec: [String])
-        /// Someone else runs the helper and listens at this path.
+        /// The helper is a service of its own and listens at this path.
         case external(path: String)
 
-        /// What tells one program from another under the same name: its command line, or where somebody else listens. Printable,
-        /// and different for different words.
+        /// Distinguishes programs under the same name: the command line, or the path of the socket. Printable, and different for
+        /// different words.
         public var identity: String {
             switch self {
             case .stdio(let exec), .socket(let exec):
@@ -34,10 +36,10 @@ public struct HelperSpec: Hashable, Sendable {
 
     /// The longest name, in octets: it is part of a socket's path.
     public static let nameLimit = 48
-    /// What a file that was just made has in place of the networks' names, for its author to replace.
+    /// Stands for the networks' names in a new file, for its author to replace.
     public static let networkPlaceholder = "Name Of Your Network"
 
-    /// Whether a helper may have this name: letters, digits, dots, hyphens and underscores, the first a letter or digit.
+    /// Returns whether a helper may have this name: letters, digits, dots, hyphens and underscores, the first a letter or digit.
     public static func isName(_ text: String) -> Bool {
         guard let first = text.utf8.first, text.utf8.count <= nameLimit else { return false }
         func isAlphanumeric(_ octet: UInt8) -> Bool {
@@ -47,28 +49,26 @@ public struct HelperSpec: Hashable, Sendable {
         return isAlphanumeric(first) && text.utf8.allSatisfy { isAlphanumeric($0) || Array("._-".utf8).contains($0) }
     }
 
-    /// The name under which it is chosen, remembered and switched.
+    /// The name by which it is chosen, remembered and switched.
     public var name: String
     /// What people read, at most 15 characters; the name where another helper has the same.
     public var displayName: String
-    /// How it is reached.
     public var activation: Activation
-    /// The networks that it may hear of; empty: every network that is joined.
+    /// The networks that it learns of; empty: every network that is joined.
     public var ssids: [SSIDPattern]
-    /// The securities that it may hear of; empty: all.
+    /// The securities that it learns of; empty: all.
     public var security: Set<Security>
     /// 0 to 100; higher wins among lows (D8).
     public var priority: Int
     /// Switched on in its file.
     public var enabled: Bool
-    /// Wants the scan list though it has no `SSID=`.
+    /// Gets the scan list even without `SSID=`.
     public var scanList: Bool
     /// Folders and files that it may read, beside those that every helper may.
     public var readPaths: [String]
     /// Folders that it may write to.
     public var readWritePaths: [String]
 
-    /// A helper with the defaults of the contract.
     public init(
         name: String, displayName: String? = nil, activation: Activation, ssids: [SSIDPattern] = [], security: Set<Security> = [],
         priority: Int = 50, enabled: Bool = true, scanList: Bool = false, readPaths: [String] = [], readWritePaths: [String] = []
@@ -85,7 +85,7 @@ public struct HelperSpec: Hashable, Sendable {
         self.readWritePaths = readWritePaths
     }
 
-    /// Whether the helper may hear of this network at all.
+    /// Returns whether the helper may learn of this network.
     public func covers(_ ssid: SSID, _ security: Security) -> Bool {
         guard self.security.isEmpty || self.security.contains(security) else { return false }
         return ssids.isEmpty || ssids.contains { $0.matches(ssid) }

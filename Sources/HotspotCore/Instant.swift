@@ -1,23 +1,21 @@
-/// A point on the clock that counts time asleep (CLOCK_BOOTTIME), in nanoseconds since boot.
+/// A time of CLOCK_BOOTTIME, which also counts suspended time.
 ///
-/// Deadlines and intervals are made of these; the wall clock is only shown and stored, never subtracted.
+/// For deadlines and intervals; the wall clock is only shown and stored, never subtracted.
 public struct Instant: Hashable, Comparable, Sendable {
     /// Nanoseconds since boot.
     public var nanoseconds: Int64
 
-    /// An instant at so many nanoseconds after boot.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Order in time.
     public static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
 
-    /// The instant so much later; saturates rather than overflows.
+    /// Returns a later instant; saturates.
     public static func + (instant: Instant, duration: Duration) -> Instant {
         let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(duration.nanoseconds)
         return Instant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
-    /// The time from the second to the first; saturates.
+    /// Returns the time from the second to the first; saturates.
     public static func - (a: Instant, b: Instant) -> Duration {
         let (difference, overflow) = a.nanoseconds.subtractingReportingOverflow(b.nanoseconds)
         return .nanoseconds(overflow ? (a < b ? .min : .max) : difference)

@@ -1,4 +1,4 @@
-/// Any JSON value, kept as it came: what the contract calls `object`.
+/// Any JSON value, unchanged; in the contract `object`.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -8,16 +8,13 @@ public enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// The member of an object; `nil` for anything else.
     public subscript(_ key: String) -> JSONValue? {
         if case .object(let members) = self { members[key] } else { nil }
     }
 
-    /// The text of a string.
     public var string: String? { if case .string(let text) = self { text } else { nil } }
-    /// The truth of a boolean.
     public var bool: Bool? { if case .bool(let truth) = self { truth } else { nil } }
-    /// The value of a whole number.
+    /// A whole number, however it is written.
     public var integer: Int? {
         switch self {
         case .integer(let value): value
@@ -25,28 +22,21 @@ public enum JSONValue: Hashable, Sendable {
         default: nil
         }
     }
-    /// The elements of an array.
     public var array: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
-    /// The members of an object.
     public var object: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, ExpressibleByNilLiteral
 {
-    /// A string.
     public init(stringLiteral value: String) { self = .string(value) }
-    /// A whole number.
     public init(integerLiteral value: Int) { self = .integer(value) }
-    /// A truth.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     /// An object; of two equal keys the last counts.
     public init(dictionaryLiteral members: (String, JSONValue)...) {
         self = .object(Dictionary(members, uniquingKeysWith: { _, last in last }))
     }
-    /// An array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    /// Null.
     public init(nilLiteral: ()) { self = .null }
 }
 
@@ -71,7 +61,6 @@ extension JSONValue: Codable {
         }
     }
 
-    /// The same value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -1,9 +1,7 @@
-/// A file of `[Section]` and `Key=Value` lines, as systemd and iwd have them. Every entry remembers its line, so that an error can
-/// name it.
+/// A file of `[Section]` and `Key=Value` lines, as systemd and iwd use them. Every entry has its line for errors.
 public struct Keyfile: Hashable, Sendable {
     /// One `Key=Value`.
     public struct Entry: Hashable, Sendable {
-        /// The section that it stands in.
         public let section: String
         /// Left of the first `=`, trimmed.
         public let key: String
@@ -15,16 +13,14 @@ public struct Keyfile: Hashable, Sendable {
         public let sectionLine: Int
     }
 
-    /// What is wrong with a file, where, and what would be right.
+    /// An error in a file, with its place and the valid choices.
     public struct Error: Swift.Error, Hashable, Sendable, CustomStringConvertible {
-        /// The file's path.
         public let file: String
         /// Counted from 1; 0 for the file as a whole.
         public let line: Int
         /// One sentence.
         public let message: String
 
-        /// An error.
         public init(file: String, line: Int, message: String) {
             self.file = file
             self.line = line
@@ -38,9 +34,8 @@ public struct Keyfile: Hashable, Sendable {
     /// The largest file that is read, in octets.
     public static let maximumSize = 64 * 1024
 
-    /// The path it was read from, for errors.
+    /// The file's path, for errors.
     public let file: String
-    /// All entries, in their order.
     public let entries: [Entry]
 
     /// Parses a file's octets. Comments begin with `#` or `;`. Throws ``Error``.
@@ -70,7 +65,7 @@ public struct Keyfile: Hashable, Sendable {
                 throw Error(file: file, line: number, message: "expected Key=Value, a [Section] or a # comment")
             }
             guard let section else {
-                throw Error(file: file, line: number, message: "an entry stands before the first [Section]")
+                throw Error(file: file, line: number, message: "an entry comes before the first [Section]")
             }
             entries.append(
                 Entry(
@@ -80,12 +75,12 @@ public struct Keyfile: Hashable, Sendable {
         self.entries = entries
     }
 
-    /// The last value of a key, which is the one that counts.
+    /// Returns the last entry of a key, which is the one that counts.
     public func last(_ section: String, _ key: String) -> Entry? {
         entries.last { $0.section == section && $0.key == key }
     }
 
-    /// An error at an entry of this file.
+    /// Returns an error at an entry of this file.
     public func error(_ entry: Entry, _ message: String) -> Error {
         Error(file: file, line: entry.line, message: "\(entry.key)= \(message)")
     }

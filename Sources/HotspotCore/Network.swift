@@ -1,10 +1,10 @@
-/// How a network guards its air interface, as read from RSN, WPA, OWE and privacy information.
+/// The security of a network's air interface, as read from RSN, WPA, OWE and privacy information.
 public enum Security: String, Codable, Hashable, Sendable, CaseIterable {
     /// No encryption at all.
     case open
-    /// Opportunistic Wireless Encryption (RFC 8110): encrypted, yet nobody is asked for a password.
+    /// Opportunistic Wireless Encryption (RFC 8110): encrypted without a password.
     case owe
-    /// The broken cipher of 1999.
+    /// WEP, the broken cipher of 1999.
     case wep
     /// WPA or WPA2 with a pre-shared key.
     case psk
@@ -12,9 +12,9 @@ public enum Security: String, Codable, Hashable, Sendable, CaseIterable {
     case sae
     /// 802.1X.
     case enterprise
-    /// Not a radio network.
+    /// A wired network.
     case wired
-    /// Information that could not be read; never treated as open.
+    /// Unreadable information; never treated as open.
     case unknown
 
     /// A station needs a password or a certificate to join.
@@ -26,16 +26,15 @@ public enum Security: String, Codable, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What makes two joins the same network: octets and security on the air, the gateway's hardware address on a wire (D5).
+/// The identity of a network: SSID and security on the air, the gateway's hardware address on a cable (D5).
 public enum NetworkID: Hashable, Sendable {
-    /// A radio network.
     case wireless(SSID, Security)
-    /// A wired network behind this gateway.
+    /// With the gateway's address.
     case wired(HardwareAddress)
-    /// A wired network whose gateway did not tell its address: nothing is remembered of it.
+    /// A wired network without the gateway's address; nothing is remembered of it.
     case anonymous
 
-    /// The key under which the store and the vault file things: `wifi:<hex>:<security>` or `wired:<address>`.
+    /// The key of the store's and the vault's records: `wifi:<hex>:<security>` or `wired:<address>`.
     public var key: String? {
         switch self {
         case .wireless(let ssid, let security): "wifi:\(ssid.hex):\(security.rawValue)"
@@ -58,7 +57,7 @@ public enum NetworkID: Hashable, Sendable {
     }
 }
 
-/// A network as a helper sees it: the type `Network` of org.hotspotd.Helper.
+/// The type `Network` of org.hotspotd.Helper.
 public struct Network: Codable, Hashable, Sendable {
     /// Printable form of the SSID.
     public var ssid: String
@@ -66,20 +65,17 @@ public struct Network: Codable, Hashable, Sendable {
     public var ssidHex: String
     /// The access point, or the gateway of a wired network.
     public var bssid: String?
-    /// Name of the interface.
     public var interface: String
     /// 0.0 (weak or none) to 1.0 (strong).
     public var signalStrength: Double?
-    /// How the air interface is guarded.
     public var security: Security
     /// Joined by the system rather than by the user (D22).
     public var autoJoined: Bool
     /// In Maintain: this is the join itself, not the periodic call.
     public var justJoined: Bool
-    /// The helper that is addressed is the chosen one.
+    /// The helper that gets this is the chosen one.
     public var chosenHelper: Bool
 
-    /// A network with nothing known but its name.
     public init(
         ssid: SSID, bssid: HardwareAddress? = nil, interface: String, signalStrength: Double? = nil, security: Security,
         autoJoined: Bool = true, justJoined: Bool = false, chosenHelper: Bool = false
@@ -96,19 +92,19 @@ public struct Network: Codable, Hashable, Sendable {
     }
 }
 
-/// The scale of Apple's `signalStrength`: 0.0 at -90 dBm and below, 1.0 at -40 dBm and above, straight between.
+/// The scale of Apple's `signalStrength`: 0.0 at -90 dBm and below, 1.0 at -40 dBm and above, linear between.
 public enum SignalScale {
     /// - Parameter dBm: received power in dBm.
     public static func strength(dBm: Int) -> Double { min(1, max(0, Double(dBm + 90) / 50)) }
 }
 
-/// How to reach one network and only this one: the type `Link` of org.hotspotd.Helper and org.hotspotd.Probe.
+/// The type `Link` of org.hotspotd.Helper and org.hotspotd.Probe: how to reach one network and no other.
 public struct Link: Codable, Hashable, Sendable {
     /// New at each entry to evaluating, maintaining, and authenticating from maintaining.
     public var attempt: String
     /// The same from joining to leaving.
     public var association: String
-    /// Name of the interface to bind to.
+    /// The interface to bind to.
     public var interface: String
     /// Its kernel index.
     public var index: Int
@@ -120,12 +116,11 @@ public struct Link: Codable, Hashable, Sendable {
     public var nameservers: [String]
     /// RFC 8910 address.
     public var portalAPI: String?
-    /// The probe in use, for helpers that want to look for themselves.
+    /// The probe in use, for helpers that probe by themselves.
     public var probeURL: String?
-    /// What the probe expects: a status, or the exact body.
+    /// The probe's expected answer: a status, or the exact body.
     public var probeExpect: String?
 
-    /// A link.
     public init(
         attempt: String, association: String, interface: String, index: Int, addresses: [String] = [], gateways: [String] = [],
         nameservers: [String] = [], portalAPI: String? = nil, probeURL: String? = nil, probeExpect: String? = nil

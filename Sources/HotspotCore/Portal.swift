@@ -1,4 +1,4 @@
-/// Who asks for the login. Credentials are released for a portal, never for a name alone.
+/// A portal that asks for a login. Credentials are released for a portal, never for a network's name alone.
 public struct Portal: Codable, Hashable, Sendable {
     /// `scheme://host[:port]`, after the redirects; see ``Origin``.
     public var origin: String
@@ -9,7 +9,6 @@ public struct Portal: Codable, Hashable, Sendable {
     /// The page's own title.
     public var title: String?
 
-    /// A portal.
     public init(origin: String, pin: String? = nil, kind: String, title: String? = nil) {
         self.origin = origin
         self.pin = pin
@@ -18,9 +17,8 @@ public struct Portal: Codable, Hashable, Sendable {
     }
 }
 
-/// One thing that a prompt asks.
+/// One field of a prompt.
 public struct Field: Codable, Hashable, Sendable {
-    /// What the answer looks like and how it is read.
     public enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
         case text, password, email, phone, code, checkbox, choice
 
@@ -28,23 +26,21 @@ public struct Field: Codable, Hashable, Sendable {
         public var isSecret: Bool { self == .password || self == .code }
     }
 
-    /// What a box is answered with. These words say nothing about whoever answers.
+    /// The answers to a checkbox. They tell nothing about the user.
     public static let tickWords: Set<String> = ["yes", "no", "true", "false"]
 
     /// The key of the answer.
     public var name: String
     /// What the user reads.
     public var label: String
-    /// How it is read.
     public var kind: Kind
     /// An empty answer is refused.
     public var required: Bool
     /// For a choice.
     public var choices: [String]?
-    /// What is filled in already.
+    /// The initial value.
     public var value: String?
 
-    /// A field.
     public init(name: String, label: String, kind: Kind, required: Bool, choices: [String]? = nil, value: String? = nil) {
         self.name = name
         self.label = label
@@ -55,20 +51,16 @@ public struct Field: Codable, Hashable, Sendable {
     }
 }
 
-/// What a helper wants to know from the user.
+/// A helper's questions to the user.
 public struct Prompt: Codable, Hashable, Sendable {
-    /// Who asks.
     public var title: String
-    /// Why.
     public var message: String?
-    /// What.
     public var fields: [Field]
-    /// Where the terms can be read.
+    /// The page with the terms.
     public var termsURL: String?
     /// Their text, if it was on the page.
     public var terms: String?
 
-    /// A prompt.
     public init(title: String, message: String? = nil, fields: [Field] = [], termsURL: String? = nil, terms: String? = nil) {
         self.title = title
         self.message = message
@@ -78,23 +70,23 @@ public struct Prompt: Codable, Hashable, Sendable {
     }
 }
 
-/// What a helper knows of a running session.
+/// A running session, as its helper describes it.
 public struct Session: Codable, Hashable, Sendable {
-    /// Until the portal ends it.
+    /// The time until the portal ends it.
     public var secondsRemaining: Int?
-    /// Until the portal ends it.
+    /// The amount of data until the portal ends it.
     public var bytesRemaining: Int?
-    /// It can be prolonged before it ends.
+    /// It can be extended before it ends.
     public var canExtend: Bool?
     /// The venue's page.
     public var venueURL: String?
     /// Kept by the daemon for this network and handed back in the next command; at most 16 KiB.
     public var memory: JSONValue?
 
-    /// The longest time and the largest amount that tell anything: ten years in seconds, and a petabyte in octets.
+    /// The largest plausible values: ten years in seconds, and a petabyte in octets.
     public static let (secondsLimit, bytesLimit) = (315_360_000, 1_000_000_000_000_000)
 
-    /// What remains, as far as it is a limit that somebody could meet; else none is known.
+    /// Returns a plausible amount as it is, and `nil` for any other.
     public static func remaining(_ amount: Int?, upTo limit: Int) -> Int? {
         amount.flatMap { (0...limit).contains($0) ? $0 : nil }
     }
@@ -102,7 +94,6 @@ public struct Session: Codable, Hashable, Sendable {
     /// The most that ``memory`` may take, in octets of JSON.
     public static let memoryLimit = 16 * 1024
 
-    /// A session.
     public init(
         secondsRemaining: Int? = nil, bytesRemaining: Int? = nil, canExtend: Bool? = nil, venueURL: String? = nil,
         memory: JSONValue? = nil
@@ -117,16 +108,14 @@ public struct Session: Codable, Hashable, Sendable {
 
 /// A helper's claim on one network of the scan list.
 public struct Annotation: Codable, Hashable, Sendable {
-    /// The name claimed.
     public var ssidHex: String
-    /// Absent: every network of this name.
+    /// `nil`: every network of this name.
     public var security: Security?
     /// Low or high.
     public var confidence: Confidence
     /// Required for a secured network, else the annotation is not shown.
     public var password: String?
 
-    /// An annotation.
     public init(ssidHex: String, security: Security? = nil, confidence: Confidence, password: String? = nil) {
         self.ssidHex = ssidHex
         self.security = security
@@ -137,8 +126,7 @@ public struct Annotation: Codable, Hashable, Sendable {
 
 /// A helper's answer to Authenticate, PresentUI, Maintain and Logoff.
 public struct Reply: Codable, Hashable, Sendable {
-    /// The result.
-    public var result: Result
+    public var result: HelperResult
     /// With uiRequired.
     public var prompt: Prompt?
     /// The portal as it is now.
@@ -150,9 +138,8 @@ public struct Reply: Codable, Hashable, Sendable {
     /// Steps taken, secrets masked.
     public var trace: [String]?
 
-    /// A reply.
     public init(
-        _ result: Result, prompt: Prompt? = nil, portal: Portal? = nil, session: Session? = nil, reason: String? = nil,
+        _ result: HelperResult, prompt: Prompt? = nil, portal: Portal? = nil, session: Session? = nil, reason: String? = nil,
         trace: [String]? = nil
     ) {
         self.result = result
@@ -166,18 +153,15 @@ public struct Reply: Codable, Hashable, Sendable {
 
 /// A helper's answer to Evaluate.
 public struct Evaluation: Codable, Hashable, Sendable {
-    /// How sure it is.
     public var confidence: Confidence
-    /// The portal it found.
     public var portal: Portal?
     /// Names of the credential fields that Authenticate will want.
     public var needs: [String]?
-    /// What Authenticate should get back.
+    /// Handed back with Authenticate.
     public var session: Session?
     /// One sentence for the journal.
     public var reason: String?
 
-    /// An evaluation.
     public init(
         _ confidence: Confidence, portal: Portal? = nil, needs: [String]? = nil, session: Session? = nil, reason: String? = nil
     ) {

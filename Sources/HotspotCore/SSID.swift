@@ -1,3 +1,5 @@
+import ForeignText
+
 /// The name of a network: 0 to 32 octets in no particular encoding (IEEE 802.11-2020, 9.4.2.2).
 ///
 /// Two SSIDs are the same only if their octets are. Text is a rendering, made by ``description`` and read back by ``init(printable:)``.
@@ -5,10 +7,10 @@ public struct SSID: Hashable, Sendable {
     /// The longest name that the standard allows, in octets.
     public static let maximumLength = 32
 
-    /// The name as it was on the air.
+    /// The name on the air.
     public let octets: [UInt8]
 
-    /// `nil` if there are more than 32 octets.
+    /// Returns `nil` for more than 32 octets.
     public init?(octets: some Sequence<UInt8>) {
         let octets = Array(octets)
         guard octets.count <= Self.maximumLength else { return nil }
@@ -21,16 +23,16 @@ public struct SSID: Hashable, Sendable {
     /// A hidden network sends no name, or as many zero octets as its name is long.
     public var isHidden: Bool { octets.allSatisfy { $0 == 0 } }
 
-    /// Lower-case hexadecimal, two digits an octet.
+    /// Lower-case hexadecimal.
     public var hex: String { Hex.encode(octets) }
 
-    /// `nil` if the text is not hexadecimal or longer than a name can be.
+    /// Returns `nil` if the text is not hexadecimal or too long.
     public init?(hex: String) {
         guard let octets = Hex.decode(hex) else { return nil }
         self.init(octets: octets)
     }
 
-    /// Reads the printable form: `\xNN` is an octet, everything else stands for its UTF-8. `nil` if malformed or too long.
+    /// Reads the printable form: `\xNN` is an octet, all other characters are UTF-8. Returns `nil` if it is malformed or too long.
     public init?(printable: String) {
         guard let octets = Printable.octets(of: printable) else { return nil }
         self.init(octets: octets)
@@ -44,10 +46,10 @@ extension SSID: CustomStringConvertible {
 
 /// The hardware address of a station, an access point or a gateway: six octets.
 public struct HardwareAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The six octets in transmission order.
+    /// In the order of transmission.
     public let octets: [UInt8]
 
-    /// `nil` unless there are six octets.
+    /// Returns `nil` unless there are six octets.
     public init?(octets: some Sequence<UInt8>) {
         let octets = Array(octets)
         guard octets.count == 6 else { return nil }

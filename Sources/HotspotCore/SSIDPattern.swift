@@ -1,3 +1,5 @@
+import ForeignText
+
 /// One entry of a helper's `SSID=` list: a glob over octets.
 public struct SSIDPattern: Hashable, Sendable {
     enum Element: Hashable, Sendable {
@@ -7,23 +9,21 @@ public struct SSIDPattern: Hashable, Sendable {
     }
 
     let elements: [Element]
-    /// The elements that stand for one octet each: no name that is shorter fits.
+    /// The octets of the shortest name that matches.
     private let shortest: Int
-    /// As it was written.
+    /// The text of the entry.
     public let source: String
 
-    /// What can be wrong with a list.
     public enum ParseError: Error, Hashable, Sendable, CustomStringConvertible {
         case badEscape(String)
         case tooLong(String)
 
-        /// One sentence.
         public var description: String {
             switch self {
             case .badEscape(let entry):
-                "has an unknown escape in «\(Printable.text(entry, limit: 64))»; known are \\xNN \\; \\* \\? \\s \\\\"
+                "has an unknown escape in \"\(Printable.text(entry, limit: 64))\"; known are \\xNN \\; \\* \\? \\s \\\\"
             case .tooLong(let entry):
-                "has an entry that no SSID can match, longer than 32 octets: «\(Printable.text(entry, limit: 64))»"
+                "has an entry that no SSID can match, longer than 32 octets: \"\(Printable.text(entry, limit: 64))\""
             }
         }
     }
@@ -46,7 +46,6 @@ public struct SSIDPattern: Hashable, Sendable {
         return patterns
     }
 
-    /// Reads one entry.
     public init(_ text: String) throws(ParseError) {
         source = text
         var elements: [Element] = []
@@ -74,10 +73,10 @@ public struct SSIDPattern: Hashable, Sendable {
         self.elements = elements
     }
 
-    /// Whether the whole name fits. Linear in name times pattern, whatever the pattern (no recursion).
+    /// Returns whether the whole name matches, in time proportional to name times pattern.
     public func matches(_ ssid: SSID) -> Bool {
         let name = ssid.octets
-        // Most names fail here already, which keeps a long scan against many lists short.
+        // Most names fail here already, which keeps a long scan with many lists fast.
         guard name.count >= shortest, shortest < elements.count || name.count == shortest else { return false }
         if case .octet(let octet) = elements.last, octet != name.last { return false }
         var position = 0
@@ -91,7 +90,7 @@ public struct SSIDPattern: Hashable, Sendable {
                 element += 1
                 position += 1
             } else if let (after, start) = retry {
-                // The last star takes one octet more.
+                // The last star matches one more octet.
                 retry = (after, start + 1)
                 element = after
                 position = start + 1

@@ -3,7 +3,7 @@ public enum StateName: String, Codable, Hashable, Sendable, CaseIterable {
     case inactive, evaluating, authenticating, presentingUI, authenticated, maintaining, loggingOff, failure
 }
 
-/// One step of what happened: the type `Step` of org.hotspotd.Control.
+/// One step of an attempt: the type `Step` of org.hotspotd.Control.
 public struct Step: Codable, Hashable, Sendable {
     /// Milliseconds since the attempt began.
     public var at: Int
@@ -11,18 +11,16 @@ public struct Step: Codable, Hashable, Sendable {
     public var time: Int?
     /// The attempt that the step belongs to.
     public var attempt: String?
-    /// For a transition.
+    /// Only in a transition.
     public var from: String?
-    /// For a transition.
+    /// Only in a transition.
     public var to: String?
     /// Stable word: `transition`, `command`, `answer`, `verdict`, `prompt`, `deadline`, `problem`, `trace`.
     public var kind: String
-    /// The helper that it concerns.
     public var helper: String?
     /// One sentence.
     public var detail: String
 
-    /// A step.
     public init(
         at: Int, time: Int? = nil, attempt: String? = nil, from: StateName? = nil, to: StateName? = nil, kind: String,
         helper: String? = nil, detail: String

@@ -1,2 +1,2 @@
-/// The version that the programs' `--version`, `Status` and the service's own interface tell.
+/// The version that `--version`, `Status` and org.varlink.service report.
 public let hotspotdVersion = "0.1.0"

@@ -1,11 +1,11 @@
-/// Who would bring an association back if somebody else ended it (D19).
+/// Finds the connection manager that would join again after another program ended an association (D19).
 public enum AssociationOwner {
-    /// The connection manager that has the interface, in words; `nil` if none is known.
+    /// Returns the name of the connection manager of an interface; `nil` if none is known.
     ///
-    /// NetworkManager writes the state of each interface to `/run/NetworkManager/devices/INDEX`, where `managed` tells whether it has
-    /// it (nm-config.c). iwd needs no look: the kernel itself refuses to end an association whose owner holds it by its socket
-    /// (`NL80211_ATTR_SOCKET_OWNER`, nl80211_disconnect in net/wireless/nl80211.c). wpa_supplicant by itself is no manager: its
-    /// coming back is the retry that `OnFailure=disconnect` counts on.
+    /// NetworkManager writes the state of each interface to `/run/NetworkManager/devices/INDEX`, with `managed` for its own
+    /// (nm-config.c). iwd needs no check: the kernel refuses to end an association that its owner bound to a socket
+    /// (`NL80211_ATTR_SOCKET_OWNER`, nl80211_disconnect in net/wireless/nl80211.c). wpa_supplicant does not count as a manager:
+    /// `OnFailure=disconnect` relies on it to join again.
     public static func manager(of index: Int) -> String? { manager(of: index, root: "/") }
 
     static func manager(of index: Int, root: String) -> String? {

@@ -1,10 +1,10 @@
-/// A DHCP message as dhcpcd keeps its lease: the server's acknowledgement, octet by octet (RFC 2131, 2).
+/// A DHCP acknowledgement, which dhcpcd stores as its lease (RFC 2131, 2).
 struct DHCPPacket {
-    /// `yiaddr`: the address that was leased.
+    /// `yiaddr`: the leased address.
     let address: String
     /// Option 6, each four octets.
     private(set) var nameservers: [String] = []
-    /// Option 51 in seconds; `nil` if absent, 0xFFFFFFFF for ever.
+    /// Option 51 in seconds; `nil` if absent, 0xFFFFFFFF for an endless lease.
     private(set) var leaseTime: UInt32?
     /// Option 114 (RFC 8910), checked.
     private(set) var portalAPI: PortalAPIAddress?
@@ -12,7 +12,7 @@ struct DHCPPacket {
     /// Octets before the options, the magic cookie included.
     private static let fixedLength = 240
 
-    /// `nil` unless this is an acknowledgement in good order as far as it goes.
+    /// Returns `nil` unless this is a well-formed message from a server.
     init?(_ octets: [UInt8]) {
         guard octets.count >= Self.fixedLength, octets.count <= 65_535, octets[0] == 2,
             octets[236..<240].elementsEqual([0x63, 0x82, 0x53, 0x63]),
@@ -24,7 +24,7 @@ struct DHCPPacket {
         while let code = rest.popFirst(), code != 255 {
             if code == 0 { continue }
             guard let length = rest.popFirst(), Int(length) <= rest.count else { return nil }
-            // An option that comes twice is one long one (RFC 3396).
+            // Parts of one long option (RFC 3396).
             options[code, default: []] += rest.prefix(Int(length))
             rest = rest.dropFirst(Int(length))
         }

@@ -1,37 +1,36 @@
 import Glibc
 
-/// The lease file of ISC's dhclient (dhclient.leases(5)): one block after the other, the newest last.
+/// The lease file of ISC's dhclient (dhclient.leases(5)): a list of blocks, the newest last.
 struct DHClientLeases {
-    /// One block.
     struct Lease {
         /// A `lease6` block.
         var isIPv6 = false
         var interface = ""
         /// `fixed-address`, or each `iaaddr` of a `lease6`.
         var addresses: [String] = []
-        /// Seconds since 1970; `nil` means never.
+        /// Seconds since 1970; `nil` for an endless lease.
         var expires: Int64?
         var nameservers: [String] = []
         var portalAPI: PortalAPIAddress?
     }
 
-    /// Leases that are kept, the newest.
+    /// The most leases, of which the newest are kept.
     static let limit = 256
-    /// Addresses of one lease that are kept.
+    /// The most addresses of one lease.
     static let addressLimit = 16
 
     /// In the order of the file.
     private(set) var leases: [Lease] = []
 
-    private enum Token: Equatable {
+    private enum LeaseToken: Equatable {
         case word(String)
         case text([UInt8])
         case open, close, end
     }
 
-    /// Reads what can be read; a block that is broken or cut off is left out.
+    /// Leaves out blocks that are broken or cut off.
     init(_ octets: [UInt8]) {
-        var statement: [Token] = []
+        var statement: [LeaseToken] = []
         var depth = 0
         var lease: Lease?
         Self.tokenize(octets) { token in
@@ -67,7 +66,7 @@ struct DHClientLeases {
         }
     }
 
-    private static func read(_ statement: [Token], into lease: inout Lease) {
+    private static func read(_ statement: [LeaseToken], into lease: inout Lease) {
         var rest = statement[...]
         func word() -> String? {
             guard case .word(let word)? = rest.popFirst() else { return nil }
@@ -81,11 +80,11 @@ struct DHClientLeases {
         case "option":
             switch word() {
             case "domain-name-servers", "dhcp6.name-servers":
-                // Commas are words' ends; what is left are addresses.
+                // Commas end words, so that only addresses are left.
                 lease.nameservers = rest.prefix(NameserverText.limit).compactMap {
                     if case .word(let word) = $0 { word } else { nil }
                 }
-            // Its name in ISC's own table, our name in the lines that we ship, and what an unknown option is called.
+            // The name in ISC's own table, the one in our example configuration, and those of an option without a name.
             case "default-url", "captive-portal", "unknown-114", "dhcp6.unknown-103", "dhcp6.captive-portal":
                 if let first = rest.first { lease.portalAPI = octets(of: first).flatMap { PortalAPIAddress($0) } }
             default: break
@@ -94,8 +93,8 @@ struct DHClientLeases {
         }
     }
 
-    /// Text, or `68:74:74` as dhclient prints what it does not know.
-    private static func octets(of token: Token) -> [UInt8]? {
+    /// Returns the octets of a text, or of `68:74:74`, as which dhclient prints unknown options.
+    private static func octets(of token: LeaseToken) -> [UInt8]? {
         switch token {
         case .text(let octets): octets
         case .word(let word):
@@ -109,8 +108,8 @@ struct DHClientLeases {
         }
     }
 
-    /// `6 2026/11/21 05:30:00` in UTC, `epoch 1795237800`, or `never`.
-    private static func time(_ tokens: ArraySlice<Token>) -> Int64? {
+    /// Reads `6 2026/11/21 05:30:00` in UTC, `epoch 1795237800`, or `never`.
+    private static func time(_ tokens: ArraySlice<LeaseToken>) -> Int64? {
         let words = tokens.compactMap { if case .word(let word) = $0 { word } else { nil } }
         if words.first == "never" { return nil }
         if words.first == "epoch" { return words.count > 1 ? Int64(words[1]) ?? 0 : 0 }
@@ -130,25 +129,25 @@ struct DHClientLeases {
         return Int64(timegm(&parts))
     }
 
-    private static func tokenize(_ octets: [UInt8], _ take: (Token) -> Void) {
+    private static func tokenize(_ octets: [UInt8], _ handle: (LeaseToken) -> Void) {
         var rest = octets[...]
         while let octet = rest.popFirst() {
             switch octet {
             case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: ","): continue
-            case UInt8(ascii: "{"): take(.open)
-            case UInt8(ascii: "}"): take(.close)
-            case UInt8(ascii: ";"): take(.end)
+            case UInt8(ascii: "{"): handle(.open)
+            case UInt8(ascii: "}"): handle(.close)
+            case UInt8(ascii: ";"): handle(.end)
             case UInt8(ascii: "#"): rest = rest.drop { $0 != UInt8(ascii: "\n") }
-            case UInt8(ascii: "\""): take(.text(text(&rest)))
+            case UInt8(ascii: "\""): handle(.text(text(&rest)))
             default:
                 let tail = rest.prefix { !" \t\r\n,{};\"#".utf8.contains($0) }
                 rest = rest[tail.endIndex...]
-                take(.word(String(decoding: [octet] + tail, as: UTF8.self)))
+                handle(.word(String(decoding: [octet] + tail, as: UTF8.self)))
             }
         }
     }
 
-    /// The rest of a quoted text; `\"`, `\\` and three octal digits are escapes.
+    /// Reads the rest of a quoted text; `\"`, `\\` and three octal digits are escapes.
     private static func text(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         while let octet = rest.popFirst(), octet != UInt8(ascii: "\"") {

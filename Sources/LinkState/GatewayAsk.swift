@@ -4,14 +4,13 @@ import Glibc
 import HotspotCore
 import Netlink
 
-/// Finds the hardware address of a router: one empty datagram makes the kernel ask the neighbours (ARP, RFC 826; RFC 4861), and the
-/// kernel tells when it knows. Waits at most one second.
+/// Finds the hardware address of a router within one second: an empty datagram makes the kernel resolve it (ARP, RFC 826; RFC 4861),
+/// and an event of the neighbour table has the answer.
 ///
-/// It subscribes to the neighbour table for this time only, since that table is never quiet.
+/// It subscribes to that table for this time only, because the table changes all the time.
 @LoopActor public final class GatewayAsk {
-    /// How long an answer is waited for.
     public static let patience = Duration.seconds(1)
-    /// The discard service (RFC 863): whoever listens there throws the datagram away.
+    /// The discard service (RFC 863).
     private static let port: UInt16 = 9
 
     private let index: Int
@@ -20,13 +19,13 @@ import Netlink
     private var exchange: NetlinkExchange?
     private var timer: EventSource?
 
-    /// Asks at once. `onAnswer` is called exactly once, never from within this initialiser, with `nil` if nobody answered in time;
-    /// not at all after ``cancel()`` or when this object is gone.
+    /// Asks at once. Calls `onAnswer` once, after this initialiser, with `nil` if no answer came in time; not at all after ``cancel()`` or
+    /// when this object is gone.
     public init(gateway: String, on index: Int, onAnswer: @escaping (HardwareAddress?) -> Void) {
         self.index = index
         self.onAnswer = onAnswer
         address = AddressText.octets(of: gateway.prefix { $0 != "%" }) ?? []
-        // Subscribing comes before looking, and looking before asking: so no answer falls between.
+        // First subscribe, then read the table, then send: so no answer is missed.
         exchange = try? NetlinkExchange { () throws(NetlinkError) in
             let socket = try NetlinkSocket(protocol: NETLINK_ROUTE)
             try socket.join(Int32(RTNLGRP_NEIGH.rawValue))
@@ -35,11 +34,11 @@ import Netlink
         let known = NeighbourTable.hardwareAddress(of: gateway, on: index)
         if let exchange, known == nil, !address.isEmpty, (try? exchange.start()) != nil, send() {
             exchange.onEvent = { [weak self] message in
-                guard let self, let found = NeighbourTable.hardwareAddress(in: message, of: address, on: index) else { return }
-                finish(found)
+                guard let self else { return }
+                if let answer = NeighbourTable.hardwareAddress(in: message, of: address, on: index) { finish(answer) }
             }
             exchange.onOverrun = { [weak self] in
-                if let found = NeighbourTable.hardwareAddress(of: gateway, on: index) { self?.finish(found) }
+                if let answer = NeighbourTable.hardwareAddress(of: gateway, on: index) { self?.finish(answer) }
             }
             timer = try? EventLoop.shared.schedule(after: Self.patience) { [weak self] in self?.finish(nil) }
         } else {
@@ -47,7 +46,7 @@ import Netlink
         }
     }
 
-    /// Gives up, without a call.
+    /// Stops without calling `onAnswer`.
     public func cancel() {
         onAnswer = nil
         exchange?.stop()
@@ -62,7 +61,7 @@ import Netlink
         call?(answer)
     }
 
-    /// One datagram on this link and no other.
+    /// Sends one datagram on this link.
     private func send() -> Bool {
         let isIPv6 = address.count == 16
         let descriptor = socket(
@@ -70,7 +69,7 @@ import Netlink
             Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        // By index, so that a rename cannot lead it astray. SO_BINDTOIFINDEX is 62 (asm-generic/socket.h), without privilege.
+        // Bound by the index, which a rename does not change. SO_BINDTOIFINDEX is 62 (asm-generic/socket.h) and needs no privilege.
         var number = Int32(truncatingIfNeeded: index)
         guard setsockopt(descriptor, SOL_SOCKET, 62, &number, socklen_t(MemoryLayout<Int32>.size)) == 0 else { return false }
         let result: Int
@@ -97,5 +96,37 @@ import Netlink
                 descriptor, nil, 0, Int32(MSG_NOSIGNAL), octets.assumingMemoryBound(to: sockaddr.self).baseAddress,
                 socklen_t(octets.count))
         }
+    }
+}
+
+/// The kernel's table of neighbours: the hardware addresses behind addresses on a link.
+enum NeighbourTable {
+    /// The states in which an entry has a hardware address: reachable, stale, delay, probe, permanent (linux/neighbour.h).
+    private static let resolved: UInt16 = 0x02 | 0x04 | 0x08 | 0x10 | 0x80
+
+    /// Reads one entry; `nil` if there is none or it is not resolved.
+    static func hardwareAddress(of gateway: String, on index: Int) -> HardwareAddress? {
+        guard let address = AddressText.octets(of: gateway.prefix { $0 != "%" }), let number = Int32(exactly: index),
+            let socket = try? NetlinkSocket(protocol: NETLINK_ROUTE)
+        else { return nil }
+        var header: [UInt8] = [UInt8(address.count == 4 ? AF_INET : AF_INET6), 0, 0, 0]
+        header.appendHost(number)
+        header.appendHost(UInt32(0))
+        var payload = PayloadBuilder(header: header)
+        payload.append(Int(NDA_DST), address)
+        guard let answers = try? socket.ask(type: UInt16(RTM_GETNEIGH), payload: payload.octets) else { return nil }
+        return answers.lazy.compactMap { hardwareAddress(in: $0, of: address, on: index) }.first
+    }
+
+    /// Returns the hardware address if the message is a resolved entry for this address on this link.
+    static func hardwareAddress(in message: NetlinkMessage, of address: [UInt8], on index: Int) -> HardwareAddress? {
+        // struct ndmsg: family, padding, index, state, flags, type.
+        guard message.type == UInt16(RTM_NEWNEIGH), message.payload.host(Int32.self, at: 4).map(Int.init) == index,
+            let state = message.payload.host(UInt16.self, at: 8), state & resolved != 0,
+            let rest = message.payload.after(12), let attributes = try? AttributeReader(rest),
+            let destination = try? attributes.octets(Int(NDA_DST)), Array(destination) == address,
+            let octets = try? attributes.octets(Int(NDA_LLADDR))
+        else { return nil }
+        return HardwareAddress(octets: octets)
     }
 }

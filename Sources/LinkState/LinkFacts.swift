@@ -1,17 +1,16 @@
 import EventLoop
 
-/// What the configuration of a link says beyond what the kernel keeps.
+/// The configuration of a link that the kernel does not have.
 public struct LinkFacts: Hashable, Sendable {
-    /// Resolvers, in their order, as plain addresses; a link-local IPv6 one carries its scope (`fe80::1%wlan0`).
+    /// Resolvers in their order, as plain addresses; a link-local IPv6 one with its scope (`fe80::1%wlan0`).
     public var nameservers: [String]
     /// The portal's API (RFC 8910), checked: HTTPS, at most 255 octets, no user name.
     public var portalAPI: String?
-    /// The network said that it has no captive portal (`urn:ietf:params:capport:unrestricted`, RFC 8910, 2).
+    /// The network announced that it has no captive portal (`urn:ietf:params:capport:unrestricted`, RFC 8910, 2).
     public var isUnrestricted: Bool
-    /// Where this was found, for people: `networkd`, `NetworkManager`, `dhclient`, `dhcpcd`, `resolved` or `resolv.conf`.
+    /// The source, for people: `networkd`, `NetworkManager`, `dhclient`, `dhcpcd`, `resolved` or `resolv.conf`.
     public var source: String
 
-    /// Facts.
     public init(nameservers: [String] = [], portalAPI: String? = nil, isUnrestricted: Bool = false, source: String) {
         self.nameservers = nameservers
         self.portalAPI = portalAPI
@@ -20,18 +19,18 @@ public struct LinkFacts: Hashable, Sendable {
     }
 }
 
-/// Whoever knows the facts of links.
+/// A source of facts of links; in tests a script.
 @LoopActor public protocol LinkFactsSource {
-    /// The facts of this link now; `nil` if nothing is known of it.
+    /// Returns the present facts of this link; `nil` if there are none.
     func facts(for link: LinkSnapshot) -> LinkFacts?
 }
 
 extension LinkFacts {
-    /// From a file that all links share, and that is written last.
+    /// Read from a file that all links share, and that other programs write last.
     public var isShared: Bool { source == "resolv.conf" }
 
-    /// Without the resolvers that are on another link and not on this one: of a file that all links share nobody knows which link it
-    /// speaks of, and the names of one network are not to be asked for in another.
+    /// Returns the facts without the resolvers that are on another link and not on this one. A file that all links share does not say
+    /// for which of them a resolver is, and the names of one network must not be sent to another.
     public func without(resolversOf others: [LinkSnapshot], on link: LinkSnapshot) -> LinkFacts {
         guard isShared else { return self }
         var own = self
@@ -43,7 +42,7 @@ extension LinkFacts {
 }
 
 extension LinkSnapshot {
-    /// The address is in the network of one of the link's own addresses.
+    /// Returns whether an address is in the network of one of the link's own addresses.
     func reaches(_ address: String) -> Bool {
         guard let octets = AddressText.octets(of: address) else { return false }
         return addresses.contains { own in

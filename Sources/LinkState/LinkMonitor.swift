@@ -6,25 +6,25 @@ import Netlink
 
 /// Watches the machine's links, their addresses and default routes through rtnetlink.
 ///
-/// Needs no capability and no timer. Many events within one turn of the loop become one change for each link. When the kernel had
-/// to leave out events, everything is read anew and compared, so that nothing is lost in effect.
+/// Needs no capability and no timer. The events of one turn of the loop become one change for each link. When the kernel had to leave
+/// out events, everything is read again and compared.
 @LoopActor public final class LinkMonitor {
     /// Called for each link that changed, in the turn that read it.
     public var onChange: (LinkChange) -> Void = { _ in }
     /// Called when the kernel's socket is lost for good; nothing follows.
     public var onFailure: (LinkError) -> Void = { _ in }
-    /// All links by their index, as last told.
+    /// All links by their index, as last reported.
     public private(set) var links: [Int: LinkSnapshot] = [:]
-    /// The first reading is over: ``links`` is the whole truth from here on.
+    /// The first reading is over: from here on ``links`` is complete.
     public private(set) var isComplete = false
-    /// Messages whose lengths contradicted each other, dropped whole.
+    /// Messages with contradictory lengths, which are dropped whole.
     public private(set) var malformedCount = 0
-    /// Datagrams of others than the kernel, dropped.
+    /// Datagrams that did not come from the kernel, which are dropped.
     public var foreignCount: Int { exchange.foreignCount }
 
     let exchange: NetlinkExchange
     private var table = LinkTable()
-    /// A new reading that is being filled; events go there too, for in the order of the socket they belong to it.
+    /// A new reading that is being filled. Events go there too, because the socket has them and the dump's answers in one order.
     private var incoming: LinkTable?
     private var isReadingWaiting = false
     private var isReadingFailed = false
@@ -50,13 +50,13 @@ import Netlink
 
     init(open: @escaping () throws(NetlinkError) -> any NetlinkTransport) throws(NetlinkError) {
         exchange = try NetlinkExchange(open: open)
-        exchange.onEvent = { [weak self] in self?.take($0) }
+        exchange.onEvent = { [weak self] in self?.handle($0) }
         exchange.onOverrun = { [weak self] in self?.readAll() }
         exchange.onTurn = { [weak self] in self?.endTurn() }
         exchange.onFailure = { [weak self] in self?.onFailure(LinkError($0)) }
     }
 
-    /// Begins. What is there already is told as if it had just come.
+    /// Starts watching. What is there already is reported as if it had just come.
     public func start() {
         guard !isStarted else { return }
         isStarted = true
@@ -68,25 +68,20 @@ import Netlink
         }
     }
 
-    /// Reads everything again, and calls once when what it found has been told.
+    /// Reads everything again, and calls `done` once after the changes were reported.
     public func readAgain(_ done: @escaping () -> Void) {
         readAll()
         exchange.whenIdle(done)
     }
 
-    /// Ends; no change follows.
+    /// Stops watching; no change follows.
     public func stop() { exchange.stop() }
-
-    /// The hardware address of a router, if the kernel knows it by now; ``GatewayAsk`` makes it find out.
-    public func gatewayAddress(of gateway: String, on index: Int) -> HardwareAddress? {
-        NeighbourTable.hardwareAddress(of: gateway, on: index)
-    }
 
     // MARK: Events
 
-    private func take(_ message: NetlinkMessage) {
+    private func handle(_ message: NetlinkMessage) {
         do {
-            let effect = if incoming != nil { try incoming!.take(message) } else { try table.take(message) }
+            let effect = if incoming != nil { try incoming!.apply(message) } else { try table.apply(message) }
             switch effect {
             case .none: break
             case .links: isChanged = true
@@ -99,16 +94,16 @@ import Netlink
         }
     }
 
-    /// All that waited was taken in: tells the changes, unless something still has to be read for them.
+    /// Reports the changes of a turn, unless routes must be read for them first.
     private func endTurn() {
         if needsRoutes {
             needsRoutes = false
             readRoutes()
         }
-        if isChanged, incoming == nil, exchange.isIdle { tell() }
+        if isChanged, incoming == nil, exchange.isIdle { reportChanges() }
     }
 
-    private func tell() {
+    private func reportChanges() {
         isChanged = false
         let old = links
         let new = table.snapshots
@@ -125,21 +120,21 @@ import Netlink
 
     // MARK: Readings
 
-    /// Reads links, addresses and routes anew. A reading that has not begun yet serves this wish too.
+    /// Reads links, addresses and routes again. Ignored if such a reading waits in the queue already.
     private func readAll() {
         guard !isReadingWaiting else { return }
         isReadingWaiting = true
         dump(
             RTM_GETLINK, header: 16,
             begun: { [weak self] in
-                // From here on an overrun makes this reading doubtful and asks for another.
+                // After an overrun from here on, this reading is doubtful and another one is needed.
                 self?.isReadingWaiting = false
                 self?.isReadingFailed = false
                 self?.incoming = LinkTable()
             },
-            answered: { [weak self] message in self?.take(message) })
-        dump(RTM_GETADDR, header: 8, answered: { [weak self] message in self?.take(message) })
-        // Not shared with one that waits already: a whole reading ends with its own routes.
+            answered: { [weak self] message in self?.handle(message) })
+        dump(RTM_GETADDR, header: 8, answered: { [weak self] message in self?.handle(message) })
+        // Never shared with a waiting dump of routes: a whole reading ends with its own.
         dumpRoutes()
     }
 
@@ -161,7 +156,7 @@ import Netlink
             answered: { [weak self] message in
                 guard let self else { return }
                 do {
-                    if incoming != nil { try incoming!.takeRoute(message) } else { try table.takeRoute(message) }
+                    if incoming != nil { try incoming!.addRoute(message) } else { try table.addRoute(message) }
                 } catch {
                     malformedCount += 1
                 }
@@ -169,9 +164,9 @@ import Netlink
             finished: { [weak self] in
                 guard let self else { return }
                 isChanged = true
-                // With another whole reading behind this one, only that one's result is told.
+                // If another whole reading waits, only its result is reported.
                 if let incoming, !isReadingWaiting {
-                    // A reading that failed half-way says nothing of what it lacks.
+                    // What a failed reading lacks may exist.
                     if !isReadingFailed { table = incoming }
                     self.incoming = nil
                     isComplete = true
@@ -192,4 +187,20 @@ import Netlink
                     finished()
                 }))
     }
+}
+
+/// Why the links cannot be watched.
+public struct LinkError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// In a few words.
+    public let operation: String
+    /// A positive errno.
+    public let code: Int32
+
+    init(_ error: NetlinkError) {
+        operation = error.operation
+        code = error.code
+    }
+
+    /// One sentence for the user.
+    public var description: String { "The kernel's links cannot be watched: \(operation): \(String(cString: strerror(code)))." }
 }

@@ -1,16 +1,15 @@
 import HotspotCore
 
-/// One network interface at one moment, as the kernel knows it.
+/// The kernel's view of one network interface at one moment.
 public struct LinkSnapshot: Hashable, Sendable {
     /// The kernel's index, which a rename does not change.
     public var index: Int
-    /// The present name.
     public var name: String
-    /// `nil` if it has none of six octets, as tunnels do.
+    /// `nil` if it has none of six octets, such as a tunnel.
     public var hardwareAddress: HardwareAddress?
     /// Switched on (`IFF_UP`).
     public var isUp: Bool
-    /// The wire is plugged in, or the station associated.
+    /// The cable is plugged in, or the station associated.
     public var hasCarrier: Bool
     /// The driver's kind of a virtual link, such as `veth`, `bridge`, `tun`; `nil` for hardware.
     public var kind: String?
@@ -20,10 +19,9 @@ public struct LinkSnapshot: Hashable, Sendable {
     public var addresses: [String]
     /// Default routers, the one with the lowest metric first.
     public var gateways: [String]
-    /// The interface group (`ip link set group`); the gate's is ``Gate/group``.
+    /// The interface group (`ip link set group`); `Gate.group` for a link that the gate closed.
     public var group: UInt32
 
-    /// A link.
     public init(
         index: Int, name: String, hardwareAddress: HardwareAddress? = nil, isUp: Bool = false, hasCarrier: Bool = false,
         kind: String? = nil, type: Int = 1, addresses: [String] = [], gateways: [String] = [],
@@ -40,17 +38,14 @@ public struct LinkSnapshot: Hashable, Sendable {
         self.gateways = gateways
         self.group = group
     }
-
-    /// It has an address and a router: packets can leave.
-    public var isRoutable: Bool { isUp && hasCarrier && !addresses.isEmpty && !gateways.isEmpty }
 }
 
-/// What happened to a link; at most one of these for each link and turn, with the state at its end.
+/// What happened to a link: at most one change for each link and turn of the loop, with the state at its end.
 public enum LinkChange: Hashable, Sendable {
-    /// It is there, also each one that was there at the start.
+    /// It is there; also reported for each one that was there at the start.
     case appeared(LinkSnapshot)
-    /// Something of it changed, perhaps its name.
+    /// Something changed, perhaps its name.
     case changed(LinkSnapshot, from: LinkSnapshot)
-    /// It is gone from this network namespace; the last that was known.
+    /// It is gone from this network namespace; with its last state.
     case vanished(LinkSnapshot)
 }

@@ -3,28 +3,28 @@ import Glibc
 import HotspotCore
 import Netlink
 
-/// The kernel's links and addresses, as told message by message; and its default routes, as read at once.
+/// The kernel's links and addresses, which follow its messages one by one, and its default routes, which are always read whole.
 ///
-/// A value: a dump fills a new one, events change it, and two of them compare.
+/// A dump fills a new table, and events change it.
 struct LinkTable {
-    /// Links that are kept, however many a container host has.
+    /// The most links; a host of containers may have thousands.
     static let linkLimit = 4096
-    /// Addresses that are kept of one link.
+    /// The most addresses of one link.
     static let addressLimit = 64
-    /// Default routes that are kept.
+    /// The most default routes.
     static let routeLimit = 256
 
-    /// What a message concerned.
+    /// What a message changed.
     enum Effect: Hashable {
-        /// Nothing that we keep.
+        /// Nothing in this table.
         case none
         /// Links or addresses.
         case links
-        /// Something with which the kernel may have dropped routes without a word.
+        /// Something for which the kernel drops routes without an event.
         case routes
     }
 
-    private struct Link {
+    private struct LinkEntry {
         var snapshot: LinkSnapshot
         var addresses: [Address] = []
     }
@@ -35,14 +35,14 @@ struct LinkTable {
         var prefixLength: UInt8
         var flags: UInt32
 
-        /// Neither being checked for duplicates nor found to be one (RFC 4862, 5.4). An optimistic one may be used (RFC 4429).
+        /// Neither being checked for duplicates nor a duplicate (RFC 4862, 5.4). An optimistic one may be used (RFC 4429).
         var isUsable: Bool {
             if flags & UInt32(IFA_F_DADFAILED) != 0 { return false }
             return flags & UInt32(IFA_F_TENTATIVE) == 0 || flags & UInt32(IFA_F_OPTIMISTIC) != 0
         }
 
-        /// Lower is preferred: current before deprecated, primary before secondary, IPv4 before IPv6. (For IPv6 the kernel's
-        /// "secondary" means a temporary address, RFC 8981, which is the one to use.)
+        /// Lower is preferred: current before deprecated, IPv4 before IPv6, primary before secondary. For IPv6 "secondary" is a
+        /// temporary address (RFC 8981) and preferred.
         var rank: Int {
             let isSecondary = flags & UInt32(IFA_F_SECONDARY) != 0
             let isIPv6 = family == UInt8(AF_INET6)
@@ -58,15 +58,15 @@ struct LinkTable {
         var gateway: String
     }
 
-    private var links: [Int: Link] = [:]
+    private var links: [Int: LinkEntry] = [:]
     private var routes: [Route] = []
 
-    /// All links with what belongs to them.
+    /// All links with their addresses and routes.
     var snapshots: [Int: LinkSnapshot] { links.mapValues(snapshot) }
 
-    private func snapshot(_ link: Link) -> LinkSnapshot {
+    private func snapshot(_ link: LinkEntry) -> LinkSnapshot {
         var snapshot = link.snapshot
-        // The sort is stable by the position, which is the order of arrival.
+        // The position makes the sort stable.
         snapshot.addresses = link.addresses.enumerated().filter(\.element.isUsable)
             .sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.compactMap(\.element.text)
         var gateways: [String] = []
@@ -77,15 +77,15 @@ struct LinkTable {
         return snapshot
     }
 
-    /// Takes a message of a dump or an event in; routes only tell that they are to be read again.
-    mutating func take(_ message: NetlinkMessage) throws(MalformedMessage) -> Effect {
+    /// Applies a message of a dump or an event. A route only has the effect that routes must be read again.
+    mutating func apply(_ message: NetlinkMessage) throws(MalformedMessage) -> Effect {
         switch Int(message.type) {
-        case Int(RTM_NEWLINK): try takeLink(message.payload)
+        case Int(RTM_NEWLINK): try applyLink(message.payload)
         case Int(RTM_DELLINK): try removeLink(message.payload)
-        case Int(RTM_NEWADDR): try takeAddress(message.payload, isNew: true)
-        case Int(RTM_DELADDR): try takeAddress(message.payload, isNew: false)
+        case Int(RTM_NEWADDR): try applyAddress(message.payload, isNew: true)
+        case Int(RTM_DELADDR): try applyAddress(message.payload, isNew: false)
         case Int(RTM_NEWROUTE), Int(RTM_DELROUTE):
-            // rtm_dst_len, the second octet: only default routes concern us.
+            // rtm_dst_len, the second octet, is 0 for a default route.
             message.payload.dropFirst().first == 0 ? .routes : .none
         default: .none
         }
@@ -93,9 +93,9 @@ struct LinkTable {
 
     // MARK: Links
 
-    private mutating func takeLink(_ payload: ArraySlice<UInt8>) throws(MalformedMessage) -> Effect {
+    private mutating func applyLink(_ payload: ArraySlice<UInt8>) throws(MalformedMessage) -> Effect {
         let (index, type, flags, attributes) = try Self.readLink(payload)
-        // A bridge tells of its ports in a family of its own; and the wireless extensions send a link message that says nothing.
+        // A bridge reports its ports in a family of its own, and the wireless extensions send link messages without news.
         guard payload.first == UInt8(AF_UNSPEC), try attributes.octets(Int(IFLA_WIRELESS)) == nil else { return .none }
         guard let name = try attributes.string(Int(IFLA_IFNAME), limit: 15), !name.isEmpty else {
             throw MalformedMessage("link without a name")
@@ -111,19 +111,19 @@ struct LinkTable {
             kind: try attributes.nested(Int(IFLA_LINKINFO))?.string(Int(IFLA_INFO_KIND), limit: 32), type: Int(type),
             group: try attributes.integer(Int(IFLA_GROUP), as: UInt32.self) ?? 0)
         let old = links[index]
-        links[index] = Link(snapshot: snapshot, addresses: old?.addresses ?? [])
-        // A link that goes down loses its IPv4 routes without a word.
+        links[index] = LinkEntry(snapshot: snapshot, addresses: old?.addresses ?? [])
+        // A link that goes down loses its IPv4 routes without an event.
         return old.map { $0.snapshot.isUp == isUp && $0.snapshot.hasCarrier == snapshot.hasCarrier } ?? false ? .links : .routes
     }
 
     private mutating func removeLink(_ payload: ArraySlice<UInt8>) throws(MalformedMessage) -> Effect {
         let (index, _, _, _) = try Self.readLink(payload)
-        // A port that leaves its bridge is "deleted" in the bridge's family and lives on.
+        // A port that leaves its bridge is "deleted" in the bridge's family and still exists.
         guard payload.first == UInt8(AF_UNSPEC), links.removeValue(forKey: index) != nil else { return .none }
         return .routes
     }
 
-    /// `struct ifinfomsg`: family, type, index, flags, change mask.
+    /// Reads `struct ifinfomsg`: family, type, index, flags, change mask.
     private static func readLink(
         _ payload: ArraySlice<UInt8>
     ) throws(MalformedMessage) -> (index: Int, type: UInt16, flags: UInt32, attributes: AttributeReader) {
@@ -135,7 +135,7 @@ struct LinkTable {
 
     // MARK: Addresses
 
-    private mutating func takeAddress(_ payload: ArraySlice<UInt8>, isNew: Bool) throws(MalformedMessage) -> Effect {
+    private mutating func applyAddress(_ payload: ArraySlice<UInt8>, isNew: Bool) throws(MalformedMessage) -> Effect {
         // struct ifaddrmsg: family, prefix length, flags, scope, index.
         guard let family = payload.first, let prefixLength = payload.host(UInt8.self, at: 1),
             let shortFlags = payload.host(UInt8.self, at: 2), let scope = payload.host(UInt8.self, at: 3),
@@ -144,7 +144,7 @@ struct LinkTable {
         let attributes = try AttributeReader(rest)
         let size = family == UInt8(AF_INET) ? 4 : family == UInt8(AF_INET6) ? 16 : 0
         guard size > 0 else { return .none }
-        // On a point-to-point link IFA_ADDRESS is the other end, and IFA_LOCAL ours.
+        // On a point-to-point link IFA_ADDRESS is the other end's, and IFA_LOCAL this one's.
         let local = try attributes.octets(Int(IFA_LOCAL))
         let remote = try attributes.octets(Int(IFA_ADDRESS))
         guard let octets = (local ?? remote).map(Array.init), octets.count == size, Int(prefixLength) <= size * 8 else {
@@ -159,10 +159,10 @@ struct LinkTable {
             guard let position else { return .none }
             link.addresses.remove(at: position)
             links[index] = link
-            // Routes that preferred this source go with it, without a word.
+            // The kernel drops routes that preferred this source without an event.
             return .routes
         }
-        // RT_SCOPE_LINK (253) and RT_SCOPE_HOST (254) lead nowhere.
+        // Addresses of RT_SCOPE_LINK (253) and RT_SCOPE_HOST (254) do not reach a portal.
         guard scope < 253, !AddressText.isLinkLocal(octets) else { return .none }
         let address = Address(family: family, octets: octets, prefixLength: prefixLength, flags: flags)
         if let position {
@@ -176,11 +176,10 @@ struct LinkTable {
 
     // MARK: Routes
 
-    /// Forgets all routes, before they are read again.
     mutating func removeRoutes() { routes = [] }
 
-    /// Takes one route of a dump in; what is no default route of a main table is left.
-    mutating func takeRoute(_ message: NetlinkMessage) throws(MalformedMessage) {
+    /// Adds one route of a dump; ignores all but default routes.
+    mutating func addRoute(_ message: NetlinkMessage) throws(MalformedMessage) {
         let payload = message.payload
         // struct rtmsg: family, destination length, source length, tos, table, protocol, scope, type, flags.
         guard message.type == UInt16(RTM_NEWROUTE) else { return }
@@ -190,8 +189,7 @@ struct LinkTable {
         else { throw MalformedMessage("route message too short") }
         guard family == UInt8(AF_INET) || family == UInt8(AF_INET6) else { return }
         let attributes = try AttributeReader(rest)
-        // The local table (255) has no default; other tables belong to policies of an administrator or a VPN, but a per-link table
-        // of a connection manager is as good as the main one.
+        // The local table (255) has no default. Others count like main: connection managers use tables of their own for links.
         guard length == 0, sourceLength == 0, type == 1 /* RTN_UNICAST */, table != 255 else { return }
         let metric = try attributes.integer(Int(RTA_PRIORITY.rawValue), as: UInt32.self) ?? 0
         if let index = try attributes.integer(Int(RTA_OIF.rawValue), as: UInt32.self) {

@@ -1,18 +1,17 @@
-/// The address of a portal's API as a network hands it out (RFC 8910): any octets at all until they are checked.
+/// The address of a portal's API that a network announced (RFC 8910): any octets until they are checked.
 enum PortalAPIAddress: Hashable {
-    /// An HTTPS address to ask.
     case url(String)
-    /// The network says that nothing holds anybody captive.
+    /// The network announced that it has no captive portal.
     case unrestricted
 
-    /// DHCP gives an option one octet for its length.
+    /// In DHCP an option's length is one octet.
     static let limit = 255
 
-    /// Checks what came; `nil` unless it is `https` with a host and without a user name, in visible ASCII characters only.
+    /// Returns `nil` unless it is `https` with a host and without a user name, in visible ASCII characters only.
     init?(_ octets: some Collection<UInt8>) {
         guard (1...Self.limit).contains(octets.count), octets.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
         let text = String(decoding: octets, as: UTF8.self)
-        // RFC 8910, 2: the word for "no captive portal here". Schemes and namespaces of URNs know no case.
+        // RFC 8910, 2. The case of schemes and namespaces of URNs does not matter.
         if text.lowercased() == "urn:ietf:params:capport:unrestricted" {
             self = .unrestricted
             return
@@ -23,7 +22,7 @@ enum PortalAPIAddress: Hashable {
         self = .url(text)
     }
 
-    /// A name or address with an optional port, and no user.
+    /// Returns whether this is a name or address with an optional port and without a user.
     private static func isHost(_ authority: Substring.UTF8View) -> Bool {
         var host = Array(authority)
         if let colon = host.lastIndex(of: UInt8(ascii: ":")), host.last != UInt8(ascii: "]") {

@@ -1,15 +1,13 @@
 import Glibc
 
-/// Reading the files of other programs, which may hold anything: regular files only, never more than a limit.
+/// Reads the files of other programs, which can have any content: regular files only, up to a limit.
 enum RecordFile {
-    /// Octets that are read of a file.
+    /// The most octets that are read of a file.
     static let limit = 256 * 1024
-    /// Entries of a folder that are looked at.
+    /// The most entries of a folder that are read.
     static let entryLimit = 1024
 
-    /// A file's content.
     struct Content {
-        /// What was read.
         let octets: [UInt8]
         /// When it was last written, in seconds since 1970.
         let written: Int64
@@ -17,9 +15,9 @@ enum RecordFile {
 
     /// Reads a file; `nil` if it is absent, unreadable, not a regular file, or too large.
     ///
-    /// - Parameter tail: of a file that is too large the end will do, from the first line that is a closing brace.
+    /// - Parameter tail: read only the end of a file that is too large, from the first line that is a closing brace.
     static func read(_ path: String, tail: Bool = false) -> Content? {
-        // Non-blocking, lest a pipe in this place hold the loop.
+        // Non-blocking, because opening a pipe would block the loop.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -39,14 +37,14 @@ enum RecordFile {
         }
         var content = octets[..<count]
         if isTail {
-            // Begun in the middle of a quotation, everything after it would be read inside out.
+            // A start within a quotation would swap text and quotations for the rest of the file.
             let end = Array("\n}\n".utf8)
             while !content.isEmpty, !content.starts(with: end) { content = content.dropFirst() }
         }
         return Content(octets: Array(content), written: Int64(status.st_mtim.tv_sec))
     }
 
-    /// The names in a folder that begin and end so, in order; empty if it cannot be read.
+    /// Returns the names in a folder with this prefix and suffix, sorted; none if it cannot be read.
     static func names(in folder: String, prefix: String, suffix: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
@@ -60,4 +58,25 @@ enum RecordFile {
         }
         return names.sorted()
     }
+}
+
+/// A record of `KEY=value` lines, as networkd, resolved and NetworkManager's own DHCP client keep them.
+struct AssignmentRecord {
+    private var values: [String: String] = [:]
+
+    /// Skips lines that are not assignments or not UTF-8. Of two for one key the last counts.
+    init(_ octets: [UInt8]) {
+        for line in octets.split(separator: UInt8(ascii: "\n")) {
+            guard line.first != UInt8(ascii: "#"), let text = String(validating: line, as: UTF8.self),
+                let equals = text.firstIndex(of: "=")
+            else { continue }
+            var value = text[text.index(after: equals)...]
+            if value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") { value = value.dropFirst().dropLast() }
+            values[String(text[..<equals])] = String(value)
+        }
+    }
+
+    subscript(_ key: String) -> String? { values[key] }
+
+    func words(_ key: String) -> [Substring] { values[key]?.split(separator: " ") ?? [] }
 }

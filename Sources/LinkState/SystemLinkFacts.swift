@@ -3,19 +3,19 @@ import Glibc
 
 /// The facts of links from the records that the machine's own DHCP clients and resolvers keep.
 ///
-/// The records are asked in the order networkd, NetworkManager, dhclient, dhcpcd, resolved, resolv.conf; the first that knows the
-/// link's resolvers gives these, and the first lease gives the portal's API. A lease counts only if its address is on the link and
-/// if it has not run out: the record of yesterday's café says nothing about today's. Files are read when asked, never watched.
+/// The records are read in the order networkd, NetworkManager, dhclient, dhcpcd, resolved, resolv.conf. The first one with resolvers of
+/// the link gives the resolvers, and the first lease gives the portal's API. A lease counts only while it is valid and its address is on
+/// the link, so that a record of another network is ignored. Files are not watched.
 @LoopActor public final class SystemLinkFacts: LinkFactsSource {
     private let root: String
     private let extraLeaseFiles: [String]
     private let now: () -> Int64
 
     /// - Parameters:
-    ///   - root: the folder in which `run`, `var` and `etc` are looked for.
+    ///   - root: the folder with `run`, `var` and `etc`.
     ///   - extraLeaseFiles: further lease files of dhclient, with their full paths.
     public convenience init(root: String = "/", extraLeaseFiles: [String] = []) {
-        // The wall clock, because that is what leases are written in.
+        // Leases have times of the wall clock.
         self.init(root: root, extraLeaseFiles: extraLeaseFiles, now: { Int64(time(nil)) })
     }
 
@@ -25,21 +25,17 @@ import Glibc
         self.now = now
     }
 
-    /// The facts of this link now, read from the records; `nil` if none of them knows it.
+    /// Reads the present facts of this link; `nil` if no record has any.
     public func facts(for link: LinkSnapshot) -> LinkFacts? {
         var facts: LinkFacts?
         // Sources after the one that completes the facts are not read at all.
         for source in [networkd, networkManager, dhclient, dhcpcd, resolved, resolvConf] {
-            guard let found = source(link) else { continue }
-            guard var known = facts else {
-                facts = found
-                if !found.nameservers.isEmpty { break }
-                continue
-            }
-            if known.nameservers.isEmpty { known.nameservers = found.nameservers }
+            guard let new = source(link) else { continue }
+            var known = facts ?? new
+            if known.nameservers.isEmpty { known.nameservers = new.nameservers }
             if known.portalAPI == nil, !known.isUnrestricted {
-                known.portalAPI = found.portalAPI
-                known.isUnrestricted = found.isUnrestricted
+                known.portalAPI = new.portalAPI
+                known.isUnrestricted = new.isUnrestricted
             }
             facts = known
             if !known.nameservers.isEmpty { break }
@@ -53,7 +49,7 @@ import Glibc
         let state = record("run/systemd/netif/links/\(link.index)")
         let lease = record("run/systemd/netif/leases/\(link.index)").flatMap { isOn(link, $0["ADDRESS"]) ? $0 : nil }
         guard state != nil || lease != nil else { return nil }
-        // The state has the resolvers of router advertisements as well.
+        // The state also has the resolvers of router advertisements.
         let words = [state, lease].compactMap { $0?.words("DNS") }.first { !$0.isEmpty } ?? []
         let api = [lease, state].compactMap { $0?["CAPTIVE_PORTAL"] }.first
         guard !words.isEmpty || lease != nil else { return nil }
@@ -68,7 +64,7 @@ import Glibc
         guard let lease = leases.last else { return nil }
         var servers = NameserverText.addresses(in: lease.words("DNS"), on: link)
         if servers.isEmpty {
-            // Its present client keeps only the address in the lease; what it learned goes to this file.
+            // The present internal client writes only the address to the lease, and the resolvers to this file.
             servers = nameservers("run/NetworkManager/no-stub-resolv.conf", link)
         }
         return facts(servers, lease["CAPTIVE_PORTAL"].flatMap { PortalAPIAddress($0.utf8) }, "NetworkManager")
@@ -90,7 +86,7 @@ import Glibc
     }
 
     private func dhcpcd(_ link: LinkSnapshot) -> LinkFacts? {
-        // NAME.lease, NAME-SSID.lease, and dhcpcd-NAME.lease of old.
+        // NAME.lease, NAME-SSID.lease, and dhcpcd-NAME.lease in old versions.
         let paths = ["var/lib/dhcpcd", "var/db/dhcpcd", "var/lib/dhcpcd5"].flatMap { folder in
             (RecordFile.names(in: root + folder, prefix: link.name, suffix: ".lease")
                 + RecordFile.names(in: root + folder, prefix: "dhcpcd-\(link.name)", suffix: ".lease"))
@@ -99,7 +95,7 @@ import Glibc
         let leases = paths.compactMap { RecordFile.read($0) }.sorted { $0.written < $1.written }.compactMap {
             file -> DHCPPacket? in
             guard let packet = DHCPPacket(file.octets), isOn(link, packet.address) else { return nil }
-            // The packet came when the file was written.
+            // The file was written when the packet came.
             if let time = packet.leaseTime, time != .max, file.written + Int64(time) <= now() { return nil }
             return packet
         }
@@ -114,7 +110,7 @@ import Glibc
     }
 
     private func resolvConf(_ link: LinkSnapshot) -> LinkFacts? {
-        // Where the first names only this machine's stub, the second has what the stub asks.
+        // If the first has only this machine's stub resolver, the second has the servers behind it.
         for path in ["etc/resolv.conf", "run/systemd/resolve/resolv.conf"] {
             let servers = nameservers(path, link)
             if !servers.isEmpty { return facts(servers, nil, "resolv.conf") }
@@ -122,13 +118,11 @@ import Glibc
         return nil
     }
 
-    // MARK: Parts
-
     private func record(_ path: String) -> AssignmentRecord? {
         RecordFile.read(root + path).map { AssignmentRecord($0.octets) }
     }
 
-    /// The `nameserver` lines of a file (resolv.conf(5)).
+    /// Reads the `nameserver` lines of a file (resolv.conf(5)).
     private func nameservers(_ path: String, _ link: LinkSnapshot) -> [String] {
         guard let content = RecordFile.read(root + path) else { return [] }
         let words = content.octets.split(separator: UInt8(ascii: "\n")).compactMap { line -> Substring? in
@@ -139,7 +133,7 @@ import Glibc
         return NameserverText.addresses(in: words, on: link)
     }
 
-    /// Whether a lease's address is one of the link's.
+    /// Returns whether a lease's address is one of the link's.
     private func isOn(_ link: LinkSnapshot, _ address: String?) -> Bool {
         guard let address, !address.isEmpty else { return false }
         return link.addresses.contains { $0.prefix { $0 != "/" } == address }

@@ -1,24 +1,22 @@
 /// The attributes of one level (`struct nlattr`), read with bounds.
 ///
-/// A length that cannot be, a value of the wrong size, an attribute that is there twice where one is asked for, or a nest too deep
-/// throw, and the message is dropped.
+/// Throws for an impossible length, a value of the wrong size, an attribute that is there twice where one is read, and nests that are
+/// too deep.
 public struct AttributeReader {
-    /// Nests within nests that are followed; the kernel's own messages that we read have three.
+    /// The deepest nest that is read; the kernel's messages that are read here have three.
     public static let maximumDepth = 8
 
-    /// One attribute.
     public struct Attribute {
         /// The number, without the flags of nesting and byte order.
         public let type: Int
-        /// The octets of the value.
         public let value: ArraySlice<UInt8>
     }
 
-    /// All of this level, in their order.
+    /// The attributes of this level, in their order.
     public let all: [Attribute]
     private let depth: Int
 
-    /// - Parameter octets: the attributes of the level and nothing else.
+    /// Reads octets that are the attributes of one level and nothing else.
     public init(_ octets: ArraySlice<UInt8>) throws(MalformedMessage) { try self.init(octets, depth: 0) }
 
     private init(_ octets: ArraySlice<UInt8>, depth: Int) throws(MalformedMessage) {
@@ -38,18 +36,18 @@ public struct AttributeReader {
         self.all = all
     }
 
-    /// The octets of an attribute, of at most `limit`; `nil` if it is absent.
+    /// Returns the octets of an attribute; `nil` if it is absent. Throws if there are more than `limit`.
     public func octets(_ type: Int, limit: Int = .max) throws(MalformedMessage) -> ArraySlice<UInt8>? {
-        var found: ArraySlice<UInt8>?
+        var value: ArraySlice<UInt8>?
         for attribute in all where attribute.type == type {
-            guard found == nil else { throw MalformedMessage("attribute \(type) twice") }
+            guard value == nil else { throw MalformedMessage("attribute \(type) twice") }
             guard attribute.value.count <= limit else { throw MalformedMessage("attribute \(type) too long") }
-            found = attribute.value
+            value = attribute.value
         }
-        return found
+        return value
     }
 
-    /// An integer of exactly that size, in the machine's byte order; `nil` if it is absent.
+    /// Returns an integer of exactly that size, in the machine's byte order; `nil` if it is absent.
     public func integer<Integer: FixedWidthInteger>(
         _ type: Int, as kind: Integer.Type = Integer.self
     ) throws(MalformedMessage) -> Integer? {
@@ -58,22 +56,29 @@ public struct AttributeReader {
         return value.host()
     }
 
-    /// Whether a flag is there.
     public func flag(_ type: Int) throws(MalformedMessage) -> Bool { try octets(type) != nil }
 
-    /// Text up to its terminating NUL, if there is one; `nil` if absent. Text that is no UTF-8 is malformed.
+    /// Returns text up to its terminating NUL, if there is one; `nil` if it is absent. Throws if it is not UTF-8.
     public func string(_ type: Int, limit: Int) throws(MalformedMessage) -> String? {
         guard let value = try octets(type, limit: limit + 1) else { return nil }
         let text = value.prefix { $0 != 0 }
         guard text.count <= limit, let string = String(validating: text, as: UTF8.self) else {
-            throw MalformedMessage("attribute \(type) is no text")
+            throw MalformedMessage("attribute \(type) is not text")
         }
         return string
     }
 
-    /// The attributes within an attribute; `nil` if it is absent.
+    /// Returns the attributes within an attribute; `nil` if it is absent.
     public func nested(_ type: Int) throws(MalformedMessage) -> AttributeReader? {
         guard let value = try octets(type) else { return nil }
         return try AttributeReader(value, depth: depth + 1)
     }
+}
+
+/// A message with contradictory lengths. It is dropped whole.
+public struct MalformedMessage: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The contradiction, for the debug log. Has no octets of the message.
+    public let description: String
+
+    public init(_ description: String) { self.description = description }
 }

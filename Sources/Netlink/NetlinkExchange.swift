@@ -4,25 +4,21 @@ import Glibc
 
 /// A conversation with the kernel over one socket: events as they come, and requests one after the other.
 ///
-/// One socket for both keeps their order: what a dump says after an event is at least as new as the event. The kernel allows one
-/// dump at a time on a socket, so that requests wait in a queue.
+/// One socket for both keeps their order: a dump that follows an event is at least as new as the event. The kernel allows one dump
+/// at a time on a socket, so that requests wait in a queue.
 @LoopActor public final class NetlinkExchange {
-    /// A question to the kernel.
     public struct Request {
-        /// Message type.
         var type: UInt16
         /// The whole table rather than one entry.
         var isDump: Bool
         var payload: [UInt8]
-        /// Called when the request is sent, and again each time that it is repeated: whatever was gathered is void.
+        /// Called when the request is sent, and again each time that it is repeated: earlier answers are void.
         var begun: () -> Void
-        /// Called for each answer.
         var answered: (NetlinkMessage) -> Void
         /// Called once at the end, with the error if there was one.
         var finished: (NetlinkError?) -> Void
         fileprivate var repetitions = 0
 
-        /// A request with its handlers.
         public init(
             type: UInt16, isDump: Bool, payload: [UInt8], begun: @escaping () -> Void = {},
             answered: @escaping (NetlinkMessage) -> Void, finished: @escaping (NetlinkError?) -> Void
@@ -36,24 +32,23 @@ import Glibc
         }
     }
 
-    /// A dump that was interrupted or failed is repeated so often in a row; then its last reading has to do.
+    /// How often an interrupted or failed dump is repeated; then its last answers count.
     public static let repetitionLimit = 3
-    /// Datagrams taken in one turn, so that a storm of events leaves the loop's other work its turns.
+    /// Datagrams read in one turn, so that a storm of events does not block the loop's other work.
     private static let turnLimit = 64
 
-    /// Called for each message that answers no request of ours.
+    /// Called for each message that does not answer a request of this exchange.
     public var onEvent: (NetlinkMessage) -> Void = { _ in }
-    /// Called when messages were lost: everything is to be read anew.
+    /// Called when messages were lost: everything must be read again.
     public var onOverrun: () -> Void = {}
-    /// Called after each turn of reading, when all that waited was handled.
+    /// Called at the end of each turn of reading.
     public var onTurn: () -> Void = {}
-    /// Called when the socket is lost and could not be replaced.
+    /// Called when the socket is lost and cannot be replaced.
     public var onFailure: (NetlinkError) -> Void = { _ in }
     /// Datagrams that did not come from the kernel.
     public private(set) var foreignCount = 0
-    /// How often the kernel said that it had left out messages.
     public private(set) var overrunCount = 0
-    /// Datagrams that ended in a length that cannot be.
+    /// Datagrams with an impossible length.
     public private(set) var malformedCount = 0
 
     private let open: () throws(NetlinkError) -> any NetlinkTransport
@@ -63,17 +58,19 @@ import Glibc
     private var current: (request: Request, sequence: UInt32)?
     private var sequence: UInt32 = 0
     private var isRunning = false
-    private var waiting: [() -> Void] = []
-    /// Failures since the last datagram: a second one in a row means that reopening does not help.
+    /// The table changed during the current dump.
+    private var isInterrupted = false
+    private var idleHandlers: [() -> Void] = []
+    /// Failures since the last datagram. After a second one in a row the socket is not opened again.
     private var failures = 0
 
-    /// - Parameter open: makes a socket that has joined its groups; called again if the first is lost.
+    /// - Parameter open: opens a socket and joins its groups; called again if the first one is lost.
     public init(open: @escaping () throws(NetlinkError) -> any NetlinkTransport) throws(NetlinkError) {
         self.open = open
         transport = try open()
     }
 
-    /// Begins to listen, and sends what is in the queue.
+    /// Starts listening, and sends the first request of the queue.
     public func start() throws(NetlinkError) {
         guard !isRunning else { return }
         try listen()
@@ -81,17 +78,16 @@ import Glibc
         sendNext()
     }
 
-    /// Ends listening. Handlers are not called any more.
+    /// Stops listening. No handler is called afterwards.
     public func stop() {
         isRunning = false
         source?.cancel()
         source = nil
         queue = []
         current = nil
-        tellIdle()
+        callIdleHandlers()
     }
 
-    /// Appends a request to the queue.
     public func enqueue(_ request: Request) {
         queue.append(request)
         sendNext()
@@ -100,27 +96,26 @@ import Glibc
     /// No request is under way or waiting.
     public var isIdle: Bool { current == nil && queue.isEmpty }
 
-    /// Calls once when no request is under way or waiting any more, after the turn that ended the last one; at once if that is so
-    /// now. The owner's ``onTurn`` comes first.
+    /// Calls `body` once when ``isIdle``: now, or after the turn that ends the last request. The owner's ``onTurn`` comes first.
     public func whenIdle(_ body: @escaping () -> Void) {
-        if isIdle || !isRunning { body() } else { waiting.append(body) }
+        if isIdle || !isRunning { body() } else { idleHandlers.append(body) }
     }
 
-    private func tellIdle() {
-        guard isIdle || !isRunning, !waiting.isEmpty else { return }
-        let bodies = waiting
-        waiting = []
+    private func callIdleHandlers() {
+        guard isIdle || !isRunning else { return }
+        let bodies = idleHandlers
+        idleHandlers = []
         for body in bodies { body() }
     }
 
-    /// Takes what the socket has, one turn's worth. The loop calls this; a test with a scripted transport does so itself.
-    public func takeTurn() {
+    /// Reads and handles at most one turn's datagrams. The loop calls this; a test with a scripted transport does so itself.
+    public func readTurn() {
         reading: for _ in 0..<Self.turnLimit {
             guard isRunning else { return }
             switch transport.receive() {
             case .datagram(let octets):
                 failures = 0
-                take(octets)
+                handle(octets)
             case .foreign: foreignCount += 1
             case .overrun: overrun()
             case .nothing: break reading
@@ -130,25 +125,25 @@ import Glibc
             }
         }
         if isRunning { onTurn() }
-        tellIdle()
+        callIdleHandlers()
     }
 
     private func listen() throws(NetlinkError) {
         guard let descriptor = transport.descriptor else { return }
         do {
-            source = try EventLoop.shared.watch(descriptor) { [weak self] _ in self?.takeTurn() }
+            source = try EventLoop.shared.watch(descriptor) { [weak self] _ in self?.readTurn() }
         } catch {
             throw NetlinkError(operation: error.operation, code: error.code)
         }
     }
 
-    private func take(_ octets: [UInt8]) {
+    private func handle(_ octets: [UInt8]) {
         var messages = NetlinkMessages(datagram: octets)
         while isRunning, let message = messages.next() {
             if let current, message.sequence == current.sequence, message.port == transport.port {
-                answer(message)
+                handleAnswer(message)
             } else if message.port == transport.port {
-                // The rest of a request that has ended: nobody waits for it, and it is no event.
+                // A late answer to a request that has ended.
                 continue
             } else if message.type == UInt16(NLMSG_OVERRUN) {
                 overrun()
@@ -159,11 +154,11 @@ import Glibc
         if messages.isMalformed { malformedCount += 1 }
     }
 
-    private func answer(_ message: NetlinkMessage) {
-        if message.isInterrupted { interrupted = true }
+    private func handleAnswer(_ message: NetlinkMessage) {
+        if message.isInterrupted { isInterrupted = true }
         if let code = message.errorCode {
-            // A dump that finds the socket full begins with this error, and goes on by itself when there is room
-            // (__netlink_dump_start in net/netlink/af_netlink.c). Its end is the message that says so.
+            // A dump that finds the socket full begins with this error and goes on by itself later (__netlink_dump_start in
+            // net/netlink/af_netlink.c). It ends with NLMSG_DONE.
             if code == ENOBUFS, message.type == UInt16(NLMSG_ERROR), current?.request.isDump == true { return }
             finish(code == 0 ? nil : NetlinkError(operation: "asking the kernel", code: code))
         } else if message.type >= UInt16(NLMSG_MIN_TYPE) {
@@ -171,12 +166,10 @@ import Glibc
         }
     }
 
-    private var interrupted = false
-
     private func finish(_ error: NetlinkError?) {
         guard var (request, _) = current else { return }
         current = nil
-        if request.isDump, interrupted || error != nil, request.repetitions < Self.repetitionLimit {
+        if request.isDump, isInterrupted || error != nil, request.repetitions < Self.repetitionLimit {
             request.repetitions += 1
             queue.insert(request, at: 0)
         } else {
@@ -188,7 +181,7 @@ import Glibc
     private func overrun() {
         overrunCount += 1
         onOverrun()
-        // The kernel may have had no room for an acknowledgement. A dump, in contrast, goes on when there is room again.
+        // The acknowledgement may be among the lost messages. A dump, in contrast, goes on by itself.
         if let current, !current.request.isDump { finish(NetlinkError(operation: "asking the kernel", code: ENOBUFS)) }
     }
 
@@ -196,7 +189,7 @@ import Glibc
         guard isRunning, current == nil, !queue.isEmpty else { return }
         let request = queue.removeFirst()
         sequence = sequence == .max ? 1 : sequence + 1
-        interrupted = false
+        isInterrupted = false
         current = (request, sequence)
         request.begun()
         let flags = request.isDump ? NLM_F_REQUEST | NLM_F_DUMP : NLM_F_REQUEST | NLM_F_ACK
@@ -209,7 +202,7 @@ import Glibc
         }
     }
 
-    /// A lost socket is replaced once; its requests end, and the owner reads everything anew as after an overrun.
+    /// Replaces a lost socket once. Its request ends, and the owner reads everything again as after an overrun.
     private func reopen(after code: Int32) {
         source?.cancel()
         source = nil

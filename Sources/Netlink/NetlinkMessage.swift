@@ -9,14 +9,12 @@ public struct NetlinkMessage: Hashable, Sendable {
     public var type: UInt16
     /// `NLM_F_…`.
     public var flags: UInt16
-    /// The number of the request that this answers; 0 or a stranger's in an event.
+    /// The number of the request that this answers; in an event 0 or another program's.
     public var sequence: UInt32
     /// The port of the request that this answers or that caused this event.
     public var port: UInt32
-    /// What follows the header.
     public var payload: ArraySlice<UInt8>
 
-    /// A message of these parts.
     public init(type: UInt16, flags: UInt16, sequence: UInt32, port: UInt32, payload: ArraySlice<UInt8>) {
         self.type = type
         self.flags = flags
@@ -25,19 +23,19 @@ public struct NetlinkMessage: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// The table changed while it was being read out (`NLM_F_DUMP_INTR`).
+    /// The table changed during the dump (`NLM_F_DUMP_INTR`).
     public var isInterrupted: Bool { flags & UInt16(0x10) != 0 }
 
-    /// Of an error message or the end of a dump: a positive errno, 0 if all went well. `nil` if this is neither.
+    /// For an error message or the end of a dump: a positive errno, or 0 for success. `nil` for other messages.
     public var errorCode: Int32? {
         guard type == UInt16(NLMSG_ERROR) || type == UInt16(NLMSG_DONE) else { return nil }
         // The end of a dump may come without a code; an error never does.
         guard let code = payload.host(Int32.self) else { return type == UInt16(NLMSG_DONE) ? 0 : 5 }
-        // No errno of Linux is above 4095; anything else did not come from a kernel that we know.
+        // Linux has no errno above 4095.
         return code >= 0 ? 0 : code > -4096 ? -code : 5
     }
 
-    /// The message as octets, such as are sent.
+    /// The message with its header, ready to send.
     public var octets: [UInt8] {
         var octets: [UInt8] = []
         octets.reserveCapacity(Self.headerLength + payload.count)
@@ -51,16 +49,14 @@ public struct NetlinkMessage: Hashable, Sendable {
     }
 }
 
-/// The messages of one datagram, in their order; ends early at the first whose length cannot be.
+/// The messages of one datagram, in their order; ends early at the first with an impossible length.
 public struct NetlinkMessages: Sequence, IteratorProtocol {
     private var rest: ArraySlice<UInt8>
-    /// The walk ended at a length smaller than a header or larger than what is left.
+    /// The iteration ended at a length smaller than a header or larger than the rest.
     public private(set) var isMalformed = false
 
-    /// - Parameter datagram: what one receive call gave.
     public init(datagram: [UInt8]) { rest = datagram[...] }
 
-    /// The next message; `nil` at the end of the datagram or of what can be read of it.
     public mutating func next() -> NetlinkMessage? {
         guard !rest.isEmpty else { return nil }
         guard let length = rest.host(UInt32.self), length >= NetlinkMessage.headerLength, Int(length) <= rest.count,
@@ -75,5 +71,29 @@ public struct NetlinkMessages: Sequence, IteratorProtocol {
         // Messages start at multiples of four; the last one may lack its padding.
         rest = rest.dropFirst((Int(length) + 3) & ~3)
         return NetlinkMessage(type: type, flags: flags, sequence: sequence, port: port, payload: payload)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Returns the integer at `offset` from the slice's start, in the machine's byte order, which netlink uses; `nil` if the slice
+    /// ends before the integer does.
+    public func host<Integer: FixedWidthInteger>(_ type: Integer.Type = Integer.self, at offset: Int = 0) -> Integer? {
+        let size = MemoryLayout<Integer>.size
+        guard offset >= 0, count >= size, offset <= count - size else { return nil }
+        var value: Integer = 0
+        Swift.withUnsafeMutableBytes(of: &value) { $0.copyBytes(from: self[startIndex + offset..<startIndex + offset + size]) }
+        return value
+    }
+
+    /// Returns the slice without its first `length` octets; `nil` if it has fewer.
+    public func after(_ length: Int) -> ArraySlice<UInt8>? {
+        length <= count ? self[(startIndex + length)...] : nil
+    }
+}
+
+extension [UInt8] {
+    /// Appends an integer in the machine's byte order.
+    public mutating func appendHost(_ value: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: value) { append(contentsOf: $0) }
     }
 }

@@ -1,13 +1,13 @@
 import CNetlink
 import Glibc
 
-/// A netlink socket of libnl, which does sockets, ports and generic families right; the octets are read here.
+/// A netlink socket. libnl does sockets, ports and generic families; the octets are read here.
 ///
-/// It is a class because it stands behind ``NetlinkTransport``; it is closed in `deinit` and nowhere else.
+/// It is closed in `deinit` and nowhere else.
 public final class NetlinkSocket: NetlinkTransport {
     /// Larger than any datagram of the kernel: dumps come in pieces of at most 32 KiB (net/netlink/af_netlink.c).
     private static let bufferSize = 65_536
-    /// Room for a burst of events. The kernel accounts for it only while messages wait.
+    /// Large enough for a burst of events. The kernel accounts for it only while messages wait.
     private static let receiveBuffer: Int32 = 512 * 1024
 
     private let socket: OpaquePointer
@@ -30,7 +30,6 @@ public final class NetlinkSocket: NetlinkTransport {
 
     deinit { nl_socket_free(socket) }
 
-    /// What the loop watches.
     public var descriptor: Int32? { socketDescriptor }
 
     /// The port that libnl chose.
@@ -44,14 +43,14 @@ public final class NetlinkSocket: NetlinkTransport {
         }
     }
 
-    /// The number of a generic family; `nil` if the kernel has none of that name. Waits for the kernel's answer: only for a socket
-    /// that has joined nothing.
+    /// Returns the number of a generic family; `nil` if the kernel has none of that name. Waits for the kernel's answer, so that it is
+    /// only for a socket that has joined no group.
     public func family(_ name: String) -> UInt16? {
         let number = genl_ctrl_resolve(socket, name)
         return number < 0 ? nil : UInt16(exactly: number)
     }
 
-    /// The number of a generic family's group; `nil` if there is none. Waits as ``family(_:)`` does.
+    /// Returns the number of a generic family's group; `nil` if there is none. Waits as ``family(_:)`` does.
     public func group(_ name: String, of family: String) -> Int32? {
         let number = genl_ctrl_resolve_grp(socket, family, name)
         return number < 0 ? nil : number
@@ -96,11 +95,9 @@ public final class NetlinkSocket: NetlinkTransport {
         }
     }
 
-    /// Sends one request and waits for its answers, at most about a second: for the rare command whose outcome the caller needs at
-    /// once. The kernel answers within the sending, so that in practice nothing is waited for. Only for a socket that has joined
-    /// nothing.
+    /// Sends one request and returns its answers without the acknowledgement, after at most about a second.
     ///
-    /// - Returns: the answers without the acknowledgement.
+    /// The kernel answers while it handles the sending, so that there is no wait in practice. Only for a socket that has joined no group.
     public func ask(type: UInt16, flags: UInt16 = 0, payload: [UInt8]) throws(NetlinkError) -> [NetlinkMessage] {
         var limit = timeval(tv_sec: 1, tv_usec: 0)
         setsockopt(socketDescriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -109,7 +106,7 @@ public final class NetlinkSocket: NetlinkTransport {
             type: type, flags: flags | UInt16(NLM_F_REQUEST | NLM_F_ACK), sequence: sequence, port: port, payload: payload[...])
         try send(request.octets)
         var answers: [NetlinkMessage] = []
-        // Bounded, so that nobody can keep us here.
+        // Bounded, so that other processes cannot keep the caller here with messages of their own.
         for _ in 0..<1024 {
             switch receive(flags: 0) {
             case .datagram(let octets):

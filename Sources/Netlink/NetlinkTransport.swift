@@ -1,25 +1,41 @@
-/// What a receive call gave.
+import Glibc
+
+/// The result of one receive call.
 public enum NetlinkReceived {
     /// A datagram of the kernel.
     case datagram([UInt8])
-    /// A datagram of somebody else (CVE-2012-2320): dropped.
+    /// A datagram that did not come from the kernel (CVE-2012-2320); dropped.
     case foreign
-    /// The kernel had to leave out messages (`ENOBUFS`), or one was larger than the buffer: what is known is to be read anew.
+    /// The kernel left out messages (`ENOBUFS`), or one was larger than the buffer: everything must be read again.
     case overrun
     /// Nothing more for now.
     case nothing
-    /// The socket is of no more use: a positive errno.
+    /// The socket is broken: a positive errno.
     case failed(Int32)
 }
 
-/// The seam between the kernel and everything that interprets: a socket, or a test's script.
+/// The boundary between the kernel and the code that interprets its messages: a socket, or a test's script.
 public protocol NetlinkTransport: AnyObject {
-    /// What the loop watches; `nil` in a script.
+    /// The descriptor for the loop to watch; `nil` in a script.
     var descriptor: Int32? { get }
-    /// The socket's own port, by which answers are known.
+    /// The socket's own port, which answers carry.
     var port: UInt32 { get }
-    /// Sends one message.
     func send(_ octets: [UInt8]) throws(NetlinkError)
     /// Receives one datagram, without waiting.
     func receive() -> NetlinkReceived
+}
+
+/// A failed call to the kernel over netlink.
+public struct NetlinkError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// In a few words.
+    public let operation: String
+    /// A positive errno.
+    public let code: Int32
+
+    public init(operation: String, code: Int32) {
+        self.operation = operation
+        self.code = code
+    }
+
+    public var description: String { "\(operation): \(String(cString: strerror(code)))" }
 }

@@ -1,9 +1,8 @@
 /// The payload of a request: a fixed header and attributes.
 public struct PayloadBuilder {
-    /// What is built so far.
     public private(set) var octets: [UInt8]
 
-    /// - Parameter header: the family's own header, its length a multiple of four.
+    /// - Parameter header: the family's header; its length is a multiple of four.
     public init(header: [UInt8]) {
         precondition(header.count.isMultiple(of: 4), "netlink headers are aligned")
         octets = header
@@ -12,7 +11,6 @@ public struct PayloadBuilder {
     /// Generic netlink's header: a command of version 0.
     public init(command: UInt8) { self.init(header: [command, 0, 0, 0]) }
 
-    /// Appends an attribute.
     public mutating func append(_ type: Int, _ value: some Collection<UInt8>) {
         octets.appendHost(UInt16(4 + value.count))
         octets.appendHost(UInt16(type))
@@ -31,7 +29,7 @@ public struct PayloadBuilder {
     public mutating func append(_ type: Int, nested build: (inout PayloadBuilder) -> Void) {
         var inner = PayloadBuilder(header: [])
         build(&inner)
-        // NLA_F_NESTED: strict kernels want it.
+        // NLA_F_NESTED, which strict kernels require.
         append(type | 0x8000, inner.octets)
     }
 }

@@ -1,18 +1,18 @@
 import CSQLite
 
-/// A value that goes into a statement.
-enum Value {
+/// A parameter of a statement.
+enum SQLValue {
     case null
     case integer(Int)
     case text(String)
     case blob([UInt8])
 
-    init(_ text: String?) { self = text.map(Value.text) ?? .null }
-    init(_ integer: Int?) { self = integer.map(Value.integer) ?? .null }
+    init(_ text: String?) { self = text.map(SQLValue.text) ?? .null }
+    init(_ integer: Int?) { self = integer.map(SQLValue.integer) ?? .null }
 }
 
-/// One row while it is read. A column of another type than asked for is `nil`, as NULL is.
-struct Row {
+/// One row of a result. A column of another type than the requested one is `nil`, as NULL is.
+struct SQLRow {
     fileprivate let statement: OpaquePointer
 
     func integer(_ column: Int32) -> Int? {
@@ -36,14 +36,14 @@ struct Row {
     }
 }
 
-/// The one owner of a connection to a database, which it closes.
+/// A connection to a database, which its only owner closes.
 struct Database: ~Copyable {
     /// The longest value that is stored or read, in octets.
     static let valueLimit: Int32 = 1024 * 1024
 
     private let handle: OpaquePointer
 
-    /// Opens a file that exists or may be made, or `:memory:`.
+    /// Opens or creates a file, or opens `:memory:`.
     init(path: String) throws(SQLiteFailure) {
         var handle: OpaquePointer?
         let flags =
@@ -60,21 +60,20 @@ struct Database: ~Copyable {
 
     deinit { sqlite3_close_v2(handle) }
 
-    /// How long a statement waits for another program's lock, in milliseconds.
+    /// Sets how long a statement waits for another program's lock.
     func setBusyTimeout(_ milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
 
-    /// Rows that the last statement changed.
+    /// The number of rows that the last statement changed.
     var changes: Int { Int(sqlite3_changes64(handle)) }
 
     /// Runs one statement to its end.
-    func run(_ sql: String, _ values: [Value] = []) throws(SQLiteFailure) {
+    func run(_ sql: String, _ values: [SQLValue] = []) throws(SQLiteFailure) {
         _ = try rows(sql, values) { _ in }
     }
 
-    /// Runs one statement and reads each row. A row for which the closure returns `nil` is left out and counted, and so is one
-    /// with a value above the limit.
+    /// Runs one statement and reads each row. Leaves out and counts the rows for which the closure returns `nil`.
     func rows<T>(
-        _ sql: String, _ values: [Value] = [], _ read: (Row) -> T?
+        _ sql: String, _ values: [SQLValue] = [], _ read: (SQLRow) -> T?
     ) throws(SQLiteFailure) -> (rows: [T], skipped: Int) {
         var statement: OpaquePointer?
         let prepared = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
@@ -89,14 +88,14 @@ struct Database: ~Copyable {
         while true {
             switch sqlite3_step(statement) {
             case SQLITE_ROW:
-                if let row = read(Row(statement: statement)) { rows.append(row) } else { skipped += 1 }
+                if let row = read(SQLRow(statement: statement)) { rows.append(row) } else { skipped += 1 }
             case SQLITE_DONE: return (rows, skipped)
             case let code: throw SQLiteFailure(code)
             }
         }
     }
 
-    /// Does the work in one transaction: all of it, or nothing.
+    /// Runs `work` in one transaction.
     func transaction(_ work: (borrowing Database) throws(SQLiteFailure) -> Void) throws(SQLiteFailure) {
         try run("BEGIN IMMEDIATE")
         do {
@@ -119,7 +118,7 @@ struct Database: ~Copyable {
         guard finish == SQLITE_OK else { throw SQLiteFailure(finish) }
     }
 
-    private static func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) -> Int32 {
+    private static func bind(_ value: SQLValue, _ statement: OpaquePointer, _ index: Int32) -> Int32 {
         switch value {
         case .null: return sqlite3_bind_null(statement, index)
         case .integer(let integer): return sqlite3_bind_int64(statement, index, Int64(integer))

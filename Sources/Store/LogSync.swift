@@ -1,14 +1,14 @@
+import EventLoop
 import Glibc
-import HotspotCore
 import Synchronization
 
-/// Brings the database's log to the disk on a thread of its own, which exists as long as there is something to bring.
+/// Flushes the database's log to the disk on a thread of its own, which ends when there is nothing left to flush.
 ///
-/// A commit that waits for the disk itself waits for everybody's dirty pages: with another program writing on a slow disk (100 ms for
-/// each command) single ones took up to 6 s, and the login with them. What was committed is whole in any case, for the log has
-/// checksums; a power cut takes at most what was written since the disk was last done.
+/// A commit that flushes by itself waits for all programs' dirty pages: with another program writing to a slow disk (100 ms for each
+/// command) single commits took up to 6 s, and held up the login. Commits are atomic in any case, because the log has checksums; a power
+/// cut can only lose those since the last flush.
 final class LogSync: Sendable {
-    private struct State {
+    private struct SyncState {
         var isRunning = false
         var isWanted = false
         var failure: Int32 = 0
@@ -16,19 +16,19 @@ final class LogSync: Sendable {
 
     private let path: String
     private let flush: @Sendable (String) -> Int32
-    private let state = Mutex(State())
+    private let state = Mutex(SyncState())
     private static let stackSize = 64 << 10
 
-    /// For the log at this path. Tests flush in their own way, and return an error number or 0.
+    /// - Parameter flush: flushes the file at a path and returns an error number or 0; tests have their own.
     init(path: String, flush: @escaping @Sendable (String) -> Int32 = LogSync.flush) {
         self.path = path
         self.flush = flush
     }
 
-    /// Why the disk did not take what was written last: an error number, or 0.
+    /// The error number of the last flush, or 0.
     var failure: Int32 { state.withLock { $0.failure } }
 
-    /// Has all that was written until now brought to the disk, soon.
+    /// Flushes everything that is written by now, soon.
     func request() {
         let isFirst = state.withLock { state in
             state.isWanted = true
@@ -49,11 +49,11 @@ final class LogSync: Sendable {
         }
     }
 
-    /// A descriptor of its own does: what is flushed is the file. SQLite's locks, which a close of the database would take away, are not
-    /// on its log (sqlite.org/wal.html, 3.3; lockingv3.html).
+    /// Flushes the file at a path through a descriptor of its own. Closing it releases no lock of SQLite's: those are not on the log
+    /// (sqlite.org/wal.html, 3.3; lockingv3.html).
     @Sendable static func flush(_ path: String) -> Int32 {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        // Without a log there is nothing that is not in the database.
+        // Without a log everything is in the database.
         guard descriptor >= 0 else { return errno == ENOENT ? 0 : errno }
         defer { close(descriptor) }
         return fdatasync(descriptor) == 0 ? 0 : errno

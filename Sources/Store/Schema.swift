@@ -1,6 +1,6 @@
-/// The tables, as a list of steps from each version to the next. A step that was released is never changed; a new one is added.
+/// The tables, as a list of steps from each version to the next. Released steps are never changed: add a new one.
 ///
-/// Networks are filed under `NetworkID.key`. All times are Unix milliseconds.
+/// The key of a network is `NetworkID.key`. All times are Unix milliseconds.
 enum Schema {
     /// The version that this program writes.
     static var version: Int { migrations.count }
@@ -29,7 +29,7 @@ enum Schema {
                 STRICT, WITHOUT ROWID
             """,
             "CREATE TABLE outcomes (network TEXT PRIMARY KEY, word TEXT NOT NULL, time INTEGER NOT NULL) STRICT, WITHOUT ROWID",
-            // An asterisk stands for «all».
+            // An asterisk stands for "all".
             "CREATE TABLE disabled (helper TEXT NOT NULL, ssid TEXT NOT NULL, PRIMARY KEY (helper, ssid)) STRICT, WITHOUT ROWID",
             // An empty pin is a portal over plain HTTP. Names of fields are separated by line feeds; values are sealed.
             """
@@ -53,16 +53,16 @@ enum Schema {
         ],
         [
             "ALTER TABLE consents ADD COLUMN time INTEGER NOT NULL DEFAULT 0",
-            // Nobody wrote down when the older ones were given; they count from today.
+            // The time of older consents is not known; they count from today.
             "UPDATE consents SET time = CAST(strftime('%s', 'now') AS INTEGER) * 1000",
         ],
-        // Attempts that tell nothing new: they are the first to go when the journal is full.
+        // Uneventful attempts are the first to be deleted when the journal is full.
         ["ALTER TABLE attempts ADD COLUMN routine INTEGER NOT NULL DEFAULT 0"],
-        // What ran under the helper's name when its credential was stored. Of older ones nobody wrote it down; they are bound to
-        // what they are next released to.
+        // The program of the helper when its credential was stored. For older ones it is not known; they are bound to the program that
+        // gets them next.
         ["ALTER TABLE credentials ADD COLUMN program TEXT"],
-        // A consent is to what one helper showed. Of older ones nobody wrote down who that was: whoever logged in there last, and with
-        // whatever program.
+        // A consent is to the terms that one helper showed. For older ones that is the helper that logged in there last, with any
+        // program.
         [
             """
             CREATE TABLE shownTerms (
@@ -76,14 +76,28 @@ enum Schema {
             "DROP TABLE consents",
             "ALTER TABLE shownTerms RENAME TO consents",
         ],
+        // Sessions without their clear columns and holds without a helper, which had no reader.
+        [
+            "CREATE TABLE sealedSessions (network TEXT PRIMARY KEY, sealed BLOB NOT NULL) STRICT, WITHOUT ROWID",
+            "INSERT INTO sealedSessions SELECT network, sealed FROM sessions WHERE sealed IS NOT NULL",
+            "DROP TABLE sessions",
+            "ALTER TABLE sealedSessions RENAME TO sessions",
+            """
+            CREATE TABLE networkHolds (network TEXT PRIMARY KEY, reason TEXT NOT NULL, until INTEGER, sentence TEXT NOT NULL)
+                STRICT, WITHOUT ROWID
+            """,
+            "INSERT INTO networkHolds SELECT network, reason, until, sentence FROM holds",
+            "DROP TABLE holds",
+            "ALTER TABLE networkHolds RENAME TO holds",
+        ],
     ]
 
-    /// The version of a database; 0 is an empty one.
+    /// Returns the version of a database; 0 for an empty one.
     static func version(of database: borrowing Database) throws(SQLiteFailure) -> Int {
         try database.rows("PRAGMA user_version") { $0.integer(0) }.rows.first ?? 0
     }
 
-    /// Brings an older database up to date, each version in a transaction of its own.
+    /// Updates an older database, each version in a transaction of its own.
     static func migrate(_ database: borrowing Database) throws(SQLiteFailure) {
         for (index, statements) in migrations.enumerated().dropFirst(try version(of: database)) {
             try database.transaction { database throws(SQLiteFailure) in

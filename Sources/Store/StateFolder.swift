@@ -1,9 +1,9 @@
 import Glibc
 
-/// The folder that holds everything that survives: ours alone, and no symbolic link.
+/// The folder of the database and the vault's key: accessible only to the daemon's user, and no symbolic link.
 enum StateFolder {
-    /// Makes the folder if it is missing, checks it, and returns its path without symbolic links among the parents (SQLite
-    /// refuses those). Folders above it must exist.
+    /// Creates the folder if it is missing, checks it, and returns its path with symbolic links among the parents resolved, because
+    /// SQLite refuses those. The parents must exist.
     static func prepare(_ path: String) throws(StoreError) -> String {
         func refuse(_ reason: String) -> StoreError { .folder(path: path, reason: reason) }
         var name = path
@@ -27,7 +27,7 @@ enum StateFolder {
         return String(cString: real)
     }
 
-    /// Makes an empty file that only we may read, unless it is there; refuses links and foreign files.
+    /// Creates an empty file with mode 0600 if it is missing; refuses links and other users' files.
     static func prepareFile(_ path: String) throws(StoreError) {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else {

@@ -1,10 +1,10 @@
+import ForeignText
 import HotspotCore
 
-/// One sealed credential, and for whom the user stored it. The values are in the sealed octets alone.
+/// One sealed credential, and the helper and portal for which the user stored it. The values are only in the sealed octets.
 public struct StoredCredential: Hashable, Sendable {
     /// The network's key.
     public var network: String
-    /// The helper that asked.
     public var helper: String
     /// `scheme://host[:port]` of the portal.
     public var origin: String
@@ -12,21 +12,21 @@ public struct StoredCredential: Hashable, Sendable {
     public var pin: String?
     /// Names of the fields, never their values.
     public var fieldNames: [String]
-    /// What ran under the helper's name; `nil` for what was stored before that counted.
+    /// The helper's program; `nil` for credentials of older versions.
     public var program: String?
-    /// As the vault made it.
+    /// As the vault sealed it.
     public var sealed: [UInt8]
 }
 
 extension Store {
-    /// Keeps a sealed credential, in place of the one for the same network, helper and portal.
+    /// Stores a sealed credential, in place of the one for the same network, helper and portal.
     public func setCredential(
         _ network: NetworkID, helper: String, origin: String, pin: String?, program: String? = nil, fieldNames: [String],
         sealed: [UInt8]
     ) throws(StoreError) {
         guard let key = network.key else { return }
         guard !fieldNames.contains(where: { $0.utf8.contains(10) }) else {
-            throw .refused(reason: "a field's name has two lines")
+            throw .refused(reason: "the name of a field has more than one line")
         }
         try write { database throws(SQLiteFailure) in
             try database.run(
@@ -36,17 +36,17 @@ extension Store {
                 """,
                 [
                     .text(key), .text(helper), .text(origin), .text(pin ?? ""), .text(fieldNames.joined(separator: "\n")),
-                    .blob(sealed), Value(program),
+                    .blob(sealed), SQLValue(program),
                 ])
         }
     }
 
-    /// The sealed credential for exactly this network, helper and portal.
+    /// Returns the sealed credential for exactly this network, helper and portal.
     public func credential(_ network: NetworkID, helper: String, origin: String, pin: String?) -> StoredCredential? {
         credentials(network).first { $0.helper == helper && $0.origin == origin && $0.pin ?? "" == pin ?? "" }
     }
 
-    /// All sealed credentials of a network.
+    /// Returns all sealed credentials of a network.
     public func credentials(_ network: NetworkID) -> [StoredCredential] {
         guard let key = network.key else { return [] }
         return read(
@@ -65,32 +65,9 @@ extension Store {
         }
     }
 
-    /// A password or credential is kept for this helper on this network.
-    public func hasCredential(_ network: NetworkID, helper: String) -> Bool {
-        guard let key = network.key else { return false }
-        return !read("SELECT 1 FROM credentials WHERE network = ? AND helper = ? LIMIT 1", [.text(key), .text(helper)]) {
-            $0.integer(0)
-        }.isEmpty
-    }
-
-    /// Deletes what is sealed for a network.
-    public func deleteCredentials(_ network: NetworkID) throws(StoreError) {
-        guard let key = network.key else { return }
-        try write { database throws(SQLiteFailure) in
-            try database.run("DELETE FROM credentials WHERE network = ?", [.text(key)])
-        }
-    }
-
-    /// Deletes what is sealed for a helper.
-    public func deleteCredentials(helper: String) throws(StoreError) {
-        try write { database throws(SQLiteFailure) in
-            try database.run("DELETE FROM credentials WHERE helper = ?", [.text(helper)])
-        }
-    }
-
-    /// Something is sealed: a new key must not take the place of a lost one.
+    /// Whether anything is sealed, so that a new key must not replace a lost one.
     public var hasSealedRows: Bool {
-        !read("SELECT 1 WHERE EXISTS (SELECT 1 FROM credentials) OR EXISTS (SELECT 1 FROM sessions WHERE sealed IS NOT NULL)") {
+        !read("SELECT 1 WHERE EXISTS (SELECT 1 FROM credentials) OR EXISTS (SELECT 1 FROM sessions)") {
             $0.integer(0)
         }.isEmpty
     }

@@ -1,13 +1,12 @@
 import HotspotCore
 
-/// One way from joining to an outcome, as the journal has it. The names are those of `Attempt` in org.hotspotd.Control.
+/// The journal's record of one way from joining to an outcome. The names are those of `Attempt` in org.hotspotd.Control.
 public struct Attempt: Codable, Hashable, Sendable {
-    /// The outcome of an attempt that goes on.
+    /// The outcome of an attempt that has not ended.
     public static let running = "running"
-    /// The outcome of an attempt that the daemon's end cut off.
+    /// The outcome of an attempt that was interrupted by the end of the daemon.
     public static let interrupted = "interrupted"
 
-    /// The attempt's identifier.
     public var id: String
     /// Name of the interface.
     public var interface: String
@@ -15,7 +14,7 @@ public struct Attempt: Codable, Hashable, Sendable {
     public var ssid: String
     /// Unix time in milliseconds.
     public var began: Int
-    /// Unix time in milliseconds; `nil` while it goes on or if it was cut off.
+    /// Unix time in milliseconds; `nil` while it runs or if it was interrupted.
     public var ended: Int?
     /// The helper that won.
     public var helper: String?
@@ -23,23 +22,23 @@ public struct Attempt: Codable, Hashable, Sendable {
     public var portal: String?
     /// Stable word.
     public var outcome: String
-    /// Why the winner won, or why nobody did: one sentence.
+    /// Why the winner won, or why there is none: one sentence.
     public var verdict: String?
-    /// A timer's maintain that found everything well, and nothing else: when the journal is full, these go first.
+    /// It was nothing but a periodic maintain with success. When the journal is full, these are deleted first.
     public var isRoutine = false
 }
 
 extension Store {
-    /// The most attempts that are kept. Beyond it routine ones go first; then those of the network that has the most, its oldest first. So
-    /// the newest 50 of each network stay as long as there are 20 networks or fewer, however many attempts one of them brings about.
+    /// The most attempts. Above it routine ones are deleted first; then those of the network with the most, its oldest first. So with 20
+    /// networks or fewer the newest 50 of each stay, however many attempts one of them causes.
     public static let attemptLimit = 1000
-    /// So many routine attempts of each network stay, the newest, also when the journal is full of others.
+    /// The newest routine attempts of each network that are not deleted before others.
     public static let routineLimit = 5
-    /// What ``Attempt/verdict`` says of an attempt that was cut off.
-    static let interruptedVerdict = "hotspotd ended before this attempt did; nothing is known of what came of it."
-    /// How long attempts and outcomes are kept: 90 days, in milliseconds.
-    public static let journalLifetime = Remembered.lifetime
-    /// The most steps of one attempt; the last one says that more happened.
+    /// The ``Attempt/verdict`` of an interrupted attempt.
+    static let interruptedVerdict = "hotspotd ended before this attempt did; its outcome is not known."
+    /// How long attempts and outcomes are kept, in milliseconds.
+    public static let journalLifetime = RememberedChoice.lifetime
+    /// The most steps of one attempt; the last one states that more happened.
     public static let stepLimit = 2000
     /// The longest detail of a step, in octets.
     public static let detailLimit = 4096
@@ -51,12 +50,12 @@ extension Store {
         try write(.process) { database throws(SQLiteFailure) in
             try database.run(
                 "INSERT INTO attempts (id, interface, network, ssid, began, outcome) VALUES (?, ?, ?, ?, ?, ?)",
-                [.text(id), .text(interface), Value(network.key), .text(ssid), .integer(began), .text(Attempt.running)])
+                [.text(id), .text(interface), SQLValue(network.key), .text(ssid), .integer(began), .text(Attempt.running)])
             try Self.prune(now: began, database)
         }
     }
 
-    /// Adds steps, in one commit, to an attempt that was begun. Beyond ``stepLimit`` steps are dropped.
+    /// Adds steps to an attempt in one commit. Drops steps above ``stepLimit``.
     public func addSteps(_ attempt: String, _ steps: [Step]) throws(StoreError) {
         let before = read(
             "SELECT coalesce((SELECT max(s.number) FROM steps s WHERE s.attempt = a.number), 0) FROM attempts a WHERE a.id = ?",
@@ -77,8 +76,8 @@ extension Store {
                 try database.run(
                     "INSERT INTO steps SELECT number, ?, ?, ?, ?, ?, ?, ?, ? FROM attempts WHERE id = ?",
                     [
-                        .integer(number), .integer(step.at), Value(step.time), Value(step.from), Value(step.to), .text(step.kind),
-                        Value(step.helper), .text(detail), .text(attempt),
+                        .integer(number), .integer(step.at), SQLValue(step.time), SQLValue(step.from), SQLValue(step.to),
+                        .text(step.kind), SQLValue(step.helper), .text(detail), .text(attempt),
                     ])
             }
         }
@@ -93,11 +92,15 @@ extension Store {
                 """
                 UPDATE attempts SET ended = ?, outcome = ?, helper = ?, portal = ?, verdict = ?, routine = \(Self.isRoutine)
                 WHERE id = ?
-                """, [.integer(ended), .text(outcome), Value(helper), Value(portal), Value(verdict), .text(outcome), .text(id)])
+                """,
+                [
+                    .integer(ended), .text(outcome), SQLValue(helper), SQLValue(portal), SQLValue(verdict), .text(outcome),
+                    .text(id),
+                ])
         }
     }
 
-    /// It came from authenticated, went nowhere else but back there, and all was well. The steps are there before the end is.
+    /// A condition: the attempt went from authenticated to maintaining and back without a problem. All steps are stored before the end.
     private static let isRoutine = """
         (? = 'online'
             AND EXISTS (SELECT 1 FROM steps s WHERE s.attempt = attempts.number
@@ -106,11 +109,11 @@ extension Store {
                 OR s."to" NOT IN ('\(StateName.authenticated.rawValue)', '\(StateName.maintaining.rawValue)'))))
         """
 
-    /// Attempts, newest first; with a name only those of that network, with `before` only those that began before that attempt (none
-    /// if there is no such attempt).
+    /// Returns attempts, newest first; with `ssid` only those of that network, with `before` only those that began before that attempt
+    /// (none if there is no such attempt).
     public func attempts(ssid: String? = nil, before: String? = nil, limit: Int = 100) -> [Attempt] {
         var conditions: [String] = []
-        var values: [Value] = []
+        var values: [SQLValue] = []
         if let ssid {
             conditions.append("ssid = ?")
             values.append(.text(ssid))
@@ -122,16 +125,16 @@ extension Store {
         return find(conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND "), values, limit)
     }
 
-    /// The attempt of this identifier.
+    /// Returns the attempt with this identifier.
     public func attempt(_ id: String) -> Attempt? { find("WHERE id = ?", [.text(id)], 1).first }
 
-    /// The last attempt on an interface.
+    /// Returns the last attempt on an interface.
     public func lastAttempt(interface: String) -> Attempt? { find("WHERE interface = ?", [.text(interface)], 1).first }
 
-    /// The last attempt on a network, by its printable name.
+    /// Returns the last attempt on a network, by its printable name.
     public func lastAttempt(ssid: String) -> Attempt? { find("WHERE ssid = ?", [.text(ssid)], 1).first }
 
-    /// The steps of an attempt in their order.
+    /// Returns the steps of an attempt in their order.
     public func steps(_ attempt: String) -> [Step] {
         read(
             """
@@ -142,7 +145,7 @@ extension Store {
             guard let at = row.integer(0), let kind = row.text(4), let detail = row.text(6) else { return nil }
             let from = row.text(2).map(StateName.init(rawValue:))
             let to = row.text(3).map(StateName.init(rawValue:))
-            // A state that this program does not know makes the whole step unreadable.
+            // With an unknown state the whole step is unreadable.
             if case .some(.none) = from { return nil }
             if case .some(.none) = to { return nil }
             return Step(
@@ -151,31 +154,31 @@ extension Store {
         }
     }
 
-    /// Drops what is too old or too much: attempts, outcomes and consents, expired choices with their sessions, and ended holds.
-    /// Credentials stay until they are forgotten. `now` is Unix time in milliseconds.
+    /// Deletes old or excess attempts, old outcomes and consents, expired choices with their sessions, and ended holds. Credentials stay
+    /// until they are forgotten. `now` is Unix time in milliseconds.
     public func prune(now: Int) throws(StoreError) {
         try write { database throws(SQLiteFailure) in try Self.prune(now: now, database) }
     }
 
-    /// Attempts that were running when the daemon ended have no end, and say so.
+    /// Gives attempts that ran when the daemon ended their outcome and verdict.
     func endInterrupted() {
-        let cutOff = "outcome = ? OR (outcome = ? AND verdict IS NULL)"
-        let values: [Value] = [.text(Attempt.running), .text(Attempt.interrupted)]
-        guard !read("SELECT 1 FROM attempts WHERE \(cutOff) LIMIT 1", values, { $0.integer(0) }).isEmpty else { return }
+        let condition = "outcome = ? OR (outcome = ? AND verdict IS NULL)"
+        let values: [SQLValue] = [.text(Attempt.running), .text(Attempt.interrupted)]
+        guard !read("SELECT 1 FROM attempts WHERE \(condition) LIMIT 1", values, { $0.integer(0) }).isEmpty else { return }
         try? write { database throws(SQLiteFailure) in
             try database.run(
-                "UPDATE attempts SET outcome = ?, verdict = coalesce(verdict, ?) WHERE \(cutOff)",
+                "UPDATE attempts SET outcome = ?, verdict = coalesce(verdict, ?) WHERE \(condition)",
                 [.text(Attempt.interrupted), .text(Self.interruptedVerdict)] + values)
         }
     }
 
     private static func prune(now: Int, _ database: borrowing Database) throws(SQLiteFailure) {
-        let oldest: Value = .integer(now - journalLifetime)
+        let oldest: SQLValue = .integer(now - journalLifetime)
         try database.run("DELETE FROM attempts WHERE began < ?", [oldest])
         let count = try database.rows("SELECT count(*) FROM attempts") { $0.integer(0) }.rows.first ?? 0
         if count > attemptLimit {
-            // Neither a long session's maintains nor a network's storms must push the others out. Whatever is the furthest from the
-            // newest of its own network is the oldest of the network that has the most.
+            // Neither a long session's maintains nor one network's many attempts may displace those of other networks. The highest age
+            // is that of the oldest attempt of the network with the most.
             try database.run(
                 """
                 DELETE FROM attempts WHERE number IN (
@@ -187,13 +190,13 @@ extension Store {
         }
         try database.run("DELETE FROM outcomes WHERE time < ?", [oldest])
         try database.run("DELETE FROM choices WHERE expires <= ?", [.integer(now)])
-        // A session belongs to a choice, which is always written first.
+        // A session belongs to a choice, which is always stored first.
         try database.run("DELETE FROM sessions WHERE network NOT IN (SELECT network FROM choices)")
         try database.run("DELETE FROM consents WHERE time < ?", [.integer(now - consentLifetime)])
         try database.run("DELETE FROM holds WHERE until <= ?", [.integer(now)])
     }
 
-    private func find(_ condition: String, _ values: [Value], _ limit: Int) -> [Attempt] {
+    private func find(_ condition: String, _ values: [SQLValue], _ limit: Int) -> [Attempt] {
         read(
             """
             SELECT id, interface, ssid, began, ended, helper, portal, outcome, verdict, routine FROM attempts \(condition)

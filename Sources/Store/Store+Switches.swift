@@ -1,13 +1,12 @@
 import HotspotCore
 
-/// What the user switched off: a helper, a helper for one name, or one name for all helpers.
+/// A switch that is off: for a helper, a helper on one network, or one network for all helpers.
 public struct Disabled: Codable, Hashable, Sendable {
     /// `nil`: every helper.
     public var helper: String?
     /// The SSID's octets in hexadecimal, or `wired:ADDRESS`; `nil`: every network.
     public var ssid: String?
 
-    /// A switch.
     public init(helper: String?, ssid: String?) {
         self.helper = helper
         self.ssid = ssid
@@ -15,7 +14,7 @@ public struct Disabled: Codable, Hashable, Sendable {
 }
 
 extension NetworkID {
-    /// What the switches know a network by: the SSID's octets in hexadecimal, or `wired:ADDRESS`; `nil` for an anonymous one.
+    /// The name of a network in the switches: the SSID's octets in hexadecimal, or `wired:ADDRESS`; `nil` for an anonymous one.
     public var switchName: String? {
         switch self {
         case .wireless(let ssid, _): ssid.hex
@@ -25,15 +24,14 @@ extension NetworkID {
     }
 }
 
-/// All switches, ready to be asked for every network and helper of a long list.
+/// All switches, indexed for lookups by every network and helper of a long list.
 public struct Switches: Hashable, Sendable {
-    /// Everything that is switched off.
+    /// The switches that are off; all others are on.
     public let all: Set<Disabled>
     private var helpers: Set<String> = []
     private var networks: Set<String> = []
     private var pairs: [String: Set<String>] = [:]
 
-    /// These are off, and all others on.
     public init(_ all: Set<Disabled>) {
         self.all = all
         for off in all {
@@ -53,7 +51,7 @@ public struct Switches: Hashable, Sendable {
 
     /// The helper is switched off, everywhere or here, or the network is.
     public func isOff(helper: String, _ network: NetworkID) -> Bool {
-        // A network's name is made for the question, so it is asked for only where it matters.
+        // Making a network's name takes time, and most machines have no switch that is off.
         let name = networks.isEmpty && pairs.isEmpty ? nil : network.switchName
         return isOff(helper: helper, name: name)
     }
@@ -70,7 +68,7 @@ extension Store {
     /// Everything that is switched off.
     public var allDisabled: Set<Disabled> { switches.all }
 
-    /// The switches, from memory: a list of networks asks for each of them and each helper.
+    /// All switches; from memory, because a list of networks looks up each of them with each helper.
     public var switches: Switches {
         if let knownSwitches { return knownSwitches }
         let all = Set(
@@ -83,7 +81,8 @@ extension Store {
         return switches
     }
 
-    /// Whether the user switched this helper off, everywhere or for this network. `nil` asks for «all helpers» or «all networks».
+    /// Returns whether the user switched this helper off, everywhere or for this network. `nil` stands for "all helpers" or "all
+    /// networks".
     public func isDisabled(helper: String?, ssid: String?) -> Bool {
         switches.isOff(helper: helper, name: ssid)
     }
@@ -91,20 +90,21 @@ extension Store {
     /// Switches a helper on or off, everywhere or for one network, or (without helper) a network for all. Refuses to switch
     /// everything off at once.
     ///
-    /// - Parameter releasingHolds: what holds the networks of this name, under any security, goes too: both, or neither.
+    /// - Parameter releasingHolds: also delete the holds of the networks of this name, under any security, in one transaction.
     public func setEnabled(
         helper: String?, ssid: String?, enabled: Bool, releasingHolds: Bool = false
     ) throws(StoreError) {
         guard helper != nil || ssid != nil else { throw .refused(reason: "neither a helper nor a network is named") }
-        guard helper != "*", ssid != "*" else { throw .refused(reason: "an asterisk is no name") }
-        let values: [Value] = [.text(helper ?? "*"), .text(ssid ?? "*")]
+        guard helper != "*", ssid != "*" else { throw .refused(reason: "an asterisk is not a name") }
+        let values: [SQLValue] = [.text(helper ?? "*"), .text(ssid ?? "*")]
         defer { knownSwitches = nil }
         try write { database throws(SQLiteFailure) in
             try database.run(
                 enabled ? "DELETE FROM disabled WHERE helper = ? AND ssid = ?" : "INSERT OR IGNORE INTO disabled VALUES (?, ?)",
                 values)
             guard releasingHolds, let ssid else { return }
-            // A wire's name for the switches is its key; that of a radio network lacks the security. No name can smuggle a glob in.
+            // The name of a wired network is its key; that of a radio network is its key without the security. Compared without a
+            // glob, which a name might contain.
             try database.run(
                 "DELETE FROM holds WHERE network = ?1 OR substr(network, 1, length(?2)) = ?2",
                 [.text(ssid), .text("wifi:\(ssid):")])

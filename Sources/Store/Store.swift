@@ -1,17 +1,19 @@
 import CSQLite
+import EventLoop
+import ForeignText
 import Glibc
 import HotspotCore
 
-/// What survives: choices, sessions, consents, holds, switches, outcomes, sealed credentials and the journal.
+/// The daemon's database: choices, sessions, consents, holds, switches, outcomes, sealed credentials and the journal.
 ///
 /// One writer, called on one thread. When the disk is full, locked or read-only the store goes on in memory: a write then throws
-/// ``StoreError/notSaved(reason:)``, yet what it wrote is read back, and everything goes to disk as soon as that works again.
+/// ``StoreError/notSaved(reason:)``, but later reads see it, and everything is saved as soon as the disk works again.
 public final class Store {
-    /// How safely a write is on disk when it returns. The end of the process at any moment it survives at once.
+    /// What a write survives, besides the end of the process at any moment.
     enum Durability {
-        /// A power cut, as soon as the disk is done with it: see ``LogSync``.
+        /// A power cut, after the next flush: see ``LogSync``.
         case full
-        /// A power cut, after some time. For steps of the journal, of which many are written while somebody waits to come online.
+        /// A power cut, after some time. For steps of the journal, which are many and must not hold up a login.
         case process
     }
 
@@ -20,9 +22,9 @@ public final class Store {
         case memory(reason: String, retries: Bool)
     }
 
-    /// What to tell the user: not saving, or something that happened to the file.
+    /// The most urgent problem.
     public var problem: Problem? { problems.first }
-    /// All problems, the most urgent first.
+    /// Problems for the user, the most urgent first: nothing is saved, or the file was damaged or is newer.
     public var problems: [Problem] {
         var problems: [Problem] = []
         if case .memory(let reason, let retries) = mode, retries {
@@ -39,29 +41,28 @@ public final class Store {
         }
         return problems + notes
     }
-    /// Rows that were left out because they could not be understood.
+    /// Rows that were left out because they made no sense.
     public internal(set) var skippedRows = 0
-    /// The database's path.
     public let path: String
 
     private let folder: String
     private let retryInterval: Duration
     private let busyTimeout: Int32
-    /// Brings to the disk what is written.
     private let log: LogSync
     private var database: Database
     private var mode: Mode
     private var nextRetry: Instant
     private var notes: [Problem] = []
-    /// The switches as they were read last; `nil` after a change.
+    /// The switches of the last reading; `nil` after a change.
     var knownSwitches: Switches?
-    /// The most pages that the file may have; for tests, which cannot fill a disk.
+    /// The most pages of the file; for tests, which cannot fill a disk.
     var pageLimit: Int?
 
-    /// Opens or makes `hotspotd.db` in the folder, which must belong to us alone and is made with mode 0700 if it is missing.
+    /// Opens or creates `hotspotd.db` in the folder, which must belong to the daemon's user alone and is created with mode 0700 if it is
+    /// missing.
     ///
-    /// A damaged database is put aside under a name with the time, and an empty one takes its place. One that a newer program
-    /// wrote is read and left as it is. Throws ``StoreError/folder(path:reason:)`` or ``StoreError/database(path:reason:)``.
+    /// A damaged database is renamed, with the time in its new name, and an empty one replaces it. One of a newer program is read and
+    /// not changed. Throws ``StoreError/folder(path:reason:)`` or ``StoreError/database(path:reason:)``.
     public convenience init(directory: String) throws(StoreError) {
         try self.init(directory: directory, retryInterval: .seconds(10), busyTimeout: 2000, pageLimit: nil)
     }
@@ -117,13 +118,13 @@ public final class Store {
     /// Whether writes reach the disk.
     public var isSaving: Bool { if case .disk = mode { true } else { false } }
 
-    /// Tries now to bring to disk what is only in memory. Does nothing when all is saved.
+    /// Tries to save what is only in memory. Does nothing when everything is saved.
     public func save() {
         guard case .memory(_, retries: true) = mode else { return }
-        nextRetry = Self.now + retryInterval
+        nextRetry = EventLoop.now + retryInterval
         do {
             try StateFolder.prepareFile(path)
-            // Whoever waits on the loop must not wait for a lock at each attempt.
+            // A wait for a lock at each attempt would hold up the loop.
             let disk = try Self.open(path, busyTimeout: 0, pageLimit: pageLimit)
             guard try Schema.version(of: disk) <= Schema.version else { return }
             try disk.copy(from: database)
@@ -140,10 +141,11 @@ public final class Store {
         }
     }
 
-    /// Brings what has gathered in the log into the database, if that is much. This waits for the disk: for a moment in which nobody
-    /// waits for the caller. It is not done beside the writer, on a thread with a connection of its own: before SQLite 3.51.3 two
-    /// connections that write and check the log out at once may damage the file (sqlite.org/wal.html, the WAL-reset bug).
-    public func tidy() {
+    /// Moves a long log into the database. This waits for the disk: call it when nothing waits for the caller.
+    ///
+    /// A thread with a connection of its own is no alternative: before SQLite 3.51.3 a write and a checkpoint at the same time by two
+    /// connections may damage the file (sqlite.org/wal.html, the WAL-reset bug).
+    public func checkpoint() {
         var status = stat()
         guard case .disk = mode, stat(path + "-wal", &status) == 0, status.st_size > Self.logLimit else { return }
         do throws(SQLiteFailure) { try database.run("PRAGMA wal_checkpoint(PASSIVE)") } catch {
@@ -151,13 +153,13 @@ public final class Store {
         }
     }
 
-    /// Octets of the log from which on it is worth it.
+    /// The octets of a long log.
     static let logLimit = 1 << 20
 
-    // MARK: - Reading and writing, for the facets
+    // MARK: - Reading and writing
 
-    /// Reads rows; what cannot be read is left out and counted.
-    func read<T>(_ sql: String, _ values: [Value] = [], _ row: (Row) -> T?) -> [T] {
+    /// Reads rows; leaves out and counts those that cannot be read.
+    func read<T>(_ sql: String, _ values: [SQLValue] = [], _ row: (SQLRow) -> T?) -> [T] {
         do {
             let (rows, skipped) = try database.rows(sql, values, row)
             skippedRows += skipped
@@ -169,11 +171,11 @@ public final class Store {
         }
     }
 
-    /// Changes something, all or nothing.
+    /// Runs `work` in a transaction.
     func write(
         _ durability: Durability = .full, _ work: (borrowing Database) throws(SQLiteFailure) -> Void
     ) throws(StoreError) {
-        if case .memory(_, retries: true) = mode, Self.now >= nextRetry { save() }
+        if case .memory(_, retries: true) = mode, EventLoop.now >= nextRetry { save() }
         if case .disk = mode {
             do {
                 try database.transaction(work)
@@ -196,9 +198,9 @@ public final class Store {
     }
 
     private func goOnInMemory(_ reason: String) {
-        nextRetry = Self.now + retryInterval
+        nextRetry = EventLoop.now + retryInterval
         mode = .memory(reason: reason, retries: true)
-        // An in-memory database cannot fail to open but for want of memory, and then nothing goes on anyway.
+        // Opening a database in memory only fails if there is no memory.
         guard let copy = try? Database(path: ":memory:") else { return }
         if (try? copy.copy(from: database)) == nil { try? Schema.migrate(copy) }
         try? copy.run("PRAGMA foreign_keys = ON")
@@ -218,13 +220,7 @@ public final class Store {
 
     // MARK: - Files
 
-    private static var now: Instant {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-    }
-
-    /// Opens, checks and migrates; a newer schema is left alone.
+    /// Opens, checks and migrates a database; does not change a newer schema.
     private static func open(_ path: String, busyTimeout: Int32, pageLimit: Int?) throws(SQLiteFailure) -> Database {
         let database = try Database(path: path)
         database.setBusyTimeout(busyTimeout)
@@ -238,7 +234,7 @@ public final class Store {
         try database.run("PRAGMA trusted_schema = OFF")
         try database.run("PRAGMA secure_delete = ON")
         try database.run("PRAGMA journal_size_limit = \(logLimit)")
-        // 32 MiB: what ``tidy()`` is not called for.
+        // 32 MiB: only if ``checkpoint()`` is never called.
         try database.run("PRAGMA wal_autocheckpoint = 8192")
         if let pageLimit { try database.run("PRAGMA max_page_count = \(pageLimit)") }
         try Schema.migrate(database)
@@ -256,7 +252,7 @@ public final class Store {
         }
     }
 
-    /// Puts a damaged database and its log aside.
+    /// Renames a damaged database and its log.
     private static func quarantine(_ path: String) throws(StoreError) -> Problem {
         var seconds = time(nil)
         var parts = tm()

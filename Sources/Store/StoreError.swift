@@ -1,14 +1,14 @@
 import CSQLite
 
-/// What can go wrong with the store.
+/// An error of the store.
 public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The state folder cannot be trusted or used. The daemon should not start.
     case folder(path: String, reason: String)
     /// The database cannot be opened at all. The daemon should not start.
     case database(path: String, reason: String)
-    /// The change is kept in memory alone; the store tries again by itself.
+    /// The change is only in memory; the store tries again by itself.
     case notSaved(reason: String)
-    /// The change cannot be stored in any case, such as a value above its limit.
+    /// The change can never be stored, such as a value above its limit.
     case refused(reason: String)
 
     /// One sentence.
@@ -21,13 +21,12 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A result code of SQLite and what the store makes of it.
+/// A result code of SQLite, and its consequence for the store.
 struct SQLiteFailure: Error {
-    /// What follows from a failure.
-    enum Consequence {
-        /// The file holds no database that can be trusted.
+    enum FailureConsequence {
+        /// The file is not a database, or a damaged one.
         case damaged
-        /// The value is at fault, not the file.
+        /// The value is wrong, not the file.
         case refused
         /// Full, read-only, locked or broken storage: go on in memory.
         case unsaved
@@ -39,7 +38,7 @@ struct SQLiteFailure: Error {
     init(_ code: Int32) { self.code = code }
 
     /// The class of the result code, which is its low octet.
-    var consequence: Consequence {
+    var consequence: FailureConsequence {
         switch code & 0xff {
         case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
         case SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG, SQLITE_RANGE, SQLITE_ERROR, SQLITE_MISUSE: .refused
@@ -47,6 +46,6 @@ struct SQLiteFailure: Error {
         }
     }
 
-    /// SQLite's own words, such as «database or disk is full». They never hold a value.
+    /// SQLite's own words, such as "database or disk is full", which never have a value in them.
     var reason: String { String(cString: sqlite3_errstr(code)) }
 }

@@ -1,5 +1,6 @@
 import CSystemd
 import EventLoop
+import ForeignText
 import Glibc
 import HotspotCore
 

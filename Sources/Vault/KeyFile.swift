@@ -1,11 +1,11 @@
 import CSodium
 import Glibc
 
-/// The file that holds the vault's key: 32 random octets that nobody else may read.
+/// The file of the vault's key: 32 random octets, readable only by the daemon.
 enum KeyFile {
     static let length = 32
 
-    /// Reads the key. `nil` if there is no such file. Throws ``VaultError/keyRefused(path:reason:)``.
+    /// Reads the key; returns `nil` if there is no such file. Throws ``VaultError/keyRefused(path:reason:)``.
     static func read(_ path: String) throws(VaultError) -> SecretBytes? {
         func refuse(_ reason: String) -> VaultError { .keyRefused(path: path, reason: reason) }
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -17,7 +17,7 @@ enum KeyFile {
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw refuse("it is not a file") }
         guard status.st_uid == geteuid() || status.st_uid == 0 else { throw refuse("it belongs to user \(status.st_uid)") }
-        // A credential of the service manager belongs to root and is readable through its group entry alone (an access list).
+        // A credential of the service manager belongs to root, and an access list with its group entry lets the daemon read it.
         let forbidden: mode_t = status.st_uid == geteuid() ? 0o077 : 0o037
         guard status.st_mode & forbidden == 0 else { throw refuse("others may read or write it; set its mode to 0600") }
         guard status.st_size == length else { throw refuse("it has \(status.st_size) octets and not \(length)") }
@@ -28,7 +28,7 @@ enum KeyFile {
         return key
     }
 
-    /// Makes a new key, synced to disk before it is used for anything. Never replaces a file.
+    /// Creates a new key, and flushes it to the disk before its first use. Never replaces a file.
     static func make(_ path: String) throws(VaultError) -> SecretBytes {
         func refuse(_ reason: String, _ code: Int32) -> VaultError {
             .keyRefused(path: path, reason: "\(reason): \(String(cString: strerror(code)))")
@@ -38,14 +38,14 @@ enum KeyFile {
         let draft = "\(path).new-\(getpid())"
         unlink(draft)
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw refuse("cannot be made", errno) }
+        guard file >= 0 else { throw refuse("cannot be created", errno) }
         defer { unlink(draft) }
         let written = key.withBytes { write(file, $0.baseAddress, length) }
         let synced = fsync(file)
         let code = errno
         close(file)
         guard written == length, synced == 0 else { throw refuse("cannot be written", written < 0 || synced < 0 ? code : ENOSPC) }
-        // A link, unlike a rename, fails if somebody else made the file in the meantime.
+        // A link, unlike a rename, fails if another process created the file in the meantime.
         guard link(draft, path) == 0 else { throw refuse("cannot be put in its place", errno) }
         let folder = open(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         if folder >= 0 {

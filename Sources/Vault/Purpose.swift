@@ -1,16 +1,15 @@
 import HotspotCore
 
-/// For whom something is sealed. All of it is authenticated, so that octets moved to another row do not open.
+/// The purpose of sealed octets. It is authenticated, so that octets do not open in another row.
 ///
-/// The program is the helper's ``HelperSpec/Activation/identity`` at that time; `nil` for what was sealed before it counted.
+/// The program is the helper's ``HelperSpec/Activation/identity`` at that time; `nil` for octets of older versions.
 public enum Purpose: Hashable, Sendable {
-    /// Answers that the user asked to keep, for one network, helper and portal.
-    ///
+    /// Answers that the user wants to keep, for one network, helper and portal.
     case credential(network: NetworkID, helper: String, origin: String, pin: String?, program: String? = nil)
     /// The memory of a helper's session on one network.
     case session(network: NetworkID, helper: String, program: String? = nil)
 
-    /// Unambiguous: each part stands behind its length. Throws ``VaultError/anonymousNetwork``.
+    /// Joins the parts without ambiguity: each one follows its length. Throws ``VaultError/anonymousNetwork``.
     func associatedData() throws(VaultError) -> [UInt8] {
         switch self {
         case .credential(let network, let helper, let origin, let pin, let program):

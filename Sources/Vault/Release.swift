@@ -1,19 +1,16 @@
 import HotspotCore
 
-/// For whom a credential was stored, or who asks for it now.
+/// The helper, network and portal for which a credential was stored, or is requested now.
 public struct CredentialOwner: Hashable, Sendable {
-    /// The network.
     public var network: NetworkID
-    /// The helper.
     public var helper: String
     /// `scheme://host[:port]` of the portal.
     public var origin: String
     /// SHA-256 of the portal's public key; `nil` over plain HTTP.
     public var pin: String?
-    /// What runs under the helper's name, see ``HelperSpec/Activation/identity``; `nil` for what was stored before it counted.
+    /// The helper's program, see ``HelperSpec/Activation/identity``; `nil` for credentials of older versions.
     public var program: String?
 
-    /// An owner.
     public init(network: NetworkID, helper: String, origin: String, pin: String?, program: String? = nil) {
         self.network = network
         self.helper = helper
@@ -22,15 +19,12 @@ public struct CredentialOwner: Hashable, Sendable {
         self.program = program
     }
 
-    /// What to seal under.
     public var purpose: Purpose { .credential(network: network, helper: helper, origin: origin, pin: pin, program: program) }
 }
 
 /// The rule for releasing a credential to a helper, and for keeping one at all.
 public enum Release: Hashable, Sendable {
-    /// The helper may have it.
     case allowed
-    /// It may not, for this reason.
     case refused(Refusal)
 
     /// Why a credential is not released. The words are stable.
@@ -41,13 +35,13 @@ public enum Release: Hashable, Sendable {
         case otherNetwork
         /// Stored for another helper.
         case otherHelper
-        /// Another program has the helper's name.
+        /// The helper's name belongs to another program now.
         case otherProgram
         /// The portal has another address: perhaps an impostor.
         case portalChanged
         /// The portal has the same address and another key: perhaps an impostor.
         case keyChanged
-        /// Everybody near could read it, and anybody could be the portal.
+        /// Anyone nearby could read it or play the portal.
         case plainHTTP
 
         /// One sentence for the user.
@@ -64,7 +58,7 @@ public enum Release: Hashable, Sendable {
         }
     }
 
-    /// Whether what was stored for one owner may go to another: only if both are the same in everything.
+    /// Decides whether a stored credential may go to a helper: only if both owners are equal.
     ///
     /// - Parameter allowPlain: the user's setting that plain HTTP may carry stored answers.
     public static func decide(stored: CredentialOwner, asking: CredentialOwner, allowPlain: Bool) -> Release {
@@ -75,16 +69,16 @@ public enum Release: Hashable, Sendable {
         guard stored.origin == asking.origin else { return .refused(.portalChanged) }
         guard stored.pin == asking.pin else { return .refused(.keyChanged) }
         if asking.origin.hasPrefix("https://") {
-            // A portal over HTTPS whose key nobody saw is not recognised.
+            // Without its key a portal over HTTPS cannot be recognised.
             guard let pin = asking.pin, !pin.isEmpty else { return .refused(.keyChanged) }
             return .allowed
         }
         return allowPlain && asking.origin.hasPrefix("http://") && asking.pin == nil ? .allowed : .refused(.plainHTTP)
     }
 
-    /// The answers that may be kept: those to the fields that were asked, without one-time codes and boxes.
+    /// Returns the answers that may be stored: those to the fields of the prompt, without one-time codes and checkboxes.
     ///
-    /// A code is good once. A tick is the user's consent to what stood beside it that day, and nobody else may give it again.
+    /// A code works once. A tick is the user's consent to the text beside it, which must not be given again without the user.
     public static func keepable(_ answers: [String: String], fields: [Field]) -> [String: String] {
         let fleeting = Set(fields.filter { $0.kind == .code || $0.kind == .checkbox }.map(\.name))
         let names = Set(fields.map(\.name)).subtracting(fleeting)

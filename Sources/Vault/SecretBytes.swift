@@ -1,21 +1,20 @@
 import CSodium
 
-/// Octets that are locked in memory, kept out of core dumps, guarded on both sides, and wiped when their owner is gone.
+/// Octets in locked memory, excluded from core dumps, with guard pages on both sides, and wiped at the end of their owner's life.
 public struct SecretBytes: ~Copyable {
     private let start: UnsafeMutableRawPointer
-    /// Their number.
     public let count: Int
 
-    /// As many zero octets. Throws ``VaultError/unavailable`` if there is no memory for them.
+    /// Allocates zero octets. Throws ``VaultError/unavailable`` if there is no memory for them.
     public init(count: Int) throws(VaultError) {
-        // Every use of libsodium is behind memory from here, so this is where it starts; starting it again does nothing.
+        // Every use of libsodium needs memory from here, so it is initialised here. A second time does nothing.
         guard sodium_init() >= 0, let start = sodium_malloc(max(count, 1)) else { throw .unavailable }
         sodium_memzero(start, max(count, 1))
         self.start = start
         self.count = count
     }
 
-    /// Copies octets in. The source is the caller's to wipe.
+    /// Copies octets. The caller wipes the source.
     public init(copying octets: [UInt8]) throws(VaultError) {
         try self.init(count: octets.count)
         withMutableBytes { $0.copyBytes(from: octets) }

@@ -1,10 +1,10 @@
 import CSodium
 import HotspotCore
 
-/// Seals what is secret, and opens it again for the same purpose alone.
+/// Seals secrets, and opens them for the same purpose only.
 ///
-/// XChaCha20-Poly1305 under a key that lies in a file outside the database. Sealed octets are: one octet of version, 8 octets that
-/// tell which key, 24 octets of nonce, and the ciphertext with its tag.
+/// XChaCha20-Poly1305 with a key in a file outside the database. Sealed octets are: one octet of version, 8 octets that identify the
+/// key, 24 octets of nonce, and the ciphertext with its tag.
 public final class Vault {
     /// The most that is sealed at once, in octets.
     public static let limit = 64 * 1024
@@ -15,7 +15,7 @@ public final class Vault {
     private static let tagLength = 16
     private static let headerLength = 1 + keyNameLength + nonceLength
 
-    private final class Key {
+    private final class NamedKey {
         let secret: SecretBytes
         let name: [UInt8]
 
@@ -25,28 +25,27 @@ public final class Vault {
         }
     }
 
-    private let key: Swift.Result<Key, VaultError>
+    private let key: Result<NamedKey, VaultError>
 
-    /// Why nothing can be sealed or opened; `nil` if the vault has its key.
+    /// Why the vault cannot seal or open; `nil` if it has its key.
     public var lock: VaultError? { if case .failure(let error) = key { error } else { nil } }
 
-    /// Reads the key, or makes one if the file is missing and nothing is sealed yet.
+    /// Reads the key, or creates one if the file is missing and nothing is sealed yet.
     ///
-    /// - Parameter hasSealedRows: whether the store holds sealed rows: then a missing key is an error and never replaced.
-    ///   The default is the careful one.
+    /// - Parameter hasSealedRows: whether the store has sealed rows: then a missing key is an error and never replaced.
     /// - Throws: ``VaultError/keyMissing(path:)``, ``VaultError/keyRefused(path:reason:)`` or ``VaultError/unavailable``.
     public init(keyFile: String, hasSealedRows: Bool = true) throws(VaultError) {
         if let key = try KeyFile.read(keyFile) {
-            self.key = .success(Key(key))
+            self.key = .success(NamedKey(key))
         } else {
             guard !hasSealedRows else { throw .keyMissing(path: keyFile) }
-            key = .success(Key(try KeyFile.make(keyFile)))
+            key = .success(NamedKey(try KeyFile.make(keyFile)))
         }
     }
 
-    /// A vault without a key, for going on without secrets: sealing and opening throw this error, whatever they are given.
+    /// Creates a vault without a key, with which the daemon works without secrets: sealing and opening throw this error.
     ///
-    /// What is sealed stays as it is, and opens again once a vault has the right key.
+    /// Sealed octets stay as they are, and open again with the right key.
     public init(locked error: VaultError) { key = .failure(error) }
 
     /// Seals octets.
@@ -55,7 +54,6 @@ public final class Vault {
         return try seal(try SecretBytes(copying: octets), for: purpose)
     }
 
-    /// Seals octets.
     public func seal(_ secret: borrowing SecretBytes, for purpose: Purpose) throws(VaultError) -> [UInt8] {
         let key = try key.get()
         guard secret.count <= Self.limit else { throw .tooLarge(limit: Self.limit) }
@@ -74,7 +72,7 @@ public final class Vault {
         return [Self.version] + key.name + nonce + cipher
     }
 
-    /// Opens what was sealed for exactly this purpose. Throws ``VaultError/otherKey`` or ``VaultError/notOpened``.
+    /// Opens octets that were sealed for exactly this purpose. Throws ``VaultError/otherKey`` or ``VaultError/notOpened``.
     public func open(_ sealed: [UInt8], for purpose: Purpose) throws(VaultError) -> SecretBytes {
         let key = try key.get()
         let associated = try purpose.associatedData()
@@ -95,7 +93,7 @@ public final class Vault {
         return plain
     }
 
-    /// Seals answers by their field's name.
+    /// Seals answers with their fields' names.
     public func seal(_ answers: [String: String], for purpose: Purpose) throws(VaultError) -> [UInt8] {
         _ = try key.get()
         let length = answers.reduce(0) { $0 + 8 + $1.key.utf8.count + $1.value.utf8.count }
@@ -115,7 +113,7 @@ public final class Vault {
         return try seal(plain, for: purpose)
     }
 
-    /// Opens answers. The strings are ordinary memory: hand them over at once and let them go.
+    /// Opens answers. The strings are in ordinary memory: send them at once and release them.
     public func openAnswers(_ sealed: [UInt8], for purpose: Purpose) throws(VaultError) -> [String: String] {
         let plain = try open(sealed, for: purpose)
         let texts: [String]? = plain.withBytes { octets in
@@ -139,7 +137,7 @@ public final class Vault {
         return answers
     }
 
-    /// Tells keys apart without telling anything about them: a keyed hash of a fixed word.
+    /// Returns a keyed hash of a fixed word, which identifies a key without revealing anything about it.
     private static func name(of key: borrowing SecretBytes) -> [UInt8] {
         let word = Array("hotspotd vault key name".utf8)
         var hash = [UInt8](repeating: 0, count: 16)

@@ -1,16 +1,16 @@
-/// What can go wrong with the vault. No case ever holds a secret.
+/// An error of the vault. No case has a secret.
 public enum VaultError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The library for cryptography or locked memory is not to be had.
+    /// libsodium or locked memory is not available.
     case unavailable
-    /// There are sealed rows, but the key's file is gone. A new key would not open them and is not made.
+    /// There are sealed rows, but the key's file is gone. A new key would not open them and is not created.
     case keyMissing(path: String)
-    /// The key's file is there but cannot be used.
+    /// The key's file exists but cannot be used.
     case keyRefused(path: String, reason: String)
     /// The octets were sealed under another key, such as another machine's.
     case otherKey
     /// The octets were changed, cut, or sealed for another network, helper, portal or purpose.
     case notOpened
-    /// More than can be sealed.
+    /// There are more octets than can be sealed.
     case tooLarge(limit: Int)
     /// Nothing is sealed for a network that cannot be recognised again.
     case anonymousNetwork

@@ -8,13 +8,12 @@ public struct BSS: Hashable, Sendable {
     public var bssid: BSSID
     /// The name on the air; empty or all zero if it is hidden.
     public var ssid: SSID
-    /// Centre of the primary channel in MHz; 0 if the driver does not say.
+    /// Centre of the primary channel in MHz; 0 if the driver does not report it.
     public var frequency: Int
-    /// Received power in dBm; `nil` if the driver does not say.
+    /// Received power in dBm; `nil` if the driver does not report it.
     public var signal: Int?
-    /// How it is guarded.
     public var security: Security
-    /// When the last frame of it was heard. An age that cannot be counts as never: the instant zero.
+    /// When its last frame was received. An impossible age counts as never, the instant zero.
     public var lastSeen: Instant
     /// The interface is associated with this entry.
     public var isAssociated: Bool
@@ -22,12 +21,11 @@ public struct BSS: Hashable, Sendable {
     public var hasInterworking: Bool
     /// It has a Hotspot 2.0 indication.
     public var hasHotspot20: Bool
-    /// If it is the open half of an OWE network: the other half.
+    /// For the open half of an OWE network: the other half.
     public var oweTransition: OWETransition?
-    /// An element did not fit; the entry is shown, but it is not believed to be open.
+    /// An element had an impossible length; the entry is listed, but never as open.
     public var isMalformed: Bool
 
-    /// An entry with nothing special about it.
     public init(
         bssid: BSSID, ssid: SSID, frequency: Int, signal: Int? = nil, security: Security, lastSeen: Instant,
         isAssociated: Bool = false, hasInterworking: Bool = false, hasHotspot20: Bool = false,
@@ -62,7 +60,7 @@ extension BSS {
         let latest = try attributes.octets(Int(NL80211_BSS_INFORMATION_ELEMENTS.rawValue))
         let beacon = try attributes.octets(Int(NL80211_BSS_BEACON_IES.rawValue))
         let elements = InformationElements(latest ?? beacon ?? [])
-        // A probe response tells the name that the beacon hides, and sometimes only the older of the two is at hand.
+        // A probe response has the name that the beacon hides; the kernel may show only the older of the two.
         let other = latest != nil && beacon != nil && elements.ssid?.isHidden ?? true ? InformationElements(beacon!) : nil
         let names = [elements.ssid, other?.ssid].compactMap { $0 }
         self.init(
@@ -75,7 +73,7 @@ extension BSS {
                 == NL80211_BSS_STATUS_ASSOCIATED.rawValue,
             hasInterworking: elements.hasInterworking, hasHotspot20: elements.hasHotspot20,
             oweTransition: elements.oweTransition, isMalformed: elements.isMalformed)
-        // Without any elements nothing is known of the guard; the privacy bit alone would call an unheard network open.
+        // Without any elements the privacy bit alone would make the network look open.
         if latest == nil, beacon == nil { security = .unknown }
     }
 
@@ -83,7 +81,7 @@ extension BSS {
         if let hundredths = try attributes.integer(Int(NL80211_BSS_SIGNAL_MBM.rawValue), as: Int32.self) {
             return Int(hundredths) / 100
         }
-        // 0 to 100 in no unit: laid on the scale of SignalScale, from -90 to -40 dBm.
+        // 0 to 100 without a unit, mapped to the range of SignalScale: -90 to -40 dBm.
         return try attributes.integer(Int(NL80211_BSS_SIGNAL_UNSPEC.rawValue), as: UInt8.self).map { -90 + min(100, Int($0)) / 2 }
     }
 
@@ -95,5 +93,30 @@ extension BSS {
         guard let age = try attributes.integer(Int(NL80211_BSS_SEEN_MS_AGO.rawValue), as: UInt32.self) else { return never }
         let seen = now.nanoseconds - Int64(age) * 1_000_000
         return seen > 0 ? Instant(nanoseconds: seen) : never
+    }
+}
+
+/// The entries of a scan, of which at most ``limit`` are kept: anyone nearby can send beacons with any number of names.
+struct ScanTable {
+    /// Entries kept at the end.
+    static let limit = 512
+
+    private var entries: [BSS] = []
+
+    /// Adds an entry. Two with the same address and different names are two entries.
+    mutating func insert(_ entry: BSS) {
+        entries.append(entry)
+        // Sorting seldom keeps ten thousand entries cheap.
+        if entries.count >= 4 * Self.limit { entries = best }
+    }
+
+    /// The associated entry, then the strongest, among equals the newest.
+    var best: [BSS] {
+        Array(
+            entries.sorted { a, b in
+                if a.isAssociated != b.isAssociated { return a.isAssociated }
+                let signals = (a.signal ?? .min, b.signal ?? .min)
+                return signals.0 == signals.1 ? a.lastSeen > b.lastSeen : signals.0 > signals.1
+            }.prefix(Self.limit))
     }
 }

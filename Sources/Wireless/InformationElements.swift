@@ -1,15 +1,14 @@
 import HotspotCore
 
-/// What we read of a beacon's or probe response's elements (IEEE 802.11-2020, 9.4.2).
+/// The elements of a beacon or probe response that matter here (IEEE 802.11-2020, 9.4.2).
 ///
-/// Anybody may send any octets here. One pass over the elements, no recursion: of a multiple-BSSID element nothing is read. An
-/// element whose length runs past the end ends the pass and marks the whole as malformed.
+/// Anyone nearby can send any octets. One pass over the elements, no recursion: multiple-BSSID elements are not read. An element
+/// whose length runs past the end ends the pass and marks the whole as malformed.
 public struct InformationElements: Hashable, Sendable {
-    /// What a robust security network element, or its older relative, said about keys.
+    /// The key management of a robust security network element or of its WPA predecessor.
     enum KeyManagement: Hashable, Sendable {
-        /// It could be read.
         case suites(Set<Security>)
-        /// It was there, but could not be read.
+        /// The element is there, but cannot be read.
         case unreadable
     }
 
@@ -21,7 +20,7 @@ public struct InformationElements: Hashable, Sendable {
     public private(set) var hasHotspot20 = false
     /// Wi-Fi Alliance element 28: the open half of an OWE network names its encrypted other half (RFC 8110; Wi-Fi Alliance, OWE 1.1).
     public private(set) var oweTransition: OWETransition?
-    /// A length did not fit; what came after it was not read.
+    /// A length was impossible; the elements after it were not read.
     public private(set) var isMalformed = false
 
     private var rsn: KeyManagement?
@@ -41,7 +40,7 @@ public struct InformationElements: Hashable, Sendable {
         }
     }
 
-    /// How the network is guarded.
+    /// Returns the security of the network.
     ///
     /// - Parameter hasPrivacy: the privacy bit of the capability field, which alone means WEP.
     public func security(hasPrivacy: Bool) -> Security {
@@ -50,13 +49,13 @@ public struct InformationElements: Hashable, Sendable {
             case nil: continue
             case .unreadable: return .unknown
             case .suites(let suites):
-                // A network with several ways in is named after the one that most stations can take.
+                // A network with several methods is named after the one that most stations support.
                 return [Security.psk, .sae, .enterprise, .owe].first(where: suites.contains) ?? .unknown
             }
         }
         if hasOSEN { return .enterprise }
         if hasPrivacy { return .wep }
-        // What was cut off might have been the element that guards the network.
+        // The element with the security may be the one that was cut off.
         return isMalformed ? .unknown : .open
     }
 
@@ -86,8 +85,8 @@ public struct InformationElements: Hashable, Sendable {
         }
     }
 
-    /// The common shape of both elements: version, group cipher, pairwise ciphers, key management (9.4.2.24). All after the version is
-    /// optional in the standard; who leaves the key management out is not believed to be open, nor anything else.
+    /// Reads the common format of both elements: version, group cipher, pairwise ciphers, key management (9.4.2.24). Everything after
+    /// the version is optional in the standard; a network without key management counts as unreadable, never as open.
     private static func keyManagement(
         _ value: ArraySlice<UInt8>, suites: (ArraySlice<UInt8>) -> Security
     ) -> KeyManagement {
@@ -96,9 +95,9 @@ public struct InformationElements: Hashable, Sendable {
         else { return .unreadable }
         let list = value.dropFirst(10 + 4 * pairwise)
         guard list.count >= 4 * count else { return .unreadable }
-        var found: Set<Security> = []
-        for index in 0..<count { found.insert(suites(list.dropFirst(4 * index).prefix(4))) }
-        return .suites(found)
+        var securities: Set<Security> = []
+        for index in 0..<count { securities.insert(suites(list.dropFirst(4 * index).prefix(4))) }
+        return .suites(securities)
     }
 
     /// IEEE 802.11-2020, table 9-151, and its amendments.
@@ -122,7 +121,7 @@ public struct InformationElements: Hashable, Sendable {
         }
     }
 
-    /// The element's own byte order is little-endian, whatever the machine's.
+    /// Reads an integer in little-endian order, whatever the machine's is.
     private static func little(_ value: ArraySlice<UInt8>, _ offset: Int) -> Int? {
         guard offset + 2 <= value.count else { return nil }
         return Int(value[value.startIndex + offset]) | Int(value[value.startIndex + offset + 1]) << 8

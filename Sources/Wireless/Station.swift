@@ -1,58 +1,196 @@
-import EventLoop
 import HotspotCore
 
-/// What is known of one interface.
+/// What happened to one station.
+enum StationEvent {
+    /// The station turns to an access point, which the kernel names only when it adds it as a peer.
+    case turned(to: BSSID?)
+    /// An attempt to join failed, or its outcome was lost.
+    case attemptFailed
+    /// The kernel removed a peer.
+    case peerRemoved(BSSID?)
+    /// A connection succeeded, with the name in its request; the tables are being read.
+    case connected(to: BSSID?, requested: SSID?)
+    /// The station left, or was thrown out.
+    case disconnected(isByAccessPoint: Bool, reasonCode: Int?)
+    /// ``Station/roamPatience`` is over.
+    case roamTimedOut
+    /// The scan table was read; `nil` if the reading failed.
+    case tableRead([BSS]?, for: Set<Station.ReadingPurpose>)
+}
+
+/// One interface as a machine: an event goes in, and what to report comes out.
+///
+/// It has no timer: while ``isWaitingForRoam`` is true, its owner measures ``roamPatience`` and sends ``StationEvent/roamTimedOut``.
 struct Station {
     /// Why a scan table is read.
-    enum Purpose: Hashable {
-        /// A scan has ended, and the list is to be told.
+    enum ReadingPurpose: Hashable {
+        /// A scan has ended, and its list is to be reported.
         case scan
-        /// The association may have changed, and the table knows with whom.
+        /// The association may have changed.
         case association
     }
 
-    /// A farewell that may turn out to be the first half of a roam: a connection manager that moves to another access point leaves
-    /// the first one within the same system call that turns to the second.
-    struct Parting {
+    /// A disconnect that may be the first half of a roam: a connection manager that moves to another access point leaves the first
+    /// one within the same system call in which it turns to the second.
+    private struct Parting {
         let reasonCode: Int?
-        /// Ends the wait for the second half.
-        let timer: EventSource?
-        /// The station has turned to another access point of the same network.
-        var isRoaming = false
+        /// The station has not yet turned to another access point.
+        var isWaiting = true
     }
 
-    var interface: WirelessInterface
-    /// Tells this interface from an earlier one with the same index, whose answers may still be under way.
-    let generation: Int
-    var networks: [BSS] = []
-    var association: Association?
-    /// `associationBegan` was told, and its end not yet.
-    var isAssociating = false
-    /// The access point of a connection that has succeeded and is being read.
-    var connecting: BSSID? { didSet { if connecting == nil { requested = nil } } }
-    /// The name in that connection's request, which no access point can hide.
-    var requested: SSID?
-    var parting: Parting?
-    /// What the reading that waits in the queue is for; empty if none waits.
-    var wanted: Set<Purpose> = []
+    /// How long a disconnect waits for the second half of a roam. Both halves come from one system call.
+    static let roamPatience = Duration.milliseconds(50)
+    /// IEEE 802.11-2020, table 9-49: unspecified. mac80211 gives this reason when it leaves one access point for another.
+    private static let unspecifiedReason = 1
 
-    /// The association that the table shows, completed from what the interface knows.
-    func association(in networks: [BSS]) -> Association? {
+    var interface: WirelessInterface
+    /// Distinguishes this interface from an earlier one with the same index, for which answers may still come.
+    let generation: Int
+    /// The purposes of the reading that waits in the queue; empty if none waits.
+    var waitingPurposes: Set<ReadingPurpose> = []
+    private(set) var networks: [BSS] = []
+    private(set) var association: WirelessAssociation?
+    /// `associationBegan` was reported, and its end was not.
+    private var isAssociating = false
+    /// The access point of a connection that succeeded, until the tables are read.
+    private var connecting: BSSID? { didSet { if connecting == nil { requested = nil } } }
+    /// The name in that connection's request, which no access point can hide.
+    private var requested: SSID?
+    private var parting: Parting?
+
+    init(interface: WirelessInterface, generation: Int) {
+        self.interface = interface
+        self.generation = generation
+    }
+
+    /// A disconnect is not yet reported, because it may become a roam.
+    var isWaitingForRoam: Bool { parting?.isWaiting ?? false }
+
+    /// Handles an event and returns what to report, in this order.
+    mutating func handle(_ event: StationEvent) -> [WirelessEvent] {
+        switch event {
+        case .turned(let bssid): return turn(to: bssid)
+        case .attemptFailed: return endAttempt(reason: nil)
+        case .peerRemoved(let bssid):
+            // Some attempts end without any other sign.
+            let isRoaming = parting.map { !$0.isWaiting } ?? false
+            guard connecting == nil, isAssociating || isRoaming, association?.bssid != bssid else { return [] }
+            return endAttempt(reason: nil)
+        case .connected(let bssid, let name):
+            parting?.isWaiting = false
+            connecting = bssid
+            requested = name
+            return []
+        case .disconnected(let isByAccessPoint, let reason): return leave(isByAccessPoint: isByAccessPoint, reason: reason)
+        case .roamTimedOut: return isWaitingForRoam ? disconnect(reason: nil) : []
+        case .tableRead(let table, let purposes): return compare(with: table, for: purposes)
+        }
+    }
+
+    private mutating func turn(to bssid: BSSID?) -> [WirelessEvent] {
+        guard !isAssociating, connecting == nil else { return [] }
+        var events: [WirelessEvent] = []
+        if let parting {
+            guard parting.isWaiting else { return [] }
+            if let bssid, isSameNetwork(bssid) {
+                self.parting?.isWaiting = false
+                return []
+            }
+            events = disconnect(reason: nil)
+        } else if association != nil {
+            // A peer of another kind, or a roam of which only the outcome is reported.
+            return []
+        }
+        isAssociating = true
+        return events + [.associationBegan(index: interface.index)]
+    }
+
+    private mutating func leave(isByAccessPoint: Bool, reason: Int?) -> [WirelessEvent] {
+        connecting = nil
+        if association != nil, parting == nil, !isByAccessPoint, reason ?? Self.unspecifiedReason == Self.unspecifiedReason {
+            parting = Parting(reasonCode: reason)
+            return []
+        }
+        let events = endAttempt(reason: reason)
+        return association == nil ? events : events + disconnect(reason: reason)
+    }
+
+    private mutating func endAttempt(reason: Int?) -> [WirelessEvent] {
+        connecting = nil
+        if parting != nil { return disconnect(reason: nil) }
+        guard isAssociating else { return [] }
+        isAssociating = false
+        return [.disconnected(index: interface.index, reasonCode: reason)]
+    }
+
+    /// Ends the association. The reason of a disconnect that waited for a roam comes before `reason`.
+    private mutating func disconnect(reason: Int?) -> [WirelessEvent] {
+        let reason = parting?.reasonCode ?? reason
+        parting = nil
+        association = nil
+        isAssociating = false
+        return [.disconnected(index: interface.index, reasonCode: reason)]
+    }
+
+    private mutating func compare(with table: [BSS]?, for purposes: Set<ReadingPurpose>) -> [WirelessEvent] {
+        if let table { networks = table }
+        var events: [WirelessEvent] = []
+        let read = association(in: table ?? [])
+        if purposes.contains(.association), table != nil || connecting != nil {
+            if let read {
+                events = join(read)
+            } else if parting == nil, association != nil {
+                // While a disconnect may become a roam, an empty table says nothing.
+                events = disconnect(reason: nil)
+            }
+        } else if let read, read.bssid == association?.bssid {
+            association?.signal = read.signal
+            association?.frequency = read.frequency
+        }
+        if purposes.contains(.scan), let table { events.append(.scanFinished(index: interface.index, table)) }
+        return events
+    }
+
+    private mutating func join(_ new: WirelessAssociation) -> [WirelessEvent] {
+        var new = new
+        var events: [WirelessEvent] = []
+        let old = association
+        if let old {
+            // A table without the entry does not turn a known network into another one.
+            if old.bssid == new.bssid || old.ssid == new.ssid, new.security == .unknown { new.security = old.security }
+            if old.ssid != new.ssid || old.security != new.security { events = disconnect(reason: nil) }
+        }
+        let isKnown = association != nil
+        parting = nil
+        connecting = nil
+        isAssociating = false
+        association = new
+        if !isKnown {
+            events.append(.connected(index: interface.index, new))
+        } else if old?.bssid != new.bssid {
+            events.append(.roamed(index: interface.index, bssid: new.bssid))
+        }
+        return events
+    }
+
+    /// The association that the table shows, completed with what the interface and the request say.
+    private func association(in networks: [BSS]) -> WirelessAssociation? {
         let entry =
             connecting.flatMap { bssid in networks.first { $0.bssid == bssid && $0.isAssociated } }
             ?? networks.first { $0.isAssociated }
             ?? connecting.flatMap { bssid in networks.first { $0.bssid == bssid } }
         guard let entry else {
-            // The table has lost it, yet the connection was told: what the interface says must do.
-            return connecting.map { Association(ssid: requested ?? interface.ssid ?? .empty, bssid: $0, security: .unknown) }
+            // The connection was reported, but the table has no entry for it.
+            return connecting.map {
+                WirelessAssociation(ssid: requested ?? interface.ssid ?? .empty, bssid: $0, security: .unknown)
+            }
         }
         let ssid = requested ?? (entry.ssid.isHidden ? interface.ssid ?? entry.ssid : entry.ssid)
-        return Association(
+        return WirelessAssociation(
             ssid: ssid, bssid: entry.bssid, security: entry.security, frequency: entry.frequency, signal: entry.signal)
     }
 
-    /// Whether an access point carries the network that the station is in.
-    func isSameNetwork(_ bssid: BSSID) -> Bool {
+    private func isSameNetwork(_ bssid: BSSID) -> Bool {
         guard let association else { return false }
         return networks.contains {
             $0.bssid == bssid && $0.security == association.security && ($0.ssid == association.ssid || $0.ssid.isHidden)

@@ -7,7 +7,7 @@ public enum WirelessError: Error, Hashable, Sendable, CustomStringConvertible {
     case unavailable
     /// The capability for this is missing.
     case notPermitted(operation: String)
-    /// No such interface, any more.
+    /// There is no such interface, or no longer.
     case noInterface(index: Int)
     /// The radio is busy with another scan.
     case busy(operation: String)

@@ -2,20 +2,42 @@ import HotspotCore
 
 /// What happened on the air.
 public enum WirelessEvent: Hashable, Sendable {
-    /// An interface is there, also each one that was there at the start.
+    /// An interface is there; also reported for each one that was there at the start.
     case interfaceAppeared(WirelessInterface)
-    /// An interface is gone, with everything that was known of it. No `disconnected` comes before.
+    /// An interface is gone, with all its state. No `disconnected` comes before.
     case interfaceVanished(index: Int)
-    /// Somebody's scan has ended; the list is complete and sorted by strength.
+    /// A scan of any program has ended; the list is complete and sorted by strength.
     case scanFinished(index: Int, [BSS])
-    /// The station turns to an access point; the earliest sign that there is. Followed by `connected`, `roamed` or `disconnected`.
+    /// The station turns to an access point: the earliest sign of a join. `connected`, `roamed` or `disconnected` follows.
     case associationBegan(index: Int)
-    /// The station is in a network; also at the start, if it already was.
-    case connected(index: Int, Association)
+    /// The station is in a network; also reported at the start.
+    case connected(index: Int, WirelessAssociation)
     /// Another access point of the same network; `association(of:)` has the rest.
     case roamed(index: Int, bssid: BSSID)
     /// The station left its network, or an attempt failed. The reason is IEEE 802.11's, if there was one.
     case disconnected(index: Int, reasonCode: Int?)
-    /// The kernel could not tell everything, and all is being read again; what changed meanwhile follows.
+    /// The kernel left out events, and everything is being read again; changes follow as events.
     case lost
+}
+
+/// The network that an interface is in.
+public struct WirelessAssociation: Hashable, Sendable {
+    /// Empty if neither the scan, the request nor the interface has it.
+    public var ssid: SSID
+    /// The access point.
+    public var bssid: BSSID
+    /// `unknown` if the scan does not show it.
+    public var security: Security
+    /// In MHz; 0 if unknown.
+    public var frequency: Int
+    /// Received power at the last reading, in dBm.
+    public var signal: Int?
+
+    public init(ssid: SSID, bssid: BSSID, security: Security, frequency: Int = 0, signal: Int? = nil) {
+        self.ssid = ssid
+        self.bssid = bssid
+        self.security = security
+        self.frequency = frequency
+        self.signal = signal
+    }
 }

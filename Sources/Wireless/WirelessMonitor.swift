@@ -4,25 +4,27 @@ import Glibc
 import HotspotCore
 import Netlink
 
-/// Watches all radios of the machine through nl80211: interfaces, scans, and who joins what.
+/// Watches all radios of the machine through nl80211: interfaces, scans and associations.
 ///
-/// Watching needs no capability. Nothing is asked at intervals: the kernel's events wake the loop, and a table is read when an event
-/// says that it changed. When the kernel had to leave out events, everything is read anew.
+/// Watching needs no capability and no polling: the kernel's events wake the loop, and a table is read when an event says that it
+/// changed. When the kernel had to leave out events, everything is read again.
 @LoopActor public final class WirelessMonitor {
     /// Called for each event, in the loop's turn that read it.
     public var onEvent: (WirelessEvent) -> Void = { _ in }
     /// Called when the kernel's socket is lost for good; nothing follows.
     public var onFailure: (WirelessError) -> Void = { _ in }
-    /// Messages whose lengths contradicted each other, dropped whole.
+    /// Messages with contradictory lengths, which are dropped whole.
     public internal(set) var malformedCount = 0
-    /// Datagrams of others than the kernel, dropped.
+    /// Datagrams that did not come from the kernel, which are dropped.
     public var foreignCount: Int { exchange.foreignCount }
 
     let exchange: NetlinkExchange
     let family: UInt16
     var stations: [Int: Station] = [:]
-    var generation = 0
     var isReadingInterfaces = false
+    private var generation = 0
+    /// Runs while ``Station/isWaitingForRoam``.
+    private var roamTimers: [Int: EventSource] = [:]
     private var isStarted = false
 
     /// Finds nl80211 and joins its groups. Throws ``WirelessError/unavailable`` on a machine without.
@@ -50,11 +52,12 @@ import Netlink
     init(family: UInt16, open: @escaping () throws(NetlinkError) -> any NetlinkTransport) throws(NetlinkError) {
         self.family = family
         exchange = try NetlinkExchange(open: open)
-        exchange.onEvent = { [weak self] in self?.take($0) }
+        exchange.onEvent = { [weak self] in self?.handle($0) }
         exchange.onOverrun = { [weak self] in
             guard let self else { return }
             onEvent(.lost)
-            abandonAttempts()
+            // The end of an attempt may be among the lost events. The tables show what is true.
+            for index in stations.keys.sorted() { handle(.attemptFailed, of: index) }
             readInterfaces()
         }
         exchange.onFailure = { [weak self] in
@@ -62,7 +65,7 @@ import Netlink
         }
     }
 
-    /// Begins. What is there already is told as if it had just come.
+    /// Starts watching. What is there already is reported as if it had just come.
     public func start() {
         guard !isStarted else { return }
         isStarted = true
@@ -74,16 +77,16 @@ import Netlink
         }
     }
 
-    /// Reads everything again, and calls once when what it found has been told.
+    /// Reads everything again, and calls `done` once after the changes were reported.
     public func readAgain(_ done: @escaping () -> Void) {
         readInterfaces()
         exchange.whenIdle(done)
     }
 
-    /// Ends; no event follows.
+    /// Stops watching; no event follows.
     public func stop() {
         exchange.stop()
-        for station in stations.values { station.parting?.timer?.cancel() }
+        roamTimers = [:]
         stations = [:]
     }
 
@@ -94,15 +97,17 @@ import Netlink
     public func networks(on index: Int) -> [BSS] { stations[index]?.networks ?? [] }
 
     /// The network that an interface is in.
-    public func association(of index: Int) -> Association? { stations[index]?.association }
+    public func association(of index: Int) -> WirelessAssociation? { stations[index]?.association }
 
-    /// Asks the radio to scan; `scanFinished` follows.
+    // MARK: Commands
+
+    /// Starts a scan; `scanFinished` follows.
     ///
-    /// - Parameter frequencies: in MHz; none means all.
+    /// - Parameter frequencies: in MHz; empty means all.
     public func triggerScan(index: Int, frequencies: [Int] = []) throws(WirelessError) {
         var payload = PayloadBuilder(command: UInt8(NL80211_CMD_TRIGGER_SCAN.rawValue))
         payload.append(Int(NL80211_ATTR_IFINDEX.rawValue), integer: UInt32(truncatingIfNeeded: index))
-        // One empty name: ask everybody rather than only listen.
+        // One empty name makes the scan active: it sends probe requests instead of only listening.
         payload.append(Int(NL80211_ATTR_SCAN_SSIDS.rawValue)) { $0.append(1, []) }
         if !frequencies.isEmpty {
             payload.append(Int(NL80211_ATTR_SCAN_FREQUENCIES.rawValue)) { list in
@@ -114,7 +119,7 @@ import Netlink
         try command(payload, "Scanning", index)
     }
 
-    /// Leaves the network that the interface is in; `disconnected` follows. Whoever manages the connection may join again.
+    /// Leaves the network that the interface is in; `disconnected` follows. The connection manager may join again.
     public func disconnect(index: Int) throws(WirelessError) {
         var payload = PayloadBuilder(command: UInt8(NL80211_CMD_DISCONNECT.rawValue))
         payload.append(Int(NL80211_ATTR_IFINDEX.rawValue), integer: UInt32(truncatingIfNeeded: index))
@@ -131,5 +136,95 @@ import Netlink
         } catch {
             throw WirelessError(error, operation: operation, index: index)
         }
+    }
+
+    // MARK: Events
+
+    /// Handles one message. Ignores events for unknown interfaces.
+    private func handle(_ message: NetlinkMessage) {
+        guard let (command, attributes) = parse(message) else { return }
+        do {
+            guard let index = try attributes.integer(Int(NL80211_ATTR_IFINDEX.rawValue), as: UInt32.self).map(Int.init) else {
+                return
+            }
+            switch command {
+            case NL80211_CMD_NEW_INTERFACE.rawValue, NL80211_CMD_SET_INTERFACE.rawValue:
+                if let interface = interface(in: message) { update(interface) }
+            case NL80211_CMD_DEL_INTERFACE.rawValue: remove(index)
+            // An aborted scan leaves the old list as it is.
+            case NL80211_CMD_NEW_SCAN_RESULTS.rawValue, NL80211_CMD_SCHED_SCAN_RESULTS.rawValue: readTable(index, for: .scan)
+            default:
+                guard stations[index]?.interface.isStation == true, let event = try stationEvent(command, attributes) else {
+                    return
+                }
+                handle(event, of: index)
+                guard case .connected = event else { return }
+                readInterface(index)
+                readTable(index, for: .association)
+            }
+        } catch {
+            malformedCount += 1
+        }
+    }
+
+    private func stationEvent(_ command: UInt32, _ attributes: AttributeReader) throws(MalformedMessage) -> StationEvent? {
+        let address = try attributes.octets(Int(NL80211_ATTR_MAC.rawValue)).flatMap { HardwareAddress(octets: $0) }
+        let hasTimedOut = try attributes.flag(Int(NL80211_ATTR_TIMED_OUT.rawValue))
+        switch command {
+        case NL80211_CMD_NEW_STATION.rawValue: return .turned(to: address)
+        case NL80211_CMD_AUTHENTICATE.rawValue, NL80211_CMD_ASSOCIATE.rawValue:
+            return hasTimedOut ? .attemptFailed : .turned(to: nil)
+        case NL80211_CMD_DEL_STATION.rawValue: return .peerRemoved(address)
+        case NL80211_CMD_CONNECT.rawValue, NL80211_CMD_ROAM.rawValue:
+            let status = try attributes.integer(Int(NL80211_ATTR_STATUS_CODE.rawValue), as: UInt16.self) ?? 0
+            guard status == 0, !hasTimedOut else { return .attemptFailed }
+            let elements = try attributes.octets(Int(NL80211_ATTR_REQ_IE.rawValue))
+            return .connected(to: address, requested: elements.flatMap { InformationElements($0).ssid })
+        case NL80211_CMD_DISCONNECT.rawValue:
+            return .disconnected(
+                isByAccessPoint: try attributes.flag(Int(NL80211_ATTR_DISCONNECTED_BY_AP.rawValue)),
+                reasonCode: try attributes.integer(Int(NL80211_ATTR_REASON_CODE.rawValue), as: UInt16.self).map(Int.init))
+        default: return nil
+        }
+    }
+
+    /// Hands an event to a station, keeps the timer that it wants, and reports what follows.
+    func handle(_ event: StationEvent, of index: Int) {
+        guard stations[index]?.interface.isStation == true, let events = stations[index]?.handle(event) else { return }
+        if stations[index]?.isWaitingForRoam != true {
+            roamTimers[index] = nil
+        } else if roamTimers[index] == nil {
+            roamTimers[index] = try? EventLoop.shared.schedule(after: Station.roamPatience) { [weak self] in
+                self?.handle(.roamTimedOut, of: index)
+            }
+            if roamTimers[index] == nil { handle(.roamTimedOut, of: index) }
+        }
+        for event in events { onEvent(event) }
+    }
+
+    /// Follows an interface as the kernel describes it now.
+    ///
+    /// - Parameter isReadingAll: everything is being read again: read the table of a known interface too.
+    func update(_ interface: WirelessInterface, isReadingAll: Bool = false) {
+        if let old = stations[interface.index]?.interface {
+            if old.identifier == interface.identifier, old.wiphy == interface.wiphy, old.isStation == interface.isStation {
+                stations[interface.index]!.interface = interface
+                if isReadingAll { readTable(interface.index, for: .association) }
+                return
+            }
+            // The index was given to another interface, or this one changed its mode.
+            remove(interface.index)
+        }
+        generation += 1
+        stations[interface.index] = Station(interface: interface, generation: generation)
+        onEvent(.interfaceAppeared(interface))
+        readTable(interface.index, for: .association)
+    }
+
+    /// Forgets an interface that is gone.
+    func remove(_ index: Int) {
+        guard stations.removeValue(forKey: index) != nil else { return }
+        roamTimers[index] = nil
+        onEvent(.interfaceVanished(index: index))
     }
 }

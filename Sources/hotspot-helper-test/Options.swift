@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// The options and arguments of the command line.

@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// One request to the made-up portal, read from its octets.

@@ -18,6 +18,22 @@ enum Recorder {
         return ["/bin/sh", "-c", "exec \"$0\" \"$@\"", own, option, folder] + exec
     }
 
+    /// The folders of the libraries that this program has mapped, where they are not the system's: a debug build uses Swift's own, which
+    /// the sandbox does not show.
+    static var libraryFolders: [String] {
+        guard let file = fopen("/proc/self/maps", "re") else { return [] }
+        defer { fclose(file) }
+        var folders: Set<String> = []
+        var line = [CChar](repeating: 0, count: 8192)
+        while fgets(&line, Int32(line.count), file) != nil {
+            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            guard let start = text.firstIndex(of: "/"), text.contains(".so") else { continue }
+            let folder = text[start...].prefix(upTo: text.lastIndex(of: "/") ?? text.endIndex)
+            if !folder.hasPrefix("/usr"), !folder.hasPrefix("/lib") { folders.insert(String(folder)) }
+        }
+        return folders.sorted()
+    }
+
     /// Runs a helper to its end, and ends as it did.
     static func run(_ arguments: [String]) -> Never {
         guard arguments.count >= 2 else { exit(2) }

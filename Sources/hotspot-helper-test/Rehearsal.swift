@@ -1,4 +1,5 @@
 import EventLoop
+import ForeignText
 import Glibc
 import HelperHost
 import HotspotCore
@@ -28,7 +29,7 @@ import Varlink
     /// A login opened the portal.
     var opened = false
     /// The results of its logins.
-    private var results: [Result] = []
+    private var results: [HelperResult] = []
     /// The requests of the last login that did not open the portal, as a sentence.
     private var lastRequests = ""
     /// Milliseconds after which an answer is remarked as slow.

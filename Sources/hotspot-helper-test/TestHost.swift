@@ -44,6 +44,7 @@ import HotspotCore
         if case .stdio(let exec) = spec.activation {
             spec.activation = .stdio(exec: Recorder.wrap(exec, folder: records))
             spec.readWritePaths.append(records)
+            spec.readPaths += helperHost.ownPaths(of: exec) + Recorder.libraryFolders
             isRecorded = true
         } else {
             isRecorded = false

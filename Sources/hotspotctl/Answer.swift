@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlAPI
+import ForeignText
 import Glibc
 import HotspotCore
 

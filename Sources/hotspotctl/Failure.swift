@@ -1,4 +1,5 @@
 import ControlAPI
+import ForeignText
 import HotspotCore
 import Varlink
 
@@ -89,7 +90,7 @@ extension Failure {
         // Without any interface there is none to name either.
         case .failed(.noInterface, let message): return Failure(.notFound, safe(message), hint: "hotspotctl status")
         case .failed(_, let message):
-            // The word of a newer daemon too.
+            // As it came, because a newer daemon may have more words.
             let code = parameters["code"]?.string ?? ""
             return Failure(.failed, message.isEmpty ? "it failed (\(safe(code)))." : "\(safe(message)) (\(safe(code)))")
         case nil: break

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ForeignText
 import Glibc
 import HotspotCore
 

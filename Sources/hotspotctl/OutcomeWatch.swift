@@ -1,4 +1,5 @@
 import ControlAPI
+import ForeignText
 import Glibc
 import HotspotCore
 

@@ -202,7 +202,7 @@ extension TransitionTable.Explorer.Standpoint {
                     events.append(("answer \(confidence.rawValue)", .answered(id, .evaluated(confidence))))
                 }
             } else {
-                for result in Result.allCases {
+                for result in HelperResult.allCases {
                     let prompt = result == .uiRequired ? Prompt(title: "Room") : nil
                     events.append(("answer \(result.rawValue)", .answered(id, .replied(result, prompt: prompt))))
                 }

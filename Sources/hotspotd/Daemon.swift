@@ -1,9 +1,10 @@
 import CLinux
 import EventLoop
+import ForeignText
+import Gate
 import Glibc
 import HelperHost
 import HotspotCore
-import LinkState
 
 /// The entry point: settings, coordinator, loop.
 @main struct Daemon {

@@ -1,4 +1,5 @@
 import EventLoop
+import ForeignText
 import HelperHost
 import HotspotCore
 import HotspotMachine

@@ -67,7 +67,7 @@ import Wireless
         let bench = try FilterBench()
         let controller = try await prepared(bench, "chosen", "other")
         bench.hold("chosen")
-        try bench.services.store.remember(Self.network, Remembered(helper: "chosen", portal: nil, committed: WallClock.now))
+        try bench.services.store.remember(Self.network, RememberedChoice(helper: "chosen", portal: nil, committed: WallClock.now))
         controller.join(joined())
         #expect(await bench.eventually { bench.told("chosen", "Maintain").count == 1 })
         #expect(bench.services.host.isRunning("other"), "it may be asked yet")
@@ -179,7 +179,7 @@ import Wireless
         #expect(!link.isClosed(under: settings), "it is not managed")
         link.controller = InterfaceController(index: Self.index, name: "hot7", services: bench.services)
         func isClosed(_ name: String, _ security: Security) -> Bool {
-            link.association = Association(
+            link.association = WirelessAssociation(
                 ssid: SSID(printable: name)!, bssid: BSSID(octets: [2, 0, 0, 0, 0, 1])!, security: security)
             return link.isClosed(under: settings)
         }

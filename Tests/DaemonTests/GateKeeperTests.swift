@@ -1,5 +1,5 @@
 import EventLoop
-import LinkState
+import Gate
 import Testing
 
 @testable import hotspotd
@@ -16,7 +16,7 @@ import Testing
             var isUndone = false
             var isStopped = false
 
-            func settle(closed wanted: [Int: String], strays: Set<Int>) throws(GateError) -> Bool {
+            func apply(closed wanted: [Int: String], strays: Set<Int>) throws(GateError) -> Bool {
                 passes += 1
                 if let error { throw error }
                 closed = wanted

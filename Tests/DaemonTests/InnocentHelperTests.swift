@@ -99,7 +99,7 @@ import Wireless
         let session = Session(memory: ["ticket": "opensesame"])
         sessions.keep(session, of: "portal")
         try bench.services.store.remember(
-            Self.network, Remembered(helper: "portal", portal: nil, committed: WallClock.now))
+            Self.network, RememberedChoice(helper: "portal", portal: nil, committed: WallClock.now))
         try sessions.store(for: Self.network, of: "portal")
         #expect(restored() == session)
         let program = try #require(bench.services.host.helpers.first).spec

@@ -7,11 +7,11 @@ import Testing
     private static let words = """
         busy disabled disconnect displayNameNotUsed displayNameTooLong expectedMore gate held helperCrashed helperError
         helperFileInvalid helperFileMissing helperFolderUnreadable helperFoldersNotWatched helperMalformed helperMasked
-        helperNameAlike helperNameTwice helperNoRoom helperNotStarted helperNotTrusted helperPathMissing helperPathRefused
+        helperNameTwice helperNoRoom helperNotStarted helperNotTrusted helperPathMissing helperPathRefused
         helperProgramMissing helperProgramNotExecutable helperQuarantined helperRepeatsSecret helperShadowed helperTimeout
         helperTooLong helperUnknownValue httpsBlocked interfaceGone internetLimited linkKept links loginDelayed loginFailed
         loginPaused memoryTooLarge moreProblems noAddress noAttempt noInterface noNameservers noWireless notCandidate notSaved
-        proberMissing scan settings stillCaptive storeDamaged storeNewer storeNotSaving tooManyHelpers tooManySharing
+        proberMissing sandboxUnavailable scan settings stillCaptive storeDamaged storeNewer storeNotSaving tooManyHelpers tooManySharing
         unclaimedCaptive unrecognized vault vaultLocked wireless
         """.split(whereSeparator: \.isWhitespace).map(String.init)
 

@@ -57,7 +57,7 @@ import Testing
     }
 }
 
-/// Every enum that is printed or stored, with its words: who changes a word breaks other programs and old databases.
+/// Every enum that is printed or stored, with its words. A changed word breaks other programs and old databases.
 @Suite struct NameTableTests {
     func table<Word: RawRepresentable & CaseIterable & Hashable>(_ type: Word.Type, _ words: String)
     where Word.RawValue == String {
@@ -68,7 +68,7 @@ import Testing
 
     @Test func words() {
         table(
-            Result.self,
+            HelperResult.self,
             "success failure uiRequired commandNotRecognized authenticationRequired unsupportedNetwork temporaryFailure")
         table(Confidence.self, "none low high")
         table(Verdict.self, "online partial captive limited")
@@ -79,7 +79,8 @@ import Testing
 
     @Test("Apple's numbers") func apple() {
         #expect(
-            Command.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6] && Result.allCases.map(\.appleValue) == [0, 1, 2, 3, 4, 5, 6])
+            Command.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6]
+                && HelperResult.allCases.map(\.appleValue) == [0, 1, 2, 3, 4, 5, 6])
         #expect(Confidence.allCases.map(\.appleValue) == [0, 1, 2] && Confidence.none < .low && Confidence.low < .high)
     }
 
@@ -113,7 +114,7 @@ import Testing
         let network = Network(ssid: SSID(octets: [0xFF, 0x41])!, interface: "wlan0", signalStrength: 0.5, security: .open)
         #expect(network.ssid == "\\xffA" && network.ssidHex == "ff41")
         #expect(try JSONDecoder().decode(Network.self, from: JSONEncoder().encode(network)) == network)
-        // An absent optional is absent, not null: other languages look for the key.
+        // An absent optional is left out and not null, because other languages look for the key.
         #expect(!String(decoding: try JSONEncoder().encode(Reply(.success)), as: UTF8.self).contains("null"))
     }
 }

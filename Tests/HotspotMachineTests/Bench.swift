@@ -106,7 +106,7 @@ struct Bench {
     }
 
     mutating func reply(
-        _ helper: String, _ result: Result, prompt: Prompt? = nil, seconds: Int? = nil,
+        _ helper: String, _ result: HelperResult, prompt: Prompt? = nil, seconds: Int? = nil,
         _ location: SourceLocation = #_sourceLocation
     ) {
         answer(helper, .replied(result, prompt: prompt, secondsRemaining: seconds), location)

@@ -82,16 +82,17 @@ import Testing
         #expect(ours.log.contains(.forgetChoice(of: "H1")))
     }
 
-    @Test("A helper's reason is shown under its name", arguments: [Result.failure, .temporaryFailure])
-    func reason(result: Result) {
+    @Test("A helper's reason is shown under its name", arguments: [HelperResult.failure, .temporaryFailure])
+    func reason(result: HelperResult) {
         var bench = bench()
         bench.answer("H1", .replied(result, reason: "Sign in at evil.example."))
         #expect(bench.problems.map(\.message) == ["H1: Sign in at evil.example."])
     }
 
     @Test(
-        "53 Results that do not belong here act like failure", arguments: [Result.authenticationRequired, .commandNotRecognized])
-    func odd(result: Result) {
+        "53 Results that do not belong here act like failure",
+        arguments: [HelperResult.authenticationRequired, .commandNotRecognized])
+    func odd(result: HelperResult) {
         for var bench in [bench(), bench(.strict)] {
             bench.reply("H1", result)
             #expect(bench.holds == [.autoJoinOff] && bench.outcomes == [.failure])
@@ -182,7 +183,7 @@ import Testing
             var temporary = bench(rules)
             temporary.reply("H1", .temporaryFailure)
             #expect(temporary.state == place && temporary.holds.isEmpty)
-            for result in [Result.failure, .authenticationRequired, .commandNotRecognized] {
+            for result in [HelperResult.failure, .authenticationRequired, .commandNotRecognized] {
                 var bench = bench(rules)
                 bench.reply("H1", result)
                 #expect(bench.state == place && bench.holds == [.autoJoinOff])

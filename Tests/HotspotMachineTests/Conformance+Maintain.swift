@@ -133,7 +133,7 @@ import Testing
 
     @Test("73 Any answer, or 45 s of silence, ends the session") func ends() {
         for rules in Policy.Rules.allCases {
-            for answer in Result.allCases.map({ CommandAnswer.replied($0) }) + [.evaluated(.low), .crashed, nil]
+            for answer in HelperResult.allCases.map({ CommandAnswer.replied($0) }) + [.evaluated(.low), .crashed, nil]
                 as [CommandAnswer?]
             {
                 var bench = authenticated(rules)

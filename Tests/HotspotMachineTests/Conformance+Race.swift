@@ -105,7 +105,7 @@ import Testing
         #expect(losers.allSatisfy(bench.last.contains))
     }
 
-    @Test("42 A reply without a confidence counts as none", arguments: Result.allCases) func odd(result: Result) {
+    @Test("42 A reply without a confidence counts as none", arguments: HelperResult.allCases) func odd(result: HelperResult) {
         var bench = Bench(.default, "H1", "H2")
         bench.join()
         bench.reply("H1", result)

@@ -134,7 +134,7 @@ import Testing
         #expect(bench.remembered == nil)
         bench.probe(.online)
         #expect(bench.last.contains(.remember(helper: "H1")))
-        for (result, forgets) in [(Result.failure, true), (.unsupportedNetwork, true), (.temporaryFailure, false)] {
+        for (result, forgets) in [(HelperResult.failure, true), (.unsupportedNetwork, true), (.temporaryFailure, false)] {
             var bench = joined()
             bench.bid("H1", .high)
             bench.reply("H1", result)
@@ -642,8 +642,8 @@ import Testing
         #expect(bench.state == .authenticated && bench.chosen == nil)
     }
 
-    @Test("C17 A chosen helper that goes finishes its command, and is asked no more", arguments: Result.allCases)
-    func finishes(result: Result) {
+    @Test("C17 A chosen helper that goes finishes its command, and is asked no more", arguments: HelperResult.allCases)
+    func finishes(result: HelperResult) {
         let roads: [@Sendable (inout Bench) -> Void] = [
             { $0.bid("H1", .high) },
             {

@@ -24,8 +24,8 @@ import Testing
 
         mutating func run(_ duration: Duration) {
             // Results that end in a rest or in a question end the storm, and come in some storms only.
-            var maintains: [Result] = [.authenticationRequired, .success]
-            var logins: [Result] = [.success]
+            var maintains: [HelperResult] = [.authenticationRequired, .success]
+            var logins: [HelperResult] = [.success]
             if chance(3) { maintains += [.failure, .uiRequired] }
             if chance(3) { logins += [.success, .success, .success, .temporaryFailure] }
             if chance(3) { logins += [.success, .success, .unsupportedNetwork] }
@@ -47,7 +47,7 @@ import Testing
             }
         }
 
-        private mutating func answer(_ open: Bench.Open, _ results: [Result]) {
+        private mutating func answer(_ open: Bench.Open, _ results: [HelperResult]) {
             if isFlaky, chance(30) { return bench.answer(open.helper, .crashed) }
             if open.command == .evaluate { return bench.bid(open.helper, chance(4) ? .low : .high) }
             bench.reply(

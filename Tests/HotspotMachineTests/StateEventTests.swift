@@ -217,7 +217,7 @@ import Testing
                 var events: [Event] = []
                 let command = CommandID(number: number)
                 if !inFlight.commands.contains(command) {
-                    events += Result.allCases.map { .answered(command, .replied($0)) }
+                    events += HelperResult.allCases.map { .answered(command, .replied($0)) }
                     events += Confidence.allCases.map { .answered(command, .evaluated($0)) }
                     events += [.answered(command, .crashed), .answered(command, .garbled(reason: nil))]
                 }
@@ -241,8 +241,8 @@ import Testing
             let inFlight = start.machine.state.inFlight
             var events: [Event] = []
             for command in inFlight.commands {
-                events += Result.allCases.map { .answered(command, .replied($0, secondsRemaining: .min)) }
-                events += Result.allCases.map { .answered(command, .replied($0, secondsRemaining: .max)) }
+                events += HelperResult.allCases.map { .answered(command, .replied($0, secondsRemaining: .min)) }
+                events += HelperResult.allCases.map { .answered(command, .replied($0, secondsRemaining: .max)) }
                 events += Confidence.allCases.map { .answered(command, .evaluated($0)) }
                 events += [.answered(command, .crashed), .answered(command, .garbled(reason: "?"))]
             }

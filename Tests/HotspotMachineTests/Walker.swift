@@ -77,7 +77,7 @@ struct Walker {
         if open.command == .evaluate, !chance(10) {
             return send(.answered(open.id, .evaluated(Confidence.allCases.randomElement(using: &random)!)))
         }
-        let result = chance(2) ? Result.success : Result.allCases.randomElement(using: &random)!
+        let result = chance(2) ? HelperResult.success : HelperResult.allCases.randomElement(using: &random)!
         let prompt = chance(2) ? Prompt(title: "Room") : nil
         send(.answered(open.id, .replied(result, prompt: prompt, secondsRemaining: seconds())))
     }

@@ -100,7 +100,7 @@ struct KillTests {
             for number in known.remembered {
                 for security in Self.securities {
                     try store.remember(
-                        .wireless(Self.ssid(number), security), Remembered(helper: "one", portal: nil, committed: now))
+                        .wireless(Self.ssid(number), security), RememberedChoice(helper: "one", portal: nil, committed: now))
                 }
             }
             for number in known.held {
@@ -175,9 +175,9 @@ struct KillTests {
         let store = try Store(directory: copy.path + "/state")
         #expect(store.problems.isEmpty && store.skippedRows == 0, "round \(round): \(store.problems)")
         let now = Int(Date().timeIntervalSince1970 * 1000)
-        let memories = store.memories(now: now)
+        let memories = store.records(now: now)
         // A name is there under all of its securities, or under none: no change is half done.
-        func names(_ numbers: Range<Int>, _ name: (Int) -> SSID, _ isThere: (NetworkMemory) -> Bool) throws -> Set<Int> {
+        func names(_ numbers: Range<Int>, _ name: (Int) -> SSID, _ isThere: (NetworkRecord) -> Bool) throws -> Set<Int> {
             try Set(
                 numbers.filter { number in
                     let count = Self.securities.count { isThere(memories[.wireless(name(number), $0)]) }

@@ -106,7 +106,7 @@ struct VisitKillTests {
         let store = try Store(directory: copy.path + "/state")
         #expect(store.problems.isEmpty && store.skippedRows == 0, "\(what): \(store.problems)")
         let now = Int(Date().timeIntervalSince1970 * 1000)
-        let memory = store.memories(now: now)[Self.network]
+        let memory = store.records(now: now)[Self.network]
         #expect(memory.helper == nil || memory.helper == "clerk", "\(what)")
         #expect(memory.hold == nil || (moment == .logoff && memory.hold?.reason == .loggedOff), "\(what)")
         switch shown?["state"]?.string {

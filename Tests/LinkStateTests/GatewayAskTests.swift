@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import HotspotCore
+import NamespaceThread
 import Testing
 
 @testable import LinkState
@@ -17,7 +18,7 @@ import Testing
         return answer
     }
 
-    @Test @LoopActor func nobodyAndNothingGiveNoAddress() async {
+    @Test @LoopActor func withoutARouterThereIsNoAddress() async {
         #expect(await ask("no address", on: 1) == nil)
         #expect(await ask("192.0.2.1", on: 1 << 30) == nil)
         #expect(await ask("192.0.2.1", on: Int.max) == nil)

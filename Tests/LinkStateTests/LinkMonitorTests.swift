@@ -24,15 +24,15 @@ import Testing
             monitor.start()
         }
 
-        func take() -> [LinkChange] {
-            takeTurns()
+        func drain() -> [LinkChange] {
+            readTurns()
             defer { changes = [] }
             return changes
         }
 
         /// As the loop does: as long as the socket has something.
-        func takeTurns() {
-            while !kernel.inbox.isEmpty { monitor.exchange.takeTurn() }
+        func readTurns() {
+            while !kernel.inbox.isEmpty { monitor.exchange.readTurn() }
         }
     }
 
@@ -45,9 +45,9 @@ import Testing
         ]
     }
 
-    @Test @LoopActor func whatIsThereAtTheStartIsTold() throws {
+    @Test @LoopActor func existingLinksAreReportedAtTheStart() throws {
         let watched = try Watched(Self.online)
-        let changes = watched.take()
+        let changes = watched.drain()
         #expect(changes.count == 2)
         guard case .appeared(let link) = changes.last else {
             Issue.record("\(changes)")
@@ -57,21 +57,20 @@ import Testing
         #expect(link.hardwareAddress?.description == "02:00:00:00:00:02")
         #expect(link.addresses == ["192.168.7.5/24", "2001:db8::5/64"])
         #expect(link.gateways == ["192.168.7.1", "fe80::1"])
-        #expect(link.isRoutable)
         #expect(watched.monitor.isComplete)
         #expect(watched.monitor.links[2] == link)
     }
 
     @Test @LoopActor func manyEventsOfATurnAreOneChange() throws {
         let watched = try Watched()
-        _ = watched.take()
+        _ = watched.drain()
         let before = watched.monitor.links[2]!
         for number in 0..<1000 {
             watched.kernel.happen(Int(RTM_NEWLINK), ScriptedKernel.link(2, "eth0", hasCarrier: number.isMultiple(of: 2)))
         }
         watched.kernel.happen(Int(RTM_NEWADDR), ScriptedKernel.address(2, "10.0.0.9", 8))
-        let changes = watched.take()
-        // A turn takes 64 datagrams, and while routes are being read again nothing is told.
+        let changes = watched.drain()
+        // A turn reads 64 datagrams, and no change is reported while routes are being read again.
         #expect(changes.count <= 16)
         guard case .changed(let after, from: let first)? = changes.last else {
             Issue.record("\(changes)")
@@ -83,9 +82,9 @@ import Testing
 
     @Test @LoopActor func aRenameKeepsTheLink() throws {
         let watched = try Watched(Self.online)
-        _ = watched.take()
+        _ = watched.drain()
         watched.kernel.happen(Int(RTM_NEWLINK), ScriptedKernel.link(2, "cafe0"))
-        let changes = watched.take()
+        let changes = watched.drain()
         guard changes.count == 1, case .changed(let after, from: let before) = changes[0] else {
             Issue.record("\(changes)")
             return
@@ -94,36 +93,36 @@ import Testing
         #expect(before.addresses == after.addresses && before.gateways == after.gateways)
     }
 
-    @Test @LoopActor func aRemovalTakesEverythingAlong() throws {
+    @Test @LoopActor func aRemovedLinkTakesItsAddressesAndRoutesAlong() throws {
         let watched = try Watched(Self.online)
-        _ = watched.take()
+        _ = watched.drain()
         let last = watched.monitor.links[2]!
         watched.kernel.links.removeLast()
         watched.kernel.routes = []
         watched.kernel.happen(Int(RTM_DELLINK), ScriptedKernel.link(2, "eth0"))
-        #expect(watched.take() == [.vanished(last)])
+        #expect(watched.drain() == [.vanished(last)])
         #expect(watched.monitor.links[2] == nil)
     }
 
     /// A port that leaves its bridge, and what the wireless extensions say, are no news of the link.
-    @Test @LoopActor func messagesOfOtherFamiliesAreNotOurs() throws {
+    @Test @LoopActor func messagesOfOtherFamiliesAreIgnored() throws {
         let watched = try Watched(Self.online)
-        _ = watched.take()
+        _ = watched.drain()
         watched.kernel.happen(Int(RTM_DELLINK), ScriptedKernel.link(2, "eth0", family: UInt8(AF_BRIDGE)))
         watched.kernel.happen(Int(RTM_NEWLINK), ScriptedKernel.link(2, "else", family: UInt8(AF_BRIDGE)))
         var wireless = PayloadBuilder(header: Array(ScriptedKernel.link(2, "eth0")[..<16]))
         wireless.append(Int(IFLA_IFNAME), Array("eth0".utf8) + [0])
         wireless.append(Int(IFLA_WIRELESS), [1, 2, 3, 4])
         watched.kernel.happen(Int(RTM_NEWLINK), wireless.octets)
-        #expect(watched.take() == [])
+        #expect(watched.drain() == [])
     }
 
-    @Test @LoopActor func routesThatVanishWithoutAWordAreMissed() throws {
+    @Test @LoopActor func routesThatVanishWithoutAnEventAreRead() throws {
         let watched = try Watched(Self.online)
-        _ = watched.take()
+        _ = watched.drain()
         watched.kernel.routes = []
         watched.kernel.happen(Int(RTM_NEWLINK), ScriptedKernel.link(2, "eth0", isUp: false, hasCarrier: false))
-        let changes = watched.take()
+        let changes = watched.drain()
         guard case .changed(let after, from: _)? = changes.last else {
             Issue.record("\(changes)")
             return
@@ -134,21 +133,21 @@ import Testing
 
     @Test @LoopActor func onlyDefaultRoutesAreReadAgain() throws {
         let watched = try Watched(Self.online)
-        _ = watched.take()
+        _ = watched.drain()
         watched.kernel.asked = []
         watched.kernel.happen(Int(RTM_NEWROUTE), ScriptedKernel.route(2, "10.1.1.1", length: 24))
-        #expect(watched.take() == [])
+        #expect(watched.drain() == [])
         #expect(watched.kernel.asked == [])
         watched.kernel.routes = [ScriptedKernel.route(2, "192.168.7.254", metric: 50)] + watched.kernel.routes
         watched.kernel.happen(Int(RTM_NEWROUTE), watched.kernel.routes[0])
-        _ = watched.take()
+        _ = watched.drain()
         #expect(watched.monitor.links[2]?.gateways == ["192.168.7.254", "192.168.7.1", "fe80::1"])
         #expect(watched.kernel.asked == [Int(RTM_GETROUTE)])
     }
 
     @Test @LoopActor func addressesAreUsableOrNotThere() throws {
         let watched = try Watched()
-        _ = watched.take()
+        _ = watched.drain()
         watched.kernel.addresses = [
             ScriptedKernel.address(2, "2001:db8::1", 64, flags: UInt32(IFA_F_DEPRECATED)),
             ScriptedKernel.address(2, "2001:db8::2", 64, flags: UInt32(IFA_F_TENTATIVE)),
@@ -160,13 +159,13 @@ import Testing
             ScriptedKernel.address(1, "127.0.0.1", 8, scope: 254),
         ]
         for payload in watched.kernel.addresses { watched.kernel.happen(Int(RTM_NEWADDR), payload) }
-        _ = watched.take()
+        _ = watched.drain()
         let expected = ["10.0.0.1/8", "10.0.0.2/8", "2001:db8::5/64", "2001:db8::3/64", "2001:db8::1/64"]
         #expect(watched.monitor.links[2]?.addresses == expected)
         #expect(watched.monitor.links[1]?.addresses == [])
         watched.kernel.happen(Int(RTM_NEWADDR), ScriptedKernel.address(2, "2001:db8::2", 64))
         watched.kernel.happen(Int(RTM_DELADDR), ScriptedKernel.address(2, "10.0.0.1", 8))
-        _ = watched.take()
+        _ = watched.drain()
         #expect(watched.monitor.links[2]?.addresses.contains("2001:db8::2/64") == true)
         #expect(watched.monitor.links[2]?.addresses.first == "10.0.0.2/8")
     }
@@ -186,7 +185,7 @@ import Testing
             route.append(Int(RTA_MULTIPATH.rawValue), hops)
             kernel.routes = [route.octets]
         }
-        _ = watched.take()
+        _ = watched.drain()
         #expect(watched.monitor.links[1]?.gateways == ["10.0.0.7"])
         #expect(watched.monitor.links[2]?.gateways == ["10.0.0.8"])
     }
@@ -194,48 +193,48 @@ import Testing
     /// Every tenth read says that messages were lost: at the end the state is the kernel's.
     @Test @LoopActor func lostMessagesAreMadeUpFor() throws {
         let watched = try Watched(Self.online)
-        _ = watched.take()
+        _ = watched.drain()
         for round in 0..<200 {
             watched.kernel.inbox.insert(.overrun, at: min(round % 10, watched.kernel.inbox.count))
-            watched.monitor.exchange.takeTurn()
+            watched.monitor.exchange.readTurn()
         }
-        // Told by nobody.
+        // Without an event.
         watched.kernel.links = [ScriptedKernel.link(2, "eth9"), ScriptedKernel.link(5, "new0", kind: "veth")]
         watched.kernel.addresses = [ScriptedKernel.address(5, "10.9.9.9", 8)]
         watched.kernel.routes = []
         watched.kernel.inbox.append(.overrun)
-        _ = watched.take()
+        _ = watched.drain()
         let links = watched.monitor.links
         #expect(Set(links.keys) == [2, 5])
         #expect(links[2]?.name == "eth9" && links[2]?.addresses == [] && links[2]?.gateways == [])
         #expect(links[5]?.addresses == ["10.9.9.9/8"] && links[5]?.kind == "veth")
     }
 
-    /// What changed unseen is told before the word that all was read.
-    @Test @LoopActor func whatIsReadAgainIsToldFirst() throws {
+    /// Changes are reported before the end of the reading.
+    @Test @LoopActor func changesOfAReadingAreReportedBeforeItsEnd() throws {
         let watched = try Watched(Self.online)
-        _ = watched.take()
+        _ = watched.drain()
         watched.kernel.links = [ScriptedKernel.link(5, "new0", kind: "veth")]
         watched.kernel.addresses = []
         var known: [Set<Int>] = []
         watched.monitor.readAgain { known.append(Set(watched.monitor.links.keys)) }
         #expect(known.isEmpty)
-        _ = watched.take()
+        _ = watched.drain()
         #expect(known == [[5]])
-        _ = watched.take()
+        _ = watched.drain()
         #expect(known.count == 1)
         watched.monitor.readAgain { known.append([]) }
         watched.monitor.stop()
-        #expect(known.count == 2, "who waits is told at the end too")
+        #expect(known.count == 2, "stopping also calls the handler")
     }
 
     @Test @LoopActor func aReadingThatFailsChangesNothing() throws {
         let watched = try Watched(Self.online)
-        _ = watched.take()
+        _ = watched.drain()
         let before = watched.monitor.links
         watched.kernel.failure = EPERM
         watched.kernel.inbox.append(.overrun)
-        #expect(watched.take() == [])
+        #expect(watched.drain() == [])
         #expect(watched.monitor.links == before)
     }
 
@@ -258,11 +257,11 @@ import Testing
             for payload in damaged {
                 var table = LinkTable()
                 let message = NetlinkMessage(type: UInt16(type), flags: 0, sequence: 0, port: 0, payload: payload[...])
-                _ = try? table.take(
+                _ = try? table.apply(
                     NetlinkMessage(
                         type: UInt16(RTM_NEWLINK), flags: 0, sequence: 0, port: 0, payload: ScriptedKernel.link(2, "eth0")[...]))
-                _ = try? table.take(message)
-                try? table.takeRoute(message)
+                _ = try? table.apply(message)
+                try? table.addRoute(message)
                 #expect(table.snapshots.count <= 2)
             }
         }
@@ -284,7 +283,7 @@ import Testing
         let loopback = try #require(monitor.links[1])
         #expect(loopback.name == "lo" && loopback.type == 772 && loopback.addresses.isEmpty)
         #expect(monitor.malformedCount == 0 && monitor.foreignCount == 0)
-        #expect(monitor.gatewayAddress(of: "192.0.2.1", on: 1) == nil)
-        #expect(monitor.gatewayAddress(of: "no address", on: 1) == nil)
+        #expect(NeighbourTable.hardwareAddress(of: "192.0.2.1", on: 1) == nil)
+        #expect(NeighbourTable.hardwareAddress(of: "no address", on: 1) == nil)
     }
 }

@@ -2,6 +2,7 @@ import CNetlink
 import EventLoop
 import Glibc
 import HotspotCore
+import NamespaceThread
 import Netlink
 import Testing
 

@@ -4,7 +4,7 @@ import Netlink
 
 @testable import LinkState
 
-/// A kernel's rtnetlink as a value of the test: answers dumps from its tables, and sends what events it is told to.
+/// A kernel's rtnetlink as a value of the test: answers dumps from its tables, and sends the events that the test adds.
 final class ScriptedKernel: NetlinkTransport {
     let descriptor: Int32? = nil
     let port: UInt32 = 815
@@ -42,7 +42,7 @@ final class ScriptedKernel: NetlinkTransport {
 
     func receive() -> NetlinkReceived { inbox.isEmpty ? .nothing : inbox.removeFirst() }
 
-    /// Lets an event wait in the socket. Its sequence and port are those of whoever caused it.
+    /// Lets an event wait in the socket. Its sequence and port are those of the process that caused it.
     func happen(_ type: Int, _ payload: [UInt8]) {
         inbox.append(
             .datagram(NetlinkMessage(type: UInt16(type), flags: 0, sequence: 1, port: 99, payload: payload[...]).octets))

@@ -81,7 +81,7 @@ func fixture(_ name: String) throws -> [UInt8] {
         #expect(facts(at: then + 7200) == nil)
     }
 
-    @Test @LoopActor func whatThePortalMustNotBeIsLeftOut() throws {
+    @Test @LoopActor func invalidPortalAddressesAreIgnored() throws {
         for name in ["dhclient-http.leases", "dhclient-not-ascii.leases"] {
             root.write("var/lib/dhcp/dhclient.leases", try fixture(name))
             #expect(facts() == LinkFacts(nameservers: Self.servers, source: "dhclient"), "\(name)")
@@ -130,7 +130,7 @@ func fixture(_ name: String) throws -> [UInt8] {
             """
         var both = link
         both.addresses.append("2001:db8::1/128")
-        // The newest is that of another café; one without an address belongs to nobody.
+        // The newest is that of another café, and one without an address is ignored.
         let leases = lease4 + lease("2001:db8::1", "2001:db8::53") + lease("2001:db8:9::1", "2001:db8:9::53")
         root.write("var/lib/dhcp/dhclient.leases", (leases + lease(nil, "2001:db8:8::53")).utf8)
         #expect(facts()?.nameservers == ["9.9.9.9"])
@@ -171,7 +171,7 @@ func fixture(_ name: String) throws -> [UInt8] {
         #expect(facts() == LinkFacts(nameservers: ["192.168.77.1", "fe80::1%veth0"], source: "resolved"))
     }
 
-    @Test @LoopActor func whatIsNoFileOrTooLargeIsNotRead() throws {
+    @Test @LoopActor func onlyRegularFilesOfLimitedSizeAreRead() throws {
         mkdir("\(root.path)/etc", 0o755)
         mkfifo("\(root.path)/etc/resolv.conf", 0o644)
         #expect(facts() == nil)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct JournalTests {
     let folder = TemporaryFolder()
 
-    @Test func anAttemptIsToldAsItHappened() throws {
+    @Test func anAttemptIsReadAsItHappened() throws {
         let steps = [
             Step(at: 0, time: 5000, attempt: "a1", from: .inactive, to: .evaluating, kind: "transition", detail: "joined"),
             Step(at: 12, attempt: "a1", kind: "answer", helper: "form", detail: "low"),
@@ -70,14 +70,14 @@ import Testing
         #expect(store.lastOutcome(cafe) == nil)
     }
 
-    @Test func whatTheEndOfTheDaemonCutOffIsCalledSo() throws {
+    @Test func anInterruptedAttemptIsMarked() throws {
         try folder.open().beginAttempt("a", interface: "wlan0", network: cafe, ssid: "Cafe", began: 1)
         let attempt = try #require(try folder.open().attempt("a"))
         #expect(attempt.outcome == Attempt.interrupted && attempt.ended == nil)
         #expect(attempt.verdict == Store.interruptedVerdict)
     }
 
-    @Test func whatAnOlderDaemonLeftWithoutAWordGetsOne() throws {
+    @Test func anOlderDaemonsInterruptedAttemptGetsAVerdict() throws {
         let store = try folder.open()
         for id in ["old", "ended"] { try store.beginAttempt(id, interface: "wlan0", network: cafe, ssid: "Cafe", began: 1) }
         try store.endAttempt("ended", ended: 2, outcome: "online", verdict: "Online.")
@@ -101,7 +101,7 @@ import Testing
         #expect(store.attempts(before: "a0").isEmpty && store.attempts(before: "nobody").isEmpty)
     }
 
-    /// A timer's maintain, as the daemon tells it.
+    /// A periodic maintain, with the daemon's steps.
     private func maintain(
         _ store: Store, _ id: String, ssid: String = "Cafe", from: StateName = .authenticated, outcome: String = "online",
         also: [Step] = []
@@ -114,7 +114,7 @@ import Testing
         try store.addSteps(id, [Step(at: 1, from: .maintaining, to: .authenticated, kind: "transition", detail: "success")])
     }
 
-    @Test func onlyAMaintainThatFoundEverythingWellIsRoutine() throws {
+    @Test func onlyAMaintainWithoutAProblemIsRoutine() throws {
         let store = try folder.open()
         try maintain(store, "well")
         try maintain(store, "joined", from: .inactive)
@@ -141,7 +141,7 @@ import Testing
                 INSERT INTO attempts (id, interface, network, ssid, began, outcome, routine)
                 SELECT '\(name)' || i, 'wlan0', NULL, '\(ssid)', 5, 'online', \(routine) FROM n
                 """)
-            // Each beginning prunes.
+            // Each new attempt prunes.
             try store.beginAttempt("begun \(name)", interface: "wlan0", network: cafe, ssid: ssid, began: 5)
         }
         try add(Store.attemptLimit + 200, "m", ssid: "Home", routine: 1)
@@ -150,12 +150,12 @@ import Testing
         #expect(kept.filter { $0.id.hasPrefix("cafe") }.count == 20, "the visits are all there")
         #expect(kept.filter { $0.id.hasPrefix("old") }.count == 20, "and of each network the newest maintains")
         #expect(kept[1].id == "m\(Store.attemptLimit + 199)")
-        // Many visits: of the maintains a handful stays, as long as there is room for it.
+        // After many visits a handful of the maintains stays.
         try add(Store.attemptLimit - 30, "visit", ssid: "New", routine: 0)
         let later = store.attempts(limit: 5000)
         #expect(later.filter { $0.ssid == "Home" && $0.isRoutine }.count == Store.routineLimit)
         #expect(later.count == Store.attemptLimit)
-        // Where nothing is left to spare, the oldest of the network with the most go.
+        // Without routine attempts, the oldest of the network with the most are deleted.
         try add(Store.attemptLimit, "new", ssid: "New", routine: 0)
         let last = store.attempts(limit: 5000)
         #expect(last.count == Store.attemptLimit && last.allSatisfy { !$0.id.hasPrefix("visit") })
@@ -163,7 +163,7 @@ import Testing
         #expect(last.filter { $0.ssid == "New" }.map(\.id) == last.filter { $0.ssid == "New" }.map(\.id).sorted(by: newer))
     }
 
-    /// By the numbers at the ends of two names of ``aLongSessionDoesNotPushTheCafesOut()``; what was begun is the newest.
+    /// By the numbers at the ends of two names of ``aLongSessionDoesNotPushTheCafesOut()``; the newest attempt is the last one begun.
     private func newer(_ a: String, _ b: String) -> Bool {
         (Int(a.drop { !$0.isNumber }) ?? .max) > (Int(b.drop { !$0.isNumber }) ?? .max)
     }
@@ -194,7 +194,7 @@ import Testing
         let storm = kept.filter { $0.ssid == "Storm" }.map(\.id)
         #expect(storm.prefix(2) == ["one more", "Storm/9249"] && storm.last == "Storm/9001", "of the storm the newest")
 
-        // It goes on: each new attempt of it takes the place of one of its own.
+        // Each further attempt of this network replaces one of its own.
         let next = try clock.measure {
             for number in 0..<50 {
                 try store.beginAttempt("next\(number)", interface: "wlan0", network: cafe, ssid: "Storm", began: 5)
@@ -204,7 +204,7 @@ import Testing
         #expect(store.attempts(ssid: "Storm", limit: 5000).count == 250)
         print("journal: from 10,001 to 1,000 attempts in \(first), then \(next / 50) for a new one with its pruning")
 
-        // A new network takes its place from the one with the most, up to an equal share of all.
+        // A new network displaces attempts of the one with the most, up to an equal share.
         for number in 0..<300 {
             try store.beginAttempt("new\(number)", interface: "wlan0", network: cafe, ssid: "New", began: 5)
         }

@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 @Suite struct LogSyncTests {
-    /// A disk that takes as long as a test wants, and then takes what it gets or not.
+    /// A disk that is as slow as a test wants, and then succeeds or fails.
     private final class Disk: Sendable {
         struct State {
             var isSlow = true
@@ -36,7 +36,7 @@ import Testing
 
     private let folder = TemporaryFolder()
 
-    @Test(.timeLimit(.minutes(10))) func nobodyWaitsForTheDisk() throws {
+    @Test(.timeLimit(.minutes(10))) func writesDoNotWaitForTheDisk() throws {
         let disk = Disk()
         let store = try Store(
             directory: folder.state, retryInterval: .seconds(10), busyTimeout: 0, pageLimit: nil, flush: { disk.flush($0) })
@@ -44,8 +44,8 @@ import Testing
         disk.wait { $0.begun == 1 }
         for time in 2..<50 { try store.setOutcome(cafe, StoredOutcome(word: "online", time: time)) }
         #expect(disk.state.withLock { $0.done } == 0 && disk.state.withLock { $0.path } == folder.state + "/hotspotd.db-wal")
-        #expect(try folder.open().lastOutcome(cafe)?.time == 49, "everybody else sees it")
-        // All that came meanwhile goes in one.
+        #expect(try folder.open().lastOutcome(cafe)?.time == 49, "other connections see it")
+        // One flush is enough for all writes in the meantime.
         disk.state.withLock { $0.isSlow = false }
         disk.wait { $0.done == 2 }
         try store.setOutcome(cafe, StoredOutcome(word: "online", time: 50))
@@ -53,7 +53,7 @@ import Testing
         #expect(store.problem == nil)
     }
 
-    @Test(.timeLimit(.minutes(10))) func aDiskThatDoesNotKeepItIsToldOf() throws {
+    @Test(.timeLimit(.minutes(10))) func aDiskThatDoesNotStoreItIsReported() throws {
         let disk = Disk()
         disk.state.withLock { ($0.isSlow, $0.code) = (false, EIO) }
         let store = try Store(
@@ -66,7 +66,7 @@ import Testing
         while store.problem != nil { usleep(1000) }
     }
 
-    /// A log that is gone needs it no more.
+    /// A deleted log needs no flush.
     @Test(.timeLimit(.minutes(10))) func theLogItselfIsFlushed() throws {
         let store = try folder.open()
         try store.setOutcome(cafe, StoredOutcome(word: "online", time: 1))

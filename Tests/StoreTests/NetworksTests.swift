@@ -9,47 +9,65 @@ import Testing
 
     @Test func aChoiceSurvivesAndExpires() throws {
         let portal = Portal(origin: "https://portal.example", pin: "cGlu", kind: "form", title: "Café")
-        let session = Session(secondsRemaining: 90, canExtend: true, venueURL: "https://venue.example")
-        let choice = Remembered(helper: "form", portal: portal, session: session, committed: 1000)
+        let choice = RememberedChoice(helper: "form", portal: portal, committed: 1000)
         try folder.open().remember(cafe, choice)
+        try folder.open().setSealedSession(cafe, [1])
         let store = try folder.open()
         #expect(store.remembered(cafe, now: 1000 + 89 * day) == choice)
         #expect(store.remembered(cafe, now: 1000 + 90 * day) == nil)
         #expect(store.remembered(twin, now: 1000) == nil)
         try store.dropChoice(cafe)
         #expect(store.remembered(cafe, now: 1000) == nil)
-        #expect(store.session(cafe) == nil)
+        #expect(store.sealedSession(cafe) == nil)
     }
 
-    /// The file may be older than the rules, or somebody else's work.
-    @Test func whatIsNoOriginAndNoLimitIsNotRead() throws {
+    /// The file may be older than the rules, or written by another program.
+    @Test func invalidOriginsAreNotRead() throws {
         let store = try folder.open()
-        let session = Session(secondsRemaining: -1, bytesRemaining: Int.max, canExtend: true)
         let portal = Portal(origin: "https://bank.example@evil.example", kind: "form")
-        try store.remember(cafe, Remembered(helper: "form", portal: portal, session: session, committed: 1000))
+        try store.remember(cafe, RememberedChoice(helper: "form", portal: portal, committed: 1000))
         try store.setCredential(cafe, helper: "form", origin: portal.origin, pin: nil, fieldNames: ["room"], sealed: [7])
         let read = try #require(store.remembered(cafe, now: 1000))
-        #expect(read.helper == "form" && read.portal == nil && read.session == Session(canExtend: true))
+        #expect(read.helper == "form" && read.portal == nil)
         #expect(store.credentials(cafe).isEmpty)
     }
 
-    @Test func theMemoryOfASessionIsNeverStoredUnsealed() throws {
+    @Test func aSealedSessionIsStoredAndDeleted() throws {
         let store = try folder.open()
-        try store.setSession(cafe, Session(secondsRemaining: 5, memory: ["token": "canary-1234"]))
-        #expect(store.session(cafe) == Session(secondsRemaining: 5))
+        try store.setSealedSession(cafe, [9])
         try store.setSealedSession(cafe, [1, 2, 3])
-        try store.setSession(cafe, Session(secondsRemaining: 4))
         #expect(store.sealedSession(cafe) == [1, 2, 3])
         #expect(store.hasSealedRows)
         try store.setSealedSession(cafe, nil)
-        #expect(store.sealedSession(cafe) == nil && store.session(cafe)?.secondsRemaining == 4)
-        try store.setSession(cafe, nil)
-        #expect(store.session(cafe) == nil && !store.hasSealedRows)
+        #expect(store.sealedSession(cafe) == nil && !store.hasSealedRows)
+    }
+
+    @Test func sessionsAndHoldsOfTheFifthSchemaKeepWhatIsRead() throws {
+        do {
+            let store = try folder.open()
+            let raw = try Database(path: store.path)
+            for table in ["sessions", "holds"] { try raw.run("DROP TABLE \(table)") }
+            for index in [1, 3] { try raw.run(Schema.migrations[0][index]) }
+            try raw.run("INSERT INTO sessions VALUES (?, 90, 5, 1, 'https://venue.example', x'0102')", [.text(cafe.key!)])
+            try raw.run("INSERT INTO sessions VALUES (?, 90, 5, 1, NULL, NULL)", [.text(twin.key!)])
+            try raw.run("INSERT INTO holds VALUES (?, 'loggedOff', 500, 'form', 'You logged off.')", [.text(hotel.key!)])
+            try raw.run("INSERT INTO holds VALUES (?, 'dismissed', NULL, NULL, 'Later.')", [.text(cafe.key!)])
+            try raw.run("PRAGMA user_version = 5")
+        }
+        let store = try folder.open()
+        #expect(store.problem == nil && store.isSaving)
+        #expect(store.sealedSession(cafe) == [1, 2] && store.sealedSession(twin) == nil)
+        #expect(store.hold(hotel, now: 499) == StoredHold(reason: .loggedOff, until: 500, sentence: "You logged off."))
+        #expect(store.hold(cafe, now: .max) == StoredHold(reason: .dismissed, sentence: "Later."))
+        try store.setSealedSession(twin, [3])
+        try store.setHold(twin, StoredHold(reason: .autoJoinOff, sentence: "It failed."))
+        let again = try folder.open()
+        #expect(again.sealedSession(twin) == [3] && again.hold(twin, now: 0)?.reason == .autoJoinOff)
     }
 
     @Test(arguments: StoredHold.Reason.allCases) func aHoldLastsUntilItsEnd(reason: StoredHold.Reason) throws {
         let store = try folder.open()
-        try store.setHold(hotel, StoredHold(reason: reason, until: 500, helper: "form", sentence: "You logged off."))
+        try store.setHold(hotel, StoredHold(reason: reason, until: 500, sentence: "You logged off."))
         #expect(store.hold(hotel, now: 499)?.reason == reason)
         #expect(store.hold(hotel, now: 500) == nil)
         try store.setHold(hotel, StoredHold(reason: reason, sentence: "For good."))
@@ -58,10 +76,10 @@ import Testing
         #expect(store.hold(hotel, now: 0) == nil)
     }
 
-    @Test func whatNobodyNeedsAnyMoreIsPruned() throws {
+    @Test func oldRecordsArePruned() throws {
         let store = try folder.open()
         let given = 1000 * day
-        try store.remember(cafe, Remembered(helper: "form", session: Session(secondsRemaining: 9), committed: given))
+        try store.remember(cafe, RememberedChoice(helper: "form", committed: given))
         try store.setSealedSession(cafe, [1])
         try store.setSealedSession(twin, [2])
         try store.setConsent(cafe, origin: "http://o", helper: "form", program: nil, terms: "t", now: given)
@@ -71,7 +89,7 @@ import Testing
         #expect(store.sealedSession(cafe) == [1] && store.sealedSession(twin) == nil, "the second belongs to no choice")
         #expect(store.lastOutcome(cafe) != nil)
         try store.prune(now: given + 91 * day)
-        #expect(store.session(cafe) == nil && store.sealedSession(cafe) == nil && store.lastOutcome(cafe) == nil)
+        #expect(store.sealedSession(cafe) == nil && store.lastOutcome(cafe) == nil)
         func consent() -> String? { store.consent(cafe, origin: "http://o", helper: "form", program: "/bin/x") }
         try store.prune(now: given + 400 * day)
         #expect(consent() == "t")
@@ -90,7 +108,7 @@ import Testing
             try raw.run("ALTER TABLE attempts DROP COLUMN routine")
             try raw.run("ALTER TABLE credentials DROP COLUMN program")
             for network in [cafe, twin] { try raw.run("INSERT INTO consents VALUES (?, 'http://o', 't')", [.text(network.key!)]) }
-            try store.remember(cafe, Remembered(helper: "form", committed: 1))
+            try store.remember(cafe, RememberedChoice(helper: "form", committed: 1))
             try raw.run("PRAGMA user_version = 1")
         }
         let store = try folder.open()
@@ -98,7 +116,7 @@ import Testing
             store.consent(network, origin: "http://o", helper: helper, program: "/bin/x")
         }
         #expect(store.problem == nil && consent() == "t")
-        #expect(consent(cafe, "wispr") == nil && consent(twin) == nil, "who asked for it is not known")
+        #expect(consent(cafe, "wispr") == nil && consent(twin) == nil, "the helper that showed them is not known")
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         try store.prune(now: time.tv_sec * 1000 + 399 * day)
@@ -148,7 +166,7 @@ import Testing
         let store = try folder.open()
         let other = NetworkID.wireless(SSID(octets: Array("Cafe*".utf8))!, .open)
         for network in [cafe, twin, other, hotel] {
-            try store.remember(network, Remembered(helper: "form", committed: 1))
+            try store.remember(network, RememberedChoice(helper: "form", committed: 1))
             try store.setOutcome(network, StoredOutcome(word: "online", time: 1))
             try store.setConsent(network, origin: "http://o", helper: "form", program: nil, terms: "t", now: 1)
             try store.setHold(network, StoredHold(reason: .loggedOff, sentence: "s"))
@@ -170,7 +188,7 @@ import Testing
 
     @Test func nothingIsKeptOfAnAnonymousNetwork() throws {
         let store = try folder.open()
-        try store.remember(.anonymous, Remembered(helper: "form", committed: 1))
+        try store.remember(.anonymous, RememberedChoice(helper: "form", committed: 1))
         try store.setOutcome(.anonymous, StoredOutcome(word: "online", time: 1))
         #expect(store.remembered(.anonymous, now: 1) == nil && store.lastOutcome(.anonymous) == nil)
         #expect(try !store.forget(.anonymous))
@@ -193,7 +211,7 @@ import Testing
         #expect(throws: StoreError.self) { try store.setEnabled(helper: "*", ssid: nil, enabled: false) }
     }
 
-    @Test func switchingANameOnReleasesItUnderEverySecurityInOneBreath() throws {
+    @Test func switchingANameOnReleasesItUnderEverySecurityInOneTransaction() throws {
         let store = try folder.open()
         let longer = NetworkID.wireless(SSID(octets: Array("Cafe2".utf8))!, .open)
         let name = cafe.switchName!
@@ -204,7 +222,7 @@ import Testing
             }
         }
         try off()
-        // Nothing of it happens if a part of it cannot.
+        // If one part fails, nothing changes.
         do {
             let raw = try Database(path: store.path)
             try raw.run("CREATE TRIGGER no BEFORE DELETE ON holds BEGIN SELECT RAISE(ABORT, 'no'); END")
@@ -227,30 +245,30 @@ import Testing
         #expect(store.hold(longer, now: 0) != nil, "a helper's switch holds nothing and releases nothing")
     }
 
-    @Test func aListReadsAllThatIsRememberedAtOnce() throws {
+    @Test func aListReadsAllRecordsAtOnce() throws {
         let store = try folder.open()
-        try store.remember(cafe, Remembered(helper: "form", committed: 1000))
-        try store.setHold(cafe, StoredHold(reason: .loggedOff, until: 2000, helper: "form", sentence: "You logged off."))
+        try store.remember(cafe, RememberedChoice(helper: "form", committed: 1000))
+        try store.setHold(cafe, StoredHold(reason: .loggedOff, until: 2000, sentence: "You logged off."))
         try store.setOutcome(cafe, StoredOutcome(word: "online", time: 7))
-        for (helper, origin) in [("form", "a"), ("form", "b"), ("wispr", "a")] {
+        for (helper, origin) in [("form", "https://a"), ("form", "https://b"), ("wispr", "https://a")] {
             try store.setCredential(cafe, helper: helper, origin: origin, pin: nil, fieldNames: ["a"], sealed: [1])
         }
         try store.setOutcome(hotel, StoredOutcome(word: "left", time: 8))
         for now in [1500, 2000, 1000 + 91 * day] {
-            let memories = store.memories(now: now)
+            let records = store.records(now: now)
             for network in [cafe, twin, hotel, .anonymous] {
-                var one = NetworkMemory()
+                var one = NetworkRecord()
                 one.helper = store.remembered(network, now: now)?.helper
                 one.hold = store.hold(network, now: now)
                 one.outcome = store.lastOutcome(network)
-                one.credentials = Set(["form", "wispr", "other"].filter { store.hasCredential(network, helper: $0) })
-                #expect(memories[network] == one, "the same as each of them read alone")
+                one.credentials = Set(store.credentials(network).map(\.helper))
+                #expect(records[network] == one, "the same as each of them read alone")
             }
         }
-        #expect(store.memories(now: 1500)[cafe].credentials == ["form", "wispr"])
+        #expect(store.records(now: 1500)[cafe].credentials == ["form", "wispr"])
         let raw = try Database(path: store.path)
         try raw.run("UPDATE holds SET reason = 'struckByLightning'")
-        #expect(store.memories(now: 1500)[cafe].hold == nil && store.memories(now: 1500)[cafe].helper == "form")
+        #expect(store.records(now: 1500)[cafe].hold == nil && store.records(now: 1500)[cafe].helper == "form")
         #expect(store.skippedRows == 2)
     }
 
@@ -283,14 +301,14 @@ import Testing
         #expect(store.credential(cafe, helper: "form", origin: "x", pin: "p") == nil)
         #expect(store.credential(cafe, helper: "form", origin: "http://o", pin: nil) == nil)
         #expect(store.credentials(cafe).map(\.fieldNames) == [["room", "name"]])
-        #expect(store.hasCredential(cafe, helper: "form") && !store.hasCredential(cafe, helper: "wispr"))
         let large = [UInt8](repeating: 0, count: Int(Database.valueLimit) + 1)
         #expect(throws: StoreError.self) {
             try store.setCredential(cafe, helper: "form", origin: "http://o", pin: "p", fieldNames: [], sealed: large)
         }
         #expect(store.credential(cafe, helper: "form", origin: "http://o", pin: "p")?.sealed == [7])
         #expect(store.isSaving)
-        try store.deleteCredentials(helper: "form")
+        #expect(store.hasSealedRows)
+        #expect(try store.forget(cafe))
         #expect(!store.hasSealedRows)
     }
 }

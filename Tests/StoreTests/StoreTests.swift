@@ -19,7 +19,7 @@ import Testing
         return status.st_mode & 0o777
     }
 
-    @Test func theFolderAndItsFilesAreOursAlone() throws {
+    @Test func onlyTheDaemonsUserMayReadTheFolder() throws {
         let store = try folder.open()
         try store.setOutcome(cafe, StoredOutcome(word: "online", time: 1))
         #expect(mode(folder.state) == 0o700)
@@ -28,25 +28,25 @@ import Testing
         #expect(store.problem == nil && store.isSaving)
     }
 
-    @Test func theLogIsBroughtInWhenSomebodySaysSo() throws {
+    @Test func aLongLogIsMovedIntoTheDatabase() throws {
         func size() -> off_t {
             var status = stat()
             return stat(folder.state + "/hotspotd.db", &status) == 0 ? status.st_size : 0
         }
         let store = try folder.open()
         let before = size()
-        store.tidy()
-        #expect(size() == before, "it is small, and waits")
+        store.checkpoint()
+        #expect(size() == before, "a short log stays")
         let sealed = [UInt8](repeating: 7, count: 100_000)
         let networks = (10..<70).map { NetworkID.wired(HardwareAddress("02:00:00:00:00:\($0)")!) }
         for network in networks { try store.setSealedSession(network, sealed) }
         #expect(size() == before)
-        store.tidy()
+        store.checkpoint()
         #expect(size() > 5_000_000)
         #expect(store.problem == nil && store.sealedSession(networks[0]) == sealed)
     }
 
-    @Test func aFolderThatIsNotOursIsRefusedWithAReason() throws {
+    @Test func anotherUsersFolderIsRefusedWithAReason() throws {
         #expect(symlink("/tmp", folder.path + "/link") == 0)
         #expect(throws: StoreError.folder(path: folder.path + "/link", reason: "is a symbolic link; name the folder itself")) {
             try Store(directory: folder.path + "/link")
@@ -84,7 +84,7 @@ import Testing
         #expect(try folder.open().lastOutcome(cafe) != nil)
     }
 
-    @Test func whatIsNoDatabaseIsPutAside() throws {
+    @Test func aFileThatIsNotADatabaseIsRenamed() throws {
         #expect(mkdir(folder.state, 0o700) == 0)
         write(Array(repeating: 0x41, count: 5000), to: folder.state + "/hotspotd.db")
         let store = try folder.open()
@@ -118,7 +118,7 @@ import Testing
             _ = store.lastOutcome(cafe)
             _ = store.steps("a")
             _ = store.attempts()
-            // Damage that is only met by a write may cost what is written, but never the one after that.
+            // The first write may meet damage and be lost, but never the second one.
             try? store.setOutcome(cafe, StoredOutcome(word: "after", time: 1))
             try? store.setOutcome(cafe, StoredOutcome(word: "after", time: 1))
             #expect(store.lastOutcome(cafe)?.word == "after", "round \(round)")
@@ -146,7 +146,7 @@ import Testing
         #expect(try raw.rows("SELECT word FROM outcomes") { $0.text(0) }.rows == ["online"])
     }
 
-    @Test func aFullDiskIsSurvivedInMemoryAndMadeGoodLater() throws {
+    @Test func aFullDiskIsSurvivedInMemoryAndSavedLater() throws {
         let store = try folder.open(retry: .seconds(3600), pages: 20)
         try store.setOutcome(hotel, StoredOutcome(word: "online", time: 1))
         try store.beginAttempt("a", interface: "wlan0", network: cafe, ssid: "Cafe", began: 5)
@@ -176,7 +176,7 @@ import Testing
         #expect(again.steps("a").count == written)
     }
 
-    @Test func aLockedDatabaseIsSurvivedAndMadeGoodByALaterWrite() throws {
+    @Test func aLockedDatabaseIsSurvivedAndSavedByALaterWrite() throws {
         let store = try folder.open(retry: .zero)
         try store.setOutcome(hotel, StoredOutcome(word: "before", time: 1))
         do {
@@ -199,7 +199,7 @@ import Testing
     @Test func aRowThatMakesNoSenseIsSkippedAndCounted() throws {
         let store = try folder.open()
         let raw = try Database(path: store.path)
-        try raw.run("INSERT INTO holds VALUES (?, 'struckByLightning', NULL, NULL, 'x')", [.text(cafe.key!)])
+        try raw.run("INSERT INTO holds VALUES (?, 'struckByLightning', NULL, 'x')", [.text(cafe.key!)])
         try raw.run("INSERT INTO choices VALUES (?, CAST(x'ff41' AS TEXT), NULL, NULL, NULL, NULL, 1, 99)", [.text(cafe.key!)])
         #expect(store.hold(cafe, now: 1) == nil)
         #expect(store.remembered(cafe, now: 1) == nil)
@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test func anAcknowledgedWriteSurvivesTheKill() throws {
-        // What a killed process leaves behind is its files as they are, log included, and nothing that a clean close would do.
+        // A killed process leaves its files with the log, without a clean close.
         let store = try folder.open()
         for number in 0..<20 { try store.setOutcome(cafe, StoredOutcome(word: "online", time: number)) }
         try store.beginAttempt("a", interface: "wlan0", network: cafe, ssid: "Cafe", began: 5)

@@ -3,7 +3,7 @@ import HotspotCore
 
 @testable import Store
 
-/// A folder for one test, gone with it.
+/// A folder for one test, which is deleted with this object.
 final class TemporaryFolder {
     let path: String
 
@@ -14,7 +14,7 @@ final class TemporaryFolder {
 
     deinit { remove(path) }
 
-    /// The folder that a store makes for itself.
+    /// The folder that the store creates.
     var state: String { path + "/state" }
 
     func open(retry: Duration = .zero, busy: Int32 = 50, pages: Int? = nil) throws -> Store {

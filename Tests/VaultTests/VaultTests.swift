@@ -32,7 +32,7 @@ private let purpose = Purpose.credential(network: network, helper: "form", origi
 
     private func text(_ secret: borrowing SecretBytes) -> String { secret.withBytes { String(decoding: $0, as: UTF8.self) } }
 
-    @Test func whatIsSealedOpensForTheSamePurposeAlone() throws {
+    @Test func sealedOctetsOpenForTheSamePurposeOnly() throws {
         let vault = try Vault(keyFile: file, hasSealedRows: false)
         let sealed = try vault.seal(Array("geheim".utf8), for: purpose)
         #expect(text(try vault.open(sealed, for: purpose)) == "geheim")
@@ -118,7 +118,7 @@ private let purpose = Purpose.credential(network: network, helper: "form", origi
         #expect(throws: VaultError.self) { try Vault(keyFile: folder, hasSealedRows: false) }
     }
 
-    @Test func aLockedVaultSaysWhyAndTouchesNothing() throws {
+    @Test func aLockedVaultReportsWhyAndChangesNothing() throws {
         let sealed = try Vault(keyFile: file, hasSealedRows: false).seal(["room": "214"], for: purpose)
         unlink(file)
         let error = try #require(throws: VaultError.self) { try Vault(keyFile: file, hasSealedRows: true) }

@@ -50,7 +50,7 @@ import Testing
         #expect(entry.ssid == .empty)
     }
 
-    @Test func theNameMayStandInTheOtherFrame() throws {
+    @Test func theNameMayBeInTheOtherFrame() throws {
         let entry = try bss {
             $0.append(Int(NL80211_BSS_INFORMATION_ELEMENTS.rawValue), [0, 3, 0, 0, 0])
             $0.append(Int(NL80211_BSS_BEACON_IES.rawValue), [0, 3, 0x61, 0x62, 0x63])

@@ -84,7 +84,7 @@ import Testing
         #expect(read(Self.element(221, Array(body.dropLast()))).oweTransition == nil)
     }
 
-    /// Elements of several BSSs in one (CVE-2022-41674 and its family): not entered, whatever they claim.
+    /// Elements of several BSSs in one (CVE-2022-41674 and similar) are never read.
     @Test func multipleBSSElementsAreNotEntered() {
         for count in [0, 1, 255] as [UInt8] {
             let inner = Self.element(0, [count] + Self.element(71, [count] + Self.rsn([2])))

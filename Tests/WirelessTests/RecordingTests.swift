@@ -6,7 +6,7 @@ import Testing
 
 @testable import Wireless
 
-/// What a real kernel said, replayed.
+/// Replays the messages of a real kernel.
 @Suite struct RecordingTests {
     init() { EventLoop.startThread() }
 
@@ -20,7 +20,7 @@ import Testing
             let recorded = try Recording(interfaces)
             let radio = radio
             radio.family = recorded.family
-            // The access points' own interfaces are left to a test of their own.
+            // The access points' interfaces have a test of their own.
             radio.interfaces = recorded.payloads.filter { ScriptedRadio.index(of: $0) == 2 }
             radio.tables[2] = try Recording(scan).payloads
             monitor = try WirelessMonitor(family: recorded.family) { () throws(NetlinkError) in radio }
@@ -28,15 +28,15 @@ import Testing
             monitor.start()
         }
 
-        func take() -> [WirelessEvent] {
-            while !radio.inbox.isEmpty { monitor.exchange.takeTurn() }
+        func drain() -> [WirelessEvent] {
+            while !radio.inbox.isEmpty { monitor.exchange.readTurn() }
             defer { events = [] }
             return events
         }
 
         func play(_ name: String) throws -> [WirelessEvent] {
             for datagram in try Recording(name).datagrams { radio.inbox.append(.datagram(datagram)) }
-            return take()
+            return drain()
         }
     }
 
@@ -45,7 +45,7 @@ import Testing
 
     @Test @LoopActor func tenNetworksAsTheyWereOnTheAir() throws {
         let replay = try Replay(interfaces: "interfaces", scan: "scan")
-        _ = replay.take()
+        _ = replay.drain()
         let list = replay.monitor.networks(on: 2)
         let found = Dictionary(uniqueKeysWithValues: list.map { ($0.bssid.description, $0) })
         let expected: [(String, String, Security, Int)] = [
@@ -70,7 +70,7 @@ import Testing
 
     @Test @LoopActor func aScanFinishes() throws {
         let replay = try Replay(interfaces: "interfaces", scan: "scan")
-        _ = replay.take()
+        _ = replay.drain()
         let events = try replay.play("scan-finished")
         guard events.count == 1, case .scanFinished(2, let list) = events[0] else {
             Issue.record("\(events)")
@@ -81,7 +81,7 @@ import Testing
 
     @Test @LoopActor func joining() throws {
         let replay = try Replay(interfaces: "interfaces", scan: "scan")
-        _ = replay.take()
+        _ = replay.drain()
         replay.radio.tables[2] = try Recording("scan-connected").payloads
         let events = try replay.play("connected")
         // wpa_supplicant scans first.
@@ -96,19 +96,20 @@ import Testing
         #expect(association.security == .open && association.frequency == 2412)
     }
 
-    /// The kernel of the recording does not tell the name with the interface, but the request has it.
-    @Test @LoopActor func aNameThatNobodyTellsIsInTheRequest() throws {
+    /// The kernel of the recording does not report the name with the interface, but the request has it.
+    @Test @LoopActor func aNameThatTheInterfaceLacksIsInTheRequest() throws {
         let replay = try Replay(interfaces: "interfaces", scan: "scan")
-        _ = replay.take()
+        _ = replay.drain()
         replay.radio.tables[2] = []
         _ = try replay.play("connected")
         #expect(
-            replay.monitor.association(of: 2) == Association(ssid: SSID("Cafe Aroma"), bssid: Self.first, security: .unknown))
+            replay.monitor.association(of: 2)
+                == WirelessAssociation(ssid: SSID("Cafe Aroma"), bssid: Self.first, security: .unknown))
     }
 
     @Test @LoopActor func theDaemonStartsInTheMiddle() throws {
         let replay = try Replay(interfaces: "interfaces-connected", scan: "scan-connected")
-        let events = replay.take()
+        let events = replay.drain()
         #expect(events.count == 2)
         guard case .connected(2, let association)? = events.last else {
             Issue.record("\(events)")
@@ -119,7 +120,7 @@ import Testing
 
     @Test @LoopActor func roaming() throws {
         let replay = try Replay(interfaces: "interfaces-connected", scan: "scan-connected")
-        _ = replay.take()
+        _ = replay.drain()
         replay.radio.tables[2] = try Recording("scan-roamed").payloads
         #expect(try replay.play("roamed") == [.roamed(index: 2, bssid: Self.second)])
         #expect(replay.monitor.association(of: 2)?.frequency == 2437)
@@ -127,14 +128,14 @@ import Testing
 
     @Test @LoopActor func leaving() throws {
         let replay = try Replay(interfaces: "interfaces-connected", scan: "scan-roamed")
-        _ = replay.take()
+        _ = replay.drain()
         #expect(try replay.play("disconnected") == [.disconnected(index: 2, reasonCode: 3)])
         #expect(replay.monitor.association(of: 2) == nil)
     }
 
     @Test @LoopActor func theAccessPointGoes() throws {
         let replay = try Replay(interfaces: "interfaces-connected", scan: "scan-connected")
-        _ = replay.take()
+        _ = replay.drain()
         replay.radio.tables[2] = try Recording("scan").payloads
         let events = try replay.play("access-point-gone").filter {
             if case .scanFinished = $0 { false } else if case .interfaceAppeared = $0 { false } else { true }
@@ -145,13 +146,13 @@ import Testing
 
     @Test @LoopActor func anInterfaceComesAndGoes() throws {
         let replay = try Replay(interfaces: "interfaces", scan: "scan")
-        _ = replay.take()
+        _ = replay.drain()
         let events = try replay.play("interface-came-and-went")
         guard events.count == 2, case .interfaceAppeared(let interface) = events[0] else {
             Issue.record("\(events)")
             return
         }
-        #expect(interface.name == "extra0" && interface.type == .station)
+        #expect(interface.name == "extra0" && interface.isStation)
         #expect(events[1] == .interfaceVanished(index: interface.index))
     }
 
@@ -162,10 +163,10 @@ import Testing
         radio.interfaces = recorded.payloads
         let monitor = try WirelessMonitor(family: recorded.family) { () throws(NetlinkError) in radio }
         monitor.start()
-        while !radio.inbox.isEmpty { monitor.exchange.takeTurn() }
+        while !radio.inbox.isEmpty { monitor.exchange.readTurn() }
         // The P2P device has no interface; the ten access points are of another kind.
         #expect(monitor.interfaces.count == recorded.payloads.count - 1)
-        #expect(Set(monitor.interfaces.values.filter { $0.type == .station }.map(\.index)) == [2, 6, 7])
+        #expect(Set(monitor.interfaces.values.filter { $0.isStation }.map(\.index)) == [2, 6, 7])
     }
 
     /// However a message is cut, or one octet of it falsified: nothing crashes, and the monitor comes to rest.
@@ -173,20 +174,20 @@ import Testing
         let recording = try Recording(name)
         let replay = try Replay(interfaces: "interfaces-connected", scan: "scan-connected")
         replay.radio.tables[2]?.removeLast(8)
-        _ = replay.take()
+        _ = replay.drain()
         for message in recording.messages {
             for octets in Self.damaged(message.octets) {
                 replay.radio.inbox = [.datagram(octets)]
                 var turns = 0
                 while !replay.radio.inbox.isEmpty, turns < 100 {
-                    replay.monitor.exchange.takeTurn()
+                    replay.monitor.exchange.readTurn()
                     turns += 1
                 }
                 #expect(turns < 100)
             }
         }
         #expect(replay.monitor.interfaces.count < 64)
-        _ = replay.take()
+        _ = replay.drain()
     }
 
     @Test(arguments: Recording.dumps) @LoopActor func damagedDumpsDoNoHarm(name: String) throws {

@@ -4,7 +4,7 @@ import Netlink
 
 @testable import Wireless
 
-/// A kernel with radios as a value of the test: answers dumps from its tables, and sends what events it is told to.
+/// A kernel with radios as a value of the test: answers dumps from its tables, and sends the events that the test adds.
 final class ScriptedRadio: NetlinkTransport {
     static let family: UInt16 = 27
 

@@ -10,7 +10,7 @@ import Testing
 @Suite struct WirelessMonitorTests {
     init() { EventLoop.startThread() }
 
-    /// A monitor on a scripted kernel, and what it told.
+    /// A monitor on a scripted kernel, with the events that it reported.
     @LoopActor final class Watched {
         let radio = ScriptedRadio()
         let monitor: WirelessMonitor
@@ -27,10 +27,10 @@ import Testing
         }
 
         func turn() {
-            while !radio.inbox.isEmpty { monitor.exchange.takeTurn() }
+            while !radio.inbox.isEmpty { monitor.exchange.readTurn() }
         }
 
-        func take() -> [WirelessEvent] {
+        func drain() -> [WirelessEvent] {
             turn()
             defer { events = [] }
             return events
@@ -55,7 +55,8 @@ import Testing
         }
     }
 
-    private static let cafe = Association(ssid: SSID("Cafe"), bssid: .numbered(1), security: .open, frequency: 2412, signal: -50)
+    private static let cafe = WirelessAssociation(
+        ssid: SSID("Cafe"), bssid: .numbered(1), security: .open, frequency: 2412, signal: -50)
 
     private static func inCafe(_ radio: ScriptedRadio) {
         radio.tables[3] = [
@@ -64,102 +65,102 @@ import Testing
         ]
     }
 
-    @Test @LoopActor func whatIsThereAtTheStartIsTold() throws {
+    @Test @LoopActor func existingInterfacesAreReportedAtTheStart() throws {
         let watched = try Watched(Self.inCafe)
-        let events = watched.take()
+        let events = watched.drain()
         guard case .interfaceAppeared(let interface) = events.first else {
             Issue.record("\(events)")
             return
         }
-        #expect(interface.name == "wlan0" && interface.index == 3 && interface.type == .station)
+        #expect(interface.name == "wlan0" && interface.index == 3 && interface.isStation)
         #expect(Array(events.dropFirst()) == [.connected(index: 3, Self.cafe)])
         #expect(watched.monitor.association(of: 3) == Self.cafe)
         #expect(watched.monitor.networks(on: 3).count == 3)
     }
 
-    @Test @LoopActor func joiningIsToldFromItsFirstSign() throws {
+    @Test @LoopActor func joiningIsReportedFromItsFirstSign() throws {
         let watched = try Watched()
-        _ = watched.take()
+        _ = watched.drain()
         watched.peer(NL80211_CMD_NEW_STATION.rawValue, 1)
         watched.radio.happen(NL80211_CMD_AUTHENTICATE.rawValue, index: 3)
         watched.radio.happen(NL80211_CMD_ASSOCIATE.rawValue, index: 3)
-        #expect(watched.take() == [.associationBegan(index: 3)])
+        #expect(watched.drain() == [.associationBegan(index: 3)])
         Self.inCafe(watched.radio)
         watched.connect(1)
-        #expect(watched.take() == [.connected(index: 3, Self.cafe)])
+        #expect(watched.drain() == [.connected(index: 3, Self.cafe)])
     }
 
     @Test @LoopActor func anAttemptThatFailsEnds() throws {
         let watched = try Watched()
-        _ = watched.take()
+        _ = watched.drain()
         watched.peer(NL80211_CMD_NEW_STATION.rawValue, 1)
         watched.radio.happen(NL80211_CMD_AUTHENTICATE.rawValue, index: 3) {
             $0.append(Int(NL80211_ATTR_TIMED_OUT.rawValue), [])
         }
-        #expect(watched.take() == [.associationBegan(index: 3), .disconnected(index: 3, reasonCode: nil)])
+        #expect(watched.drain() == [.associationBegan(index: 3), .disconnected(index: 3, reasonCode: nil)])
         watched.peer(NL80211_CMD_NEW_STATION.rawValue, 1)
         watched.peer(NL80211_CMD_DEL_STATION.rawValue, 1)
-        #expect(watched.take() == [.associationBegan(index: 3), .disconnected(index: 3, reasonCode: nil)])
+        #expect(watched.drain() == [.associationBegan(index: 3), .disconnected(index: 3, reasonCode: nil)])
     }
 
     @Test @LoopActor func theInterfaceTellsTheNameThatTheScanDoesNot() throws {
         let watched = try Watched()
-        _ = watched.take()
+        _ = watched.drain()
         watched.radio.interfaces = [ScriptedRadio.interface(3, "wlan0", ssid: SSID("Hidden"))]
         watched.connect(7)
         #expect(
-            watched.take() == [
-                .connected(index: 3, Association(ssid: SSID("Hidden"), bssid: .numbered(7), security: .unknown))
+            watched.drain() == [
+                .connected(index: 3, WirelessAssociation(ssid: SSID("Hidden"), bssid: .numbered(7), security: .unknown))
             ])
     }
 
     @Test @LoopActor func aRoamOfTheDriverIsOne() throws {
         let watched = try Watched(Self.inCafe)
-        _ = watched.take()
+        _ = watched.drain()
         watched.radio.tables[3] = [
             ScriptedRadio.entry(3, 1, "Cafe"), ScriptedRadio.entry(3, 2, "Cafe", isAssociated: true),
         ]
         watched.peer(NL80211_CMD_ROAM.rawValue, 2)
-        #expect(watched.take() == [.roamed(index: 3, bssid: .numbered(2))])
+        #expect(watched.drain() == [.roamed(index: 3, bssid: .numbered(2))])
         #expect(watched.monitor.association(of: 3)?.bssid == .numbered(2))
     }
 
-    /// A connection manager leaves one access point in the same breath as it turns to the next.
+    /// A connection manager leaves one access point in the same system call as it turns to the next.
     @Test @LoopActor func aRoamInTwoHalvesIsOne() throws {
         let watched = try Watched(Self.inCafe)
-        _ = watched.take()
+        _ = watched.drain()
         watched.disconnect(reason: 1)
         watched.peer(NL80211_CMD_NEW_STATION.rawValue, 2)
         watched.radio.happen(NL80211_CMD_AUTHENTICATE.rawValue, index: 3)
-        #expect(watched.take() == [])
+        #expect(watched.drain() == [])
         watched.radio.tables[3] = [
             ScriptedRadio.entry(3, 1, "Cafe"), ScriptedRadio.entry(3, 2, "Cafe", isAssociated: true),
         ]
         watched.connect(2)
-        #expect(watched.take() == [.roamed(index: 3, bssid: .numbered(2))])
+        #expect(watched.drain() == [.roamed(index: 3, bssid: .numbered(2))])
     }
 
-    @Test @LoopActor func aRoamThatFailsIsAFarewell() throws {
+    @Test @LoopActor func aRoamThatFailsIsADisconnect() throws {
         let watched = try Watched(Self.inCafe)
-        _ = watched.take()
+        _ = watched.drain()
         watched.disconnect(reason: 1)
         watched.peer(NL80211_CMD_NEW_STATION.rawValue, 2)
         watched.peer(NL80211_CMD_DEL_STATION.rawValue, 2)
-        #expect(watched.take() == [.disconnected(index: 3, reasonCode: 1)])
+        #expect(watched.drain() == [.disconnected(index: 3, reasonCode: 1)])
         #expect(watched.monitor.association(of: 3) == nil)
     }
 
     @Test @LoopActor func turningToAnotherNetworkIsNoRoam() throws {
         let watched = try Watched(Self.inCafe)
-        _ = watched.take()
+        _ = watched.drain()
         watched.disconnect(reason: 1)
         watched.peer(NL80211_CMD_NEW_STATION.rawValue, 3)
-        #expect(watched.take() == [.disconnected(index: 3, reasonCode: 1), .associationBegan(index: 3)])
+        #expect(watched.drain() == [.disconnected(index: 3, reasonCode: 1), .associationBegan(index: 3)])
     }
 
-    @Test @LoopActor func aFarewellWithoutASecondHalfIsToldSoon() async throws {
+    @Test @LoopActor func aDisconnectWithoutASecondHalfIsReportedSoon() async throws {
         let watched = try Watched(Self.inCafe)
-        _ = watched.take()
+        _ = watched.drain()
         watched.disconnect(reason: 1)
         watched.turn()
         for _ in 0..<400 where watched.events.isEmpty {
@@ -169,26 +170,26 @@ import Testing
             }
             timer?.cancel()
         }
-        #expect(watched.take() == [.disconnected(index: 3, reasonCode: 1)])
+        #expect(watched.drain() == [.disconnected(index: 3, reasonCode: 1)])
     }
 
     @Test(arguments: [(3, false), (1, true), (6, true)] as [(UInt16, Bool)])
-    @LoopActor func otherFarewellsAreToldAtOnce(reason: UInt16, isByAccessPoint: Bool) throws {
+    @LoopActor func otherDisconnectsAreReportedAtOnce(reason: UInt16, isByAccessPoint: Bool) throws {
         let watched = try Watched(Self.inCafe)
-        _ = watched.take()
+        _ = watched.drain()
         watched.disconnect(reason: reason, isByAccessPoint: isByAccessPoint)
-        #expect(watched.take() == [.disconnected(index: 3, reasonCode: Int(reason))])
+        #expect(watched.drain() == [.disconnected(index: 3, reasonCode: Int(reason))])
     }
 
-    @Test @LoopActor func aScanIsToldWithItsList() throws {
+    @Test @LoopActor func aScanIsReportedWithItsList() throws {
         let watched = try Watched()
-        _ = watched.take()
+        _ = watched.drain()
         Self.inCafe(watched.radio)
         watched.radio.happen(NL80211_CMD_NEW_SCAN_RESULTS.rawValue, index: 99)
         watched.radio.happen(NL80211_CMD_SCAN_ABORTED.rawValue, index: 3)
-        #expect(watched.take() == [])
+        #expect(watched.drain() == [])
         watched.radio.happen(NL80211_CMD_NEW_SCAN_RESULTS.rawValue, index: 3)
-        let events = watched.take()
+        let events = watched.drain()
         guard case .scanFinished(3, let list) = events.first else {
             Issue.record("\(events)")
             return
@@ -196,30 +197,30 @@ import Testing
         #expect(list.map(\.ssid.description) == ["Cafe", "Other", "Cafe"])
     }
 
-    @Test @LoopActor func lostEventsAreMadeUpFor() throws {
+    @Test @LoopActor func lostEventsAreFollowedByAReading() throws {
         let watched = try Watched(Self.inCafe)
-        _ = watched.take()
+        _ = watched.drain()
         watched.radio.inbox.append(.overrun)
         watched.radio.tables[3] = [ScriptedRadio.entry(3, 3, "Other", isAssociated: true)]
         #expect(
-            watched.take() == [
+            watched.drain() == [
                 .lost, .disconnected(index: 3, reasonCode: nil),
                 .connected(
                     index: 3,
-                    Association(ssid: SSID("Other"), bssid: .numbered(3), security: .open, frequency: 2412, signal: -50)),
+                    WirelessAssociation(ssid: SSID("Other"), bssid: .numbered(3), security: .open, frequency: 2412, signal: -50)),
             ])
         watched.radio.inbox.append(.overrun)
         watched.radio.interfaces = []
-        #expect(watched.take() == [.lost, .interfaceVanished(index: 3)])
+        #expect(watched.drain() == [.lost, .interfaceVanished(index: 3)])
     }
 
     /// Messages are lost while the answer to a loss is being read: at the end the state is the kernel's.
-    @Test @LoopActor func lossesDuringTheReadingAreMadeUpForToo() throws {
+    @Test @LoopActor func lossesDuringAReadingAreFollowedByAnother() throws {
         let watched = try Watched(Self.inCafe)
-        _ = watched.take()
+        _ = watched.drain()
         for round in 0..<60 {
             watched.radio.inbox.insert(.overrun, at: min(round % 10, watched.radio.inbox.count))
-            watched.monitor.exchange.takeTurn()
+            watched.monitor.exchange.readTurn()
         }
         watched.radio.tables[3] = []
         watched.radio.inbox.append(.overrun)
@@ -230,35 +231,35 @@ import Testing
 
     @Test @LoopActor func anInterruptedDumpIsRepeatedThreeTimesAtMost() throws {
         let watched = try Watched()
-        _ = watched.take()
+        _ = watched.drain()
         watched.radio.asked = []
         watched.radio.interruptions = 2
         watched.radio.happen(NL80211_CMD_NEW_SCAN_RESULTS.rawValue, index: 3)
-        #expect(watched.take().count == 1)
+        #expect(watched.drain().count == 1)
         #expect(watched.radio.asked.count == 3)
         watched.radio.asked = []
         watched.radio.interruptions = 100
         watched.radio.happen(NL80211_CMD_NEW_SCAN_RESULTS.rawValue, index: 3)
-        #expect(watched.take().count == 1)
+        #expect(watched.drain().count == 1)
         #expect(watched.radio.asked.count == 4)
     }
 
-    @Test @LoopActor func othersThanTheKernelAreNotHeard() throws {
+    @Test @LoopActor func otherSendersThanTheKernelAreIgnored() throws {
         let watched = try Watched(Self.inCafe)
-        _ = watched.take()
+        _ = watched.drain()
         watched.radio.inbox.append(.foreign)
-        #expect(watched.take() == [])
+        #expect(watched.drain() == [])
         #expect(watched.monitor.foreignCount == 1)
     }
 
-    @Test @LoopActor func anIndexThatIsGivenAwayIsAnotherInterface() throws {
+    @Test @LoopActor func aReusedIndexIsAnotherInterface() throws {
         let watched = try Watched(Self.inCafe)
-        _ = watched.take()
+        _ = watched.drain()
         let payload = ScriptedRadio.interface(3, "wlan1", wdev: 77)
         watched.radio.inbox.append(
             .datagram(NetlinkMessage(type: ScriptedRadio.family, flags: 0, sequence: 0, port: 0, payload: payload[...]).octets))
         watched.radio.tables[3] = []
-        let events = watched.take()
+        let events = watched.drain()
         #expect(events.first == .interfaceVanished(index: 3))
         #expect(events.count == 2)
         #expect(watched.monitor.association(of: 3) == nil)
@@ -278,16 +279,16 @@ import Testing
         monitor.onFailure = { _ in failures += 1 }
         monitor.start()
         first.inbox = [.failed(EBADF)]
-        monitor.exchange.takeTurn()
-        while !second.inbox.isEmpty { monitor.exchange.takeTurn() }
+        monitor.exchange.readTurn()
+        while !second.inbox.isEmpty { monitor.exchange.readTurn() }
         #expect(monitor.interfaces[3] != nil)
         #expect(failures == 0)
         second.inbox = [.failed(EBADF)]
-        monitor.exchange.takeTurn()
+        monitor.exchange.readTurn()
         #expect(failures == 1)
     }
 
-    @Test @LoopActor func theSentencesNameWhatIsMissing() {
+    @Test @LoopActor func theSentencesNameTheMissingCapability() {
         let refused = WirelessError(NetlinkError(operation: "x", code: EPERM), operation: "Scanning", index: 3)
         #expect(refused == .notPermitted(operation: "Scanning"))
         #expect(refused.description.contains("CAP_NET_ADMIN"))
@@ -299,7 +300,7 @@ import Testing
     }
 
     /// A machine without Wi-Fi gives the error that says so; one with it must be able to watch.
-    @Test @LoopActor func theMachineItselfIsAskedWithoutHarm() throws {
+    @Test @LoopActor func theRealMachineCanBeWatched() throws {
         do {
             let monitor = try WirelessMonitor()
             monitor.start()

@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 import Varlink
 
@@ -90,7 +91,7 @@ enum AnswerReader {
     }
 
     private static func check(reply: JSONValue) throws(HelperFault) {
-        try check(reply["result"], "reply.result", Result.allCases)
+        try check(reply["result"], "reply.result", HelperResult.allCases)
         try checkPortalAndSession(of: reply, "reply.")
         let fields = reply["prompt"]?["fields"]?.array ?? []
         try check(count: fields.count, "reply.prompt.fields")

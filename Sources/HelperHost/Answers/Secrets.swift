@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// Texts that must not appear where people, logs or journals can read them. Threat R3: a helper is careless and repeats them. This is hygiene

@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// Splits `Exec=` as a unit file's ExecStart= is split (systemd.service(5), "Command lines"): quotes and C escapes, no shell, no

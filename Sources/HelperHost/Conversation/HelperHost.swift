@@ -153,6 +153,11 @@ import Varlink
         return sandbox
     }
 
+    /// The folders and files that a helper with this command line sees for its own.
+    public func ownPaths(of exec: [String]) -> [String] {
+        sandbox(SocketService.Key(exec: exec, names: [])).ownPaths
+    }
+
     private func isHidden(_ path: String) -> Bool {
         configuration.hiddenPaths.contains { FilePath.isWithin(FilePath.canonical(path), FilePath.canonical($0)) }
     }

@@ -1,4 +1,5 @@
 import EventLoop
+import ForeignText
 import Glibc
 import HotspotCore
 import Varlink

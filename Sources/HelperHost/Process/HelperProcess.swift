@@ -1,3 +1,4 @@
+import ForeignText
 import CLinux
 import EventLoop
 import Glibc

@@ -60,7 +60,7 @@ struct Sandbox: Hashable {
         var words = [Self.bubblewrap, "--unshare-user", "--unshare-pid", "--unshare-ipc"]
         if !hasNetwork { words.append("--unshare-net") }
         words += ["--die-with-parent", "--cap-drop", "ALL"]
-        words += system + devices + temporaryFolder + ownPaths
+        words += system + devices + temporaryFolder + helperFiles
         if let resolverFile { words += ["--ro-bind", resolverFile, "/etc/resolv.conf"] }
         if let helperSocket { words += ["--ro-bind-try", helperSocket, helperSocket] }
         words += (coveredFolders + ["/"]).flatMap { ["--remount-ro", $0] } + ["--chdir", "/tmp"]
@@ -122,7 +122,10 @@ struct Sandbox: Hashable {
         ["--size", "\(limits.temporaryFolder)", "--perms", mode, "--tmpfs", path]
     }
 
-    private var ownPaths: [String] {
+    /// The folder of the program and the other files that its command line names.
+    var ownPaths: [String] { programPaths.folders + programPaths.files }
+
+    private var helperFiles: [String] {
         let (folders, files) = programPaths
         var words = (folders + readPaths).flatMap { ["--ro-bind-try", $0, $0] }
         words += readWritePaths.flatMap { ["--bind-try", $0, $0] }

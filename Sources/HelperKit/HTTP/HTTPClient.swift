@@ -40,7 +40,7 @@ public final class HTTPClient: @unchecked Sendable {
     /// Sends a request and waits for the answer; a redirect is an answer. Adds one line to the scope's trace. Throws ``TransferError``.
     public func send(_ request: HTTPRequest, in scope: Scope) throws(TransferError) -> HTTPResponse {
         let began = Instant.now
-        let outcome: Swift.Result<HTTPResponse, TransferError> = exclusively {
+        let outcome: Result<HTTPResponse, TransferError> = exclusively {
             do throws(TransferError) {
                 return .success(try perform(request, began, scope))
             } catch {

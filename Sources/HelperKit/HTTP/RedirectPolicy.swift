@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// Decides whether a reference on a portal's page is followed. libcurl follows no redirect by itself; every hop is checked here.

@@ -1,6 +1,7 @@
 import CCrypto
 import CCurl
 import FoundationEssentials
+import ForeignText
 import Glibc
 import HotspotCore
 

@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// The class of a ``TransferError``, as a stable word.

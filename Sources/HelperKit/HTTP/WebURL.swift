@@ -1,4 +1,5 @@
 import CCurl
+import ForeignText
 import Glibc
 import HotspotCore
 

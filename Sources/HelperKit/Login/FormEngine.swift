@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// Decides what to do on a page: submit its form, ask the user, or give up. A value that neither fetches nor sends.

@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// The portal's first page, with the cookies and the connection by which it was reached.

@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// One XML document of a WISPr gateway (Wi-Fi Alliance, WISPr 1.0, appendix D), read leniently: real gateways write it in HTML comments,

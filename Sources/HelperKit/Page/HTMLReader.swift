@@ -1,4 +1,5 @@
 import CXML
+import ForeignText
 import Glibc
 import HotspotCore
 

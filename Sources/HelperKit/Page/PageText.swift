@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// Prepares a page's octets for the parser: as UTF-8 where possible, without NULs and without tags that cost too much.

@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// An endpoint that a probe asks: the type `Endpoint` of org.hotspotd.Probe.
@@ -78,7 +79,7 @@ public struct ProbeEvidence: Codable, Hashable, Sendable {
 }
 
 /// The answer of one endpoint.
-typealias EndpointAnswer = Swift.Result<HTTPResponse, TransferError>
+typealias EndpointAnswer = Result<HTTPResponse, TransferError>
 
 /// The result of a probe: the answer of org.hotspotd.Probe.Probe, and for helpers of the same process the portal's answer.
 public struct ProbeResult: Sendable {

@@ -74,7 +74,7 @@ public struct HelperCommand: Sendable {
 
     /// Makes a reply with the steps so far as its trace.
     public func reply(
-        _ result: Result, prompt: Prompt? = nil, portal: Portal? = nil, session: Session? = nil, reason: String? = nil
+        _ result: HelperResult, prompt: Prompt? = nil, portal: Portal? = nil, session: Session? = nil, reason: String? = nil
     ) -> Reply {
         Reply(result, prompt: prompt, portal: portal, session: session, reason: reason, trace: scope.trace.lines)
     }

@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// The conditions under which work runs: its cancellation, its deadline, and the trace of its steps.

@@ -1,3 +1,4 @@
+import EventLoop
 import HotspotCore
 
 /// Starts threads for code that blocks. A helper process lives for one login, so a thread for each transfer costs little.

@@ -67,7 +67,7 @@ public enum ScanClaims {
     public static func fits(_ password: String, _ security: Security) -> Bool {
         let octets = Array(password.utf8)
         let isPrintable = octets.allSatisfy { (0x20...0x7E).contains($0) }
-        let isHex = octets.allSatisfy { Hex.decode(String(decoding: [$0, $0], as: UTF8.self)) != nil }
+        let isHex = octets.allSatisfy { Unicode.Scalar($0).properties.isASCIIHexDigit }
         switch security {
         case .psk, .sae, .unknown: return ((8...63).contains(octets.count) && isPrintable) || (octets.count == 64 && isHex)
         case .wep: return ([5, 13].contains(octets.count) && isPrintable) || ([10, 26].contains(octets.count) && isHex)

@@ -1,6 +1,7 @@
 import ControlAPI
 import ControlServer
 import EventLoop
+import ForeignText
 import HotspotCore
 import HotspotMachine
 import Store
@@ -52,7 +53,7 @@ import Store
     func listWatchers(_ count: Int) { list.watch(count) }
     func helperStatus() -> [HelperStatus] { helpers.status() }
 
-    func check(interface: String?, _ answer: @escaping (Swift.Result<CheckReply, ControlError>) -> Void) {
+    func check(interface: String?, _ answer: @escaping (Result<CheckReply, ControlError>) -> Void) {
         let found: InterfaceController?
         do throws(ControlError) { found = try find(interface) } catch { return answer(.failure(error)) }
         guard let controller = found else {

@@ -52,7 +52,7 @@ import Wireless
         if let interface, links.controller(named: interface) == nil { throw .noSuchInterface(interface) }
         let groups = Self.groups(in: links, on: interface)
         filter.cover(groups.map(\.0))
-        let memories = services.store.memories(now: WallClock.now)
+        let memories = services.store.records(now: WallClock.now)
         let switches = services.store.switches
         // The benchmark of the list does the same, in the same order.
         return groups.map { group, index in

@@ -1,11 +1,11 @@
 import EventLoop
+import Gate
 import HotspotCore
-import LinkState
 
 /// Carries the gate out: ``Gate``, or a test's.
 protocol GateWork: AnyObject {
-    /// See ``Gate/settle(closed:strays:)``.
-    func settle(closed wanted: [Int: String], strays: Set<Int>) throws(GateError) -> Bool
+    /// See ``Gate/apply(closed:strays:)``.
+    func apply(closed wanted: [Int: String], strays: Set<Int>) throws(GateError) -> Bool
     /// See ``Gate/stop()``.
     func stop() throws(GateError)
 }
@@ -126,7 +126,7 @@ extension Gate: GateWork {}
         tried = wishes.closed
         let gate = if let gate { gate } else { try make() }
         self.gate = gate
-        return try gate.settle(closed: wishes.closed, strays: wishes.strays)
+        return try gate.apply(closed: wishes.closed, strays: wishes.strays)
     }
 
     private func again() {

@@ -1,4 +1,5 @@
 import EventLoop
+import Gate
 import HotspotCore
 import HotspotMachine
 import LinkState
@@ -28,7 +29,7 @@ import Wireless
 
     func controller(named name: String) -> InterfaceController? { controllers.first { $0.name == name } }
 
-    func association(of index: Int) -> Wireless.Association? { managed[index]?.association }
+    func association(of index: Int) -> WirelessAssociation? { managed[index]?.association }
 
     func isWireless(_ index: Int) -> Bool { radio?.interfaces[index] != nil }
 
@@ -152,7 +153,7 @@ import Wireless
         }
     }
 
-    private func connected(_ index: Int, _ association: Wireless.Association) {
+    private func connected(_ index: Int, _ association: WirelessAssociation) {
         let before = managed[index]?.controller?.joined
         managed[index, default: ManagedLink()].association = association
         // A trusted network is open from here on, any other closed, whatever the last one was.
@@ -177,7 +178,7 @@ import Wireless
     private func manages(_ link: LinkSnapshot) -> Bool {
         let isMatched = SSID(octets: link.name.utf8).map { name in settings.match.contains { $0.matches(name) } } ?? false
         if let station = radio?.interfaces[link.index] {
-            return station.type == .station && (settings.match.isEmpty || isMatched)
+            return station.isStation && (settings.match.isEmpty || isMatched)
         }
         // A radio that nl80211 has not reported yet is no wire.
         guard settings.manageEthernet, link.type == 1 /* ARPHRD_ETHER */, !InterfaceKind.isRadio(link.name) else { return false }

@@ -9,7 +9,7 @@ struct ManagedLink {
     /// There is one if the settings let the daemon manage the link.
     var controller: InterfaceController?
     /// The network that the radio is in, with or without an address.
-    var association: Wireless.Association?
+    var association: WirelessAssociation?
     /// A join on its way.
     var arrival: PendingArrival?
     /// The network that was joined last, and its addresses.
@@ -29,7 +29,7 @@ struct ManagedLink {
     }
 }
 
-extension Wireless.Association {
+extension WirelessAssociation {
     var network: NetworkID { .wireless(ssid, security) }
 }
 

@@ -1,5 +1,6 @@
 import ControlAPI
 import EventLoop
+import ForeignText
 import HotspotCore
 import HotspotMachine
 import LinkState
@@ -246,7 +247,7 @@ import Store
         guard let joined, joined.network.key != nil else { return }
         save("remembering a choice") { store, network in
             try store.remember(
-                network, Remembered(helper: helper, portal: conversation.shownPortal, committed: WallClock.now))
+                network, RememberedChoice(helper: helper, portal: conversation.shownPortal, committed: WallClock.now))
             try sessions.store(for: network, of: helper)
         }
         desk.keepAnswers(for: joined.network, of: helper)

@@ -1,4 +1,5 @@
 import EventLoop
+import ForeignText
 import HotspotCore
 import HotspotMachine
 import Store

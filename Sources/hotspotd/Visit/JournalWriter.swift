@@ -42,6 +42,8 @@ import Store
             do { try store.addSteps(attempt, same.map(\.step)) } catch { log.warning("journal: \(error)") }
         }
         tidying?.cancel()
-        tidying = try? EventLoop.shared.schedule(after: Self.rest, accuracy: .seconds(5)) { [weak self] in self?.store.tidy() }
+        tidying = try? EventLoop.shared.schedule(after: Self.rest, accuracy: .seconds(5)) { [weak self] in
+            self?.store.checkpoint()
+        }
     }
 }

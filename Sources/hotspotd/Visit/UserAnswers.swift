@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// The user's answers to a prompt. Their values appear in no log and no description.

@@ -156,7 +156,7 @@ private struct Laptop {
             try? store.setOutcome(network, StoredOutcome(word: outcome.rawValue, time: time))
         case .transition(let from, let to, let cause): step("transition", cause, from: from, to: to)
         case .report(let problem): step("problem", problem.message)
-        case .remember(let helper): try? store.remember(network, Remembered(helper: helper, committed: time))
+        case .remember(let helper): try? store.remember(network, RememberedChoice(helper: helper, committed: time))
         case .forgetChoice: try? store.dropChoice(network)
         case .hold(let reason, let duration, let sentence):
             guard let reason = StoredHold.Reason(rawValue: reason.rawValue) else { break }
@@ -168,7 +168,7 @@ private struct Laptop {
     }
 
     private func answer(to command: Command, _ number: Int) -> CommandAnswer {
-        let results: [Result] = [
+        let results: [HelperResult] = [
             .success, .success, .uiRequired, .success, .temporaryFailure, .success, .unsupportedNetwork, .failure,
             .authenticationRequired, .success,
         ]

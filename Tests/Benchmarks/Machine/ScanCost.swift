@@ -35,7 +35,7 @@ struct ScanCost {
         }
         var coverage = ScanClaims.Coverage()
         let again = Stopwatch.time(rounds: 50) { Self.list(scan, helpers, labels, store, &coverage).count }
-        let memories = Stopwatch.time(rounds: 50) { store.memories(now: 1000)[asked[0].network].credentials.count }
+        let memories = Stopwatch.time(rounds: 50) { store.records(now: 1000)[asked[0].network].credentials.count }
         let visible = Stopwatch.time(rounds: 50) {
             let switches = store.switches
             return coverage.visible(in: asked) { switches.isOff(helper: $0.name, $1.network) }.reduce(0) { $0 + $1.count }
@@ -64,7 +64,7 @@ struct ScanCost {
     ) -> [ScannedNetwork] {
         let groups = ScanClaims.groups(scan)
         coverage.add(groups, for: helpers)
-        let memories = store.memories(now: 1000)
+        let memories = store.records(now: 1000)
         let switches = store.switches
         return groups.map { group in
             let network = group.network
@@ -116,7 +116,7 @@ struct ScanCost {
         for number in 0..<600 {
             let network = NetworkID.wireless(ssid(number), security(number))
             try store.setOutcome(network, StoredOutcome(word: "online", time: number))
-            if number % 3 != 0 { try store.remember(network, Remembered(helper: "helper\(number / 10)", committed: 0)) }
+            if number % 3 != 0 { try store.remember(network, RememberedChoice(helper: "helper\(number / 10)", committed: 0)) }
             if number % 3 == 1 {
                 try store.setCredential(
                     network, helper: "helper\(number / 10)", origin: "https://p", pin: nil, fieldNames: ["room"], sealed: [1])

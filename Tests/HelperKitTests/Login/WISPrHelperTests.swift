@@ -153,9 +153,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (102, Result.temporaryFailure), (255, .temporaryFailure), (105, .unsupportedNetwork), (7, .temporaryFailure),
+        (102, HelperResult.temporaryFailure), (255, .temporaryFailure), (105, .unsupportedNetwork), (7, .temporaryFailure),
     ])
-    func reportsFailureCodes(_ code: Int, _ result: Result) throws {
+    func reportsFailureCodes(_ code: Int, _ result: HelperResult) throws {
         var gateway = try gateway(answers: [Self.reply(code)])
         _ = try evaluate(&gateway)
         gateway.command.credential = account

@@ -1,0 +1,276 @@
+import CNetlink
+import Glibc
+import Netlink
+
+/// Closes links to ordinary programs with routing rules of the kernel; ``GateRule`` lists them.
+///
+/// A socket uses a closed link only if it is bound to it: the link's default route and the hosts on it are not found otherwise, by IPv4 or
+/// IPv6. The routes of the table main are never changed. Every call is complete when it returns, and may be repeated.
+///
+/// A gate works in the network namespace in which it was made. It also applies to packets that the machine forwards and to connections
+/// that exist already, but not to multicast, broadcast, and other programs' rules that look up main by themselves.
+public final class Gate {
+    private struct ClosedLink {
+        var name: String
+        /// The link's group before it was closed.
+        let group: UInt32
+    }
+
+    /// The interface group of closed links.
+    public static let group = GateRule.group
+
+    private let kernel: GateKernel
+    private var families: [Family] = []
+    /// The links that this gate closed. Other programs may have changed them since.
+    private var closed: [Int: ClosedLink] = [:]
+    /// The gate's rules as the kernel had them after the last complete pass; `nil` during a pass and after one that failed.
+    private var known: [Family: [[UInt8]]]?
+
+    /// Removes what an earlier gate left, and adds the rules. No link is closed yet.
+    public convenience init() throws(GateError) {
+        do {
+            try self.init(kernel: GateKernel())
+        } catch let error as NetlinkError {
+            throw GateError(error)
+        } catch {
+            throw error as? GateError ?? .noRules
+        }
+    }
+
+    init(kernel: GateKernel) throws(GateError) {
+        self.kernel = kernel
+        do {
+            _ = try Self.restore(kernel)
+        } catch {
+            throw GateError(error)
+        }
+        do throws(GateError) {
+            try install()
+        } catch {
+            _ = try? Self.restore(kernel)
+            throw error
+        }
+    }
+
+    /// The indices of the closed links.
+    public var closedLinks: Set<Int> { Set(closed.keys) }
+
+    /// Closes the links in `wanted`, and opens all others. Repairs what other programs changed: rules that were removed, a link's group,
+    /// and an index that belongs to another link by now. If a link cannot be closed or opened, the others still are; the error is
+    /// thrown at the end, and the next call tries again.
+    ///
+    /// - Parameters:
+    ///   - wanted: names by index. A link that does not exist is ignored.
+    ///   - strays: other links that seem to be in the gate's group, where they do not belong.
+    /// - Returns: whether another program had changed something.
+    @discardableResult public func apply(closed wanted: [Int: String], strays: Set<Int> = []) throws(GateError) -> Bool {
+        let strays = strays.filter { wanted[$0] == nil && closed[$0] == nil }
+        guard !(wanted.isEmpty && closed.isEmpty && strays.isEmpty) else { return false }
+        var firstError: NetlinkError?
+        func attempt(_ body: () throws(NetlinkError) -> Void) {
+            do { try body() } catch { firstError = firstError ?? error }
+        }
+        var wasChanged = false
+        attempt { () throws(NetlinkError) in wasChanged = try repair() }
+        for index in closed.keys.filter({ wanted[$0] == nil }).sorted() {
+            attempt { () throws(NetlinkError) in try open(index) }
+        }
+        for index in strays.sorted() {
+            attempt { () throws(NetlinkError) in
+                if try kernel.group(of: index) == Self.group { _ = try kernel.setGroup(0, of: index) }
+            }
+        }
+        for (index, name) in wanted.sorted(by: { $0.key < $1.key }) {
+            attempt { () throws(NetlinkError) in if try close(index, name) { wasChanged = true } }
+        }
+        attempt { () throws(NetlinkError) in try copyHiddenRoutes() }
+        // After a failed pass the next one adds all rules again.
+        if firstError != nil { known = nil } else if known == nil { attempt { () throws(NetlinkError) in known = try ours() } }
+        if let firstError { throw GateError(firstError) }
+        return wasChanged
+    }
+
+    /// Opens all links and removes all rules, as far as possible; throws the first error. May be called again.
+    public func stop() throws(GateError) {
+        // The links first: while one is in the group, bound sockets need their rules. A link that cannot return to its own group is
+        // put into group 0 below, or stays in a group without rules.
+        for index in closed.keys.sorted() { try? open(index) }
+        known = nil
+        do {
+            _ = try Self.restore(kernel)
+            closed = [:]
+        } catch {
+            throw GateError(error)
+        }
+    }
+
+    /// Removes the rules, routes and groups of a gate that ended without ``stop()``. Needs no privilege if there are none.
+    ///
+    /// Links are put into group 0, the kernel's default: their earlier group is not recorded.
+    ///
+    /// - Returns: whether there was anything to remove.
+    @discardableResult public static func restore() throws(GateError) -> Bool {
+        do {
+            return try restore(GateKernel())
+        } catch {
+            throw GateError(error)
+        }
+    }
+
+    // MARK: Links
+
+    /// - Returns: whether another program had taken the link out of the gate's group.
+    private func close(_ index: Int, _ name: String) throws(NetlinkError) -> Bool {
+        guard let group = try kernel.group(of: index) else {
+            try open(index)
+            return false
+        }
+        if let link = closed[index] {
+            // The link was renamed, and the rule has its name.
+            if link.name != name {
+                known = nil
+                for family in families {
+                    try kernel.add(.bound(to: name, family))
+                    try kernel.delete(.bound(to: link.name, family))
+                }
+                closed[index]?.name = name
+            }
+            if group == Self.group { return false }
+        } else {
+            known = nil
+            // First the exemption, so that the link is never closed to bound sockets.
+            for family in families { try kernel.add(.bound(to: name, family)) }
+        }
+        let wasChanged = closed[index] != nil
+        closed[index] = ClosedLink(name: name, group: group == Self.group ? 0 : group)
+        guard try kernel.setGroup(Self.group, of: index) else {
+            try open(index)
+            return false
+        }
+        // Sockets cache their routes through a change of the group, but not through a change of the rules.
+        for family in families {
+            try kernel.add(.bound(to: name, family))
+            try kernel.delete(.bound(to: name, family))
+        }
+        return wasChanged
+    }
+
+    private func open(_ index: Int) throws(NetlinkError) {
+        guard let link = closed[index] else { return }
+        known = nil
+        // The index may belong to another link by now, which stays in its group.
+        if try kernel.group(of: index) == Self.group { _ = try kernel.setGroup(link.group, of: index) }
+        for family in families { try kernel.delete(.bound(to: link.name, family)) }
+        closed[index] = nil
+    }
+
+    /// Copies main's routes over open links to the gate's table, because a closed link's better route would hide them.
+    private func copyHiddenRoutes() throws(NetlinkError) {
+        for family in families {
+            let all = try kernel.routes(family)
+            let there = Set(all.filter { $0.table == GateRule.table })
+            var wanted: [HiddenRoute] = []
+            if !closed.isEmpty {
+                wanted = all.filter { $0.table == UInt32(RT_TABLE_MAIN.rawValue) && closed[$0.link] == nil }
+                // The route to a router must exist before the route through it.
+                wanted = Array((wanted.filter { !$0.hasGateway } + wanted.filter(\.hasGateway)).prefix(HiddenRoute.limit))
+            }
+            for route in there.subtracting(wanted) { try kernel.delete(route) }
+            // If the kernel refuses a route in this table, the others are still added.
+            for route in wanted where !there.contains(route) { try? kernel.add(route) }
+        }
+    }
+
+    // MARK: Rules
+
+    private func install() throws(GateError) {
+        do {
+            families = []
+            known = nil
+            for family in Family.allCases {
+                guard let rules = try kernel.rules(family) else {
+                    if family == .ipv6, access("/proc/net/if_inet6", F_OK) != 0 { continue }
+                    throw GateError.noRules
+                }
+                let plain = rules.filter(\.isPlainMain)
+                guard let main = plain.last else { throw GateError.noMainRule }
+                for rule in GateRule.standing(family) { try kernel.add(rule) }
+                // First add the plain rule again, behind the gate's, and then delete the first one: so main is looked up at any moment.
+                try kernel.add(main)
+                for rule in plain { try kernel.delete(rule) }
+                families.append(family)
+            }
+            known = try ours()
+        } catch let error as NetlinkError {
+            throw GateError(error)
+        } catch {
+            throw error as? GateError ?? .noRules
+        }
+    }
+
+    /// Reads the gate's rules from the kernel.
+    private func ours() throws(NetlinkError) -> [Family: [[UInt8]]] {
+        var ours: [Family: [[UInt8]]] = [:]
+        for family in Family.allCases {
+            guard let rules = try kernel.rules(family) else { continue }
+            ours[family] = rules.filter(\.isOurs).map(\.identity)
+        }
+        return ours
+    }
+
+    /// Adds all rules again if they are not as the gate left them: systemd-networkd removes unknown rules when it starts
+    /// (ManageForeignRoutingPolicyRules=).
+    ///
+    /// - Returns: whether another program had changed the rules.
+    private func repair() throws(NetlinkError) -> Bool {
+        if let known, try ours() == known { return false }
+        let wasChanged = known != nil
+        for family in Family.allCases {
+            for rule in try kernel.rules(family) ?? [] where rule.isOurs { try kernel.delete(rule) }
+        }
+        do throws(GateError) {
+            try install()
+        } catch {
+            if case .kernel(let error) = error { throw error }
+            throw NetlinkError(operation: "adding the rules again", code: error == .notPermitted ? EPERM : ENOENT)
+        }
+        known = nil
+        for link in closed.values {
+            for family in families { try kernel.add(.bound(to: link.name, family)) }
+        }
+        return wasChanged
+    }
+
+    /// Goes on after errors, so that as little as possible stays closed, and throws the first one at the end.
+    private static func restore(_ kernel: GateKernel) throws(NetlinkError) -> Bool {
+        var hasLeftovers = false
+        var firstError: NetlinkError?
+        func attempt(_ body: () throws(NetlinkError) -> Void) {
+            do { try body() } catch { firstError = firstError ?? error }
+        }
+        attempt { () throws(NetlinkError) in
+            for index in try kernel.links(in: GateRule.group) {
+                hasLeftovers = true
+                attempt { () throws(NetlinkError) in _ = try kernel.setGroup(0, of: index) }
+            }
+        }
+        for family in Family.allCases {
+            attempt { () throws(NetlinkError) in
+                guard let rules = try kernel.rules(family) else { return }
+                let ours = rules.filter(\.isOurs)
+                let plain = rules.filter(\.isPlainMain)
+                hasLeftovers = hasLeftovers || !ours.isEmpty
+                // Another program removed the plain rule, which must not be missing when the gate's are gone.
+                if !ours.isEmpty, plain.isEmpty { try kernel.add(.plainMain(family)) }
+                for rule in ours { try kernel.delete(rule) }
+                // A process that ended while it added the rules may have left the plain rule twice.
+                if !ours.isEmpty { for rule in plain.dropFirst() { try kernel.delete(rule) } }
+                let routes = try kernel.routes(family).filter { $0.table == GateRule.table }
+                hasLeftovers = hasLeftovers || !routes.isEmpty
+                for route in routes { try kernel.delete(route) }
+            }
+        }
+        if let firstError { throw firstError }
+        return hasLeftovers
+    }
+}

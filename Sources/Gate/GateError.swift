@@ -1,0 +1,26 @@
+import Glibc
+import Netlink
+
+/// Why the gate does not work. The links are then as they would be without a gate.
+public enum GateError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The process may not change rules.
+    case notPermitted
+    /// Main's plain rule is not at its usual place: the administrator or another program has arranged the rules.
+    case noMainRule
+    /// The kernel has a family of addresses without rules.
+    case noRules
+    /// Another failed call.
+    case kernel(NetlinkError)
+
+    init(_ error: NetlinkError) { self = error.code == EPERM || error.code == EACCES ? .notPermitted : .kernel(error) }
+
+    /// One sentence for the user.
+    public var description: String {
+        switch self {
+        case .notPermitted: "The gate stays as it is: changing routing rules needs the capability CAP_NET_ADMIN."
+        case .noMainRule: "The gate stays open: the rule for the table main is not at its usual place, 32766."
+        case .noRules: "The gate stays open: this kernel has no routing rules."
+        case .kernel(let error): "The gate does not work: \(error)."
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import CNetlink
+import Netlink
+
+/// A route of main that a gated link's better route hides, as a copy in the gate's table.
+///
+/// The kernel looks up one best route and then drops it for its link's group, without trying main's others.
+struct HiddenRoute: Hashable {
+    /// The most copies; a laptop has a handful of routes.
+    static let limit = 512
+
+    /// The route in the gate's table, as a request to the kernel.
+    let payload: [UInt8]
+    /// The index of its link.
+    let link: Int
+    /// The table that it comes from.
+    let table: UInt32
+    /// It leads through a router, and needs the route to that router first.
+    let hasGateway: Bool
+
+    /// The attributes of the copy, without the kernel's bookkeeping and the numbers of nexthop objects.
+    private static let copied: Set<Int> = [
+        Int(RTA_DST.rawValue), Int(RTA_OIF.rawValue), Int(RTA_GATEWAY.rawValue), Int(RTA_PRIORITY.rawValue),
+        Int(RTA_PREFSRC.rawValue), Int(RTA_METRICS.rawValue), Int(RTA_VIA.rawValue), Int(RTA_PREF.rawValue),
+    ]
+
+    /// Returns `nil` unless this is a plain route over one link.
+    init?(_ message: NetlinkMessage) {
+        // struct rtmsg: family, dst_len, src_len, tos, table, protocol, scope, type, flags.
+        guard message.type == UInt16(RTM_NEWROUTE), let rest = message.payload.after(12),
+            let flags = message.payload.host(UInt32.self, at: 8), let attributes = try? AttributeReader(rest),
+            let oif = try? attributes.integer(Int(RTA_OIF.rawValue), as: Int32.self)
+        else { return nil }
+        var header = Array(message.payload.prefix(12))
+        // Not from a cache, without a source prefix, unicast.
+        guard flags & UInt32(RTM_F_CLONED) == 0, header[2] == 0, header[7] == UInt8(RTN_UNICAST),
+            !attributes.all.contains(where: { $0.type == Int(RTA_ENCAP.rawValue) || $0.type == Int(RTA_MULTIPATH.rawValue) })
+        else { return nil }
+        table = (try? attributes.integer(Int(RTA_TABLE.rawValue), as: UInt32.self)) ?? UInt32(header[4])
+        link = Int(oif)
+        hasGateway = attributes.all.contains {
+            $0.type == Int(RTA_GATEWAY.rawValue) || $0.type == Int(RTA_VIA.rawValue)
+        }
+        header[4] = UInt8(RT_TABLE_UNSPEC.rawValue)
+        header[5] = GateRule.protocol
+        var builder = PayloadBuilder(header: Array(header[..<8]) + [UInt8(flags & UInt32(RTNH_F_ONLINK)), 0, 0, 0])
+        builder.append(Int(RTA_TABLE.rawValue), integer: GateRule.table)
+        // Sorted, so that a copy equals its original.
+        for attribute in attributes.all.sorted(by: { $0.type < $1.type }) where Self.copied.contains(attribute.type) {
+            builder.append(attribute.type, attribute.value)
+        }
+        payload = builder.octets
+    }
+
+    /// Compares the copies: the tables differ.
+    static func == (one: HiddenRoute, other: HiddenRoute) -> Bool { one.payload == other.payload }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(payload) }
+}

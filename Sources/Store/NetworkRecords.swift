@@ -1,0 +1,79 @@
+import HotspotCore
+
+/// The remembered choice of a helper for a network.
+public struct RememberedChoice: Codable, Hashable, Sendable {
+    /// 90 days, in milliseconds.
+    public static let lifetime = 90 * 24 * 60 * 60 * 1000
+
+    /// The helper that won.
+    public var helper: String
+    /// The portal that it logged in to.
+    public var portal: Portal?
+    /// Unix time in milliseconds.
+    public var committed: Int
+    /// Unix time in milliseconds.
+    public var expires: Int
+
+    /// - Parameter expires: `nil`: after ``lifetime``.
+    public init(helper: String, portal: Portal? = nil, committed: Int, expires: Int? = nil) {
+        self.helper = helper
+        self.portal = portal
+        self.committed = committed
+        self.expires = expires ?? committed + Self.lifetime
+    }
+}
+
+/// Why no login is started on a network.
+public struct StoredHold: Codable, Hashable, Sendable {
+    public enum Reason: String, Codable, Hashable, Sendable, CaseIterable {
+        case loggedOff, dismissed, autoJoinOff
+    }
+
+    public var reason: Reason
+    /// Unix time in milliseconds at which the hold ends; `nil`: never.
+    public var until: Int?
+    /// One sentence for the user.
+    public var sentence: String
+
+    public init(reason: Reason, until: Int? = nil, sentence: String) {
+        self.reason = reason
+        self.until = until
+        self.sentence = sentence
+    }
+}
+
+/// How the last visit to a network ended.
+public struct StoredOutcome: Codable, Hashable, Sendable {
+    /// Stable word.
+    public var word: String
+    /// Unix time in milliseconds.
+    public var time: Int
+
+    public init(word: String, time: Int) {
+        self.word = word
+        self.time = time
+    }
+}
+
+/// The records of one network that a list of networks shows.
+public struct NetworkRecord: Hashable, Sendable {
+    /// The helper that won here before.
+    public var helper: String?
+    public var hold: StoredHold?
+    public var outcome: StoredOutcome?
+    /// The helpers with a sealed credential.
+    public var credentials: Set<String> = []
+
+    public init() {}
+}
+
+/// The records of all networks at one moment.
+public struct NetworkRecords: Sendable {
+    var byKey: [String: NetworkRecord] = [:]
+
+    /// The record of a network; an empty one for an anonymous or unknown network.
+    public subscript(network: NetworkID) -> NetworkRecord {
+        guard !byKey.isEmpty, let key = network.key else { return NetworkRecord() }
+        return byKey[key] ?? NetworkRecord()
+    }
+}

@@ -80,7 +80,7 @@ let package = Package(
             dependencies: [
                 "ForeignText", "HotspotCore", "EventLoop", "Varlink", "Wireless", "LinkState", "Gate", "HotspotMachine",
                 "HelperHost", "Store", "Vault", "ControlAPI", "ControlServer", "CLinux", "CSystemd", log,
-            ], exclude: ["README.md"], swiftSettings: rules),
+            ], swiftSettings: rules),
         // The terminal: one file for each verb, one renderer.
         .executableTarget(
             name: "hotspotctl", dependencies: ["ControlAPI", "ForeignText", "HotspotCore", "HotspotMachine", "Varlink", arguments],

@@ -10,22 +10,22 @@ import HotspotCore
 @main struct Daemon {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
-        // A limit on files is an error that SQLite reports, and no reason to die.
+        // At a limit on files SQLite reports an error; the daemon goes on.
         signal(SIGXFSZ, SIG_IGN)
         letFatalSignalsEndIt()
-        // What the daemon holds is nobody's to dump or to trace.
+        // The daemon's memory holds secrets: no core dumps, no tracing.
         clinux_forbid_dumps()
         // Helpers inherit no capability, and bubblewrap refuses to start with one. The daemon's own stay.
         clinux_clear_ambient_capabilities()
         umask(0o077)
-        let arguments: Arguments
+        let arguments: DaemonArguments
         do {
-            arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
+            arguments = try DaemonArguments(Array(CommandLine.arguments.dropFirst()))
         } catch {
-            fail("\(error)\n\(Arguments.usage)", code: 2)
+            fail("\(error)\n\(DaemonArguments.usage)", code: 2)
         }
         if arguments.showsVersion { return print("hotspotd \(hotspotdVersion)") }
-        if arguments.showsHelp { return print(Arguments.usage) }
+        if arguments.showsHelp { return print(DaemonArguments.usage) }
         if arguments.onlyRestores { return restoreRoutes() }
         let file = arguments.settings ?? Settings.defaultFile
         let isDefault = arguments.settings == nil
@@ -35,7 +35,10 @@ import HotspotCore
         } catch {
             fail("\(error)", code: 1)
         }
-        if arguments.onlyChecks { return print("The settings are good.") }
+        if arguments.onlyChecks {
+            for note in settings.ignoredEntries { print(note) }
+            return print("The settings are good.")
+        }
         // Signals are blocked before anything runs, so that none is lost between here and the loop.
         var set = sigset_t()
         sigemptyset(&set)
@@ -44,7 +47,7 @@ import HotspotCore
         loop { run(settings, file: file, isDefault: isDefault) }
     }
 
-    /// Runs the loop until somebody stops it, and ends with its code.
+    /// Runs the loop until it is stopped, and exits with its code.
     private static func loop(_ begin: @escaping @LoopActor @Sendable () -> Void) -> Never {
         Task.detached(executorPreference: EventLoop.shared) { await begin() }
         do {
@@ -54,8 +57,8 @@ import HotspotCore
         }
     }
 
-    /// Swift's runtime reports crashes, and would outlive the watchdog's SIGABRT: its handler returns. And whoever starts the daemon may
-    /// have left it any mask.
+    /// Lets fatal signals end the process. The handler of Swift's runtime returns, so that the daemon would outlive the watchdog's
+    /// SIGABRT; and the signal mask is inherited from any parent.
     private static func letFatalSignalsEndIt() {
         var set = sigset_t()
         sigemptyset(&set)
@@ -66,7 +69,7 @@ import HotspotCore
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
-    /// For the service manager, after the daemon has ended in whatever way.
+    /// Takes the gate away, for the service manager, however the daemon ended.
     private static func restoreRoutes() {
         do {
             if try Gate.restore() { print("The gate was taken away.") }
@@ -85,7 +88,7 @@ import HotspotCore
         }
     }
 
-    /// The loop's sources refer to it weakly; this is what keeps it.
+    /// Keeps the coordinator; the loop's sources refer to it weakly.
     @LoopActor private static var running: Coordinator?
 
     private static func fail(_ message: String, code: Int32) -> Never {
@@ -95,8 +98,8 @@ import HotspotCore
     }
 }
 
-/// The few things that can be said at start.
-struct Arguments {
+/// The command line.
+struct DaemonArguments {
     var settings: String?
     var showsVersion = false
     var showsHelp = false

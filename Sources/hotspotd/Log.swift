@@ -30,9 +30,9 @@ struct JournalHandler: LogHandler {
             journal.send(text, priority: priority(level))
         } else {
             let line = Array("hotspotd: \(level == .info || level == .notice ? "" : "\(level): ")\(text)\n".utf8)
-            // A pipe that nobody reads would hold the whole daemon up.
-            var room = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-            if poll(&room, 1, 0) == 1, room.revents & Int16(POLLOUT) != 0 { _ = write(STDERR_FILENO, line, line.count) }
+            // A pipe without a reader would hold the whole daemon up.
+            var output = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+            if poll(&output, 1, 0) == 1, output.revents & Int16(POLLOUT) != 0 { _ = write(STDERR_FILENO, line, line.count) }
         }
     }
 
@@ -48,7 +48,7 @@ struct JournalHandler: LogHandler {
     }
 }
 
-/// The journal's own socket (systemd's «Native Journal Protocol»).
+/// The journal's own socket (systemd's "Native Journal Protocol").
 ///
 /// sd_journal_sendv(3) waits when its queue is full, and any user can fill it: the daemon stood still until its watchdog came.
 final class JournalSocket: Sendable {
@@ -56,7 +56,7 @@ final class JournalSocket: Sendable {
 
     private let path: String
     private let descriptor: Int32
-    /// Lines that found no room since the last one that did.
+    /// Lines that the journal did not take since the last one that it took.
     private let lost = Mutex(0)
 
     init(path: String) {
@@ -66,7 +66,7 @@ final class JournalSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends one line, or counts it if the journal has no room now; the next one that finds room is followed by their number.
+    /// Sends one line, or counts it if the journal is full. The next line that it takes is followed by their number.
     func send(_ text: String, priority: Int) {
         lost.withLock { lost in
             guard put(text, priority) else {
@@ -86,4 +86,9 @@ final class JournalSocket: Sendable {
         }
         return count == octets.count
     }
+}
+
+extension Settings.LogLevel {
+    /// The level of the same name.
+    var loggerLevel: Logger.Level { Logger.Level(rawValue: rawValue)! }
 }

@@ -1,47 +1,26 @@
 import EventLoop
+import ForeignText
 import HelperHost
 import HotspotCore
 import HotspotMachine
-import LinkState
 import Logging
 import Store
 import Vault
 
-/// What every interface's controller needs of the daemon.
+/// What all parts of the daemon share.
 @LoopActor final class Services {
     var settings: Settings
     let store: Store
     let vault: Vault
-    let journal: JournalWriter
+    let journalWriter: JournalWriter
     let host: HelperHost
     var strikes: StrikeBook
-    /// The last thing that each helper did wrong, until its next good answer.
+    /// The last fault of each helper, until its next good answer.
     var faults: [String: Problem] = [:]
-    var log: Logger { didSet { journal.log = log } }
-    /// `nil`: there is none, and a problem says so.
-    var prober: [String]?
-
-    /// What a timer brings waits here after a suspend.
+    var log: Logger { didSet { journalWriter.log = log } }
+    /// Timers that are due after a suspend wait here.
     let waking = Waking()
-
-    /// A step was taken on an interface.
-    var onStep: (_ interface: String, _ step: Step) -> Void = { _, _ in }
-    /// An attempt begins on some interface.
-    var onAttempt: () -> Void = {}
-    /// What `Status` shows has changed.
-    var onStatus: () -> Void = {}
-    /// A helper is told of networks in sight that it was not told of just before.
-    var onDisclosed: (_ helper: String, _ networks: [Network]) -> Void = { _, _ in }
-    /// What `Prompts` shows has changed.
-    var onPrompts: () -> Void = {}
-    /// A helper's strikes have changed.
-    var onStrikes: () -> Void = {}
-    /// What the DHCP client's record says of a link now.
-    var facts: (_ link: LinkSnapshot) -> LinkFacts? = { _ in nil }
-    /// A machine opens its link to ordinary programs, or closes it.
-    var onGate: () -> Void = {}
-    /// End this link.
-    var disassociate: (_ index: Int) -> Bool = { _ in false }
+    weak var events: (any DaemonEvents)?
 
     init(settings: Settings, store: Store, vault: Vault, host: HelperHost, log: Logger) {
         self.settings = settings
@@ -49,14 +28,30 @@ import Vault
         self.vault = vault
         self.host = host
         self.log = log
-        journal = JournalWriter(store: store, log: log)
+        journalWriter = JournalWriter(store: store, log: log)
         strikes = StrikeBook(limit: settings.policy.quarantineAfter)
     }
 
-    /// Writes that fail are told once, by the store's problem; the login goes on from memory.
+    /// Runs a write to the store. A failure is shown by the store's own problem; the login goes on from memory.
     func saving(_ what: String, _ body: () throws -> Void) {
         do { try body() } catch { log.warning("\(what): \(error)") }
     }
+
+    /// Returns random octets in hexadecimal, to identify what has no name of its own.
+    static func randomID(octets: Int = 8) -> String {
+        Hex.encode((0..<octets).map { _ in UInt8.random(in: 0...255) })
+    }
+
+    // MARK: Helpers
+
+    private func spec(of helper: String) -> HelperSpec? { host.helpers.first { $0.spec.name == helper }?.spec }
+
+    func hasHelper(_ helper: String) -> Bool { spec(of: helper) != nil }
+
+    func displayName(_ helper: String) -> String { spec(of: helper)?.displayName ?? helper }
+
+    /// The program behind a helper's name. What is stored for a helper is bound to it.
+    func program(of helper: String) -> String? { spec(of: helper)?.activation.identity }
 
     /// The helpers that may hear of a network, as the machine wants them.
     func candidates(for network: NetworkID, _ ssid: SSID, _ security: Security) -> [Candidate] {
@@ -73,15 +68,14 @@ import Vault
         spec.enabled && !store.isDisabled(helper: spec.name, ssid: name)
     }
 
-    /// A helper did something wrong: shown with it until it answers well, with a command that helps. That the machine had no room
-    /// for it is not its doing.
+    /// Shows a fault with its helper until the next good answer, and a command that helps. A lack of room is not the helper's fault.
     func blame(_ helper: String, _ problem: Problem) {
         guard problem.code != .helperNoRoom else { return }
         faults[helper] = Problem(
             problem.code, problem.message, hint: problem.hint ?? "hotspotctl disable --helper \(helper), or mend it")
     }
 
-    /// What is to be said of a helper's conduct.
+    /// The problems of a helper's conduct: its last fault, and quarantine.
     func conduct(_ helper: String) -> [Problem] {
         var problems = faults[helper].map { [$0] } ?? []
         if strikes.isQuarantined(helper) {
@@ -92,9 +86,5 @@ import Vault
                     hint: "hotspotctl disable --helper \(helper)"))
         }
         return problems
-    }
-
-    func displayName(_ helper: String) -> String {
-        host.helpers.first { $0.spec.name == helper }?.spec.displayName ?? helper
     }
 }

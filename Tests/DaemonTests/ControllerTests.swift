@@ -20,7 +20,7 @@ import Wireless
 
     @LoopActor private func joined() -> Joined {
         Joined(
-            association: Token.random(), network: Self.network, ssid: SSID(printable: "Cafe")!, security: .open,
+            association: Services.randomID(), network: Self.network, ssid: SSID(printable: "Cafe")!, security: .open,
             bssid: HardwareAddress("02:00:00:00:00:01"), signal: -50,
             snapshot: LinkSnapshot(
                 index: Self.index, name: "hot7", isUp: true, hasCarrier: true, addresses: ["192.0.2.2/24"],
@@ -36,7 +36,7 @@ import Wireless
         return InterfaceController(index: Self.index, name: "hot7", services: bench.services)
     }
 
-    // MARK: Who is not needed any more
+    // MARK: Helpers that are not needed any more
 
     @Test(arguments: [StoredHold.Reason.loggedOff, .autoJoinOff]) @LoopActor func heldNetworksKeepNoHelpersWaiting(
         _ reason: StoredHold.Reason
@@ -51,19 +51,19 @@ import Wireless
         await bench.close()
     }
 
-    @Test @LoopActor func aHeldLinkThatGoesLeavesNobodyWaiting() async throws {
+    @Test @LoopActor func aHeldLinkThatGoesLeavesNoHelperWaiting() async throws {
         let bench = try FilterBench()
         let controller = try await prepared(bench, "a")
         try bench.services.store.setHold(Self.network, StoredHold(reason: .loggedOff, until: nil, sentence: "You logged off."))
         controller.join(joined())
-        // As if somebody had asked for them since.
+        // As if a station had begun to associate since.
         bench.services.host.prepare(["a"], for: Self.index)
         controller.leave("the address is gone")
         #expect(await bench.eventually { bench.services.host.processCount == 0 })
         await bench.close()
     }
 
-    @Test @LoopActor func aLinkThatGoesEndsWhoWasNotAskedYet() async throws {
+    @Test @LoopActor func aLinkThatGoesEndsHelpersThatWereNotAskedYet() async throws {
         let bench = try FilterBench()
         let controller = try await prepared(bench, "chosen", "other")
         bench.hold("chosen")
@@ -76,7 +76,7 @@ import Wireless
         await bench.close()
     }
 
-    @Test @LoopActor func whoIsStartedBeforeTheJoinIsThereForIt() async throws {
+    @Test @LoopActor func aHelperStartedBeforeTheJoinIsThereForIt() async throws {
         let bench = try FilterBench()
         let controller = try await prepared(bench, "a")
         let processes = bench.services.host.processCount
@@ -89,9 +89,9 @@ import Wireless
         await bench.close()
     }
 
-    // MARK: What is kept of the race
+    // MARK: Evaluations
 
-    @Test @LoopActor func whatLosersFoundGoesWithTheRace() async throws {
+    @Test @LoopActor func evaluationsOfLosersGoWithTheRace() async throws {
         let bench = try FilterBench()
         let large = String(repeating: "x", count: 100_000)
         let names = (0..<4).map { "low\($0)" }
@@ -108,33 +108,24 @@ import Wireless
         bench.hold("high")
         let controller = InterfaceController(index: Self.index, name: "hot7", services: bench.services)
         controller.join(joined())
-        #expect(await bench.eventually { controller.evaluations.count == names.count && controller.commands.count == 1 })
-        #expect(Set(controller.evaluations.keys) == Set(names), "of who claims nothing nothing is kept")
-        for found in controller.evaluations.values {
-            #expect(found.session == Session(secondsRemaining: 5) && found.portal == nil)
+        let conversation = controller.conversation
+        #expect(await bench.eventually { conversation.evaluations.count == names.count && conversation.inFlight.count == 1 })
+        #expect(Set(controller.conversation.evaluations.keys) == Set(names), "a helper that claims nothing is not kept")
+        for kept in controller.conversation.evaluations.values {
+            #expect(kept.session == Session(secondsRemaining: 5) && kept.portal == nil)
         }
         bench.letGo("high")
         #expect(await bench.eventually { controller.machine.state.name != .evaluating })
-        #expect(controller.evaluations.isEmpty)
+        #expect(controller.conversation.evaluations.isEmpty)
         controller.leave("the test ends")
         await bench.close()
     }
 
-    @Test func whatTheWinnerNeedsIsKeptWhole() {
-        let portal = Portal(origin: "https://p.test", pin: "abc", kind: "form", title: "Welcome")
-        let session = Session(secondsRemaining: 9, venueURL: "https://v.test", memory: ["token": "1"])
-        let found = Found(Evaluation(.high, portal: portal, session: session, reason: "mine"))
-        #expect(found?.portal == portal && found?.session == session)
-        #expect(Found(Evaluation(.none, portal: portal, session: session)) == nil)
-    }
+    // MARK: Masks
 
-    // MARK: What is masked
-
-    /// A helper that lists what another may have been told would see in «explain» which of it is right.
-    @Test @LoopActor func whatOneHelperWasToldIsNotMaskedInAnothersWords() async throws {
+    /// A helper that lists what another may have been sent would see in "explain" which guess is right.
+    @Test @LoopActor func secretsOfOneHelperAreNotMaskedInAnothersWords() async throws {
         let bench = try FilterBench()
-        var steps: [Step] = []
-        bench.services.onStep = { _, step in steps.append(step) }
         let guesses = (4690..<4730).map(String.init).joined(separator: " ")
         for name in ["told", "guesser"] {
             try bench.add(name)
@@ -142,20 +133,21 @@ import Wireless
         }
         let controller = InterfaceController(index: Self.index, name: "hot7", services: bench.services)
         controller.join(joined())
-        func said(_ name: String) -> String? { steps.last { $0.kind == "answer" && $0.helper == name }?.detail }
+        func said(_ name: String) -> String? { bench.steps.last { $0.kind == "answer" && $0.helper == name }?.detail }
         #expect(await bench.eventually { said("told") != nil && said("guesser") != nil })
         let prompt = Prompt(title: "", fields: [Field(name: "room", label: "", kind: .text, required: true)])
-        controller.answers = GivenAnswers(values: ["room": "4711"], remember: false, prompt: prompt, helper: "told")
+        let shown = ShownPrompt(id: PromptID(number: 9000), token: "0", helper: "told", prompt: prompt, since: 0)
+        controller.desk.store(["room": "4711"], remember: false, for: shown, portal: nil)
         controller.send(CommandID(number: 9001), .presentUI, to: "told", false)
         #expect(await bench.eventually { bench.told("told", "PresentUI").count == 1 && said("told") == "success" })
-        steps = []
+        bench.steps = []
         controller.send(CommandID(number: 9002), .evaluate, to: "told", false)
         controller.send(CommandID(number: 9003), .evaluate, to: "guesser", false)
         #expect(await bench.eventually { said("told") != nil && said("guesser") != nil })
         #expect(said("told") == "none: \(guesses.replacing("4711", with: "•••"))")
         #expect(said("guesser") == "none: \(guesses)")
         controller.leave("the test ends")
-        #expect(controller.secrets.isEmpty)
+        #expect(controller.conversation.secretsSent.isEmpty)
         await bench.close()
     }
 
@@ -165,10 +157,11 @@ import Wireless
         let bench = try FilterBench()
         let controller = try await prepared(bench, "a")
         controller.join(joined())
-        let attempt = try #require(controller.attempt)
-        for number in 0..<1_000 { controller.recordTrace("\(number) " + String(repeating: "x", count: 1_000), helper: "a") }
-        controller.record("answer", "low", helper: "a")
-        bench.services.journal.flush()
+        let journal = controller.journal
+        let attempt = try #require(journal.attempt)
+        for number in 0..<1_000 { journal.recordTrace("\(number) " + String(repeating: "x", count: 1_000), helper: "a") }
+        journal.record("answer", "low", helper: "a")
+        bench.services.journalWriter.flush()
         let steps = bench.services.store.steps(attempt.id)
         let traces = steps.filter { $0.kind == "trace" }
         #expect(
@@ -182,28 +175,25 @@ import Wireless
         let bench = try FilterBench()
         var settings = bench.services.settings
         settings.trustedNetworks = try SSIDPattern.list("Home*")
-        settings.runtimeDirectory = bench.folder + "/other"
-        settings.stateDirectory = bench.folder + "/other-state"
-        let coordinator = try Coordinator(settings: settings, file: bench.folder + "/none", isDefaultFile: true)
-        func closed(_ name: String, _ security: Security) -> [Int: String] {
-            coordinator.controllers[Self.index] = InterfaceController(
-                index: Self.index, name: "hot7", services: coordinator.services)
-            coordinator.associations[Self.index] = WirelessAssociation(
+        var link = ManagedLink()
+        #expect(!link.isClosed(under: settings), "it is not managed")
+        link.controller = InterfaceController(index: Self.index, name: "hot7", services: bench.services)
+        func isClosed(_ name: String, _ security: Security) -> Bool {
+            link.association = WirelessAssociation(
                 ssid: SSID(printable: name)!, bssid: BSSID(octets: [2, 0, 0, 0, 0, 1])!, security: security)
-            return coordinator.gateWishes.closed
+            return link.isClosed(under: settings)
         }
-        #expect(closed("Home", .psk) == [:])
-        #expect(closed("Home", .open) == [Self.index: "hot7"], "anybody can use that name")
-        #expect(closed("Cafe", .psk) == [Self.index: "hot7"])
-        coordinator.associations[Self.index] = nil
-        #expect(coordinator.gateWishes.closed == [Self.index: "hot7"], "a cable, or no network at all")
-        coordinator.controllers = [:]
+        #expect(!isClosed("Home", .psk))
+        #expect(isClosed("Home", .open), "any open network can use that name")
+        #expect(isClosed("Cafe", .psk))
+        link.association = nil
+        #expect(link.isClosed(under: settings), "a cable, or no network at all")
         await bench.close()
     }
 
     // MARK: A reload
 
-    @Test @LoopActor func foldersThatAReloadProtectsAreRefusedToHelpers() async throws {
+    @Test @LoopActor func foldersThatAReloadHidesAreRefusedToHelpers() async throws {
         let bench = try FilterBench()
         try bench.add("a")
         #expect(bench.services.host.pathProblems(of: "a").isEmpty)
@@ -214,13 +204,13 @@ import Wireless
         await bench.close()
     }
 
-    @Test @LoopActor func theJournalsWriterTakesTheLevelOver() async throws {
+    @Test @LoopActor func theJournalWriterFollowsTheLogLevel() async throws {
         let bench = try FilterBench()
         bench.services.log = Logger(label: "test") { _ in JournalHandler(level: .info) }
         bench.services.log.logLevel = .debug
-        #expect(bench.services.journal.log.logLevel == .debug)
+        #expect(bench.services.journalWriter.log.logLevel == .debug)
         bench.services.log.logLevel = .error
-        #expect(bench.services.journal.log.logLevel == .error)
+        #expect(bench.services.journalWriter.log.logLevel == .error)
         await bench.close()
     }
 }

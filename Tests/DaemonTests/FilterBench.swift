@@ -1,4 +1,3 @@
-import ControlServer
 import EventLoop
 import Glibc
 import HelperHost
@@ -14,19 +13,21 @@ import Vault
 @testable import hotspotd
 
 /// A filter cycle over a list that the test writes, with helpers that are real processes. Everything is gone after ``close()``.
-@LoopActor final class FilterBench {
+@LoopActor final class FilterBench: DaemonEvents {
     nonisolated let folder: String
     let services: Services
     private(set) var cycle: FilterCycle!
-    /// What is in sight.
+    /// The networks in sight.
     var scan: [ScannedBSS] = []
     /// How often labels came or went, or a tick passed.
     var changes = 0
-    /// Who labelled «Cafe» when it was last announced.
+    /// The helpers that labelled "Cafe" when it was last announced.
     var announced: [String] = []
-    /// What the journal would be told: who learnt of how many networks.
+    /// What the journal would have: each helper that was sent networks, and their names.
     var disclosed: [(helper: String, names: [String])] = []
     var ignored: [String: Int] = [:]
+    /// All steps of all interfaces.
+    var steps: [Step] = []
     private var entries: [HelperEntry] = []
 
     init(
@@ -40,8 +41,7 @@ import Vault
         var settings = Settings(environment: ["STATE_DIRECTORY": folder + "/state", "RUNTIME_DIRECTORY": folder + "/run"])
         settings.filterInterval = interval
         settings.policy.commandTimeout = timeout
-        var configuration = HostConfiguration(
-            runtimeDirectory: folder + "/run", hiddenPaths: [folder + "/state"])
+        var configuration = HostConfiguration(runtimeDirectory: folder + "/run", hiddenPaths: [folder + "/state"])
         adjust(&configuration)
         let store = try Store(directory: folder + "/state")
         let vault = try Vault(keyFile: folder + "/state/vault.key", hasSealedRows: false)
@@ -49,18 +49,30 @@ import Vault
         log.logLevel = .critical
         services = Services(
             settings: settings, store: store, vault: vault, host: HelperHost(configuration: configuration), log: log)
-        services.onDisclosed = { [weak self] helper, networks in
-            self?.disclosed.append((helper, networks.map(\.ssid).sorted()))
-        }
-        cycle = FilterCycle(services: services) { [weak self] in
-            ScanClaims.groups(self?.scan ?? [])
-        } onChange: { [weak self] in
+        cycle = FilterCycle(services: services) { [weak self] in ScanClaims.groups(self?.scan ?? []) }
+        services.events = self
+        cycle.onChange = { [weak self] in
             self?.changes += 1
             self?.announced = self?.labellers("Cafe") ?? []
-        } onIgnored: { [weak self] helper, count in
-            self?.ignored[helper, default: 0] += count
         }
+        cycle.onIgnored = { [weak self] helper, count in self?.ignored[helper, default: 0] += count }
     }
+
+    // MARK: Events of the daemon
+
+    func stepTaken(_ step: Step, on interface: String) { steps.append(step) }
+    func scanListDisclosed(_ networks: [Network], to helper: String) {
+        disclosed.append((helper, networks.map(\.ssid).sorted()))
+    }
+    func attemptBegan() {}
+    func statusChanged() {}
+    func promptsChanged() {}
+    func networkListChanged() {}
+    func strikesChanged() {}
+    func linksChanged() {}
+    func gateChanged() {}
+    func facts(for link: LinkSnapshot) -> LinkFacts? { nil }
+    func disassociate(_ index: Int) -> Bool { false }
 
     /// A helper: it writes down what it is asked, waits as long as there is a file `NAME.hold` (`NAME.METHOD.hold`: for one method
     /// alone), and answers to FilterScanList with what is in `NAME.answer`, to Evaluate with `NAME.evaluation` or high, and to all else
@@ -163,7 +175,7 @@ import Vault
     /// The list as it is shown: the networks in their order, with the helpers that label them by an answer.
     var shown: [(name: String, security: Security, labels: [ScanClaims.NetworkClaim])] {
         let groups = ScanClaims.groups(scan)
-        cycle.learn(groups)
+        cycle.cover(groups)
         let switches = services.store.switches
         return groups.map { group in
             let claims = cycle.coverage.claims(

@@ -1,4 +1,3 @@
-import ControlServer
 import EventLoop
 import Glibc
 import HelperHost
@@ -24,7 +23,7 @@ import Varlink
         bench.see(("Cafe", .open), ("Bar", .open))
         for name in ["a", "b"] { try bench.add(name) }
         try bench.add("none", scanList: false)
-        #expect(bench.told("a").isEmpty, "nobody looks")
+        #expect(bench.told("a").isEmpty, "no client watches")
         for name in ["a", "b"] { bench.hold(name) }
         bench.cycle.watch(1)
         #expect(await bench.eventually { ["a", "b"].allSatisfy { bench.told($0).count == 1 } }, "neither waits for the other")
@@ -33,9 +32,9 @@ import Varlink
         #expect(await bench.eventually { ["a", "b"].allSatisfy { bench.told($0).count >= 4 } })
         bench.cycle.watch(1)
         let before = bench.told("a").count
-        #expect(await bench.eventually { bench.told("a").count > before }, "one still looks")
+        #expect(await bench.eventually { bench.told("a").count > before }, "one client still watches")
         bench.cycle.watch(0)
-        // Whoever was being asked is gone; nobody is asked again, in far more than an interval.
+        // The helpers that were being asked are gone; none is asked again, in far more than an interval.
         #expect(await bench.eventually { bench.services.host.processCount == 0 })
         let last = bench.told("a").count + bench.told("b").count
         await bench.pause(.milliseconds(400))
@@ -66,7 +65,7 @@ import Varlink
         bench.cycle.watch(1)
         #expect(await bench.eventually { !bench.told("all").isEmpty && !bench.told("cafes").isEmpty })
         let first = bench.told("all")[0]
-        #expect(bench.asked(first) == ["Cafe", "Home"], "a hidden network is nobody's")
+        #expect(bench.asked(first) == ["Cafe", "Home"], "a hidden network is in no list")
         #expect(first["network"] == nil && first["link"] == nil)
         let home = first["networks"]?.array?.first { $0["ssid"] == "Home" }
         #expect(home?["security"] == "psk" && home?["interface"] == "wlan0" && home?["autoJoined"] == false)
@@ -92,7 +91,7 @@ import Varlink
             ])
         bench.labels("b", [("Cafe", Self.high)])
         await bench.once()
-        // Once nobody looks nothing is left; while somebody looks, it is shown.
+        // Without clients no label is left; while a client watches, labels are shown.
         #expect(bench.shown.allSatisfy { $0.labels.isEmpty })
         bench.cycle.watch(1)
         #expect(await bench.eventually { bench.labellers("Cafe") == ["a", "b"] })
@@ -120,13 +119,15 @@ import Varlink
         bench.labels("none", [("Cafe", #""confidence": "none""#)])
         bench.answers("broken", "no JSON")
         #expect(await bench.eventually { bench.labellers("Cafe") == ["silent"] })
-        // A missed deadline takes the label away, and who looks hears of it without a tick.
+        // A missed deadline takes the label away, and clients hear of it without a tick.
         bench.hold("silent")
         #expect(await bench.eventually { bench.labellers("Cafe").isEmpty })
         await bench.close()
     }
 
-    @Test("27 A missed deadline is told to who looks, and takes the last answer with it") @LoopActor func missed() async throws {
+    @Test("27 A missed deadline is told to clients that watch, and takes the last answer with it") @LoopActor func missed()
+        async throws
+    {
         let bench = try FilterBench(interval: .milliseconds(50), timeout: .milliseconds(600))
         bench.see(("Cafe", .open))
         try bench.add("a")
@@ -139,7 +140,7 @@ import Varlink
         // One tick more, and none that could announce what the deadline must.
         bench.services.settings.filterInterval = .seconds(3600)
         #expect(await bench.eventually { bench.labellers("Cafe").isEmpty })
-        #expect(bench.announced.isEmpty, "the list was announced anew")
+        #expect(bench.announced.isEmpty, "the list was announced again")
         await bench.close()
     }
 
@@ -181,7 +182,7 @@ import Varlink
         await bench.close()
     }
 
-    @Test("19 Who is switched off hears nothing and labels nothing, at once; who is gone is forgotten") @LoopActor
+    @Test("19 A helper that is switched off hears nothing and labels nothing, at once; one that is gone is forgotten") @LoopActor
     func switches() async throws {
         let bench = try FilterBench()
         bench.see(("Cafe", .open), ("Bar", .open))
@@ -254,7 +255,7 @@ import Varlink
         await bench.close()
     }
 
-    @Test("A list that is asked for once waits a second at most, and whoever is late is withdrawn") @LoopActor
+    @Test("A list that is asked for once waits a second at most, and late questions are withdrawn") @LoopActor
     func once() async throws {
         let bench = try FilterBench()
         bench.see(("Cafe", .open))
@@ -273,7 +274,7 @@ import Varlink
         #expect(seen == [["quick"], ["quick"]], "both heard what came in time")
         #expect(await bench.eventually { bench.services.host.processCount == 0 && bench.cycle.labels.isEmpty })
         #expect(bench.told("quick").count == 1 && bench.told("slow").count == 1)
-        // Where nobody is to be asked, nobody waits.
+        // Where no helper is to be asked, no client waits.
         bench.see()
         await bench.once()
         #expect(bench.told("quick").count == 1)
@@ -293,7 +294,7 @@ import Varlink
                 association: "0", network: .wireless(ssid, .open), ssid: ssid, security: .open,
                 snapshot: LinkSnapshot(index: 7, name: "wlan0", addresses: ["192.0.2.2/24"], gateways: ["192.0.2.1"]),
                 facts: LinkFacts(nameservers: ["192.0.2.1"], source: "test")))
-        // 30: it never said a word of the list, and is asked on joining like everybody else.
+        // 30: it never answered to the list, and is asked on joining like any other helper.
         #expect(await bench.eventually { bench.told("a", "Authenticate").count == 1 })
         #expect(bench.told("a", "Evaluate").count == 1 && bench.told("a").isEmpty)
         let state = controller.machine.state

@@ -94,7 +94,7 @@ import Testing
         stage.work.error = nil
         stage.pauseEnds()
         #expect(stage.work.closed == [:] && stage.troubles == [.failed(Self.busy), nil] && stage.due == nil)
-        // And the next failure begins anew.
+        // And the next failure begins with the first pause.
         stage.work.error = Self.busy
         stage.keeper.linksChanged()
         #expect(stage.pauses.last == .milliseconds(500))
@@ -114,7 +114,7 @@ import Testing
         #expect(stage.pauses.count == 1)
     }
 
-    @Test @LoopActor func whoKeepsUndoingItIsShownAndDoesNotKeepUsBusy() {
+    @Test @LoopActor func aProgramThatKeepsUndoingItIsShownAndDoesNotKeepUsBusy() {
         let stage = Stage()
         stage.wanted = [3: "w0"]
         stage.keeper.follow(isWanted: true)

@@ -12,7 +12,7 @@ import Wireless
 @testable import HelperHost
 @testable import hotspotd
 
-/// What is not a helper's fault is not held against it, and what is not a helper's is not given to it.
+/// A helper is not blamed for the faults of others, and does not get their credentials and sessions.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct InnocentHelperTests {
     init() { EventLoop.startThread() }
 
@@ -25,7 +25,7 @@ import Wireless
 
     @LoopActor private var joined: Joined {
         Joined(
-            association: Token.random(), network: Self.network, ssid: SSID(printable: "Cafe")!, security: .open,
+            association: Services.randomID(), network: Self.network, ssid: SSID(printable: "Cafe")!, security: .open,
             bssid: HardwareAddress("02:00:00:00:00:01"), signal: -50,
             snapshot: LinkSnapshot(
                 index: 7, name: "hot7", isUp: true, hasCarrier: true, addresses: ["192.0.2.2/24"], gateways: ["192.0.2.1"]),
@@ -36,8 +36,6 @@ import Wireless
     @Test @LoopActor func aWinnerWithoutRoomHasNoStrike() async throws {
         let bench = try FilterBench()
         try bench.add("winner")
-        var steps: [Step] = []
-        bench.services.onStep = { _, step in steps.append(step) }
         let controller = controller(bench)
         var isFull = false
         bench.services.host.startRefusal = { isFull ? EAGAIN : 0 }
@@ -46,12 +44,12 @@ import Wireless
         #expect(await bench.eventually { bench.told("winner", "Evaluate").count == 1 })
         isFull = true
         bench.letGo("winner")
-        #expect(await bench.eventually { steps.contains { $0.kind == "outcome" } })
+        #expect(await bench.eventually { bench.steps.contains { $0.kind == "outcome" } })
         #expect(bench.services.strikes.count("winner") == 0 && bench.services.conduct("winner") == [])
         #expect(controller.status.problems.map(\.code) == [.helperNoRoom])
-        let told = steps.map(\.detail).joined(separator: "\n")
+        let told = bench.steps.map(\.detail).joined(separator: "\n")
         #expect(told.contains("the machine has no room for it") && !told.contains("without an answer"), "\(told)")
-        let verdict = steps.last { $0.kind == "outcome" }?.detail ?? ""
+        let verdict = bench.steps.last { $0.kind == "outcome" }?.detail ?? ""
         #expect(verdict.contains("for now") && verdict.contains("no room for it") && !verdict.contains("It said"), "\(verdict)")
         #expect(controller.machine.state.name == .failure, "to be tried again")
         controller.leave("the test ends")
@@ -61,58 +59,58 @@ import Wireless
     @Test @LoopActor func aCredentialIsForTheProgramThatItWasStoredFor() async throws {
         let bench = try FilterBench()
         try bench.add("portal")
-        let controller = controller(bench)
-        controller.joined = joined
-        controller.named = Self.portal
+        let problems = ProblemList()
+        let journal = Journal(interface: "hot7", services: bench.services)
+        let desk = PromptDesk(services: bench.services, journal: journal, problems: problems)
+        func credential() -> [String: String]? { desk.releasedCredential(for: "portal", in: Self.network, portal: Self.portal) }
         let (store, vault) = (bench.services.store, bench.services.vault)
         // As an older daemon stored it.
         let old = Purpose.credential(network: Self.network, helper: "portal", origin: Self.portal.origin, pin: Self.portal.pin)
         try store.setCredential(
             Self.network, helper: "portal", origin: Self.portal.origin, pin: Self.portal.pin, fieldNames: ["pass"],
             sealed: try vault.seal(["pass": "opensesame"], for: old))
-        #expect(controller.releasedCredential(for: "portal") == ["pass": "opensesame"])
+        #expect(credential() == ["pass": "opensesame"])
         // From the first release on it is this program's.
         #expect(store.credentials(Self.network).map(\.program) == [bench.folder + "/programs/portal"])
-        #expect(controller.releasedCredential(for: "portal") == ["pass": "opensesame"])
-        var steps: [Step] = []
-        bench.services.onStep = { _, step in steps.append(step) }
+        #expect(credential() == ["pass": "opensesame"])
+        bench.steps = []
         let other = HelperSpec(name: "portal", activation: .stdio(exec: [bench.folder + "/programs/portal", "elsewhere"]))
         bench.services.host.setHelpers([HelperEntry(spec: other, file: "/x.helper")])
-        #expect(controller.releasedCredential(for: "portal") == nil)
-        #expect(steps.map(\.kind) == ["credential"] && steps[0].detail.hasPrefix("kept back"))
-        // Who can write to the database cannot undo that: the seal says whose it is.
+        #expect(credential() == nil)
+        #expect(bench.steps.map(\.kind) == ["credential"] && bench.steps[0].detail.hasPrefix("kept back"))
+        // A change of the database cannot undo that: the seal names the program.
         let sealed = try #require(store.credentials(Self.network).first).sealed
         try store.setCredential(
             Self.network, helper: "portal", origin: Self.portal.origin, pin: Self.portal.pin, program: other.activation.identity,
             fieldNames: ["pass"], sealed: sealed)
-        #expect(controller.releasedCredential(for: "portal") == nil)
-        controller.joined = nil
+        #expect(credential() == nil)
         await bench.close()
     }
 
     @Test @LoopActor func aSessionIsForTheProgramThatItWasStoredFor() async throws {
         let bench = try FilterBench()
         try bench.add("portal")
-        let controller = controller(bench)
-        controller.joined = joined
+        let journal = Journal(interface: "hot7", services: bench.services)
+        let sessions = SessionKeeper(services: bench.services, journal: journal, problems: ProblemList())
+        func restored() -> Session? {
+            sessions.restore(for: Self.network, of: "portal")
+            return sessions.session(of: "portal")
+        }
         let session = Session(memory: ["ticket": "opensesame"])
-        controller.session = session
-        controller.sessionOwner = "portal"
-        controller.remember("portal")
-        controller.restoreSession(helper: "portal")
-        #expect(controller.session == session)
+        sessions.keep(session, of: "portal")
+        try bench.services.store.remember(
+            Self.network, RememberedChoice(helper: "portal", portal: nil, committed: WallClock.now))
+        try sessions.store(for: Self.network, of: "portal")
+        #expect(restored() == session)
         let program = try #require(bench.services.host.helpers.first).spec
         let other = HelperSpec(name: "portal", activation: .stdio(exec: [bench.folder + "/programs/portal", "elsewhere"]))
         bench.services.host.setHelpers([HelperEntry(spec: other, file: "/x.helper")])
-        controller.restoreSession(helper: "portal")
-        #expect(controller.session == nil)
+        #expect(restored() == nil)
         // As an older daemon stored it.
         let old = try bench.services.vault.seal(Coding.encode(session), for: .session(network: Self.network, helper: "portal"))
         try bench.services.store.setSealedSession(Self.network, old)
         bench.services.host.setHelpers([HelperEntry(spec: program, file: "/x.helper")])
-        controller.restoreSession(helper: "portal")
-        #expect(controller.session == session)
-        controller.joined = nil
+        #expect(restored() == session)
         await bench.close()
     }
 

@@ -4,9 +4,9 @@ import Varlink
 
 @testable import hotspotd
 
-/// The journal, played by a socket that nobody reads.
+/// The journal, played by a socket that is not read.
 @Suite(.timeLimit(.minutes(10))) struct LogTests {
-    private final class Journal {
+    private final class FullJournal {
         let path: String
         let descriptor: Int32
 
@@ -33,16 +33,16 @@ import Varlink
     }
 
     @Test func aLineIsOneEntry() {
-        let journal = Journal()
+        let journal = FullJournal()
         let socket = JournalSocket(path: journal.path)
         socket.send("Online\nMESSAGE=no", priority: 6)
         #expect(journal.next() == "MESSAGE=Online MESSAGE=no\nPRIORITY=6\nSYSLOG_IDENTIFIER=hotspotd\n")
         #expect(journal.next() == nil)
     }
 
-    /// Nobody waits for it; what was lost is counted, and told when there is room.
+    /// The lines that were lost are counted, and reported when the journal takes lines again.
     @Test func aFullJournalDropsLinesAndNotLogins() {
-        let journal = Journal()
+        let journal = FullJournal()
         let socket = JournalSocket(path: journal.path)
         for number in 1...20_000 { socket.send("line \(number)", priority: 6) }
         var came = 0

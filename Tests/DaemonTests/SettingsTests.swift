@@ -1,4 +1,5 @@
 import Glibc
+import HelperHost
 import HotspotCore
 import HotspotMachine
 import Testing
@@ -66,6 +67,20 @@ import Testing
         #expect(settings.helperControlSocket == "/run/hotspotd/org.hotspotd.Control.helpers")
     }
 
+    @Test func helpersRunInASandboxUnlessTheSettingsSayOtherwise() throws {
+        #expect(try load("").containment == .sandbox)
+        #expect(try load("[Daemon]\nContainment=none\n").containment == HostConfiguration.Containment.none)
+        #expect(throws: Keyfile.Error.self) { try load("[Daemon]\nContainment=no\n") }
+    }
+
+    @Test func anObsoleteKeyIsIgnoredAndSaidToBe() throws {
+        let settings = try load("[Daemon]\nPortalDirectories=/etc/hotspotd/portals\nLogLevel=debug\n")
+        #expect(settings.logLevel == .debug && settings.ignoredEntries.count == 1)
+        #expect(
+            settings.ignoredEntries[0].hasSuffix("hotspotd.conf:2: PortalDirectories= has no meaning any more and is ignored."))
+        #expect(throws: Keyfile.Error.self) { try load("[Policy]\nPortalDirectories=/a\n") }
+    }
+
     @Test func timesTakeFractionsOfASecond() throws {
         #expect(try load("[Commands]\nTimeoutSec=0.25\n").policy.commandTimeout == .milliseconds(250))
     }
@@ -94,7 +109,7 @@ import Testing
         "[Policy]\nGate=yes",
         "[Probe]\nNameservers=dns.example", "[Probe]\nNameservers=9.9.9.9;10.0.0.1%wlan0", "[Probe]\nNameservers=1.2.3",
         "[Commands]\nTimeoutSec=-1", "[Commands]\nTimeoutSec=nan", "[Interfaces]\nMatch=\\q",
-    ]) func whatCannotBeReadIsAnErrorWithItsLine(_ text: String) throws {
+    ]) func aMistakeIsAnErrorWithItsLine(_ text: String) throws {
         let error = #expect(throws: Keyfile.Error.self) { try load(text) }
         #expect(error?.line == 2)
         #expect(error?.message.isEmpty == false)

@@ -24,7 +24,7 @@ import Testing
         func pass(_ milliseconds: Int64) { now = Instant(nanoseconds: now.nanoseconds + milliseconds * 1_000_000) }
     }
 
-    @Test @LoopActor func whoAsksWhileItRunsSharesTheAnswer() {
+    @Test @LoopActor func aClientThatAsksWhileItRunsSharesTheAnswer() {
         let bench = Bench()
         bench.ask()
         bench.pass(5000)
@@ -49,7 +49,7 @@ import Testing
         #expect(bench.answers.count == 2 && bench.begun.count == 2)
     }
 
-    @Test @LoopActor func anotherNetworkIsProbedAnewAndNobodyIsLeftWaiting() {
+    @Test @LoopActor func anotherNetworkIsProbedAgainAndNoClientIsLeftWaiting() {
         let bench = Bench()
         bench.ask()
         bench.ask(in: "b")

@@ -14,7 +14,7 @@ import Varlink
             Field(name: "terms", label: "Terms", kind: .checkbox, required: true),
         ], termsURL: "https://portal.example/terms")
 
-    private func fault(_ answers: [String: String]) -> String? { GivenAnswers.fault(in: answers, for: prompt)?.field }
+    private func fault(_ answers: [String: String]) -> String? { UserAnswers.fault(in: answers, for: prompt)?.field }
 
     @Test func rightAnswersPass() {
         #expect(fault(["room": "214", "plan": "fast", "terms": "yes"]) == nil)
@@ -31,7 +31,7 @@ import Varlink
     }
 
     @Test func answersAreNeverPrinted() {
-        let given = GivenAnswers(values: ["pin": "canary-1234"], remember: true, prompt: prompt, helper: "form")
+        let given = UserAnswers(values: ["pin": "canary-1234"], remember: true, prompt: prompt, helper: "form")
         #expect(!"\(given)".contains("canary") && !String(reflecting: given).contains("canary"))
     }
 
@@ -42,7 +42,7 @@ import Varlink
             termsURL: "javascript:alert(1)", terms: String(repeating: "t", count: 1 << 20))
         let cut = huge.limited
         #expect(cut.title.utf8.count < 300)
-        #expect(cut.message == "line\nbreak\u{202E}" && cut.fields[0].label == "\u{1B}[31mred", "whoever shows it escapes it")
+        #expect(cut.message == "line\nbreak\u{202E}" && cut.fields[0].label == "\u{1B}[31mred", "the terminal escapes it")
         #expect(cut.fields.count == 32 && cut.termsURL == nil)
         #expect(cut.terms!.utf8.count == 32 * 1024 + 3 && cut.terms!.hasSuffix("…"))
         #expect(Prompt(title: "", termsURL: "https://p.example/\u{202E}x").limited.termsURL == nil)
@@ -62,7 +62,7 @@ import Varlink
             title: "Hotel", fields: [Field(name: "a", label: "A", kind: .choice, required: true, choices: choices)])
         let tooLong = fault(presented(prompt))
         #expect(tooLong?.code == .helperTooLong)
-        #expect(tooLong?.sentence == "form: «reply.prompt» is longer than 64 KiB, too long to be shown")
+        #expect(tooLong?.sentence == "form: \"reply.prompt\" is longer than 64 KiB, too long to be shown")
         prompt.fields[0].choices = Array(choices.prefix(200))
         #expect(fault(presented(prompt)) == nil)
         // Escapes count as they are sent, and masks as they are shown.
@@ -126,19 +126,19 @@ import Varlink
 }
 
 @Suite struct ArgumentsTests {
-    @Test func whatCanBeSaid() throws {
-        #expect(try Arguments(["--settings", "/a"]).settings == "/a")
-        #expect(try Arguments(["--settings=/b", "--check-settings"]).onlyChecks)
-        #expect(throws: DaemonError.self) { try Arguments(["--setings", "/a"]) }
-        #expect(throws: DaemonError.self) { try Arguments(["--settings"]) }
+    @Test func theCommandLineIsRead() throws {
+        #expect(try DaemonArguments(["--settings", "/a"]).settings == "/a")
+        #expect(try DaemonArguments(["--settings=/b", "--check-settings"]).onlyChecks)
+        #expect(throws: DaemonError.self) { try DaemonArguments(["--setings", "/a"]) }
+        #expect(throws: DaemonError.self) { try DaemonArguments(["--settings"]) }
     }
 
     @Test func theProberIsSpelledAsItsHelpersSpellIt() {
         let helper = HelperSpec(name: "form", activation: .socket(exec: ["/proc/self/exe"]))
         let other = HelperSpec(name: "other", activation: .socket(exec: ["/proc/self/exe", "--flag"]))
-        let real = Prober.spelled(["/proc/self/exe"], as: [])
+        let real = ProberProgram.spelled(["/proc/self/exe"], as: [])
         #expect(real == ["/proc/self/exe"])
-        #expect(Prober.spelled(["/proc/thread-self/exe"], as: [other, helper]) == ["/proc/self/exe"])
-        #expect(Prober.spelled(["/bin/sh"], as: [other, helper]) == ["/bin/sh"])
+        #expect(ProberProgram.spelled(["/proc/thread-self/exe"], as: [other, helper]) == ["/proc/self/exe"])
+        #expect(ProberProgram.spelled(["/bin/sh"], as: [other, helper]) == ["/bin/sh"])
     }
 }

@@ -56,7 +56,7 @@ import Testing
         #expect(laptop.done == ["1", "2", "3"])
     }
 
-    @Test @LoopActor func aKernelThatIsSilentHoldsNobodyUpForEver() async {
+    @Test @LoopActor func aSilentKernelDoesNotHoldTimersUpForEver() async {
         let laptop = Laptop()
         laptop.asleep = .seconds(60)
         await withCheckedContinuation { continuation in

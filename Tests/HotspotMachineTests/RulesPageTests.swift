@@ -77,10 +77,13 @@ import Testing
     }
 
     @Test("The page of the visit names functions that exist") func visit() throws {
-        let steps = Self.steps(of: try Checkout.text("Sources/hotspotd/README.md"))
+        let steps = Self.steps(of: try Checkout.text("docs/visit.md"))
+        let sources = Checkout.swiftFiles(below: "Sources")
         #expect(steps.count > 20)
         for (file, function) in steps {
-            let text = try? Checkout.text("Sources/\(file.contains("/") ? "" : "hotspotd/")\(file)")
+            // The first part names the target or its folder, the last one the file.
+            let parts = Set(file.split(separator: "/"))
+            let text = sources.first { parts.isSubset(of: $0.split(separator: "/")) }.flatMap { try? Checkout.text($0) }
             #expect(text != nil, "there is no \(file)")
             #expect(
                 text.map { $0.contains("func \(function)(") || $0.contains("var \(function):") } ?? true, "\(function) in \(file)"
@@ -106,7 +109,7 @@ import Testing
     }
 
     @Test("A missing rule, file or test on a page is a fault") func finds() throws {
-        let row = "a rule | `Machine.swift`, `hotspotd/Waking.swift` | `ConformanceLink.start` |"
+        let row = "a rule | `Machine.swift`, `hotspotd/Links/Waking.swift` | `ConformanceLink.start` |"
         let page = Self.numbers.map { "| \($0) | \(row)" }.joined(separator: "\n")
         #expect(Self.faults(of: page, tests: Self.tests) == [])
         func faults(_ number: String, _ new: String) throws -> [String] {

@@ -75,7 +75,7 @@ struct DaemonProcessTests {
 
     @Test(arguments: [
         ("[Commands]\nTimeoutSec=soon", "hotspotd.conf:8: TimeoutSec= takes seconds"),
-        ("[Policy]\nRules=lax", "takes one of default, strict, not «lax»"),
+        ("[Policy]\nRules=lax", "takes one of default, strict, not \"lax\""),
         ("[Policy]\nRule=strict", "unknown key Rule= in [Policy]; known are"),
         ("[Polizei]\nRules=strict", "unknown section [Polizei]; known are [Commands] [Daemon] [Interfaces] [Policy] [Probe]"),
         ("[Probe]\nURL=file:///etc/passwd", "takes an address that begins with http://"),

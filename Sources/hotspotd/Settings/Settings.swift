@@ -1,8 +1,9 @@
 import Glibc
+import HelperHost
 import HotspotCore
 import HotspotMachine
 
-/// What the settings files say; everything has a default.
+/// The settings; everything has a default.
 struct Settings: Hashable, Sendable {
     enum AcceptTerms: String, Sendable, CaseIterable { case ask, remembered, yes }
     enum GateKind: String, Sendable, CaseIterable { case none, routes }
@@ -12,7 +13,7 @@ struct Settings: Hashable, Sendable {
     var stateDirectory: String
     var runtimeDirectory: String
     var helperDirectories = ["/etc/hotspotd/helpers", "/usr/lib/hotspotd/helpers"]
-    var portalDirectories = ["/etc/hotspotd/portals", "/usr/share/hotspotd/portals"]
+    var containment = HostConfiguration.Containment.sandbox
     var logLevel = LogLevel.info
     // [Interfaces]
     var match: [SSIDPattern] = []
@@ -33,6 +34,8 @@ struct Settings: Hashable, Sendable {
     var probeExpect = "204"
     var probeHTTPSURL: String?
     var probeNameservers: [String] = []
+    /// One sentence for each entry whose key has no meaning any more.
+    var ignoredEntries: [String] = []
 
     /// The defaults, with the folders that the service manager made for us, if it did.
     init(environment: [String: String] = Self.environment) {
@@ -41,15 +44,13 @@ struct Settings: Hashable, Sendable {
     }
 
     static var environment: [String: String] {
-        var all: [String: String] = [:]
-        for name in ["STATE_DIRECTORY", "RUNTIME_DIRECTORY"] {
-            if let value = getenv(name) { all[name] = String(cString: value) }
+        ["STATE_DIRECTORY", "RUNTIME_DIRECTORY"].reduce(into: [:]) { all, name in
+            all[name] = getenv(name).map { String(cString: $0) }
         }
-        return all
     }
 
-    /// The gate leaves this network alone (C11): its name is listed, and nobody is in it without a password or a certificate. The name
-    /// alone is anybody's to use.
+    /// The gate leaves this network alone (C11): its name is listed, and it is protected by a password or a certificate. An open network
+    /// can use any name.
     func trusts(_ ssid: SSID, _ security: Security) -> Bool {
         switch security {
         case .psk, .sae, .enterprise: trustedNetworks.contains { $0.matches(ssid) }
@@ -57,24 +58,24 @@ struct Settings: Hashable, Sendable {
         }
     }
 
-    /// What counts when `next` is read while the daemon runs, and the keys whose change waits for the next start: the folders that
-    /// are open, and locked.
+    /// Returns the settings that count when `next` is read while the daemon runs, and the keys whose change waits for the next start:
+    /// the folders that are open and locked, and the containment.
     func following(_ next: Settings) -> (settings: Settings, kept: [String]) {
         var settings = next
         var kept: [String] = []
         if next.stateDirectory != stateDirectory { kept.append("StateDirectory=") }
         if next.runtimeDirectory != runtimeDirectory { kept.append("RuntimeDirectory=") }
+        if next.containment != containment { kept.append("Containment=") }
+        settings.containment = containment
         settings.stateDirectory = stateDirectory
         settings.runtimeDirectory = runtimeDirectory
         return (settings, kept)
     }
 
-    /// The control socket's path.
     var controlSocket: String { runtimeDirectory + "/org.hotspotd.Control" }
-    /// The control socket of the helpers that we start: they run as our own user, and here that counts for nothing.
+    /// The control socket of the helpers that we start: they run as our own user, which gives them no rights here.
     var helperControlSocket: String { controlSocket + ".helpers" }
 
-    /// Where the settings are looked for when nobody says where.
     static let defaultFile = "/etc/hotspotd/hotspotd.conf"
 
     /// Reads a file and its drop-ins (`FILE.d/*.conf`, by name). A missing default file is no error. Throws ``Keyfile/Error``, which names
@@ -98,7 +99,7 @@ struct Settings: Hashable, Sendable {
     }
 }
 
-/// Files and folders, read with limits.
+/// Reads settings files and the folders of their drop-ins, with limits.
 enum SettingsFile {
     static func read(_ path: String) throws(Keyfile.Error) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -115,7 +116,7 @@ enum SettingsFile {
         return Array(octets.prefix(filled))
     }
 
-    /// The names in a folder, sorted; none if there is no such folder.
+    /// Returns the names in a folder, sorted; none if there is no such folder.
     static func names(in folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }

@@ -1,7 +1,8 @@
 import EventLoop
 import Gate
+import HotspotCore
 
-/// What carries the gate out: ``Gate``, or a test's.
+/// Carries the gate out: ``Gate``, or a test's.
 protocol GateWork: AnyObject {
     /// See ``Gate/apply(closed:strays:)``.
     func apply(closed wanted: [Int: String], strays: Set<Int>) throws(GateError) -> Bool
@@ -11,16 +12,16 @@ protocol GateWork: AnyObject {
 
 extension Gate: GateWork {}
 
-/// Sees to it that the gate is as the machines want it: at once when they want something else, when links or rules change, and after a failure
+/// The gate: with `Gate=routes` links are withheld from ordinary programs until their machine opens them. Keeps it as the machines want it: at once when they want something else, when links or rules change, and after a failure
 /// again and again with growing pauses.
 @LoopActor final class GateKeeper {
-    /// What is to be closed, names by index; and other links that seem to be in the gate's group.
+    /// The links to be closed, names by index; and other links that seem to be in the gate's group.
     typealias Wishes = (closed: [Int: String], strays: Set<Int>)
 
     /// Why the gate is not as it should be.
     enum Trouble: Hashable {
         case failed(GateError)
-        /// Somebody undoes what we do, again and again.
+        /// Another program undoes our work again and again.
         case undone
     }
 
@@ -28,7 +29,7 @@ extension Gate: GateWork {}
     static let longestPause = Duration.seconds(60)
 
     var wishes: () -> Wishes = { ([:], []) }
-    /// Called with each change of what is wrong; `nil`: nothing is.
+    /// Called with each change of the trouble; `nil` if there is none.
     var onTrouble: (Trouble?) -> Void = { _ in }
     /// What an earlier daemon left was taken away.
     var onLeftovers: () -> Void = {}
@@ -44,7 +45,7 @@ extension Gate: GateWork {}
     private var gate: (any GateWork)?
     private var rules: RuleWatch?
     private var trouble: Trouble?
-    /// What the last pass was for, whatever came of it.
+    /// The wish of the last pass, whether it succeeded or not.
     private var tried: [Int: String]?
     private var pause = GateKeeper.firstPause
     private var timer: EventSource?
@@ -71,14 +72,14 @@ extension Gate: GateWork {}
         pass()
     }
 
-    /// Links, addresses, routes, groups or rules changed: perhaps somebody undid our work. While a pause runs its end looks after that, so
-    /// that two who undo each other's work do not keep the machine busy.
+    /// Links, addresses, routes, groups or rules changed: perhaps another program undid our work. While a pause runs its end looks after
+    /// that, so that two programs that undo each other's work do not keep the machine busy.
     func linksChanged() {
         guard isWanted, !isBarred, !isPausing else { return }
         pass()
     }
 
-    /// Everything is opened. What stays closed all the same is for `--restore-routes`.
+    /// Opens everything. What stays closed all the same is for `--restore-routes`.
     func end() {
         timer?.cancel()
         rules?.stop()
@@ -96,7 +97,7 @@ extension Gate: GateWork {}
     private func pass() {
         do throws(GateError) {
             if try work() {
-                // Once happens, when somebody else begins; twice in a row it is a habit.
+                // Once happens, when another program starts; twice in a row is trouble.
                 if pause > Self.firstPause { tell(.undone) }
                 again()
             } else {
@@ -109,7 +110,7 @@ extension Gate: GateWork {}
         }
     }
 
-    /// - Returns: whether somebody had undone something.
+    /// Returns whether another program had undone something.
     private func work() throws(GateError) -> Bool {
         guard isWanted else {
             tried = nil
@@ -142,5 +143,21 @@ extension Gate: GateWork {}
         guard trouble != self.trouble else { return }
         self.trouble = trouble
         onTrouble(trouble)
+    }
+}
+
+extension GateKeeper.Trouble {
+    /// The problem that people see.
+    var problem: Problem {
+        switch self {
+        case .failed(let error):
+            let hint = error == .notPermitted ? "run hotspotd as a service, or set [Policy] Gate=none" : "set [Policy] Gate=none"
+            return Problem(.gate, "\(error)", hint: hint)
+        case .undone:
+            return Problem(
+                .gate,
+                "Something else on this machine keeps changing the gate's routing rules or its links' group; links may be open meanwhile.",
+                hint: "ManageForeignRoutingPolicyRules=no in networkd.conf, or set [Policy] Gate=none")
+        }
     }
 }

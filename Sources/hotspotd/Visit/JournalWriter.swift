@@ -3,9 +3,9 @@ import HotspotCore
 import Logging
 import Store
 
-/// Collects the journal's steps, so that a race of 200 helpers is a few commits and not 400, while they wait for the loop.
+/// Collects the steps of all interfaces, so that a race of 200 helpers is a few commits and not 400.
 ///
-/// A step is on its way to the disk 20 ms after it was taken. Whoever reads the journal flushes first, and the end of an attempt does.
+/// A step is on its way to the disk 20 ms after it was taken. Readers of the journal flush first, and so does the end of an attempt.
 /// When no step was taken for longer than any command may last, the store is tidied, which may wait for the disk.
 @LoopActor final class JournalWriter {
     private static let delay = Duration.milliseconds(20)
@@ -30,7 +30,6 @@ import Store
         if timer == nil { flush() }
     }
 
-    /// Brings everything to the store now.
     func flush() {
         timer?.cancel()
         timer = nil

@@ -1,8 +1,8 @@
 import EventLoop
 import HotspotCore
 
-/// One probe for everybody who asks at the same time: whoever comes while it runs, or within a second of its answer, shares that
-/// answer. So nobody who asks often makes the others fail, and each interface is probed at most once a second.
+/// One probe for all clients that ask at the same time: a client that asks while it runs, or within a second of its answer, shares that
+/// answer. So a client that asks often does not make the others fail, and each interface is probed at most once a second.
 @LoopActor final class SharedCheck<Answer> {
     private final class Round {
         let association: String
@@ -16,9 +16,9 @@ import HotspotCore
         }
     }
 
-    /// So long an answer is as good as a new one.
+    /// How long an answer is as good as a new one.
     static var freshness: Duration { .seconds(1) }
-    /// After this a probe without an answer is not waited for by newcomers.
+    /// After this time new clients do not wait for a probe without an answer.
     static var patience: Duration { .seconds(20) }
 
     private var rounds: [Int: Round] = [:]
@@ -41,7 +41,7 @@ import HotspotCore
             }
         }
         let round = Round(association: association, began: now)
-        // Who waits for a probe that was overtaken need not wait for its end.
+        // Clients of a probe that was overtaken get the answer of the new one.
         round.waiting = (before?.waiting ?? []) + [answer]
         before?.waiting = []
         rounds[index] = round

@@ -1,11 +1,11 @@
 import EventLoop
 import HotspotCore
 
-/// After a suspend, what is due waits until the links were read again (D16): the laptop may have woken up in another place.
+/// After a suspend, timers that are due wait until the links were read again (D16): the laptop may have woken up in another place.
 @LoopActor final class Waking {
     /// Both clocks are read one after the other; a suspend lasts longer than what lies between.
     private static let tolerance = Duration.milliseconds(100)
-    /// A kernel that does not answer holds nobody up for longer.
+    /// The longest wait for a kernel that does not answer.
     private static let patience = Duration.seconds(2)
 
     /// Reads the links again, and calls when that is done.
@@ -21,7 +21,7 @@ import HotspotCore
         known = timeAsleep()
     }
 
-    /// Does what is due: now, or in its turn after the links were read.
+    /// Runs what is due: now, or in its turn after the links were read.
     func whenRead(_ body: @escaping () -> Void) {
         let asleep = timeAsleep()
         if !isReading, asleep - known < Self.tolerance { return body() }

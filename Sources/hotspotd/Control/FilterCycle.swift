@@ -4,77 +4,71 @@ import HotspotCore
 import HotspotMachine
 import Varlink
 
-/// FilterScanList: while somebody looks at the list, the helpers that may see it are asked every few seconds, beside any other
+/// FilterScanList: while clients watch the list, the helpers that may see it are asked every few seconds, beside any other
 /// command (T44). A helper has one such question at a time; a tick is skipped rather than queued.
 ///
-/// An answer labels the networks of its own question and no others, and nothing of it is kept when nobody looks any more. Its
-/// passwords are not kept at all.
+/// An answer labels the networks of its own question and no others, and is dropped when no client watches any more. Its passwords are
+/// not kept at all.
 @LoopActor final class FilterCycle {
-    /// One list at one helper; the networks in it are all that its answer can speak of.
-    private struct Question {
+    /// One list at one helper; its answer can label these networks and no others.
+    private struct PendingList {
         let spec: HelperSpec
         let asked: [ScanClaims.Group]
         let call: HelperCall
         let deadline: EventSource?
     }
 
-    /// Somebody who wants the list once.
-    private struct Waiter {
+    /// A client that wants the list once.
+    private struct PendingClient {
         let done: () -> Void
         let patience: EventSource
     }
 
     /// How long a list that is asked for once waits for answers.
     private static let patience = Duration.seconds(1)
-    /// However often a list is asked for once: helpers are asked for it so often at most.
+    /// How often helpers are asked at most, however often clients want the list once.
     private static let pause = Duration.seconds(1)
 
     private let services: Services
     private let source: () -> [ScanClaims.Group]
-    private let onChange: () -> Void
-    private let onIgnored: (_ helper: String, _ count: Int) -> Void
-    /// Called before helpers are asked on behalf of those who look on.
+    /// A label came or went.
+    var onChange: () -> Void = {}
+    /// A helper's answers came too late or too often, and changed nothing (D18).
+    var onIgnored: (_ helper: String, _ count: Int) -> Void = { _, _ in }
+    /// Called before helpers are asked because clients watch.
     var onTick: () -> Void = {}
-    /// What each helper's last answer comes to.
+    /// The labels of each helper's last answer.
     private(set) var labels: [String: ScanClaims.Labels] = [:]
-    /// Who may hear of what; the list itself is labelled from it too.
+    /// Which helper may hear of which network; the list itself is labelled from it too.
     private(set) var coverage = ScanClaims.Coverage()
-    /// The files by which the helpers with labels were asked.
+    /// The files of the helpers with labels, as they were when the helpers were asked.
     private var specs: [String: HelperSpec] = [:]
-    private var questions: [String: Question] = [:]
+    private var pending: [String: PendingList] = [:]
     private var timer: EventSource?
     private var watchers = 0
-    private var waiters: [Int: Waiter] = [:]
-    private var lastWaiter = 0
+    private var clients: [Int: PendingClient] = [:]
+    private var lastClient = 0
     private var lastAsked: Instant?
-    /// Who wants the list once, and too soon after somebody else did.
+    /// Clients that want the list once, too soon after it was asked for.
     private var early: [() -> Void] = []
     private var pausing: EventSource?
-    /// What each helper was told of last, so that the journal tells of changes alone.
-    private var disclosed: [String: Set<Told>] = [:]
+    /// The networks of each helper's last question, so that the journal has changes alone.
+    private var disclosed: [String: Set<SeenNetwork>] = [:]
 
-    private struct Told: Hashable {
+    private struct SeenNetwork: Hashable {
         let ssid: SSID
         let interface: String
     }
 
-    /// - Parameters:
-    ///   - source: the networks in sight now.
-    ///   - onChange: a label came or went.
-    ///   - onIgnored: so many answers of a helper came too late or too often, and changed nothing (D18).
-    init(
-        services: Services, source: @escaping () -> [ScanClaims.Group], onChange: @escaping () -> Void,
-        onIgnored: @escaping (_ helper: String, _ count: Int) -> Void = { _, _ in }
-    ) {
+    /// `source` returns the networks in sight now.
+    init(services: Services, source: @escaping () -> [ScanClaims.Group]) {
         self.services = services
         self.source = source
-        self.onChange = onChange
-        self.onIgnored = onIgnored
     }
 
-    // MARK: Who looks
+    // MARK: Clients
 
-    /// So many look at the list from now on.
+    /// Sets the number of clients that watch the list.
     func watch(_ count: Int) {
         let began = watchers == 0 && count > 0
         watchers = count
@@ -87,7 +81,7 @@ import Varlink
 
     /// Asks once; calls back when all have answered, or after a second.
     func once(_ done: @escaping () -> Void) {
-        if questions.isEmpty, let lastAsked, EventLoop.now - lastAsked < Self.pause {
+        if pending.isEmpty, let lastAsked, EventLoop.now - lastAsked < Self.pause {
             early.append(done)
             guard pausing == nil else { return }
             pausing = try? EventLoop.shared.schedule(at: lastAsked + Self.pause) { [weak self] in self?.admitEarly() }
@@ -106,33 +100,33 @@ import Varlink
         for done in all { wait(done) }
     }
 
-    /// Another attempt begins: what helpers are told during it is to stand in its journal.
-    func tellAgain() { disclosed = [:] }
+    /// Has the next pending recorded even if they are as before: another attempt begins, and its journal shall have them.
+    func discloseAgain() { disclosed = [:] }
 
     private func wait(_ done: @escaping () -> Void) {
-        lastWaiter += 1
-        let number = lastWaiter
+        lastClient += 1
+        let number = lastClient
         let patience = try? EventLoop.shared.schedule(after: Self.patience) { [weak self] in
             guard let self else { return }
-            waiters.removeValue(forKey: number)?.done()
+            clients.removeValue(forKey: number)?.done()
             clearIfUnwatched()
         }
-        guard !questions.isEmpty, let patience else {
+        guard !pending.isEmpty, let patience else {
             patience?.cancel()
             done()
             return clearIfUnwatched()
         }
-        waiters[number] = Waiter(done: done, patience: patience)
+        clients[number] = PendingClient(done: done, patience: patience)
     }
 
-    /// The networks are known to ``coverage`` from now on.
-    func learn(_ groups: [ScanClaims.Group]) { coverage.add(groups, for: services.host.helpers.map(\.spec)) }
+    /// Adds networks to ``coverage``.
+    func cover(_ groups: [ScanClaims.Group]) { coverage.add(groups, for: services.host.helpers.map(\.spec)) }
 
-    /// Helpers came, went, were written anew or switched: what they said before does not count any more.
+    /// Helpers came, went, changed or were switched: drops what they said before.
     func helpersChanged() {
         let current = Dictionary(services.host.helpers.map { ($0.spec.name, $0.spec) }, uniquingKeysWith: { first, _ in first })
         func isSame(_ spec: HelperSpec) -> Bool { current[spec.name] == spec && services.isEnabled(spec, for: nil) }
-        for (name, question) in questions where !isSame(question.spec) { withdraw(name) }
+        for (name, question) in pending where !isSame(question.spec) { withdraw(name) }
         let before = labels
         for (name, spec) in specs {
             if isSame(spec) {
@@ -162,10 +156,10 @@ import Varlink
     private func ask() {
         lastAsked = EventLoop.now
         let groups = source()
-        learn(groups)
+        cover(groups)
         let switches = services.store.switches
         let visible = coverage.visible(in: groups) { switches.isOff(helper: $0.name, $1.network) }
-        for (spec, networks) in zip(coverage.helpers, visible) where questions[spec.name] == nil {
+        for (spec, networks) in zip(coverage.helpers, visible) where pending[spec.name] == nil {
             if networks.isEmpty {
                 forget(spec.name)
                 disclosed[spec.name] = nil
@@ -182,36 +176,36 @@ import Varlink
                 ssid: group.ssid, bssid: group.strongest.bssid, interface: group.strongest.interface,
                 signalStrength: SignalScale.strength(dBm: group.strongest.signal), security: group.security, autoJoined: false)
         }
-        let told = Set(asked.map { Told(ssid: $0.ssid, interface: $0.strongest.interface) })
-        if disclosed[name] != told { services.onDisclosed(name, networks) }
-        disclosed[name] = told
+        let seen = Set(asked.map { SeenNetwork(ssid: $0.ssid, interface: $0.strongest.interface) })
+        if disclosed[name] != seen { services.events?.scanListDisclosed(networks, to: name) }
+        disclosed[name] = seen
         let call = services.host.send(
             .filterScanList, to: name, parameters: .object(["networks": Coding.value(networks)])
         ) { [weak self] outcome in
-            self?.take(outcome, of: name)
+            self?.handle(outcome, of: name)
         }
         call.onIgnored = { [weak self] count in self?.onIgnored(name, count) }
         let deadline = try? EventLoop.shared.schedule(after: services.settings.policy.commandTimeout) { [weak self] in
             self?.miss(name)
         }
-        questions[name] = Question(spec: spec, asked: asked, call: call, deadline: deadline)
+        pending[name] = PendingList(spec: spec, asked: asked, call: call, deadline: deadline)
     }
 
     // MARK: Answers
 
-    private func take(_ outcome: HelperOutcome, of name: String) {
-        guard let question = questions.removeValue(forKey: name) else { return }
+    private func handle(_ outcome: HelperOutcome, of name: String) {
+        guard let question = pending.removeValue(forKey: name) else { return }
         question.deadline?.cancel()
         let before = labels[name]
         if case .annotations(let annotations) = outcome {
-            // What was switched off since it was asked is not labelled.
+            // Networks that were switched off since are not labelled.
             let asked = question.asked.filter { !isOff(question.spec, $0.network) }
             let answer = ScanClaims.Labels(annotations, asked: asked)
             labels[name] = answer.isEmpty ? nil : answer
             specs[name] = answer.isEmpty ? nil : question.spec
         } else {
             forget(name)
-            // It is no strike, for nobody waited; but its author wants to know.
+            // It is no strike, because no login waited; but its author wants to know.
             if case .failed(let fault) = outcome {
                 services.blame(name, fault.problem)
                 services.log.warning("\(name): \(fault.sentence)")
@@ -231,7 +225,7 @@ import Varlink
     }
 
     private func withdraw(_ name: String) {
-        guard let question = questions.removeValue(forKey: name) else { return }
+        guard let question = pending.removeValue(forKey: name) else { return }
         question.deadline?.cancel()
         question.call.cancel()
     }
@@ -245,23 +239,23 @@ import Varlink
         services.store.switches.isOff(helper: spec.name, network)
     }
 
-    // MARK: The end of looking
+    // MARK: The end of watching
 
     private func releaseIfAnswered() {
-        guard questions.isEmpty, !waiters.isEmpty else { return }
-        let all = waiters.sorted { $0.key < $1.key }.map(\.value)
-        waiters = [:]
-        for waiter in all {
-            waiter.patience.cancel()
-            waiter.done()
+        guard pending.isEmpty, !clients.isEmpty else { return }
+        let all = clients.sorted { $0.key < $1.key }.map(\.value)
+        clients = [:]
+        for client in all {
+            client.patience.cancel()
+            client.done()
         }
         clearIfUnwatched()
     }
 
-    /// Nobody looks: nothing is asked any more, and nothing that was said is kept.
+    /// Without clients withdraws all pending and drops all labels.
     private func clearIfUnwatched() {
-        guard watchers == 0, waiters.isEmpty else { return }
-        for name in Array(questions.keys) { withdraw(name) }
+        guard watchers == 0, clients.isEmpty else { return }
+        for name in Array(pending.keys) { withdraw(name) }
         labels = [:]
         specs = [:]
     }

@@ -1,33 +1,19 @@
 import ForeignText
-import HelperHost
 import HotspotCore
-import HotspotMachine
-import Varlink
 
-/// A question that waits for the user.
-struct ShownPrompt {
-    let id: PromptID
-    /// The name of the question in the control interface.
-    let token: String
-    let helper: String
-    let prompt: Prompt
-    /// Unix time in milliseconds.
-    let since: Int
-}
-
-/// What the user answered. Its values appear in no log and no description.
-struct GivenAnswers: CustomStringConvertible, CustomDebugStringConvertible {
-    /// To the last question: what is sent.
+/// The user's answers to a prompt. Their values appear in no log and no description.
+struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The answers to the last prompt, which are sent.
     let values: [String: String]
     let remember: Bool
     let prompt: Prompt
     let helper: String
-    /// Who asked.
+    /// The portal that asked.
     let portal: Portal?
-    /// To all questions of this login: what may be kept.
+    /// The answers to all prompts of this login, which may be kept.
     private(set) var all: [String: String]
     private(set) var fields: [Field]
-    /// The terms of one of the questions were accepted.
+    /// The terms of one of the prompts were accepted.
     private(set) var acceptsTerms: Bool
 
     init(values: [String: String], remember: Bool, prompt: Prompt, helper: String, portal: Portal? = nil) {
@@ -42,8 +28,8 @@ struct GivenAnswers: CustomStringConvertible, CustomDebugStringConvertible {
         acceptsTerms = prompt.hasTerms && (ticked || prompt.fields.isEmpty)
     }
 
-    /// These answers after those to an earlier question of the same helper and portal; others have nothing to do with each other.
-    func following(_ earlier: GivenAnswers) -> GivenAnswers {
+    /// Adds the answers to an earlier prompt of the same helper and portal.
+    func following(_ earlier: UserAnswers) -> UserAnswers {
         guard earlier.helper == helper, earlier.portal?.origin == portal?.origin, earlier.portal?.pin == portal?.pin else {
             return self
         }
@@ -57,10 +43,10 @@ struct GivenAnswers: CustomStringConvertible, CustomDebugStringConvertible {
     var description: String { "answers to \(values.count) fields" }
     var debugDescription: String { description }
 
-    /// The most that one answer may be long, in octets.
+    /// The longest answer, in octets.
     static let valueLimit = 4096
 
-    /// What is wrong with answers to a prompt: the field, and one sentence; `nil` if nothing is.
+    /// Returns the first fault in answers to a prompt: the field, and one sentence.
     static func fault(in values: [String: String], for prompt: Prompt) -> (field: String, message: String)? {
         for name in values.keys.sorted() where !prompt.fields.contains(where: { $0.name == name }) {
             return (
@@ -94,32 +80,5 @@ struct GivenAnswers: CustomStringConvertible, CustomDebugStringConvertible {
 private func list(_ names: [String]) -> String { Printable.cut(names.joined(separator: ", "), limit: 500) }
 
 extension Prompt {
-    /// There is something to accept.
     var hasTerms: Bool { terms != nil || termsURL != nil }
-}
-
-extension HelperOutcome {
-    /// The same as it may go on to people and clients: without secrets, and with a question that can be shown; one that cannot is the
-    /// fault of this helper.
-    func presentable(without secrets: Secrets, known: KnownWords, of helper: String) -> HelperOutcome {
-        guard case .reply(var reply) = self, let prompt = reply.prompt?.limited else { return masked(secrets, known: known) }
-        // Before the search for secrets, which takes its time; and after it, since masks are longer than what they hide.
-        guard prompt.fits else { return .failed(Self.tooLong.of(helper)) }
-        reply.prompt = prompt
-        switch HelperOutcome.reply(reply).masked(secrets, known: known) {
-        case .failed(let fault): return .failed(fault.of(helper))
-        case .reply(let masked) where masked.prompt?.fits == false: return .failed(Self.tooLong.of(helper))
-        case let outcome: return outcome
-        }
-    }
-
-    private static let tooLong = HelperFault(
-        .helperTooLong, "«reply.prompt» is longer than \(Prompt.octetLimit / 1024) KiB, too long to be shown")
-}
-
-extension HelperFault {
-    /// The same under the name of whose fault it is.
-    fileprivate func of(_ helper: String) -> HelperFault {
-        HelperFault(code, "\(helper): \(sentence)", standardError: standardError, cause: cause)
-    }
 }

@@ -1,0 +1,84 @@
+import ControlAPI
+import EventLoop
+import HotspotCore
+import HotspotMachine
+import Store
+
+/// Answers about helpers and to helpers.
+@LoopActor struct HelperQueries {
+    let services: Services
+    let loader: HelperLoader
+    let links: LinkManager
+
+    /// Returns the state of every helper, for `hotspotctl helpers`.
+    func status() -> [HelperStatus] {
+        let (host, strikes) = (services.host, services.strikes)
+        let disabled = services.store.allDisabled
+        var all = host.helpers.map { entry in
+            let spec = entry.spec
+            return HelperStatus(
+                name: spec.name, displayName: spec.displayName, enabled: services.isEnabled(spec, for: nil),
+                disabledFor: disabled.filter { $0.helper == spec.name }.compactMap { $0.ssid }.map { hex in
+                    SSID(hex: hex)?.description ?? hex
+                }.sorted(), priority: spec.priority, ssids: spec.ssids.map(\.source), activation: spec.activation.word,
+                running: host.isRunning(spec.name), strikes: strikes.count(spec.name),
+                quarantined: strikes.isQuarantined(spec.name),
+                problems: loader.fileProblems.filter { $0.subject == spec.name || $0.subject == entry.file }.prefix(8)
+                    .map(\.problem) + host.pathProblems(of: spec.name) + services.conduct(spec.name),
+                file: entry.file, containment: host.containment(of: spec.name),
+                missing: host.missingContainment(of: spec.name), scanList: spec.scanList,
+                given: host.given[spec.name]?.map {
+                    DisclosedNetworks(
+                        networks: $0.networks, count: $0.count, scanList: $0.isScanList, credential: $0.hasCredential, at: $0.time
+                    )
+                })
+        }
+        // A refused file is shown too, with the reason; it has no name but the file's.
+        let known = Set(all.map(\.name)).union(host.helpers.map(\.file))
+        for refused in loader.fileProblems where !known.contains(refused.subject) {
+            if let index = all.firstIndex(where: { $0.name == refused.subject }) {
+                if all[index].problems.count < 8 { all[index].problems.append(refused.problem) }
+            } else {
+                all.append(
+                    HelperStatus(
+                        name: refused.subject, displayName: refused.subject, enabled: false, priority: 0, ssids: [],
+                        activation: "stdio", running: false, strikes: 0, quarantined: false, problems: [refused.problem]))
+            }
+        }
+        return all
+    }
+
+    // MARK: What helpers ask, by the token of their process (D17, behaviours 71, 72, 79, 80)
+
+    /// Ends the session of the helper; `false` if it is not the chosen one of that network.
+    func requestLogoff(token: String, interface: String, ssidHex: String) throws(ControlError) -> Bool {
+        let names = try helpers(token)
+        guard let controller = links.controller(named: interface), let joined = controller.joined,
+            joined.ssid.hex == ssidHex.lowercased(),
+            let helper = names.first(where: { controller.machine.acceptsLogoff(by: .helper($0)) })
+        else { return false }
+        controller.feed(.logoffRequested(by: .helper(helper)))
+        return true
+    }
+
+    func current(token: String) throws(ControlError) -> CurrentNetwork {
+        let names = try helpers(token)
+        // A helper with an `SSID=` list never learns of other networks, here as little as in its commands.
+        let known = links.controllers.filter { controller in
+            controller.joined != nil && controller.machine.candidates.contains { names.contains($0.name) }
+        }
+        func isChosen(_ controller: InterfaceController) -> Bool {
+            controller.machine.state.chosenHelper.map(names.contains) ?? false
+        }
+        guard let controller = known.first(where: isChosen) ?? known.first else { return CurrentNetwork() }
+        return CurrentNetwork(
+            interface: controller.name, ssidHex: controller.joined?.ssid.hex, chosenHelper: isChosen(controller))
+    }
+
+    /// Returns the helpers with this token. Helpers that share a process share its token, and the rights of each other.
+    private func helpers(_ token: String) throws(ControlError) -> [String] {
+        let names = services.host.helperNames(forToken: token)
+        guard !names.isEmpty else { throw .notPermitted("This token belongs to no helper that runs.") }
+        return names
+    }
+}

@@ -1,0 +1,116 @@
+import ControlAPI
+import EventLoop
+import HotspotCore
+import HotspotMachine
+import Store
+import Wireless
+
+/// The list of networks in sight, and the helpers that claim them.
+@LoopActor final class NetworkList {
+    private let services: Services
+    private let links: LinkManager
+    private let filter: FilterCycle
+    private var lastScan: Instant?
+
+    init(services: Services, links: LinkManager) {
+        self.services = services
+        self.links = links
+        filter = FilterCycle(services: services) { [weak links] in
+            links.map { Self.groups(in: $0, on: nil).map(\.0) } ?? []
+        }
+        filter.onChange = { [weak services] in services?.events?.networkListChanged() }
+        filter.onIgnored = { [weak self] in self?.recordIgnored($0, $1) }
+        // Clients that watch the list want to see networks that come into sight.
+        filter.onTick = { [weak self] in self?.scan() }
+    }
+
+    func watch(_ count: Int) { filter.watch(count) }
+    func helpersChanged() { filter.helpersChanged() }
+    func attemptBegan() { filter.discloseAgain() }
+
+    /// Scans and asks the helpers once; calls back when all have answered, or after a second.
+    func refresh(_ done: @escaping () -> Void) {
+        scan()
+        filter.once(done)
+    }
+
+    /// Groups the networks in sight, each with the index of its interface.
+    private static func groups(in links: LinkManager, on interface: String?) -> [(ScanClaims.Group, Int)] {
+        let now = EventLoop.now
+        let wallClock = WallClock.now
+        return links.controllers.filter { interface == nil || $0.name == interface }.flatMap { controller in
+            let scanned = links.scannedNetworks(on: controller.index).map { bss in
+                ScannedBSS(
+                    ssid: bss.ssid, bssid: bss.bssid, frequency: bss.frequency, signal: bss.signal ?? -100,
+                    security: bss.security, lastSeen: wallClock - (now - bss.lastSeen).milliseconds, interface: controller.name)
+            }
+            return ScanClaims.groups(scanned).map { ($0, controller.index) }
+        }
+    }
+
+    func networks(on interface: String?) throws(ControlError) -> [ScannedNetwork] {
+        if let interface, links.controller(named: interface) == nil { throw .noSuchInterface(interface) }
+        let groups = Self.groups(in: links, on: interface)
+        filter.cover(groups.map(\.0))
+        let memories = services.store.records(now: WallClock.now)
+        let switches = services.store.switches
+        // The benchmark of the list does the same, in the same order.
+        return groups.map { group, index in
+            let network = group.network
+            let memory = memories[network]
+            let claims = filter.coverage.claims(
+                for: group, labels: filter.labels, remembered: memory.helper, credentials: memory.credentials,
+                isDisabled: { switches.isOff(helper: $0, network) })
+            let strongest = group.strongest
+            return ScannedNetwork(
+                ssid: group.ssid, bssid: strongest.bssid, interface: strongest.interface, frequency: strongest.frequency,
+                signal: strongest.signal, security: group.security, stations: group.stations, lastSeen: group.lastSeen,
+                joined: links.association(of: index).map { $0.ssid == group.ssid && $0.security == group.security } ?? false,
+                claims: claims.map {
+                    ClaimStatus(
+                        helper: $0.helper, displayName: $0.displayName, confidence: $0.confidence, source: $0.source.rawValue,
+                        ready: $0.ready)
+                },
+                disabled: switches.isOff(network), autoJoin: memory.hold.map { $0.reason != .autoJoinOff } ?? true,
+                lastOutcome: memory.outcome.map { "\($0.word) \($0.time)" })
+        }
+    }
+
+    /// Records that a helper was sent the scan list: a step of the interfaces that see these networks, and a line of the log, because
+    /// there may be no attempt that the journal could put it under.
+    func recordDisclosure(of networks: [Network], to helper: String) {
+        for (name, seen) in Dictionary(grouping: networks, by: \.interface) {
+            let shown = seen.prefix(16).map(\.ssid).joined(separator: "; ")
+            let rest = seen.count > 16 ? "; and \(seen.count - 16) more" : ""
+            let detail = "scan list, \(seen.count) network\(seen.count == 1 ? "" : "s"): \(shown)\(rest)"
+            services.log.info("\(name): told \(helper): \(detail)")
+            links.controller(named: name)?.journal.record("disclosed", detail, helper: helper)
+        }
+    }
+
+    /// Records late answers (D18) of the one command that belongs to no interface: in the log, and at every interface with an attempt.
+    private func recordIgnored(_ helper: String, _ count: Int) {
+        let detail = "filterScanList: \(count) too late or too often; nothing changed"
+        services.log.info("\(helper): \(detail)")
+        for controller in links.controllers where controller.journal.attempt != nil {
+            controller.journal.record("ignored", detail, helper: helper)
+        }
+    }
+
+    /// Scans for clients that watch the list, at most every five seconds. Without the capability the scans of other programs are shown.
+    private func scan() {
+        if let lastScan, EventLoop.now - lastScan < .seconds(5) { return }
+        lastScan = EventLoop.now
+        for controller in links.controllers where links.isWireless(controller.index) {
+            do {
+                try links.scan(on: controller.index)
+                controller.problems.withdraw(.scan)
+            } catch .notPermitted(let operation) {
+                controller.problems.report(
+                    Problem(.scan, "\(WirelessError.notPermitted(operation: operation)) Others' scans are shown."))
+            } catch {
+                services.log.debug("\(controller.name): \(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import EventLoop
+import Glibc
+import HelperHost
+import HotspotCore
+
+/// Reads the helper folders, again whenever they change, and hands the helpers and the prober to the host.
+@LoopActor final class HelperLoader {
+    /// What is wrong with the files of helpers.
+    private(set) var fileProblems: [HelperProblem] = []
+    private let services: Services
+    private let problems: ProblemList
+    private let folders = FolderWatch()
+    /// The helpers of the host were replaced.
+    var onLoad: () -> Void = {}
+
+    init(services: Services, problems: ProblemList) {
+        self.services = services
+        self.problems = problems
+        folders.onChange = { [weak self] in
+            self?.services.log.info("the helper folders have changed")
+            self?.load()
+        }
+    }
+
+    func load() {
+        let directories = services.settings.helperDirectories
+        // Watched first and read then, so that no change falls between the two.
+        folders.watch(directories)
+        var catalog = HelperFolders.load(directories: directories)
+        if folders.await(files: catalog.awaited) { catalog = HelperFolders.load(directories: directories) }
+        problems.set(
+            .helperFoldersNotWatched,
+            folders.failure.map {
+                Problem(
+                    .helperFoldersNotWatched, "Changes in the helper folders are not noticed: \($0)",
+                    hint: "systemctl reload hotspotd, after a change")
+            })
+        for problem in catalog.problems where !fileProblems.contains(problem) {
+            services.log.warning("\(problem.subject): \(problem.problem.message)")
+        }
+        fileProblems = catalog.problems
+        services.host.setHelpers(catalog.entries)
+        setProber(catalog.entries.map(\.spec))
+        onLoad()
+    }
+
+    private func setProber(_ helpers: [HelperSpec]) {
+        let configured = services.settings.probeExec
+        let exec = configured.isEmpty ? ProberProgram.find() : configured
+        services.host.setProber(exec: exec.map { ProberProgram.spelled($0, as: helpers) })
+        let missing = Problem(
+            .proberMissing, "hotspot-helpers was not found beside hotspotd or in libexec.", hint: "set [Probe] Exec=")
+        problems.set(.proberMissing, exec == nil ? missing : nil)
+    }
+}
+
+/// The command line of the prober.
+enum ProberProgram {
+    /// Returns hotspot-helpers beside the daemon's own program, else in libexec.
+    static func find() -> [String]? {
+        var places = ["/usr/libexec/hotspotd/hotspot-helpers"]
+        if let own = resolved("/proc/self/exe"), let slash = own.lastIndex(of: "/") {
+            let folder = own[..<slash]
+            places = [folder + "/hotspot-helpers", folder + "/../libexec/hotspotd/hotspot-helpers"] + places
+        }
+        return places.first { access($0, X_OK) == 0 }.map { [resolved($0) ?? $0] }
+    }
+
+    /// Returns the prober's command line in the words of a helper's file with the same program and arguments: then one process serves
+    /// both, and they share each attempt's probe.
+    static func spelled(_ exec: [String], as helpers: [HelperSpec]) -> [String] {
+        for helper in helpers {
+            guard case .socket(let words) = helper.activation, words.dropFirst() == exec.dropFirst() else { continue }
+            if let first = words.first, (resolved(first) ?? first) == (resolved(exec[0]) ?? exec[0]) { return words }
+        }
+        return exec
+    }
+
+    /// Without links and dots: entries with the same program share one process, by its path.
+    private static func resolved(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real)
+    }
+}

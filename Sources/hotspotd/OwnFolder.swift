@@ -1,0 +1,37 @@
+import Glibc
+
+/// The folders that the daemon makes for itself.
+enum OwnFolder {
+    /// Makes a folder and its parents if they are missing.
+    static func make(_ path: String, mode: mode_t) throws(DaemonError) {
+        var built = ""
+        for part in path.split(separator: "/") {
+            built += "/" + part
+            if mkdir(built, built == path ? mode : 0o755) != 0, errno != EEXIST {
+                throw DaemonError("\(built): \(String(cString: strerror(errno)))")
+            }
+        }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw DaemonError("\(path) is not a folder") }
+        guard access(path, W_OK) == 0 else { throw DaemonError("\(path) cannot be written; name another folder in the settings") }
+        chmod(path, mode)
+    }
+
+    /// Allows one daemon for one runtime folder. The lock lasts as long as the process.
+    static func lock(_ folder: String) throws(DaemonError) {
+        let descriptor = open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw DaemonError("\(folder)/lock: \(String(cString: strerror(errno)))") }
+        // Helpers outlive a killed daemon for a moment, and hold its lock.
+        for _ in 0..<40 {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
+            usleep(50_000)
+        }
+        throw DaemonError("another hotspotd is running with \(folder); it has to end first")
+    }
+}
+
+/// Why the daemon cannot start: one sentence.
+struct DaemonError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

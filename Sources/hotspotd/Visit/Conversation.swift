@@ -1,0 +1,220 @@
+import EventLoop
+import ForeignText
+import HelperHost
+import HotspotCore
+import HotspotMachine
+import Varlink
+
+/// The commands of one interface to its helpers: those in flight, what was sent with them, and what came back.
+@LoopActor final class Conversation {
+    private let services: Services
+    private let journal: Journal
+    private let desk: PromptDesk
+    private let sessions: SessionKeeper
+    private let problems: ProblemList
+    private(set) var inFlight: [CommandID: SentCommand] = [:]
+    /// Evaluate commands that were answered; their processes may still run.
+    private var answeredEvaluations: [SentCommand] = []
+    /// The answers of the helpers that claim the network in the race; the winner's Authenticate gets its portal and session back.
+    private(set) var evaluations: [String: Evaluation] = [:]
+    /// The helpers that were sent Evaluate in this turn, until the journal has them.
+    private var asked: [String] = []
+    /// The secrets that each helper was sent in this association: answers and credentials, masked in all that it says. The secrets of
+    /// other helpers are not masked in its words, or it could guess them and see in the journal which guess was right.
+    private(set) var secretsSent: [String: Set<String>] = [:]
+    /// The portal that people see: the last one that a helper or the prober named.
+    private(set) var shownPortal: Portal?
+    /// The portal that the answer directly before this command named; it alone decides which credential is released (D6).
+    private(set) var askingPortal: Portal?
+    /// A helper answered, or failed to.
+    var onAnswer: (_ id: CommandID, _ answer: CommandAnswer) -> Void = { _, _ in }
+
+    init(services: Services, journal: Journal, desk: PromptDesk, sessions: SessionKeeper, problems: ProblemList) {
+        self.services = services
+        self.journal = journal
+        self.desk = desk
+        self.sessions = sessions
+        self.problems = problems
+    }
+
+    // MARK: The association
+
+    func begin(remembered portal: Portal?) { shownPortal = portal }
+
+    /// Forgets everything that belongs to the network.
+    func end() { (shownPortal, askingPortal, secretsSent, evaluations) = (nil, nil, [:], [:]) }
+
+    /// Shows the portal that the prober found, unless a helper has named one.
+    func showPortal(at origin: String) {
+        if shownPortal == nil { shownPortal = Portal(origin: origin, kind: "unknown") }
+    }
+
+    // MARK: Commands
+
+    /// - Parameters:
+    ///   - joined: the network that the command is about.
+    ///   - network: the same as this helper sees it.
+    func send(_ id: CommandID, _ command: Command, to helper: String, about joined: Joined, _ network: Network, on link: Link) {
+        let parameters = JSONValue.object(parameters(of: command, for: helper, joined.network, network, link))
+        secretsSent[helper, default: []].formUnion(parameters.secrets)
+        let known = KnownWords(asked: desk.fields(for: helper), parameters: parameters, shown: shownPortal?.origin)
+        if command == .evaluate { asked.append(helper) } else { journal.note { $0.helper = helper } }
+        journal.record("command", CommandWords.text(for: command, parameters.object ?? [:]), helper: helper)
+        let call = services.host.send(command, to: helper, parameters: parameters) { [weak self] outcome in
+            guard let self, let sent = inFlight.removeValue(forKey: id) else { return }
+            // Its process may still run, and is not needed once the race is decided.
+            if command == .evaluate { answeredEvaluations.append(sent) }
+            let secrets = Secrets(services.host.secrets(givenTo: helper).union(secretsSent[helper] ?? []))
+            receive(outcome.presentable(without: secrets, known: known, of: helper), id, command, helper)
+        }
+        let attempt = journal.attempt
+        call.onIgnored = { [weak self] count in
+            self?.journal.record(
+                "ignored", "\(command): \(count) too late or too often; nothing changed", helper: helper, in: attempt)
+        }
+        inFlight[id] = SentCommand(call: call, command: command, helper: helper)
+    }
+
+    private func parameters(
+        of command: Command, for helper: String, _ id: NetworkID, _ network: Network, _ link: Link
+    ) -> [String: JSONValue] {
+        var parameters: [String: JSONValue] = ["network": Coding.value(network), "link": Coding.value(link)]
+        switch command {
+        case .filterScanList, .evaluate: break
+        case .maintain, .logoff:
+            askingPortal = nil
+            if let session = sessions.session(of: helper) { parameters["session"] = Coding.value(session) }
+        case .authenticate, .presentUI:
+            if command == .authenticate, let evaluation = evaluations.removeValue(forKey: helper) {
+                setPortal(evaluation.portal)
+                if let session = evaluation.session { sessions.keep(session, of: helper) }
+            }
+            if let askingPortal {
+                parameters["portal"] = Coding.value(askingPortal)
+                if let credential = desk.releasedCredential(for: helper, in: id, portal: askingPortal) {
+                    parameters["credential"] = Coding.value(credential)
+                }
+            }
+            if let session = sessions.session(of: helper) { parameters["session"] = Coding.value(session) }
+            parameters["consent"] = .bool(desk.hasConsent(to: helper, in: id, portal: askingPortal))
+            if command == .presentUI { parameters["answers"] = Coding.value(desk.values) }
+        }
+        return parameters
+    }
+
+    /// Cancels a command. The actions of the same turn tell whether its helper missed the deadline.
+    func cancel(_ id: CommandID, in turn: [Action]) {
+        guard let sent = inFlight.removeValue(forKey: id) else { return }
+        sent.call.cancel()
+        guard turn.contains(.strike(helper: sent.helper, .silence)) else {
+            return journal.record("withdrawn", "\(sent.command): the answer is not needed any more", helper: sent.helper)
+        }
+        journal.record("deadline", "\(sent.command): no answer in time", helper: sent.helper)
+        if sent.command != .evaluate { journal.note { $0.lastWord = "nothing in time" } }
+    }
+
+    /// Ends the turn of one event: once the race is decided ends the helpers that lost it, and records which helpers were asked.
+    func endTurn(in state: MachineState, of joined: Joined?) {
+        if state.name != .evaluating {
+            evaluations = evaluations.filter { $0.key == state.chosenHelper }
+            let losers = answeredEvaluations.filter { $0.helper != state.chosenHelper }
+            answeredEvaluations = []
+            for loser in losers { loser.call.cancel() }
+        }
+        defer { asked = [] }
+        guard !asked.isEmpty, let joined else { return }
+        let helpers = "\(asked.count) helper\(asked.count == 1 ? "" : "s"): \(asked.joined(separator: ", "))"
+        let facts = "addresses, gateways, resolvers\(joined.facts.portalAPI == nil ? "" : ", the portal's API")"
+        journal.record("disclosed", "\(joined.label), \(facts) to \(helpers)")
+    }
+
+    // MARK: Answers
+
+    private func receive(_ outcome: HelperOutcome, _ id: CommandID, _ command: Command, _ helper: String) {
+        switch outcome {
+        case .evaluation(let evaluation):
+            evaluations[helper] = evaluation.confidence == .none ? nil : evaluation
+            let portal = evaluation.portal.map { ", \($0.kind) at \(Printable.text($0.origin, limit: 300))" } ?? ""
+            journal.record(
+                "answer", "\(evaluation.confidence.rawValue)\(portal)\(Self.suffix(evaluation.reason))", helper: helper)
+            onAnswer(id, .evaluated(evaluation.confidence))
+        case .reply(let reply):
+            keep(reply, of: helper)
+            let reason = reply.reason.map { Printable.text($0, limit: 500) }
+            journal.note { $0.lastWord = reply.result == .success ? nil : reason }
+            journal.record("answer", "\(reply.result.rawValue)\(Self.suffix(reply.reason))", helper: helper)
+            let seconds = reply.session?.secondsRemaining
+            onAnswer(id, .replied(reply.result, prompt: reply.prompt, secondsRemaining: seconds, reason: reason))
+        case .notRecognized:
+            journal.record("answer", "does not know \(command)", helper: helper)
+            onAnswer(id, command == .evaluate ? .evaluated(.none) : .replied(.commandNotRecognized))
+        case .annotations, .value: onAnswer(id, .garbled(reason: nil))
+        case .failed(let fault): fail(fault, id, command, helper)
+        }
+    }
+
+    private func fail(_ fault: HelperFault, _ id: CommandID, _ command: Command, _ helper: String) {
+        let evaluates = command == .evaluate
+        journal.record("problem", fault.sentence, helper: helper)
+        if let wrote = fault.standardError { journal.recordTrace("standard error: …\(wrote.suffix(2000))", helper: helper) }
+        services.log.warning(
+            "\(journal.interface): \(helper): \(fault.sentence)\(fault.standardError.map { "; it wrote: \($0.suffix(500))" } ?? "")"
+        )
+        // The helper was never asked, so that nothing is held against it.
+        if fault.isLackOfRoom {
+            if !evaluates { journal.note { $0.obstacle = fault.sentence } }
+            onAnswer(id, .notStarted(reason: fault.sentence))
+            return problems.report(fault.problem)
+        }
+        if !evaluates { journal.note { $0.lastWord = fault.sentence } }
+        services.blame(helper, fault.problem)
+        // In the race, garbage is no answer at all: it earns a strike as a crash does (D7). Elsewhere an answer in time that breaks the
+        // contract fails the command, without a strike, and it is never a good answer.
+        if fault.isCrash || (evaluates && fault.isGarbage) { return onAnswer(id, .crashed) }
+        onAnswer(id, .garbled(reason: fault.sentence))
+        problems.report(fault.problem)
+    }
+
+    private func keep(_ reply: Reply, of helper: String) {
+        setPortal(reply.portal)
+        if let session = reply.session {
+            sessions.keep(session, of: helper)
+            sessions.setEnd(in: session.secondsRemaining)
+        }
+        for line in reply.trace ?? [] { journal.recordTrace(Printable.text(line, limit: 500), helper: helper) }
+    }
+
+    private func setPortal(_ portal: Portal?) {
+        askingPortal = portal
+        shownPortal = portal ?? shownPortal
+    }
+
+    private static func suffix(_ reason: String?) -> String { reason.map { ": " + Printable.text($0, limit: 500) } ?? "" }
+}
+
+/// A command that runs.
+struct SentCommand {
+    let call: HelperCall
+    let command: Command
+    let helper: String
+}
+
+/// The journal's words for a command and what its helper learns from it.
+enum CommandWords {
+    /// Of credentials and answers only the names of the fields are said.
+    static func text(for command: Command, _ parameters: [String: JSONValue]) -> String {
+        var words: [String] = []
+        if parameters["network"]?["justJoined"] == true { words.append("just joined") }
+        if let portal = parameters["portal"], let origin = portal["origin"]?.string {
+            words.append("for \(Printable.text(origin, limit: 300))")
+        }
+        for (key, name) in [("credential", "credential"), ("answers", "answers")] {
+            guard let fields = parameters[key]?.object, !fields.isEmpty else { continue }
+            let names = fields.keys.sorted().prefix(16).map { Printable.text($0, limit: 64) }
+            words.append("\(name) \(names.joined(separator: ", ")) (masked)")
+        }
+        if parameters["consent"] == true { words.append("with consent") }
+        if parameters["session"] != nil { words.append("with the session's memory") }
+        return command.description + (words.isEmpty ? "" : ": " + words.joined(separator: "; "))
+    }
+}

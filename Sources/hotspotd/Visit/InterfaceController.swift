@@ -1,0 +1,285 @@
+import ControlAPI
+import EventLoop
+import ForeignText
+import HotspotCore
+import HotspotMachine
+import LinkState
+import Store
+
+/// The shell of one interface's machine: feeds it events and performs its actions. It decides nothing.
+@LoopActor final class InterfaceController {
+    let index: Int
+    let journal: Journal
+    let problems = ProblemList()
+    let desk: PromptDesk
+    let conversation: Conversation
+    private(set) var machine: Machine
+    private(set) var joined: Joined?
+    private let services: Services
+    private let sessions: SessionKeeper
+    private let prober: LinkProber
+    private var since = WallClock.now
+    private var timers: [TimerID: EventSource] = [:]
+    private var events: [Event] = []
+    private var isFeeding = false
+
+    var name: String { journal.interface }
+
+    init(index: Int, name: String, services: Services) {
+        self.index = index
+        self.services = services
+        machine = Machine(policy: services.settings.policy)
+        journal = Journal(interface: name, services: services)
+        desk = PromptDesk(services: services, journal: journal, problems: problems)
+        sessions = SessionKeeper(services: services, journal: journal, problems: problems)
+        conversation = Conversation(
+            services: services, journal: journal, desk: desk, sessions: sessions, problems: problems)
+        prober = LinkProber(services: services, journal: journal, conversation: conversation)
+        problems.onChange = { [weak services] in services?.events?.statusChanged() }
+        conversation.onAnswer = { [weak self] in self?.feed(.answered($0, $1)) }
+    }
+
+    // MARK: Events
+
+    /// Feeds the machine an event and performs its actions. An event that comes up meanwhile waits for its turn.
+    func feed(_ event: Event) {
+        events.append(event)
+        guard !isFeeding else { return }
+        isFeeding = true
+        while !events.isEmpty {
+            let actions = machine.handle(events.removeFirst(), at: EventLoop.now)
+            for action in actions { perform(action, among: actions) }
+            conversation.endTurn(in: machine.state, of: joined)
+        }
+        isFeeding = false
+        // Helpers that were started for this interface and not asked are ended as soon as it will ask none.
+        if machine.state.needsNoHelper { services.host.standDown(interface: index) }
+        services.events?.statusChanged()
+    }
+
+    func rename(to name: String) {
+        guard name != self.name else { return }
+        services.log.info("\(self.name) is called \(name) now")
+        journal.interface = name
+        services.events?.statusChanged()
+    }
+
+    func join(_ joined: Joined) {
+        self.joined = joined
+        prober.association = joined.association
+        // Changed rules and times count from here on.
+        machine.adopt(services.settings.policy)
+        let now = WallClock.now
+        let network = joined.network
+        var hold = services.store.hold(network, now: now).flatMap { stored -> Hold? in
+            guard let reason = HoldReason(rawValue: stored.reason.rawValue) else { return nil }
+            return Hold(reason, until: stored.until.map { EventLoop.now + .milliseconds($0 - now) }, cause: stored.sentence)
+        }
+        if services.store.isDisabled(helper: nil, ssid: network.switchName) { hold = Hold(.disabled) }
+        let remembered = services.store.remembered(network, now: now)
+        conversation.begin(remembered: remembered?.portal)
+        sessions.restore(for: network, of: remembered?.helper)
+        services.log.info("\(name): joined \(joined.label), address \(joined.snapshot.addresses.first ?? "none")")
+        updateCandidates()
+        feed(
+            .addressAcquired(
+                Arrival(
+                    network: network, bssid: joined.bssid, remembered: remembered?.helper, hold: hold,
+                    canDisassociate: joined.security != .wired)))
+    }
+
+    func leave(_ reason: String) {
+        guard joined != nil else { return }
+        services.log.info("\(name): \(reason)")
+        feed(.addressLost)
+        services.host.standDown(interface: index)
+        joined = nil
+        prober.association = nil
+        conversation.end()
+        sessions.drop()
+        desk.dropAnswers()
+        journal.leaveNetwork()
+        problems.clear()
+        services.events?.statusChanged()
+    }
+
+    func roam(to bssid: HardwareAddress, signal: Int?) {
+        joined?.bssid = bssid
+        joined?.signal = signal ?? joined?.signal
+        feed(.roamed(bssid))
+    }
+
+    /// Addresses may change under a join; the next command has them.
+    func refresh(_ link: LinkSnapshot) { joined?.snapshot = link }
+
+    func updateCandidates() {
+        guard let joined else { return }
+        let candidates = services.candidates(for: joined.network, joined.ssid, joined.security)
+        if candidates != machine.candidates { feed(.helpersChanged(candidates)) }
+    }
+
+    /// Passes on the user's answers, which were checked before.
+    func answer(_ shown: ShownPrompt, _ values: [String: String], remember: Bool) {
+        desk.store(values, remember: remember, for: shown, portal: conversation.askingPortal)
+        feed(.promptAnswered(shown.id))
+    }
+
+    /// Probes for a client; the machine hears the verdict too.
+    func check(_ answer: @escaping (ProbeAnswer?) -> Void) {
+        guard let link else { return answer(nil) }
+        prober.ask(about: link, fresh: true) { [weak self] found in
+            if let found { self?.feed(.verdictSeen(found.verdict)) }
+            answer(found)
+        }
+    }
+
+    // MARK: Actions
+
+    private func perform(_ action: Action, among turn: [Action]) {
+        switch action {
+        case .transition(let from, let to, let cause):
+            since = WallClock.now
+            services.log.info("\(name): \(from.rawValue) → \(to.rawValue)\(cause.isEmpty ? "" : " (\(cause))")")
+            journal.record("transition", cause, from: from, to: to, helper: machine.state.chosenHelper)
+            if to == .authenticating || to == .maintaining { journal.note { $0.why = cause } }
+        case .beginAttempt(let id): beginAttempt(id)
+        case .endAttempt(_, let outcome): endAttempt(outcome)
+        case .setGate(let open):
+            journal.record("gate", open ? "open to ordinary traffic" : "closed to ordinary traffic")
+            services.events?.gateChanged()
+        case .sendCommand(let id, let command, let helper, let justJoined): send(id, command, to: helper, justJoined)
+        case .cancelCommand(let id): conversation.cancel(id, in: turn)
+        case .startTimer(let id, let instant, let purpose): startTimer(id, instant, purpose)
+        case .stopTimer(let id): timers.removeValue(forKey: id)?.cancel()
+        case .startProbe(let id, let fresh):
+            guard let link else { break }
+            prober.start(id, about: link, fresh: fresh) { [weak self] answer in
+                self?.feed(.verdictReached(id, answer?.verdict, secondsRemaining: answer?.secondsRemaining))
+            }
+        case .cancelProbe(let id): prober.cancel(id)
+        case .showPrompt(let id, let prompt, let helper): desk.show(id, prompt, from: helper)
+        case .withdrawPrompt(let id): desk.withdraw(id)
+        case .remember(let helper): remember(helper)
+        case .forgetChoice(let helper): forgetChoice(of: helper)
+        case .dropSession:
+            sessions.drop()
+            save("dropping a session") { try $0.setSealedSession($1, nil) }
+        case .hold(let reason, let duration, let cause):
+            guard let stored = StoredHold.Reason(rawValue: reason.rawValue) else { break }
+            let until = duration.map { WallClock.now + $0.milliseconds }
+            save("holding a network") { try $0.setHold($1, StoredHold(reason: stored, until: until, sentence: cause)) }
+        case .releaseHold: save("releasing a hold") { try $0.releaseHold($1) }
+        case .disassociate:
+            // The answer comes after this event's actions, as any other event does.
+            if services.events?.disassociate(index) != true { events.append(.disassociationRefused) }
+        case .strike(let helper, let reason):
+            // A crash was reported with its own sentence before.
+            if reason == .silence { services.blame(helper, Problem(.helperTimeout, "\(helper) did not answer in time.")) }
+            services.strikes.strike(helper)
+            services.events?.strikesChanged()
+        case .acquit(let helper):
+            services.faults[helper] = nil
+            if services.strikes.count(helper) > 0 {
+                services.strikes.acquit(helper)
+                services.events?.strikesChanged()
+            }
+        case .report(let problem):
+            problems.report(problem)
+            journal.record("problem", problem.message)
+            services.log.notice("\(name): \(problem.message)")
+        case .clearProblems: problems.clear()
+        }
+    }
+
+    private func save(_ what: String, _ body: (Store, NetworkID) throws -> Void) {
+        guard let joined else { return }
+        services.saving(what) { try body(services.store, joined.network) }
+    }
+
+    private var link: Link? { joined?.link(attempt: journal.attempt?.id, interface: name, settings: services.settings) }
+
+    private func beginAttempt(_ id: AttemptID) {
+        guard let joined else { return }
+        // The record may have come after the join, with other resolvers and the portal's API.
+        if let facts = services.events?.facts(for: joined.snapshot) { self.joined?.facts = facts }
+        services.events?.attemptBegan()
+        journal.beginAttempt("\(joined.association)-\(id.number)", in: joined.network, label: joined.label)
+    }
+
+    private func endAttempt(_ outcome: AttemptOutcome) {
+        guard let joined, journal.attempt?.isOpen == true else { return }
+        // Answers are for the login that they were given for, and for no later one.
+        if outcome != .online { desk.dropAnswers() }
+        journal.endAttempt(outcome, in: joined.network, portal: conversation.shownPortal)
+    }
+
+    func send(_ id: CommandID, _ command: Command, to helper: String, _ justJoined: Bool) {
+        guard let joined, let link else { return }
+        // A command of a state with a chosen helper is sent in the turn that enters the state.
+        let chosen = machine.state.chosenHelper ?? (command == .evaluate ? nil : helper)
+        let network = joined.network(
+            for: helper, chosen: chosen, interface: name,
+            autoJoined: machine.state.joined?.arrival.autoJoined ?? true, justJoined: justJoined)
+        conversation.send(id, command, to: helper, about: joined, network, on: link)
+    }
+
+    private func startTimer(_ id: TimerID, _ instant: Instant, _ purpose: TimerPurpose) {
+        let accuracy: Duration =
+            switch purpose {
+            case .command, .lowGrace, .probe, .proof: .milliseconds(1)
+            // A session of two seconds is renewed two tenths before its end.
+            case .maintain, .leave: .milliseconds(50)
+            case .recheck, .watch, .retry, .pause, .hold: .milliseconds(250)
+            }
+        do {
+            timers[id] = try EventLoop.shared.schedule(at: instant, accuracy: accuracy) { [weak self] in
+                self?.services.waking.whenRead {
+                    // An event that was read meanwhile may have stopped it.
+                    if self?.timers.removeValue(forKey: id) != nil { self?.feed(.timerFired(id)) }
+                }
+            }
+        } catch {
+            services.log.error("\(name): \(error)")
+        }
+    }
+
+    private func remember(_ helper: String) {
+        guard let joined, joined.network.key != nil else { return }
+        save("remembering a choice") { store, network in
+            try store.remember(
+                network, RememberedChoice(helper: helper, portal: conversation.shownPortal, committed: WallClock.now))
+            try sessions.store(for: network, of: helper)
+        }
+        desk.keepAnswers(for: joined.network, of: helper)
+    }
+
+    /// Forgets the choice of this helper; another helper that is remembered stays.
+    private func forgetChoice(of helper: String) {
+        sessions.drop(of: helper)
+        guard let joined, services.store.remembered(joined.network, now: WallClock.now)?.helper == helper else { return }
+        save("forgetting a choice") { try $0.dropChoice($1) }
+    }
+
+    // MARK: Status
+
+    var status: InterfaceStatus {
+        var status = InterfaceStatus(interface: name, state: machine.state.name, since: since)
+        if let joined {
+            status.ssid = joined.label
+            status.ssidHex = joined.ssid.hex
+            status.bssid = joined.bssid?.description
+        }
+        status.helper = machine.state.chosenHelper
+        status.portal = conversation.shownPortal.map { Printable.text($0.origin, limit: 300) }
+        status.captive = machine.state.isCaptive
+        status.secondsRemaining = sessions.end.flatMap { end in
+            machine.gateIsOpen ? max(0, Int((end - EventLoop.now).inSeconds)) : nil
+        }
+        status.bytesRemaining = sessions.bytesRemaining
+        status.nextMaintain = machine.state.nextMaintain.map(WallClock.time(of:))
+        status.nextLogin = machine.state.nextLogin.map(WallClock.time(of:))
+        status.prompt = desk.prompt?.token
+        status.problems = problems.all
+        return status
+    }
+}

@@ -1,0 +1,45 @@
+import EventLoop
+import HotspotCore
+import HotspotMachine
+import LinkState
+
+/// The network that an interface is in, from the address on until it is lost.
+struct Joined {
+    /// Identifies this join for helpers, until the network is left.
+    let association: String
+    let network: NetworkID
+    let ssid: SSID
+    let security: Security
+    /// The access point, or the gateway of a wire.
+    var bssid: HardwareAddress?
+    /// dBm
+    var signal: Int?
+    var snapshot: LinkSnapshot
+    var facts: LinkFacts
+
+    /// The words for people: the SSID, or `wired:ADDRESS`.
+    var label: String {
+        switch network {
+        case .wireless: ssid.description
+        case .wired(let gateway): "wired:\(gateway)"
+        case .anonymous: "wired"
+        }
+    }
+
+    /// The network as a helper sees it.
+    func network(for helper: String, chosen: String?, interface: String, autoJoined: Bool, justJoined: Bool) -> Network {
+        Network(
+            ssid: ssid, bssid: bssid, interface: interface, signalStrength: signal.map { SignalScale.strength(dBm: $0) },
+            security: security, autoJoined: autoJoined, justJoined: justJoined, chosenHelper: chosen == helper)
+    }
+
+    /// The link as helpers and the prober see it.
+    func link(attempt: String?, interface: String, settings: Settings) -> Link {
+        Link(
+            attempt: attempt ?? association, association: association, interface: interface, index: snapshot.index,
+            addresses: snapshot.addresses, gateways: snapshot.gateways,
+            nameservers: settings.probeNameservers.isEmpty ? facts.nameservers : settings.probeNameservers,
+            portalAPI: facts.portalAPI, probeURL: settings.probeURL,
+            probeExpect: settings.probeURL == nil ? nil : settings.probeExpect)
+    }
+}

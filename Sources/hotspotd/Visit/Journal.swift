@@ -1,0 +1,111 @@
+import EventLoop
+import ForeignText
+import HotspotCore
+import HotspotMachine
+import Store
+
+/// The journal of one interface: writes steps to the store and sends them to clients that monitor, and ends each attempt with a sentence.
+@LoopActor final class Journal {
+    private let services: Services
+    /// The interface's name.
+    var interface: String
+    private(set) var attempt: RunningAttempt?
+
+    init(interface: String, services: Services) {
+        self.interface = interface
+        self.services = services
+    }
+
+    // MARK: Attempts
+
+    func beginAttempt(_ id: String, in network: NetworkID, label: String) {
+        attempt = RunningAttempt(id: id)
+        services.saving("journal") {
+            try services.store.beginAttempt(id, interface: interface, network: network, ssid: label, began: WallClock.now)
+        }
+    }
+
+    func endAttempt(_ outcome: AttemptOutcome, in network: NetworkID, portal: Portal?) {
+        guard let attempt, attempt.isOpen else { return }
+        self.attempt?.isOpen = false
+        let verdict = attempt.sentence(outcome, helper: attempt.helper.map(services.displayName))
+        record("outcome", verdict, helper: attempt.helper)
+        services.journalWriter.flush()
+        services.saving("journal") {
+            try services.store.endAttempt(
+                attempt.id, ended: WallClock.now, outcome: outcome.rawValue, helper: attempt.helper,
+                portal: portal.map { Printable.text($0.origin, limit: 300) }, verdict: verdict)
+            try services.store.setOutcome(network, StoredOutcome(word: outcome.rawValue, time: WallClock.now))
+        }
+    }
+
+    /// Notes what the attempt's sentence will say.
+    func note(_ change: (inout RunningAttempt) -> Void) { if attempt != nil { change(&attempt!) } }
+
+    func leaveNetwork() { attempt = nil }
+
+    // MARK: Steps
+
+    func record(_ kind: String, _ detail: String, from: StateName? = nil, to: StateName? = nil, helper: String? = nil) {
+        record(kind, detail, from: from, to: to, helper: helper, in: attempt)
+    }
+
+    /// Records a step of an attempt that may be over.
+    func record(
+        _ kind: String, _ detail: String, from: StateName? = nil, to: StateName? = nil, helper: String?,
+        in attempt: RunningAttempt?
+    ) {
+        let at = attempt.map { (EventLoop.now - $0.began).milliseconds } ?? 0
+        let step = Step(
+            at: at, time: WallClock.now, attempt: attempt?.id, from: from, to: to, kind: kind, helper: helper, detail: detail)
+        if let attempt { services.journalWriter.add(step, to: attempt.id) }
+        services.events?.stepTaken(step, on: interface)
+    }
+
+    /// Records a line of a helper or of the prober, as long as the attempt has capacity for it.
+    func recordTrace(_ detail: String, helper: String? = nil) {
+        guard let capacity = attempt?.traceCapacity else { return record("trace", detail, helper: helper) }
+        guard capacity > 0 else { return }
+        let left = capacity - detail.utf8.count - 64
+        attempt?.traceCapacity = left
+        record("trace", left > 0 ? detail : detail + " (what else helpers tell of this attempt is left out)", helper: helper)
+    }
+}
+
+/// The attempt that the journal is being written for.
+struct RunningAttempt {
+    let id: String
+    let began = EventLoop.now
+    var isOpen = true
+    /// The helper that was asked to free the network, or to keep it free.
+    var helper: String?
+    /// Why this helper was asked, in the machine's words.
+    var why: String?
+    /// The last words that a person should read.
+    var lastWord: String?
+    /// What kept the helper from being asked at all.
+    var obstacle: String?
+    /// Octets of traces that the journal still takes: a helper that says much fills no disk.
+    var traceCapacity = 256 << 10
+
+    /// Returns how it ended, and why: the first line of `hotspotctl explain`.
+    func sentence(_ outcome: AttemptOutcome, helper displayName: String?) -> String {
+        let helper = displayName ?? "No helper"
+        let seconds = String(Double((EventLoop.now - began).milliseconds) / 1000)
+        let because = why.map { ": \($0)" } ?? ""
+        let said = obstacle.map { " \($0)." } ?? lastWord.map { " It said: \($0)" } ?? ""
+        return switch outcome {
+        case .online: "Online by \(helper) after \(seconds) s\(because)."
+        case .open: "The network is open; no login was needed (\(seconds) s)."
+        case .unknown: "No helper claimed the network, and the probe cannot tell whether it is open."
+        case .unclaimedCaptive: "A portal wants a login, and no helper could do it."
+        case .temporaryFailure: "\(helper) could not log in for now (\(seconds) s)\(because).\(said)"
+        case .failure: "\(helper) could not log in, and it is not tried again by itself\(because).\(said)"
+        case .expired: "The session was over.\(said)"
+        case .left: "The network was left."
+        case .loggedOff: "Logged off."
+        case .dismissed: "The question was dismissed."
+        case .superseded: "Another attempt took over."
+        }
+    }
+}

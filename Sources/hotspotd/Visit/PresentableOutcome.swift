@@ -1,0 +1,28 @@
+import HelperHost
+import HotspotCore
+
+extension HelperOutcome {
+    /// Returns the outcome as people and clients may see it: without secrets, and with a prompt that can be shown. A prompt that cannot
+    /// be shown is the fault of this helper.
+    func presentable(without secrets: Secrets, known: KnownWords, of helper: String) -> HelperOutcome {
+        guard case .reply(var reply) = self, let prompt = reply.prompt?.limited else { return masked(secrets, known: known) }
+        // Before the search for secrets, which takes its time; and after it, since masks are longer than the secrets.
+        guard prompt.fits else { return .failed(Self.tooLong.of(helper)) }
+        reply.prompt = prompt
+        switch HelperOutcome.reply(reply).masked(secrets, known: known) {
+        case .failed(let fault): return .failed(fault.of(helper))
+        case .reply(let masked) where masked.prompt?.fits == false: return .failed(Self.tooLong.of(helper))
+        case let outcome: return outcome
+        }
+    }
+
+    private static let tooLong = HelperFault(
+        .helperTooLong, "\"reply.prompt\" is longer than \(Prompt.octetLimit / 1024) KiB, too long to be shown")
+}
+
+extension HelperFault {
+    /// The same fault, with the name of the helper.
+    fileprivate func of(_ helper: String) -> HelperFault {
+        HelperFault(code, "\(helper): \(sentence)", standardError: standardError, cause: cause)
+    }
+}

@@ -35,8 +35,7 @@ import HotspotCore
         records = folder + "/records"
         mkdir(records, 0o700)
         name = helper.spec.name
-        var configuration = HostConfiguration(
-            runtimeDirectory: folder + "/run")
+        var configuration = HostConfiguration(runtimeDirectory: folder + "/run")
         // Long enough to tell a helper that ignores SIGTERM from one that a busy machine delays.
         configuration.cancelKill = .seconds(2)
         helperHost = HelperHost(configuration: configuration)
@@ -44,11 +43,12 @@ import HotspotCore
         if case .stdio(let exec) = spec.activation {
             spec.activation = .stdio(exec: Recorder.wrap(exec, folder: records))
             spec.readWritePaths.append(records)
-            spec.readPaths += helperHost.ownPaths(of: exec) + Recorder.libraryFolders
+            spec.readPaths += helperHost.ownPaths(of: exec)
             isRecorded = true
         } else {
             isRecorded = false
         }
+        spec.readPaths += Recorder.libraryFolders
         helperHost.setHelpers([HelperEntry(spec: spec, file: helper.path)])
     }
 

@@ -82,8 +82,4 @@ extension CabledDaemon {
     }
 
     var descriptors: Int { ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd")) ?? []).count }
-
-    var scratchFolders: [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: scratch.path + "/run/scratch")) ?? ["unreadable"]
-    }
 }

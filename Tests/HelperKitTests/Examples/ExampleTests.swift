@@ -16,11 +16,11 @@ import Testing
     private func rehearse(_ file: String) throws -> Program { try Program.run([Program.built + "/hotspot-helper-test", file]) }
 
     /// Tests an example with its own `.helper` file and the program from the checkout.
-    private func play(_ language: String, name: String = "aroma", exec: String) throws {
+    private func play(_ language: String, name: String = "aroma", exec: String, readPaths: String = "") throws {
         let folder = try TemporaryFolder()
         let text = try TemporaryFolder.read("\(Self.examples)/\(language)/\(name).helper")
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
-            $0.hasPrefix("Exec=") ? "Exec=\(exec)" : String($0)
+            $0.hasPrefix("Exec=") ? "Exec=\(exec)\nReadPaths=\(readPaths)" : String($0)
         }
         let played = try rehearse(folder.write("\(name).helper", lines.joined(separator: "\n"), mode: 0o644))
         #expect(played.status == 0, "\(played.output)")
@@ -56,7 +56,8 @@ import Testing
         let variables = "PYTHONPATH=\(Self.packages) VARLINK_DIR=\(Program.checkout)/Interfaces"
         try play(
             "varlink", name: "aroma-varlink",
-            exec: "/usr/bin/env \(variables) /usr/bin/python3 \(Self.examples)/varlink/aroma-varlink.py")
+            exec: "/usr/bin/env \(variables) /usr/bin/python3 \(Self.examples)/varlink/aroma-varlink.py",
+            readPaths: "\(Self.packages);\(Program.checkout)/Interfaces")
     }
 
     /// `wispr` and `portal-api` do not claim the made-up portal, which is reported.

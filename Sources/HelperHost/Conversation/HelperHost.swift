@@ -1,5 +1,6 @@
 import CLinux
 import EventLoop
+import ForeignText
 import Glibc
 import HotspotCore
 import Varlink
@@ -249,10 +250,15 @@ import Varlink
 
     // MARK: What is known of them
 
-    /// Why the helper cannot write to a folder of its `ReadWritePaths=`.
+    /// Why the helper cannot write to a folder of its `ReadWritePaths=`, or read one of its `ReadPaths=`.
     public func pathProblems(of name: String) -> [Problem] {
         guard let spec = byName[name]?.spec else { return [] }
-        return spec.readWritePaths.compactMap {
+        let unseen = spec.readPaths.filter { isHidden($0) || FilePath.kind(of: $0) == nil }.map {
+            Problem(
+                .helperPathMissing, "ReadPaths= has \(Printable.text($0, limit: 200)), which is not there or is the daemon's.",
+                hint: "name folders and files that exist, with a space between two of them")
+        }
+        return unseen + spec.readWritePaths.compactMap {
             WritablePath.refusal(of: $0, hidden: configuration.hiddenPaths) ?? WritablePath.problem(with: $0)
         }
     }

@@ -83,6 +83,12 @@ import Varlink
         let look = "found = [os.path.isdir('\(shop.folder)-read'), attempt(lambda: open('\(shop.folder)-read/x', 'w'))]"
         #expect(await self.look(shop, "without", look) == "[False, 'no']")
         #expect(await self.look(shop, "with", readable: [shop.folder + "-read"], look) == "[True, 'no']")
+        #expect(shop.host.pathProblems(of: "with") == [])
+        // What is the daemon's is not shown, whatever the file says.
+        shop.write("state/secret", "s", mode: 0o644)
+        let state = shop.folder + "/state"
+        #expect(await self.look(shop, "wrong", readable: [state], "found = os.path.exists('\(state)/secret')") == "False")
+        #expect(shop.host.pathProblems(of: "wrong").map(\.code) == [.helperPathMissing])
         await shop.close()
     }
 

@@ -57,7 +57,7 @@ import Testing
         try play(
             "varlink", name: "aroma-varlink",
             exec: "/usr/bin/env \(variables) /usr/bin/python3 \(Self.examples)/varlink/aroma-varlink.py",
-            readPaths: "\(Self.packages);\(Program.checkout)/Interfaces")
+            readPaths: "\(Self.packages) \(Program.checkout)/Interfaces")
     }
 
     /// `wispr` and `portal-api` do not claim the made-up portal, which is reported.

@@ -35,8 +35,7 @@ import HotspotCore
         records = folder + "/records"
         mkdir(records, 0o700)
         name = helper.spec.name
-        var configuration = HostConfiguration(
-            runtimeDirectory: folder + "/run")
+        var configuration = HostConfiguration(runtimeDirectory: folder + "/run")
         // Long enough to tell a helper that ignores SIGTERM from one that a busy machine delays.
         configuration.cancelKill = .seconds(2)
         helperHost = HelperHost(configuration: configuration)
@@ -72,9 +71,7 @@ import HotspotCore
     }
 
     /// Cancels a command as soon as `isBusy`; `nil` if the helper was done before, or is not recorded.
-    func cancel(
-        _ command: Command, _ parameters: [String: JSONValue], while isBusy: @escaping () -> Bool
-    ) async -> Record? {
+    func cancel(_ command: Command, _ parameters: [String: JSONValue], while isBusy: @escaping () -> Bool) async -> Record? {
         guard isRecorded else { return nil }
         var isDone = false
         let call = helperHost.send(command, to: name, parameters: .object(parameters)) { _ in isDone = true }

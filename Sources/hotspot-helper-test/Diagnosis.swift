@@ -24,8 +24,8 @@ enum Diagnosis {
         guard message.count < output.count else {
             // The host reports a message that is longer than what was recorded.
             guard record.outputTotal == output.count else { return nil }
-            return
-                "It wrote \(output.count == 1 ? "one octet" : "\(output.count) octets") but no NUL at the end; end each message with a zero octet."
+            let amount = output.count == 1 ? "one octet" : "\(output.count) octets"
+            return "It wrote \(amount) but no NUL at the end; end each message with a zero octet."
         }
         if message.drop(while: isBlank).dropFirst().first(where: { !isBlank($0) }) == UInt8(ascii: "'") {
             return "It wrote \"\(beginning(message))\"; JSON needs double quotes (json.dumps)."
@@ -46,9 +46,7 @@ enum Diagnosis {
         let rest = record.output[(end + 1)...]
         // The host counts further whole messages.
         guard !rest.isEmpty, !rest.contains(0) else { return [] }
-        return [
-            .note("After the NUL it wrote \"\(beginning(rest))\", which is ignored: an answer ends with its NUL.")
-        ]
+        return [.note("After the NUL it wrote \"\(beginning(rest))\", which is ignored: an answer ends with its NUL.")]
     }
 
     /// Returns remarks on the parts of an answer that the daemon would cut.
@@ -58,12 +56,6 @@ enum Diagnosis {
             let parameters = answer["parameters"]
         else { return [] }
         return AnswerLimits.losses(in: parameters).map { .wrong("\($0).") }
-    }
-
-    /// Whether its standard error has one of these values.
-    static func leaks(_ record: Record, _ secrets: [String]) -> Bool {
-        let text = String(decoding: record.errors, as: UTF8.self)
-        return secrets.contains { text.contains($0) }
     }
 
     /// Returns the last lines of standard error, printable and without the made-up user's answers. Backslashes stay as they are, because
@@ -77,15 +69,13 @@ enum Diagnosis {
     /// The most likely reason why a helper wrote nothing at all.
     static let endlessReading = "Does it read to the end of standard input? Read up to the NUL: the input stays open."
 
-    /// Whether standard error reports a read-only folder.
-    static func isReadOnly(_ errors: [String]) -> Bool {
-        errors.contains { $0.contains("Read-only file system") || $0.contains("EROFS") || $0.contains("[Errno 30]") }
+    /// Tells where a helper may write, if standard error reports a read-only folder.
+    static func readOnly(_ errors: [String]) -> [Remark] {
+        let words = ["Read-only file system", "EROFS", "[Errno 30]"]
+        guard errors.contains(where: { line in words.contains { line.contains($0) } }) else { return [] }
+        let other = "other folders need ReadWritePaths= in the .helper file"
+        return [.note("A helper may write to its private folder $TMPDIR, which is removed afterwards; \(other).")]
     }
-
-    /// Tells where a helper may write.
-    static let readOnly = Remark.note(
-        "A helper may write to its private folder $TMPDIR, which is removed afterwards; other folders need ReadWritePaths= in the .helper file."
-    )
 
     /// Returns a sentence about a script for env(1) with the line ends of Windows, for which env finds no interpreter.
     static func windowsLineEnds(_ program: String) -> String? {
@@ -98,5 +88,5 @@ enum Diagnosis {
         return Printable.text(String(text.prefix(40)), limit: 200) + (text.count > 40 ? "…" : "")
     }
 
-    private static func isBlank(_ octet: UInt8) -> Bool { octet == 0x20 || octet == 0x0A || octet == 0x0D || octet == 0x09 }
+    private static func isBlank(_ octet: UInt8) -> Bool { " \t\n\r".utf8.contains(octet) }
 }

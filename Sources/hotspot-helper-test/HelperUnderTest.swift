@@ -1,5 +1,6 @@
 import EventLoop
 import ForeignText
+import FoundationEssentials
 import Glibc
 import HelperHost
 import HotspotCore
@@ -42,43 +43,29 @@ struct HelperUnderTest {
     }
 
     private static func onlyFile(in folder: String) throws(CannotTest) -> String {
-        guard let stream = opendir(folder) else {
-            throw CannotTest("\(Printable.text(folder)): \(String(cString: strerror(errno)))")
-        }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if name.hasSuffix(".helper"), !name.hasPrefix(".") { names.append(name) }
+        let shown = Printable.text(folder)
+        guard access(folder, R_OK) == 0 else { throw CannotTest("\(shown): \(String(cString: strerror(errno)))") }
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+            .filter { $0.hasSuffix(".helper") && !$0.hasPrefix(".") }.sorted()
+        guard let first = names.first else {
+            throw CannotTest("\(shown) has no .helper file; hotspotctl helpers new NAME writes one.")
         }
         guard names.count == 1 else {
-            throw CannotTest(
-                names.isEmpty
-                    ? "\(Printable.text(folder)) has no .helper file; hotspotctl helpers new NAME writes one."
-                    : "\(Printable.text(folder)) has several helpers; name one: \(names.sorted().map { Printable.text($0) }.joined(separator: ", "))"
-            )
+            let all = names.map { Printable.text($0) }.joined(separator: ", ")
+            throw CannotTest("\(shown) has several helpers; name one: \(all)")
         }
-        return folder + "/" + names[0]
+        return folder + "/" + first
     }
 
     /// Throws if the program does not exist, instead of letting every command fail.
     private static func checkProgram(_ spec: HelperSpec) throws(CannotTest) {
-        guard let program = program(of: spec), access(program, F_OK) != 0 else { return }
+        guard let program = spec.activation.exec?.first, access(program, F_OK) != 0 else { return }
         let shown = Printable.text(program)
         if let build = program.firstRange(of: "/.build/") {
-            throw CannotTest(
-                "Exec= names \(shown), which is not built yet; first: swift build -c release --package-path \(Printable.text(String(program[..<build.lowerBound])))"
-            )
+            let command = "swift build -c release --package-path \(Printable.text(String(program[..<build.lowerBound])))"
+            throw CannotTest("Exec= names \(shown), which is not built yet; first: \(command)")
         }
         throw CannotTest("Exec= names \(shown): \(String(cString: strerror(errno)))")
-    }
-
-    /// Returns the program that the daemon would start.
-    static func program(of spec: HelperSpec) -> String? {
-        switch spec.activation {
-        case .stdio(let exec), .socket(let exec): exec[0]
-        case .external: nil
-        }
     }
 
     private static func networks(_ spec: HelperSpec) -> [Remark] {
@@ -93,16 +80,14 @@ struct HelperUnderTest {
         for source in spec.ssids.map(\.source) {
             let shown = Printable.text(source, limit: 80)
             if source == HelperSpec.networkPlaceholder {
-                remarks.append(.note("SSID= has the placeholder \"\(shown)\": put your network's name there."))
+                remarks.note("SSID= has the placeholder \"\(shown)\": put your network's name there.")
             }
             if source.contains(",") {
-                remarks.append(.note("SSID= has a comma, which is part of the name \"\(shown)\"; names are separated by ;"))
+                remarks.note("SSID= has a comma, which is part of the name \"\(shown)\"; names are separated by ;")
             }
             if let first = source.first, "\"'«“".contains(first) {
-                remarks.append(
-                    .note(
-                        "SSID= has quotes, which are part of the name \"\(shown)\"; leave them out if the network's name has none."
-                    ))
+                remarks.note(
+                    "SSID= has quotes, which are part of the name \"\(shown)\"; leave them out if the network's name has none.")
             }
         }
         return remarks
@@ -112,13 +97,10 @@ struct HelperUnderTest {
     private static func installation(_ spec: HelperSpec, _ path: String, known: [Problem]) -> [Remark] {
         let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
         var remarks: [Remark] = []
-        let loose = [path, program(of: spec)].compactMap { $0 }.filter(isLoose)
+        let loose = [path, spec.activation.exec?.first].compactMap { $0 }.filter(isLoose)
         for file in loose {
             let shown = Printable.text(file)
-            remarks.append(
-                .wrong(
-                    "\(shown) can be written by others, so the daemon refuses it; try: chmod go-w \(shown)"
-                ))
+            remarks.wrong("\(shown) can be written by others, so the daemon refuses it; try: chmod go-w \(shown)")
         }
         for reported in HelperFolders.load(directories: [folder.isEmpty ? "/" : folder]).problems
         where [spec.name, path, folder].contains(reported.subject) && !known.contains(reported.problem) {
@@ -131,11 +113,10 @@ struct HelperUnderTest {
             let dependsOnPlace = [.helperNotTrusted, .helperShadowed].contains(reported.problem.code)
             remarks.append(dependsOnPlace ? .note(remark) : .wrong(remark))
         }
-        if !spec.enabled { remarks.append(.note("Enabled=no: the daemon will not ask this helper.")) }
+        if !spec.enabled { remarks.note("Enabled=no: the daemon will not ask this helper.") }
         var status = stat()
         if stat(path, &status) == 0, status.st_uid != 0 {
-            remarks.append(
-                .note("The file belongs to you. The system's daemon accepts only files and programs that belong to root."))
+            remarks.note("The file belongs to you. The system's daemon accepts only files and programs that belong to root.")
         }
         return remarks
     }

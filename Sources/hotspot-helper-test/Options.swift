@@ -1,7 +1,6 @@
 import ForeignText
 import HotspotCore
 
-/// The options and arguments of the command line.
 struct Options: Equatable {
     /// A `.helper` file, a folder with one, or a program.
     var path: String
@@ -41,10 +40,8 @@ struct Options: Equatable {
                     options.page = value
                 } else {
                     guard let ssid = SSID(printable: value), !ssid.octets.isEmpty else {
-                        throw Misuse(
-                            description:
-                                "--ssid takes 1 to 32 octets, \\xNN for one that cannot be typed: \"\(Printable.text(value, limit: 80))\""
-                        )
+                        let shown = Printable.text(value, limit: 80)
+                        throw Misuse(description: "--ssid takes 1 to 32 octets, \\xNN for one that cannot be typed: \"\(shown)\"")
                     }
                     options.ssid = ssid
                 }

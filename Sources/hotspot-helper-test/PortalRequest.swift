@@ -6,7 +6,6 @@ struct PortalRequest {
     let method: String
     /// The path without the query.
     let path: String
-    let query: String?
     /// The decoded pairs of the form: from the body of a POST, else from the query.
     let pairs: [(name: String, value: String)]
     /// The content type of a POST that is not `application/x-www-form-urlencoded`.
@@ -22,13 +21,9 @@ struct PortalRequest {
         }
         let lines = String(decoding: octets[..<end], as: UTF8.self).split(separator: "\r\n")
         func header(_ name: String) -> String? {
-            for line in lines.dropFirst() {
-                let parts = line.split(separator: ":", maxSplits: 1)
-                if parts.count == 2, parts[0].lowercased() == name {
-                    return parts[1].drop { $0 == " " }.lowercased()
-                }
-            }
-            return nil
+            let headers = lines.dropFirst().map { $0.split(separator: ":", maxSplits: 1) }
+            let value = headers.first { $0.count == 2 && $0[0].lowercased() == name }?[1]
+            return value?.drop { $0 == " " }.lowercased()
         }
         let body = octets[(end + 4)...]
         let length = header("content-length").flatMap { Int($0.filter { !$0.isWhitespace }) } ?? 0
@@ -44,11 +39,12 @@ struct PortalRequest {
         }
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         path = parts.first.map(String.init) ?? "/"
-        query = parts.count > 1 ? String(parts[1]) : nil
         let kind = header("content-type") ?? ""
         let isForm = kind.isEmpty || kind.hasPrefix("application/x-www-form-urlencoded")
         otherKind = method == "POST" && !isForm ? kind : nil
-        let form = method == "POST" ? (isForm ? String(decoding: body.prefix(length), as: UTF8.self) : "") : query ?? ""
+        let form =
+            method == "POST"
+            ? (isForm ? String(decoding: body.prefix(length), as: UTF8.self) : "") : parts.count > 1 ? String(parts[1]) : ""
         pairs = form.split(separator: "&").prefix(200).map { pair in
             let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return (Self.decoded(halves[0]), halves.count > 1 ? Self.decoded(halves[1]) : "")

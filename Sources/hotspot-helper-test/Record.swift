@@ -1,4 +1,5 @@
 import Glibc
+import HelperHost
 
 /// What a ``Recorder`` recorded of one command.
 struct Record: Equatable {
@@ -19,7 +20,7 @@ struct Record: Equatable {
     static func collect(from folder: String) -> Record? {
         let octets = ["out", "err", "end"].map { name -> [UInt8]? in
             defer { unlink("\(folder)/\(name)") }
-            return read("\(folder)/\(name)", limit: Recorder.limit)
+            return HelperFile.octets(of: "\(folder)/\(name)", limit: Recorder.limit)
         }
         guard let output = octets[0], let errors = octets[1], let end = octets[2] else { return nil }
         var record = Record(output: output, outputTotal: output.count, errors: errors)
@@ -35,21 +36,5 @@ struct Record: Equatable {
             }
         }
         return record
-    }
-
-    /// Returns the first octets of a file; `nil` and errno if it cannot be opened.
-    static func read(_ path: String, limit: Int) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var octets = [UInt8](repeating: 0, count: limit)
-        var filled = 0
-        while filled < octets.count {
-            let count = octets.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + filled, $0.count - filled) }
-            guard count >= 0 else { return nil }
-            if count == 0 { break }
-            filled += count
-        }
-        return Array(octets[..<filled])
     }
 }

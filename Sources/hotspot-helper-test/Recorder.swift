@@ -50,10 +50,8 @@ enum Recorder {
         close(0)
         for stream in streams { close(stream.writing) }
         // Records SIGTERM and passes it on; the helper decides how to react.
-        Worker.start {
-            var awaited = sigset_t()
-            sigemptyset(&awaited)
-            sigaddset(&awaited, SIGTERM)
+        Worker.start { [term] in
+            var awaited = term
             var signal: Int32 = 0
             while sigwait(&awaited, &signal) == 0 {
                 notes.add("term")
@@ -95,13 +93,12 @@ enum Recorder {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         var child: pid_t = 0
-        var code = posix_spawn(&child, command[0], &actions, &attributes, &words, environ)
-        // The file is open for writing, such as in an editor that is just saving it: tries again for half a second.
-        var tries = 25
-        while code == ETXTBSY, tries > 0 {
-            usleep(20_000)
-            tries -= 1
+        var code: Int32 = 0
+        // The file may be open for writing, such as in an editor that is just saving it: tries again for half a second.
+        for _ in 0..<25 {
             code = posix_spawn(&child, command[0], &actions, &attributes, &words, environ)
+            guard code == ETXTBSY else { break }
+            usleep(20_000)
         }
         guard code == 0 else {
             notes.add("spawn \(code)")

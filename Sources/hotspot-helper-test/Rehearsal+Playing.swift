@@ -6,7 +6,7 @@ import Varlink
 extension Rehearsal {
     func play(
         _ title: String, _ command: Command, _ parameters: [String: JSONValue]
-    ) async throws(RehearsalAborted) -> HelperOutcome? {
+    ) async throws(CannotTest) -> HelperOutcome? {
         try await play(title, shape: OutcomeText.shape(command), parameters) { host, name, completion in
             host.send(command, to: name, parameters: .object(parameters), completion: completion)
         }
@@ -14,7 +14,7 @@ extension Rehearsal {
 
     func play(
         _ title: String, shape: String, _ parameters: [String: JSONValue], _ send: @escaping TestHost.Send
-    ) async throws(RehearsalAborted) -> HelperOutcome? {
+    ) async throws(CannotTest) -> HelperOutcome? {
         let played = await host.play(send) { [self] in
             transcript.wait("\(title): no answer yet; it is cut off after \(host.timeLimit.milliseconds / 1000) s …")
         }
@@ -40,47 +40,47 @@ extension Rehearsal {
 
     private func reportSilence(
         _ title: String, _ words: String, _ played: TestHost.PlayedCommand, _ errors: [String]
-    ) throws(RehearsalAborted) {
+    ) throws(CannotTest) {
         let hint = played.record?.output.isEmpty == true ? " " + Diagnosis.endlessReading : ""
         transcript.fail(
             title, words,
             "No answer within \(host.timeLimit.milliseconds / 1000) s: the daemon would have cut it off.\(hint)", errors)
         unanswered += 1
-        guard unanswered > 1 else { return }
-        throw RehearsalAborted(
-            words: "Two commands in a row had no answer, so nothing else was played.")
+        if unanswered > 1 { throw CannotTest("Two commands in a row had no answer, so nothing else was played.") }
     }
 
     private func report(
         _ fault: HelperFault, _ title: String, _ words: String, _ played: TestHost.PlayedCommand, _ shape: String,
         _ errors: [String]
-    ) throws(RehearsalAborted) {
+    ) throws(CannotTest) {
         unanswered = 0
-        let program = HelperUnderTest.program(of: spec) ?? ""
+        let program = spec.activation.exec?.first ?? ""
         let better = played.record.flatMap { Diagnosis.fault($0, program: program, shape: shape) }
         // 126 and 127 are the status of env(1) and shells if there is no such program.
         let ending = played.record?.status.map { $0 >> 8 & 0xFF } ?? 0
         let isMissing = played.record?.output.isEmpty == true && (ending == 126 || ending == 127)
         let ends = isMissing ? Diagnosis.windowsLineEnds(program) : nil
         transcript.fail(title, words, ends ?? better ?? fault.sentence + ".", errors)
-        if fault.code == .helperNotStarted || played.record?.startError != nil || isMissing { throw RehearsalAborted() }
+        if fault.code == .helperNotStarted || played.record?.startError != nil || isMissing {
+            throw CannotTest("It cannot start, so nothing else was played.")
+        }
     }
 
     /// Returns further remarks on a command.
     private func remarks(_ played: TestHost.PlayedCommand, _ errors: [String], knowsSecrets: Bool) -> [Remark] {
-        var remarks = played.record.map(Diagnosis.trailingOutput) ?? []
-        if knowsSecrets, let record = played.record, Diagnosis.leaks(record, RehearsalUser.secrets) {
-            remarks.append(
-                .wrong(
-                    "Its standard error shows an answer of the user or a credential. Never write them there."
-                ))
+        var remarks: [Remark] = []
+        if let record = played.record {
+            remarks += Diagnosis.trailingOutput(record)
+            if knowsSecrets, RehearsalUser.hasSecret(Self.standardError(played)) {
+                remarks.wrong("Its standard error shows an answer of the user or a credential. Never write them there.")
+            }
+            remarks += Diagnosis.losses(record)
         }
-        if let record = played.record { remarks += Diagnosis.losses(record) }
-        if Diagnosis.isReadOnly(errors) { remarks.append(Diagnosis.readOnly) }
+        remarks += Diagnosis.readOnly(errors)
         if case .failed? = played.outcome { return remarks }
         if played.outcome != nil, played.milliseconds > slow {
-            remarks.append(
-                .note("It took \(played.milliseconds / 1000) s. Meanwhile another helper may win, and after 45 s it is cut off."))
+            remarks.note(
+                "It took \(played.milliseconds / 1000) s. Meanwhile another helper may win, and after 45 s it is cut off.")
         }
         return remarks
     }

@@ -7,12 +7,6 @@ import Varlink
 
 /// Plays the commands of the contract, one after the other, with a made-up network and a portal on loopback.
 @LoopActor final class Rehearsal {
-    /// The helper cannot be started or never answers, so no further command is played.
-    struct RehearsalAborted: Error {
-        /// The reason, for the author.
-        var words = "It cannot start, so nothing else was played."
-    }
-
     private let helper: HelperUnderTest
     private let portal: RehearsalPortal
     private let networks: RehearsalNetworks
@@ -51,7 +45,7 @@ import Varlink
             "\(spec.name) (\"\(Printable.text(spec.displayName, limit: 64))\"), \(spec.activation.word); the network is \"\(networks.joined.ssid)\", the portal \(portal.origin)"
         )
         transcript.say(helper.remarks + portal.remarks)
-        do throws(RehearsalAborted) {
+        do throws(CannotTest) {
             try await describe()
             try await filter()
             try await evaluate()
@@ -61,7 +55,7 @@ import Varlink
             try await cancel()
             judge()
         } catch {
-            transcript.say([.note(error.words)])
+            transcript.say([.note(error.description)])
         }
         conclude()
         await host.close()
@@ -70,7 +64,7 @@ import Varlink
 
     // MARK: The commands
 
-    private func describe() async throws(RehearsalAborted) {
+    private func describe() async throws(CannotTest) {
         let outcome = try await play("Describe", shape: OutcomeText.description, [:]) { host, name, completion in
             host.describe(name, completion: completion)
         }
@@ -81,7 +75,7 @@ import Varlink
                 : Review.description(value, spec))
     }
 
-    private func filter() async throws(RehearsalAborted) {
+    private func filter() async throws(CannotTest) {
         guard !spec.ssids.isEmpty || spec.scanList else {
             return transcript.skip("FilterScanList: not asked, since the file has neither SSID= nor ScanList=yes")
         }
@@ -91,7 +85,7 @@ import Varlink
         }
     }
 
-    private func evaluate() async throws(RehearsalAborted) {
+    private func evaluate() async throws(CannotTest) {
         for (title, expect) in [
             ("Evaluate, no login needed", "204"), ("Evaluate, no login needed, the probe answers with a text", "made-up success"),
         ] {
@@ -121,7 +115,7 @@ import Varlink
         portal.treatProbe()
     }
 
-    private func logIn() async throws(RehearsalAborted) {
+    private func logIn() async throws(CannotTest) {
         attempts += 1
         let first = try await authenticate("Authenticate, nothing accepted yet", login(consent: false), consent: false)
         if first != nil { try await present(first) }
@@ -142,9 +136,9 @@ import Varlink
         portal.treatProbe()
     }
 
-    private func authenticate(
-        _ title: String, _ parameters: [String: JSONValue], consent: Bool
-    ) async throws(RehearsalAborted) -> Prompt? {
+    private func authenticate(_ title: String, _ parameters: [String: JSONValue], consent: Bool) async throws(CannotTest)
+        -> Prompt?
+    {
         guard case .reply(let reply)? = try await play(title, .authenticate, parameters) else { return nil }
         review(reply, consent: consent, after: parameters)
         return reply.result == .uiRequired ? reply.prompt : nil
@@ -152,7 +146,7 @@ import Varlink
 
     /// Answers a prompt and those that follow, such as one for a code by text message. Without a prompt, PresentUI is played without
     /// answers.
-    private func present(_ first: Prompt?) async throws(RehearsalAborted) {
+    private func present(_ first: Prompt?) async throws(CannotTest) {
         var prompt = first
         for round in 0..<3 {
             var parameters = login(consent: false)
@@ -171,7 +165,7 @@ import Varlink
         }
     }
 
-    private func maintain() async throws(RehearsalAborted) {
+    private func maintain() async throws(CannotTest) {
         portal.isOpen = true
         for (title, open) in [("Maintain, session good", true), ("Maintain, session over", false)] {
             portal.isOpen = open
@@ -183,7 +177,7 @@ import Varlink
         }
     }
 
-    private func logOff() async throws(RehearsalAborted) {
+    private func logOff() async throws(CannotTest) {
         portal.isOpen = true
         var parameters = place(new: true)
         parameters["session"] = session.map { Coding.value($0) }
@@ -192,20 +186,15 @@ import Varlink
     }
 
     /// Cancels Evaluate while the portal does not answer, as when another helper has won.
-    private func cancel() async throws(RehearsalAborted) {
+    private func cancel() async throws(CannotTest) {
         portal.reset(open: false)
         portal.treatProbe(.stall)
         defer { portal.treatProbe() }
-        guard let record = await host.cancel(.evaluate, place(new: true), while: { self.portal.stalledCount > 0 }) else {
-            return
-        }
+        guard let record = await host.cancel(.evaluate, place(new: true), while: { self.portal.stalledCount > 0 }) else { return }
         transcript.line("Evaluate, cancelled: \(record.status == nil ? "it goes on" : "it ends")")
         if record.status == nil, record.wasTerminated {
-            transcript.say([
-                .note(
-                    "It goes on after the end of its standard input and SIGTERM. The daemon ends it with SIGKILL 60 ms after the cancellation."
-                )
-            ])
+            let sentence = "The daemon ends it with SIGKILL 60 ms after the cancellation."
+            transcript.say([.note("It goes on after the end of its standard input and SIGTERM. \(sentence)")])
         }
     }
 

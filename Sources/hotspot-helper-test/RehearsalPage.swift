@@ -10,8 +10,7 @@ struct RehearsalPage: Sendable {
     let action: String
     /// The paths of the page's links; they are answered with made-up terms.
     let links: Set<String>
-    /// Remarks on the page.
-    let remarks: [Remark]
+    private(set) var remarks: [Remark] = []
     private let form: HTMLForm
     /// One button of the form has to be sent, as by a browser.
     private let wantsButton: Bool
@@ -30,49 +29,32 @@ struct RehearsalPage: Sendable {
             throw CannotTest(
                 "\(Printable.text(name)): its form goes to \"\(Printable.text(form.action, limit: 120))\", which is no address.")
         }
-        var remarks: [Remark] = []
         guard target.origin == origin else {
             // The form of a saved page may name the real portal, which the made-up one replaces.
             let text = String(decoding: octets, as: UTF8.self)
             guard text.contains(target.origin) else {
-                throw CannotTest(
-                    "\(Printable.text(name)): its form goes to \(Printable.text(target.origin, limit: 120)), which is not the made-up portal; write the address without scheme and host."
-                )
+                let place = "\(Printable.text(target.origin, limit: 120)), which is not the made-up portal"
+                throw CannotTest("\(Printable.text(name)): its form goes to \(place); write the address without scheme and host.")
             }
-            let moved = try RehearsalPage(
-                Array(text.replacing(target.origin, with: origin).utf8), name: name, origin: origin, wantsButton: wantsButton)
-            self = moved.adding(.note("\(Printable.text(target.origin, limit: 120)) in the page is served as \(origin)."))
+            let moved = Array(text.replacing(target.origin, with: origin).utf8)
+            self = try RehearsalPage(moved, name: name, origin: origin, wantsButton: wantsButton)
+            remarks.insert(.note("\(Printable.text(target.origin, limit: 120)) in the page is served as \(origin)."), at: 0)
             return
         }
         if page.forms.count > 1 {
-            remarks.append(
-                .note(
-                    "The page has \(page.forms.count) forms; the one to \(Printable.text(target.path, limit: 120)) opens the portal."
-                ))
+            remarks.note(
+                "The page has \(page.forms.count) forms; the one to \(Printable.text(target.path, limit: 120)) opens the portal.")
         }
         if !form.isPlain {
-            remarks.append(
-                .note("The made-up portal cannot read the encoding of the page's form (multipart/form-data or text/plain)."))
+            remarks.note("The made-up portal cannot read the encoding of the page's form (multipart/form-data or text/plain).")
         }
         self.octets = octets
         self.form = form
-        self.remarks = remarks
         self.wantsButton = wantsButton
         action = target.path
         let references = page.links.map(\.reference) + form.inputs.flatMap(\.links)
         links = Set(references.compactMap { WebURL($0, relativeTo: page.base) }.filter { $0.origin == origin }.map(\.path))
     }
-
-    private init(_ other: RehearsalPage, _ remarks: [Remark]) {
-        octets = other.octets
-        action = other.action
-        links = other.links
-        form = other.form
-        wantsButton = other.wantsButton
-        self.remarks = remarks
-    }
-
-    private func adding(_ remark: Remark) -> RehearsalPage { RehearsalPage(self, [remark] + remarks) }
 
     /// The form goes to the address of the page.
     var returnsToItself: Bool { form.action.isEmpty }
@@ -120,9 +102,8 @@ struct RehearsalPage: Sendable {
         }
         let shown = zip(form.submits, sent).filter(\.1).map { Self.shown($0.0) }
         if Set(shown).count > 1 {
-            return [
-                "several buttons were sent, \(Set(shown).sorted().joined(separator: " and ")); a browser sends the one that is pressed"
-            ]
+            let all = Set(shown).sorted().joined(separator: " and ")
+            return ["several buttons were sent, \(all); a browser sends the one that is pressed"]
         }
         guard shown.isEmpty, let first = form.submits.first, !first.name.isEmpty else { return [] }
         return ["the button \(Self.shown(first)) is missing; a browser sends the one that is pressed, or else the first"]
@@ -144,12 +125,13 @@ struct RehearsalPage: Sendable {
     private func isBinding(_ control: HTMLControl) -> Bool { control.isRequired || isTerms(control) }
 
     private func isTerms(_ control: HTMLControl) -> Bool {
-        [
-            "accept", "agree", "terms", "conditions", "rules", "akzept", "zustimm", "einverstanden", "agb", "nutzungsbed",
-            "accetto", "acepto",
-        ]
-        .contains { words(control).contains($0) }
+        Self.termsWords.contains { words(control).contains($0) }
     }
+
+    private static let termsWords = [
+        "accept", "agree", "terms", "conditions", "rules", "akzept", "zustimm", "einverstanden", "agb", "nutzungsbed", "accetto",
+        "acepto",
+    ]
 }
 
 extension RehearsalPage {

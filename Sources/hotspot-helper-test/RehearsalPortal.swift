@@ -1,5 +1,6 @@
 import ForeignText
 import Glibc
+import HelperHost
 import HelperKit
 import HotspotCore
 
@@ -8,13 +9,6 @@ import HotspotCore
 ///
 /// It listens on a port that gateways use, because HelperKit follows no redirect to other ports.
 final class RehearsalPortal: Sendable {
-    /// No port was free.
-    struct NoPort: Error, CustomStringConvertible {
-        var description: String {
-            "No port is free for the made-up portal; one of \(RehearsalPortal.ports.map(String.init).joined(separator: ", ")) has to be free."
-        }
-    }
-
     /// How the probe is answered before a login.
     enum ProbeTreatment: Sendable {
         /// With 302 to the page.
@@ -38,14 +32,14 @@ final class RehearsalPortal: Sendable {
         var stalled: [Int32] = []
     }
 
-    fileprivate static let ports = [
+    private static let ports = [
         8000, 8001, 8002, 8003, 8004, 8005, 8006, 8007, 8008, 8009, 8010, 8088, 8090, 8880, 8888, 9997, 9998,
     ]
     private static let gotLimit = 12
     private static let pageLimit = 1 << 20
 
-    /// The port that it listens on.
-    let port: Int
+    /// The portal's scheme, host and port.
+    let origin: String
     /// Remarks on the page.
     let remarks: [Remark]
     /// It serves the default page.
@@ -72,10 +66,11 @@ final class RehearsalPortal: Sendable {
         }
         guard let freePort, listen(listener, 64) == 0 else {
             close(listener)
-            throw NoPort()
+            let ports = Self.ports.map(String.init).joined(separator: ", ")
+            throw CannotTest("No port is free for the made-up portal; one of \(ports) has to be free.")
         }
-        port = freePort
         let origin = "http://127.0.0.1:\(freePort)"
+        self.origin = origin
         let octets =
             try file.map { name throws(CannotTest) in try Self.read(name) }
             ?? Array(RehearsalPage.usual(token: 100, complaint: "").utf8)
@@ -92,9 +87,6 @@ final class RehearsalPortal: Sendable {
         }
     }
 
-    /// The portal's scheme, host and port.
-    var origin: String { "http://127.0.0.1:\(port)" }
-    /// The address of the link's probe.
     var probeURL: String { origin + "/generate_204" }
 
     /// A helper has logged in.
@@ -132,7 +124,7 @@ final class RehearsalPortal: Sendable {
     }
 
     private static func read(_ file: String) throws(CannotTest) -> [UInt8] {
-        guard let octets = Record.read(file, limit: pageLimit + 1) else {
+        guard let octets = HelperFile.octets(of: file, limit: pageLimit + 1) else {
             throw CannotTest("\(Printable.text(file)): \(String(cString: strerror(errno)))")
         }
         guard octets.count <= pageLimit else {

@@ -9,12 +9,13 @@ enum RehearsalUser {
     static let name = "rehearsal-guest-1"
     private static let code = "735102"
 
-    /// The answers that must not appear in a reason, a trace or on standard error.
-    static let secrets = [password, name, code]
+    private static let secrets = [password, name, code]
     /// The same answers in the forms in which the daemon masks them.
     static let hidden = Secrets(secrets)
 
-    /// Returns the answers to a prompt.
+    /// Whether a reason, a trace or standard error shows one of the answers that must not appear there.
+    static func hasSecret(_ text: String) -> Bool { secrets.contains { text.contains($0) } }
+
     static func answers(to prompt: Prompt) -> [String: String] {
         Dictionary(
             prompt.fields.map { field in

@@ -72,9 +72,7 @@ import HotspotCore
     }
 
     /// Cancels a command as soon as `isBusy`; `nil` if the helper was done before, or is not recorded.
-    func cancel(
-        _ command: Command, _ parameters: [String: JSONValue], while isBusy: @escaping () -> Bool
-    ) async -> Record? {
+    func cancel(_ command: Command, _ parameters: [String: JSONValue], while isBusy: @escaping () -> Bool) async -> Record? {
         guard isRecorded else { return nil }
         var isDone = false
         let call = helperHost.send(command, to: name, parameters: .object(parameters)) { _ in isDone = true }

@@ -44,9 +44,12 @@ struct Transcript {
         let remarks = remarks.filter { if case .note(let text) = $0 { notes.insert(text).inserted } else { true } }
         if !remarks.isEmpty { flush() }
         for remark in remarks {
-            write(remark.line)
-            guard remark.isWrong else { continue }
-            mistakes += 1
+            switch remark {
+            case .wrong(let text):
+                write("  WRONG  \(text)")
+                mistakes += 1
+            case .note(let text): write("  note   \(text)")
+            }
         }
     }
 
@@ -76,15 +79,9 @@ enum Remark: Hashable, Sendable {
     case wrong(String)
     /// A hint on something that is allowed.
     case note(String)
+}
 
-    /// It is a mistake.
-    var isWrong: Bool { if case .wrong = self { true } else { false } }
-
-    /// The line that is shown.
-    var line: String {
-        switch self {
-        case .wrong(let text): "  WRONG  \(text)"
-        case .note(let text): "  note   \(text)"
-        }
-    }
+extension [Remark] {
+    mutating func wrong(_ text: String) { append(.wrong(text)) }
+    mutating func note(_ text: String) { append(.note(text)) }
 }

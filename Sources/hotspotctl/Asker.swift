@@ -28,7 +28,9 @@ struct Asker {
         }
         if prompt.fields.isEmpty {
             let question = termsURL.map { "Accept the terms (\(renderer.safe($0)))" } ?? "Continue"
-            guard try agrees("  \(question)? [y/N] ") else { throw Self.declined(prompt) }
+            guard try agrees("  \(question)? [y/N] ") else {
+                throw Failure(.failed, "nothing was answered.", hint: "hotspotctl answer --dismiss")
+            }
         }
         return answers.filter { !$0.value.isEmpty }
     }
@@ -71,9 +73,5 @@ struct Asker {
 
     private func agrees(_ question: String) throws(Failure) -> Bool {
         ["y", "yes", "j", "ja"].contains(try readLine(question, false).lowercased())
-    }
-
-    private static func declined(_ prompt: PendingPrompt) -> Failure {
-        Failure(.failed, "nothing was answered.", hint: "hotspotctl answer --dismiss")
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HotspotCore
 
 /// How replies are shown.
 enum JSONMode: String, ExpressibleByArgument, CaseIterable {
@@ -42,4 +43,10 @@ struct CommonOptions: ParsableArguments {
     var renderer: Renderer { Renderer(style: .ofThisTerminal, legend: !noLegend, now: Renderer.wallClock) }
 
     func connect() throws(Failure) -> ControlClient { try ControlClient(path: socketPath) }
+
+    /// Prints a reply as JSON, or as lines for people.
+    func show<Reply: Decodable>(_ reply: JSONValue, _ lines: (Renderer, Reply) -> [String]) throws {
+        if let mode = jsonMode { return Output.print(reply, mode) }
+        Output.print(lines(renderer, try ControlClient.read(Reply.self, reply)))
+    }
 }

@@ -30,25 +30,17 @@ enum Complete {
     /// Letters and digits of any script, and dots, hyphens and underscores after the first one: a plain word to every shell, and no option
     /// to hotspotctl.
     static func isPlain(_ name: String) -> Bool {
-        guard let first = name.unicodeScalars.first, isLetterOrDigit(first) else { return false }
-        return name.unicodeScalars.allSatisfy { isLetterOrDigit($0) || isMark($0) || "._-".unicodeScalars.contains($0) }
+        func isVisible(_ scalar: Unicode.Scalar, _ categories: Set<Unicode.GeneralCategory>) -> Bool {
+            // Some letters are invisible fillers.
+            !scalar.properties.isDefaultIgnorableCodePoint && categories.contains(scalar.properties.generalCategory)
+        }
+        guard let first = name.unicodeScalars.first, isVisible(first, letters) else { return false }
+        return name.unicodeScalars.allSatisfy { "._-".unicodeScalars.contains($0) || isVisible($0, letters.union(marks)) }
     }
 
-    private static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {
-        // Some letters are invisible fillers.
-        guard !scalar.properties.isDefaultIgnorableCodePoint else { return false }
-        switch scalar.properties.generalCategory {
-        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber: return true
-        default: return false
-        }
-    }
-
-    /// Marks that many scripts write above and below their letters.
-    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
-        guard !scalar.properties.isDefaultIgnorableCodePoint else { return false }
-        switch scalar.properties.generalCategory {
-        case .nonspacingMark, .spacingMark: return true
-        default: return false
-        }
-    }
+    private static let letters: Set<Unicode.GeneralCategory> = [
+        .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+    ]
+    /// Many scripts write them above and below their letters.
+    private static let marks: Set<Unicode.GeneralCategory> = [.nonspacingMark, .spacingMark]
 }

@@ -21,9 +21,9 @@ struct ExplainVerb: ParsableCommand {
             let interfaces = try client.call("Status", as: StatusReply.self).interfaces
             parameters[interfaces.contains { $0.interface == subject } ? "interface" : "ssid"] = subject
         }
-        let reply = try client.call("Explain", .members(parameters))
-        if let mode = common.jsonMode { return Output.print(reply, mode) }
-        Output.print(common.renderer.lines(try ControlClient.read(ExplainReply.self, reply)))
+        try common.show(try client.call("Explain", .members(parameters))) { (renderer, story: ExplainReply) in
+            renderer.lines(story)
+        }
     }
 }
 

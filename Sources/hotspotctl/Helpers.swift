@@ -18,8 +18,7 @@ struct HelpersList: ParsableCommand {
 
     func run() throws {
         let reply = try common.connect().call("Helpers")
-        if let mode = common.jsonMode { return Output.print(reply, mode) }
-        Output.print(common.renderer.lines(try ControlClient.read(HelpersReply.self, reply), verbose: verbose))
+        try common.show(reply) { (renderer, reply: HelpersReply) in renderer.lines(reply, verbose: verbose) }
     }
 }
 

@@ -40,15 +40,9 @@ struct HelpersNew: ParsableCommand {
     }
 
     func run() throws {
-        guard let parent = realpath(directory, nil) else { throw Self.failure(directory) }
-        defer { free(parent) }
-        let folder = String(cString: parent) + "/" + name
+        let folder = try Self.absolute(directory) + "/" + name
         let shown = directory == "." ? name : "\(directory)/\(name)"
-        let source = try checkout.map { path throws(Failure) in
-            guard let pointer = realpath(path, nil) else { throw Self.failure(path) }
-            defer { free(pointer) }
-            return String(cString: pointer)
-        }
+        let source = try checkout.map(Self.absolute)
         guard mkdir(folder, 0o755) == 0 else {
             throw errno == EEXIST
                 ? Failure(
@@ -81,9 +75,7 @@ struct HelpersNew: ParsableCommand {
     }
 
     /// A word of a shell's command line, or the text as it is if it cannot be quoted safely.
-    private static func word(_ text: String) -> String {
-        ShellWord.quoted(text) ?? Printable.text(text)
-    }
+    private static func word(_ text: String) -> String { ShellWord.quoted(text) ?? Printable.text(text) }
 
     private static func write(_ file: HelperTemplate.File, in folder: String) throws(Failure) {
         let path = folder + "/" + file.path
@@ -101,6 +93,12 @@ struct HelpersNew: ParsableCommand {
             guard count > 0 else { throw failure(path) }
             rest = rest.dropFirst(count)
         }
+    }
+
+    private static func absolute(_ path: String) throws(Failure) -> String {
+        guard let pointer = realpath(path, nil) else { throw failure(path) }
+        defer { free(pointer) }
+        return String(cString: pointer)
     }
 
     private static func failure(_ path: String) -> Failure {

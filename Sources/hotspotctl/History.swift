@@ -16,8 +16,7 @@ struct HistoryVerb: ParsableCommand {
 
     func run() throws {
         let reply = try common.connect().call("History", .members(["ssid": network, "before": before]))
-        if let mode = common.jsonMode { return Output.print(reply, mode) }
-        Output.print(common.renderer.lines(try ControlClient.read(HistoryReply.self, reply)))
+        try common.show(reply) { (renderer, reply: HistoryReply) in renderer.lines(reply) }
     }
 }
 

@@ -17,19 +17,15 @@ struct ListVerb: ParsableCommand {
     func run() throws {
         let client = try common.connect()
         let parameters = JSONValue.members(["interface": interface])
-        guard watch else { return try show(try client.call("List", parameters)) }
+        let lines = { (renderer: Renderer, list: ListReply) in renderer.lines(list) }
+        guard watch else { return try common.show(try client.call("List", parameters), lines) }
         try client.subscribe("List", parameters)
         var isFirst = true
         while let reply = try client.next() {
             if !isFirst, common.jsonMode == nil { Output.print([""]) }
             isFirst = false
-            try show(reply)
+            try common.show(reply, lines)
         }
-    }
-
-    private func show(_ reply: JSONValue) throws {
-        if let mode = common.jsonMode { return Output.print(reply, mode) }
-        Output.print(common.renderer.lines(try ControlClient.read(ListReply.self, reply)))
     }
 }
 

@@ -12,11 +12,7 @@ struct MonitorVerb: ParsableCommand {
         let client = try common.connect()
         try client.subscribe("Monitor")
         while let reply = try client.next() {
-            if let mode = common.jsonMode {
-                Output.print(reply, mode)
-            } else {
-                Output.print([common.renderer.line(try ControlClient.read(MonitorReply.self, reply))])
-            }
+            try common.show(reply) { (renderer, event: MonitorReply) in [renderer.line(event)] }
         }
     }
 }

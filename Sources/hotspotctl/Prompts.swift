@@ -13,14 +13,10 @@ struct PromptsVerb: ParsableCommand {
 
     func run() throws {
         let client = try common.connect()
-        guard watch else { return try show(try client.call("Prompts")) }
+        let lines = { (renderer: Renderer, prompts: PromptsReply) in renderer.lines(prompts) }
+        guard watch else { return try common.show(try client.call("Prompts"), lines) }
         try client.subscribe("Prompts")
-        while let reply = try client.next() { try show(reply) }
-    }
-
-    private func show(_ reply: JSONValue) throws {
-        if let mode = common.jsonMode { return Output.print(reply, mode) }
-        Output.print(common.renderer.lines(try ControlClient.read(PromptsReply.self, reply)))
+        while let reply = try client.next() { try common.show(reply, lines) }
     }
 }
 

@@ -86,18 +86,13 @@ extension TransitionTable {
             let counters: [Int]
         }
 
-        private struct RowEffect: Hashable {
-            let place: TablePlace
-            let next: TablePlace
-            let actions: [String]
-        }
-
         private(set) var places: [TablePlace] = []
         private(set) var rows: [TableRow] = []
         private(set) var ignored: [TablePlace: [String]] = [:]
         private let policy: Policy
         private var seen: Set<CountedPlace> = []
-        private var indices: [RowEffect: Int] = [:]
+        /// Where the row with an effect is, by that row without events.
+        private var indices: [TableRow: Int] = [:]
 
         static let helpers = [Candidate("A"), Candidate("B")]
 
@@ -150,12 +145,13 @@ extension TransitionTable {
                 if !ignored[place, default: []].contains(words) { ignored[place, default: []].append(words) }
                 return
             }
-            let effect = RowEffect(place: place, next: next, actions: Standpoint.words(for: actions))
+            var effect = TableRow(place: place, events: [], next: next, actions: Standpoint.words(for: actions))
             if let index = indices[effect] {
                 if !rows[index].events.contains(words) { rows[index].events.append(words) }
             } else {
                 indices[effect] = rows.count
-                rows.append(TableRow(place: place, events: [words], next: next, actions: effect.actions))
+                effect.events = [words]
+                rows.append(effect)
             }
         }
     }

@@ -26,7 +26,6 @@ enum AnswerReader {
     private struct AnnotationList: Decodable { var annotations: [Annotation] }
     private struct ReplyParameters: Decodable { var reply: Reply }
 
-    /// The outcome of one message.
     static func outcome(of message: [UInt8], expecting expectation: Expectation) -> HelperOutcome {
         do throws(HelperFault) { return try read(message, expectation) } catch { return .failed(error) }
     }
@@ -39,19 +38,23 @@ enum AnswerReader {
         let answer = try decode(Answer.self, from: message)
         let parameters = answer.parameters ?? [:]
         if let error = answer.error { return try outcome(ofError: error, parameters) }
+        func decoded<T: Decodable>() throws(HelperFault) -> T {
+            try decode(T.self, from: Coding.encode(AnswerLimits.cut(parameters).kept))
+        }
         // The checks come first: the decoder names neither the words that it knows nor a number that is not whole.
         switch expectation {
         case .annotations:
             try check(annotations: parameters["annotations"]?.array ?? [])
-            return .annotations(
-                try decode(AnnotationList.self, from: Coding.encode(parameters)).annotations.map(\.withLowerCaseHex))
+            var annotations = (try decoded() as AnnotationList).annotations
+            for index in annotations.indices { annotations[index].ssidHex = annotations[index].ssidHex.lowercased() }
+            return .annotations(annotations)
         case .evaluation:
             try check(parameters["confidence"], "confidence", Confidence.allCases)
             try checkPortalAndSession(of: parameters, "")
-            return .evaluation(try decode(Evaluation.self, from: Coding.encode(parameters)).limited)
+            return .evaluation(try decoded())
         case .reply:
             try check(reply: parameters["reply"] ?? [:])
-            return .reply(try decode(ReplyParameters.self, from: Coding.encode(parameters)).reply.limited)
+            return .reply((try decoded() as ReplyParameters).reply)
         case .value:
             guard parameters.object != nil else { throw malformed("\"parameters\" is no object") }
             return .value(parameters)
@@ -103,8 +106,7 @@ enum AnswerReader {
     private static func checkPortalAndSession(of object: JSONValue, _ path: String) throws(HelperFault) {
         // The origin is shown to all users and kept in the history, so it must not carry a user's name or a sentence.
         if let origin = object["portal"]?["origin"]?.string, !Origin.isValid(origin) {
-            throw malformed(
-                "\"\(path)portal.origin\" is no origin: http or https as scheme://host[:port] and nothing more")
+            throw malformed("\"\(path)portal.origin\" is no origin: http or https as scheme://host[:port] and nothing more")
         }
         for key in ["secondsRemaining", "bytesRemaining"] {
             guard case .number(let amount)? = object["session"]?[key], Int(exactly: amount) == nil else { continue }
@@ -113,8 +115,7 @@ enum AnswerReader {
         guard let memory = object["session"]?["memory"], memory != .null else { return }
         guard memory.object != nil else { throw malformed("\"\(path)session.memory\" is no object") }
         guard Coding.encode(memory).count <= Session.memoryLimit else {
-            throw HelperFault(
-                .helperTooLong, "\"\(path)session.memory\" is larger than \(Session.memoryLimit / 1024) KiB")
+            throw HelperFault(.helperTooLong, "\"\(path)session.memory\" is larger than \(Session.memoryLimit / 1024) KiB")
         }
     }
 
@@ -132,13 +133,5 @@ enum AnswerReader {
             .helperUnknownValue,
             "\"\(path)\" has the unknown value \"\(Printable.text(text, limit: 64))\"; known are \(known.map(\.rawValue).joined(separator: ", "))"
         )
-    }
-}
-
-extension Annotation {
-    fileprivate var withLowerCaseHex: Annotation {
-        var annotation = self
-        annotation.ssidHex = ssidHex.lowercased()
-        return annotation
     }
 }

@@ -12,20 +12,17 @@ public struct Secrets: Sendable {
     /// By the first octet; the longest first, so that nothing is left of a secret that contains another.
     private var forms: [UInt8: [[UInt8]]]
 
-    /// The secrets of these texts.
     public init(_ texts: some Sequence<String>) {
         let all = Set(texts.filter { $0.utf8.count >= Self.shortest }.flatMap(Self.forms))
         forms = Dictionary(grouping: all) { $0[0] }.mapValues { $0.sorted { $0.count > $1.count } }
     }
 
-    /// There is nothing to mask.
     public var isEmpty: Bool { forms.isEmpty }
 
     /// The length of the longest form, in octets.
     var longest: Int { forms.values.joined().map(\.count).max() ?? 0 }
 
-    /// Without the forms that have fewer octets.
-    func withForms(from length: Int) -> Secrets {
+    fileprivate func withForms(from length: Int) -> Secrets {
         var long = self
         long.forms = forms.mapValues { $0.filter { $0.count >= length } }
         return long
@@ -34,7 +31,6 @@ public struct Secrets: Sendable {
     /// The text with each secret masked, and the beginning of one that an ellipsis has cut off.
     public func mask(_ text: String) -> String { String(decoding: mask(Array(text.utf8)), as: UTF8.self) }
 
-    /// The same for any octets.
     func mask(_ octets: [UInt8]) -> [UInt8] {
         var masked: [UInt8] = []
         var rest = octets[...]
@@ -116,12 +112,10 @@ extension HelperOutcome {
             reply.trace = reply.trace?.map { secrets.mask($0) }
             reply.portal = reply.portal?.masked(secrets, known)
             if let url = reply.session?.venueURL, secrets.appear(in: url) { reply.session?.venueURL = nil }
-            do throws(HelperFault) {
-                reply.prompt = try reply.prompt?.masked(secrets, known: known)
-                return .reply(reply)
-            } catch {
+            do throws(HelperFault) { reply.prompt = try reply.prompt?.masked(secrets, known: known) } catch {
                 return .failed(error)
             }
+            return .reply(reply)
         case .failed(let fault): return .failed(fault.masked(secrets))
         case .annotations, .value, .notRecognized: return self
         }

@@ -4,19 +4,15 @@ import HotspotCore
 /// Splits `Exec=` as a unit file's ExecStart= is split (systemd.service(5), "Command lines"): quotes and C escapes, no shell, no
 /// variables.
 enum ExecLine {
-    enum SplitError: Error, CustomStringConvertible {
-        case openQuote, textAfterQuote, tooManyWords
-        case badEscape(String)
+    struct SplitError: Error {
+        /// A sentence that follows the key's name.
+        let description: String
 
-        /// One sentence, which follows the key's name.
-        var description: String {
-            switch self {
-            case .openQuote: "has a quote that is never closed"
-            case .textAfterQuote: "has text directly after a closing quote"
-            case .tooManyWords: "has more than \(ExecLine.wordLimit) words"
-            case .badEscape(let escape):
-                "has the unknown escape \"\\\(Printable.text(escape, limit: 16))\"; known are \\a \\b \\f \\n \\r \\t \\v \\\\ \\\" \\' \\s \\xNN \\NNN"
-            }
+        init(_ description: String) { self.description = description }
+
+        init(escape: String) {
+            description =
+                #"has the unknown escape "\\#(Printable.text(escape, limit: 16))"; known are \a \b \f \n \r \t \v \\ \" \' \s \xNN \NNN"#
         }
     }
 
@@ -31,29 +27,29 @@ enum ExecLine {
         while true {
             rest = rest.drop(while: isBlank)
             guard let first = rest.first else { return words }
-            guard words.count < wordLimit else { throw .tooManyWords }
+            guard words.count < wordLimit else { throw SplitError("has more than \(wordLimit) words") }
             let quote = "\"'".utf8.contains(first) ? rest.popFirst() : nil
             var word: [UInt8] = []
             while true {
                 guard let octet = rest.popFirst() else {
-                    if quote != nil { throw .openQuote }
+                    if quote != nil { throw SplitError("has a quote that is never closed") }
                     break
                 }
                 if octet == quote {
-                    if let next = rest.first, !isBlank(next) { throw .textAfterQuote }
+                    if let next = rest.first, !isBlank(next) { throw SplitError("has text directly after a closing quote") }
                     break
                 }
                 if quote == nil, isBlank(octet) { break }
                 word.append(octet == UInt8(ascii: "\\") ? try escape(&rest) : octet)
             }
-            guard let text = String(validating: word, as: UTF8.self) else { throw .badEscape("x") }
+            guard let text = String(validating: word, as: UTF8.self) else { throw SplitError(escape: "x") }
             words.append(text)
         }
     }
 
     /// Removes the rest of an escape, after its backslash, and returns the octet that it stands for.
     private static func escape(_ rest: inout ArraySlice<UInt8>) throws(SplitError) -> UInt8 {
-        guard let letter = rest.popFirst() else { throw .badEscape("") }
+        guard let letter = rest.popFirst() else { throw SplitError(escape: "") }
         if let octet = letters[letter] { return octet }
         let digits = String(decoding: rest.prefix(2), as: UTF8.self)
         let text = String(decoding: [letter], as: UTF8.self)
@@ -62,9 +58,9 @@ enum ExecLine {
         case UInt8(ascii: "x"): octet = Hex.decode(digits)?.first
         case UInt8(ascii: "0")...UInt8(ascii: "7") where digits.utf8.count == 2: octet = UInt8(text + digits, radix: 8)
         case UInt8(ascii: "0")...UInt8(ascii: "7"): octet = nil
-        default: throw .badEscape(text)
+        default: throw SplitError(escape: text)
         }
-        guard let octet, octet != 0 else { throw .badEscape(text + digits) }
+        guard let octet, octet != 0 else { throw SplitError(escape: text + digits) }
         rest = rest.dropFirst(2)
         return octet
     }

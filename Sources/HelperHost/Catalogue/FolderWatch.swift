@@ -29,7 +29,6 @@ import Glibc
     /// The watches of ``folders`` themselves, where every name matters.
     private var whole: Set<Int32> = []
 
-    /// Watches nothing yet.
     public init() {}
 
     isolated deinit {

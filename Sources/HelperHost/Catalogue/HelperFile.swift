@@ -18,16 +18,21 @@ public enum HelperFile {
 
     /// Reads a file. Returns what is wrong but harmless as problems, and throws what makes the helper unusable.
     public static func read(_ path: String) throws(Keyfile.Error) -> (spec: HelperSpec, problems: [Problem]) {
-        func fail() -> Keyfile.Error { Keyfile.Error(file: path, line: 0, message: String(cString: strerror(errno))) }
-        // No waiting at a pipe or device: authors name any file to test it.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw fail() }
-        defer { close(descriptor) }
         // One octet more than a keyfile may have tells that it is too large.
-        var octets = [UInt8](repeating: 0, count: Keyfile.maximumSize + 1)
-        let count = Glibc.read(descriptor, &octets, octets.count)
-        guard count >= 0 else { throw fail() }
-        return try parse(Array(octets[..<count]), file: path)
+        guard let octets = octets(of: path, limit: Keyfile.maximumSize + 1) else {
+            throw Keyfile.Error(file: path, line: 0, message: String(cString: strerror(errno)))
+        }
+        return try parse(octets, file: path)
+    }
+
+    /// Returns the first octets of a file, without waiting at a pipe or device; `nil` and errno if it cannot be read.
+    public static func octets(of path: String, limit: Int) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var octets = [UInt8](repeating: 0, count: limit)
+        let count = Glibc.read(descriptor, &octets, limit)
+        return count < 0 ? nil : Array(octets[..<count])
     }
 
     static func parse(_ octets: [UInt8], file: String) throws(Keyfile.Error) -> (spec: HelperSpec, problems: [Problem]) {
@@ -39,22 +44,21 @@ public enum HelperFile {
         try checkWords(keyfile)
         var problems: [Problem] = []
         func last(_ key: String) -> Keyfile.Entry? { keyfile.last("Helper", key) }
-        func fail(_ entry: Keyfile.Entry, _ message: String) -> Keyfile.Error { keyfile.error(entry, message) }
         func boolean(_ key: String, default standard: Bool) throws(Keyfile.Error) -> Bool {
             guard let entry = last(key) else { return standard }
-            guard let truth = entry.boolean else { throw fail(entry, "is neither yes nor no") }
+            guard let truth = entry.boolean else { throw keyfile.error(entry, "is neither yes nor no") }
             return truth
         }
 
         guard let name = last("Name") else { throw Keyfile.Error(file: file, line: 0, message: "Name= is missing in [Helper]") }
         guard HelperSpec.isName(name.value) else {
-            throw fail(
+            throw keyfile.error(
                 name,
                 "must have 1 to \(HelperSpec.nameLimit) letters, digits, dots, hyphens or underscores, and begin with a letter or digit"
             )
         }
         guard name.value != HelperHost.proberName, name.value.lowercased() != daemonName else {
-            throw fail(name, "may not be \"\(name.value)\", which hotspotd uses itself")
+            throw keyfile.error(name, "may not be \"\(name.value)\", which hotspotd uses itself")
         }
 
         var spec = HelperSpec(name: name.value, activation: try activation(keyfile))
@@ -62,43 +66,41 @@ public enum HelperFile {
         if let entry = last("DisplayName"), !entry.value.isEmpty {
             // A character can have any number of marks.
             guard entry.value.utf8.count <= displayNameOctets else {
-                throw fail(entry, "has \(entry.value.utf8.count) octets; at most \(displayNameOctets) are taken")
+                throw keyfile.error(entry, "has \(entry.value.utf8.count) octets; at most \(displayNameOctets) are taken")
             }
             spec.displayName = String(entry.value.prefix(HelperSpec.displayNameLimit))
             if spec.displayName != entry.value {
-                problems.append(
-                    Problem(
-                        .displayNameTooLong,
-                        "\(file):\(entry.line): DisplayName= has \(entry.value.count) characters; \(HelperSpec.displayNameLimit) are shown: \"\(spec.displayName)\""
-                    ))
+                let message =
+                    "\(file):\(entry.line): DisplayName= has \(entry.value.count) characters; \(HelperSpec.displayNameLimit) are shown: \"\(spec.displayName)\""
+                problems.append(Problem(.displayNameTooLong, message))
             }
         }
         for entry in keyfile.entries where entry.key == "SSID" {
             // An empty value takes back what came before, as in a unit file.
             do { spec.ssids = entry.value.isEmpty ? [] : spec.ssids + (try SSIDPattern.list(entry.value)) } catch {
-                throw fail(entry, error.description)
+                throw keyfile.error(entry, error.description)
             }
             // Each is compared with each name in sight, and every client that lists the helpers gets all of them.
             guard spec.ssids.count <= ssidLimit, spec.ssids.reduce(0, { $0 + $1.source.utf8.count }) <= ssidOctets else {
-                throw fail(
+                throw keyfile.error(
                     entry, "has more than \(ssidLimit) entries or \(ssidOctets / 1024) KiB in all; use globs, such as Cafe*")
             }
         }
         if let entry = last("SSID"), spec.ssids.isEmpty {
-            throw fail(entry, "is empty, and the helper would hear of every network; leave the key out if that is meant")
+            throw keyfile.error(entry, "is empty, and the helper would hear of every network; leave the key out if that is meant")
         }
         if let entry = last("Security") {
             for word in entry.value.split(whereSeparator: { $0 == ";" || $0 == "," || $0.isWhitespace }) {
                 guard let security = Security(rawValue: String(word)) else {
                     let known = Security.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw fail(entry, "has \"\(Printable.text(String(word), limit: 64))\"; known are \(known)")
+                    throw keyfile.error(entry, "has \"\(Printable.text(String(word), limit: 64))\"; known are \(known)")
                 }
                 spec.security.insert(security)
             }
         }
         if let entry = last("Priority") {
             guard let priority = Int(entry.value), (0...100).contains(priority) else {
-                throw fail(entry, "is no whole number from 0 to 100")
+                throw keyfile.error(entry, "is no whole number from 0 to 100")
             }
             spec.priority = priority
         }
@@ -112,19 +114,18 @@ public enum HelperFile {
     /// Refuses what is unknown: a misspelt `SSID=` would let the helper hear of every network.
     private static func checkWords(_ keyfile: Keyfile) throws(Keyfile.Error) {
         for entry in keyfile.entries {
-            func fail(_ line: Int, _ message: String) -> Keyfile.Error {
-                Keyfile.Error(file: keyfile.file, line: line, message: message)
-            }
             guard entry.section == "Helper" else {
                 let known =
                     Nearest.word(to: entry.section, in: ["Helper"]) == nil ? "there is [Helper] alone" : "did you mean [Helper]?"
-                throw fail(entry.sectionLine, "the section [\(Printable.text(entry.section, limit: 64))] is unknown; \(known)")
+                let message = "the section [\(Printable.text(entry.section, limit: 64))] is unknown; \(known)"
+                throw Keyfile.Error(file: keyfile.file, line: entry.sectionLine, message: message)
             }
             guard !keys.contains(entry.key) else { continue }
             let known =
                 Nearest.word(to: entry.key, in: keys).map { "did you mean \($0)=?" }
                 ?? "known are \(keys.map { $0 + "=" }.joined(separator: ", "))"
-            throw fail(entry.line, "\(Printable.text(entry.key, limit: 64))= is unknown; \(known)")
+            let message = "\(Printable.text(entry.key, limit: 64))= is unknown; \(known)"
+            throw Keyfile.Error(file: keyfile.file, line: entry.line, message: message)
         }
     }
 
@@ -157,9 +158,7 @@ public enum HelperFile {
         return .socket(exec: arguments)
     }
 
-    private static func paths(
-        _ key: String, of kind: String, _ keyfile: Keyfile
-    ) throws(Keyfile.Error) -> [String] {
+    private static func paths(_ key: String, of kind: String, _ keyfile: Keyfile) throws(Keyfile.Error) -> [String] {
         var paths: [String] = []
         for entry in keyfile.entries where entry.key == key {
             if entry.value.isEmpty { paths = [] }

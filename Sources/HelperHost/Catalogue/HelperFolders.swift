@@ -5,12 +5,9 @@ import HotspotCore
 
 /// A helper and the file that it was read from.
 public struct HelperEntry: Hashable, Sendable {
-    /// What the file says.
     public var spec: HelperSpec
-    /// The path of the file.
     public var file: String
 
-    /// An entry; the file is not read.
     public init(spec: HelperSpec, file: String) {
         self.spec = spec
         self.file = file
@@ -21,11 +18,9 @@ public struct HelperEntry: Hashable, Sendable {
 public struct HelperProblem: Hashable, Sendable {
     /// The helper's name, or the path of a file or folder.
     public var subject: String
-    /// What is wrong.
     public var problem: Problem
 
-    /// A problem of a helper, file or folder.
-    public init(_ subject: String, _ problem: Problem) {
+    init(_ subject: String, _ problem: Problem) {
         self.subject = subject
         self.problem = problem
     }
@@ -35,7 +30,6 @@ public struct HelperProblem: Hashable, Sendable {
 public struct HelperCatalog: Hashable, Sendable {
     /// In the order of their file names.
     public var entries: [HelperEntry] = []
-    /// What was refused, cut or shadowed.
     public var problems: [HelperProblem] = []
     /// Programs that were refused or are missing, and files that links in the folders lead to: the folders must be read again when one of
     /// them changes.
@@ -87,10 +81,8 @@ private struct CatalogBuilder {
 
     mutating func read(_ directory: String) {
         guard access(directory, R_OK) == 0 else {
-            if errno != ENOENT {
-                report(directory, .helperFolderUnreadable, "\(directory): \(String(cString: strerror(errno)))")
-            }
-            return
+            if errno == ENOENT { return }
+            return report(directory, .helperFolderUnreadable, "\(directory): \(String(cString: strerror(errno)))")
         }
         if let problem = PathTrust.problem(with: directory, kind: .folder) {
             return catalog.problems.append(HelperProblem(directory, problem))
@@ -156,8 +148,7 @@ private struct CatalogBuilder {
     private mutating func add(_ file: File, beside other: File?) {
         let (path, spec) = (file.path, file.spec)
         if let owner = owners[spec.name] {
-            return report(
-                path, .helperShadowed, "\(path) is shadowed by \(owner), which has the name \"\(spec.name)\" already")
+            return report(path, .helperShadowed, "\(path) is shadowed by \(owner), which has the name \"\(spec.name)\" already")
         }
         if let other {
             return report(
@@ -204,7 +195,7 @@ private struct CatalogBuilder {
 
 extension HelperSpec.Activation {
     /// The program and its arguments, if the daemon starts it.
-    var exec: [String]? {
+    public var exec: [String]? {
         switch self {
         case .stdio(let exec), .socket(let exec): exec
         case .external: nil

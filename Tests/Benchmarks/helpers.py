@@ -105,7 +105,7 @@ def cable(command: str) -> None:
 
 
 class Asker(threading.Thread):
-    """Asks for the status again and again; the slowest reply tells how long the daemon was deaf."""
+    """Asks for the status again and again; the slowest reply tells how long the daemon kept others waiting."""
 
     def __init__(self, daemon: Daemon):
         super().__init__(daemon=True)
@@ -148,7 +148,7 @@ def joined(daemon: Daemon, round: int) -> tuple[float, float, float, float]:
 
 
 def bare(program: pathlib.Path, count: int) -> float:
-    """The same programs, started and asked by a script that contains nothing."""
+    """The same programs, started without a sandbox and asked by a script."""
     began = time.time()
     children = [
         subprocess.Popen([program, "high" if n == count - 1 else "none"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -172,18 +172,34 @@ def bare(program: pathlib.Path, count: int) -> float:
     return (decided - began) * 1000
 
 
-def start() -> None:
-    """A contained start beside a bare spawn."""
-    sources = pathlib.Path(__file__).resolve().parents[2] / "Sources/CLaunch"
-    compiler = shutil.which("cc") or shutil.which("clang")
-    if not compiler:
-        print("start of a helper: not measured, there is no C compiler")
-        return
-    with tempfile.TemporaryDirectory(prefix="hotspotd-bench-") as folder:
-        program = f"{folder}/launch"
-        files = [*map(str, sources.glob("*.c")), str(pathlib.Path(__file__).with_name("launch.c"))]
-        subprocess.run([compiler, "-O2", "-w", f"-I{sources}/include", "-o", program, *files], check=True)
-        subprocess.run([program], check=True)
+def start(binaries: pathlib.Path) -> None:
+    """A start in the sandbox beside a bare one, in turn: /bin/true from the call until it is reaped. The command line of bubblewrap is that
+    of a helper of the daemon, without the two descriptors that only the daemon has (the filter, and the report of the end)."""
+    daemon = Daemon(binaries, 1)
+    cable("ip addr flush dev cable0; ip addr add 192.0.2.99/24 dev cable0; ip route add default via 192.0.2.1")
+    words: list[str] = []
+    while not words:
+        for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                line = path.read_bytes().decode().split("\0")[:-1]
+            except OSError:
+                continue
+            if line and line[0].endswith("/bwrap") and str(daemon.program) in line:
+                words = line
+    words = words[:words.index(str(daemon.program))] + ["/bin/true"]
+    for option in ("--seccomp", "--json-status-fd"):
+        place = words.index(option)
+        del words[place:place + 2]
+    times: dict[str, list[float]] = {"contained": [], "bare": []}
+    for _ in range(100):
+        for name, command in (("contained", words), ("bare", ["/bin/true"])):
+            began = time.monotonic()
+            subprocess.run(command, check=True, env={"PATH": "/usr/bin:/bin"}, cwd="/")
+            times[name].append((time.monotonic() - began) * 1000)
+    # Its folder is part of the command line until here.
+    daemon.close()
+    contained, plain = (statistics.median(times[name]) for name in ("contained", "bare"))
+    print(f"start of a helper: {contained:.1f} ms in its sandbox, {plain:.1f} ms bare ({contained / plain:.1f} times; medians of 100 by turns)")
 
 
 def main() -> None:
@@ -200,7 +216,6 @@ def main() -> None:
             return
         os.execvp("unshare", ["unshare", "--net", sys.executable, *sys.argv, "--inside"])
 
-    start()
     gateway = subprocess.Popen(
         ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "sh", "-c", "echo; exec sleep infinity"], stdout=subprocess.PIPE
     )
@@ -211,6 +226,7 @@ def main() -> None:
             f"nsenter --net=/proc/{gateway.pid}/ns/net sh -ec 'ip addr add 192.0.2.1/24 dev cable1; ip link set cable1 up'\n"
             "ip link set cable0 up"
         )
+        start(options.bin)
         print(f"{'helpers':>8} {'address→decision':>18} {'race alone':>12} {'all gone':>10} {'slowest reply':>14} {'bare script':>12} {'daemon before and after':>24}   (ms, medians of {options.rounds}; MB, Pss)")
         for count in [int(word) for word in options.counts.split(",")]:
             daemon = Daemon(options.bin, count)

@@ -72,7 +72,8 @@ let package = Package(
             resources: [.embedInCode("Contract/org.hotspotd.Control.varlink")], swiftSettings: rules),
         // Answers the calls of the control interface.
         .target(
-            name: "ControlServer", dependencies: ["ControlAPI", "ForeignText", "HotspotCore", "EventLoop", "Varlink", "CSystemd"],
+            name: "ControlServer",
+            dependencies: ["ControlAPI", "ForeignText", "HotspotCore", "EventLoop", "Varlink", "CSystemd"],
             swiftSettings: rules),
         // The daemon: settings, coordinator, entry point.
         .executableTarget(
@@ -83,7 +84,8 @@ let package = Package(
             ], swiftSettings: rules),
         // The terminal: one file for each verb, one renderer.
         .executableTarget(
-            name: "hotspotctl", dependencies: ["ControlAPI", "ForeignText", "HotspotCore", "HotspotMachine", "Varlink", arguments],
+            name: "hotspotctl",
+            dependencies: ["ControlAPI", "ForeignText", "HotspotCore", "HotspotMachine", "Varlink", arguments],
             // The examples that authors begin with, which `helpers new` writes; links, so that there is one of each.
             resources: ["aroma.py", "aroma.sh", "aroma.main", "aroma.package"].map { .embedInCode("Examples/\($0)") },
             swiftSettings: rules),

@@ -4,10 +4,10 @@ import HotspotCore
 import Varlink
 
 /// Makes replies that hold a list: as much of it as fits into one message. The server cuts off a client for which more octets wait than
-/// ``Server/Limits/output``, so that a longer reply would never arrive.
+/// ``Server/ClientLimits/output``, so that a longer reply would never arrive.
 enum Fitting {
     /// The most octets of a reply, well below what may wait for a client.
-    static let capacity = Server.Limits().output * 3 / 4
+    static let capacity = Server.ClientLimits().output * 3 / 4
 
     /// The octets of a reply's parameters: the list, as many of its first elements as fit, and the other members.
     ///

@@ -6,7 +6,7 @@ import HotspotCore
 /// A Varlink service on a unix socket: introspection, limits, and each call to its interface.
 @LoopActor public final class Server {
     /// What a client may do to the server, at most.
-    public struct Limits: Sendable {
+    public struct ClientLimits: Sendable {
         /// Clients at once; one more is told so and cut off.
         public var clients = 32
         /// Of these, how many are kept for clients that may change things.
@@ -37,13 +37,13 @@ import HotspotCore
 
     private let identity: (vendor: String, product: String, version: String, url: String)
     private let interfaces: [any ServerInterface]
-    private let limits: Limits
+    private let limits: ClientLimits
     private let standing: (PeerCredentials) -> Standing
     private var listener: EventSource?
     private var pausing: EventSource?
     private var isOpen = true
     private let socket: Int32
-    /// The connections of late: see ``Limits/burst``.
+    /// The connections of late: see ``ClientLimits/burst``.
     private var burst: (began: Instant, count: Int) = (EventLoop.now, 0)
     /// accept(2); tests put one that fails in its place.
     var acceptNext: (Int32) -> Int32 = { Glibc.accept($0, nil, nil) }
@@ -52,7 +52,7 @@ import HotspotCore
     /// Serves `interfaces` on a listening, non-blocking socket, which is closed here. `standing` is asked once for each connection.
     public init(
         listening socket: consuming Descriptor, product: String, version: String, interfaces: [any ServerInterface],
-        limits: Limits = Limits(), standing: @escaping (PeerCredentials) -> Standing = { _ in .stranger }
+        limits: ClientLimits = ClientLimits(), standing: @escaping (PeerCredentials) -> Standing = { _ in .stranger }
     ) throws(VarlinkError) {
         identity = ("hotspotd", product, version, "https://github.com/hotspotd/hotspotd")
         self.interfaces = interfaces

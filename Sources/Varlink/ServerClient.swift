@@ -15,7 +15,7 @@ import HotspotCore
     private let idleLimit: Duration
 
     init(
-        connection: Connection, peer: PeerCredentials, standing: Standing, limits: Server.Limits, server: Server
+        connection: Connection, peer: PeerCredentials, standing: Standing, limits: Server.ClientLimits, server: Server
     ) {
         self.connection = connection
         self.peer = peer

@@ -7,7 +7,7 @@ struct HelperTemplate {
         case python, shell, swift
     }
 
-    struct File: Equatable {
+    struct TemplateFile: Equatable {
         /// Relative to the helper's folder.
         var path: String
         var text: String
@@ -40,14 +40,14 @@ struct HelperTemplate {
     }
 
     /// All files, the `.helper` file last.
-    var files: [File] {
+    var files: [TemplateFile] {
         switch language {
-        case .python: [File(path: program, text: filled(PackageResources.aroma_py), isExecutable: true), helperFile]
-        case .shell: [File(path: program, text: filled(PackageResources.aroma_sh), isExecutable: true), helperFile]
+        case .python: [TemplateFile(path: program, text: filled(PackageResources.aroma_py), isExecutable: true), helperFile]
+        case .shell: [TemplateFile(path: program, text: filled(PackageResources.aroma_sh), isExecutable: true), helperFile]
         case .swift:
             [
-                File(path: "Package.swift", text: package),
-                File(path: "Sources/\(name)/Main.swift", text: filled(PackageResources.aroma_main)),
+                TemplateFile(path: "Package.swift", text: package),
+                TemplateFile(path: "Sources/\(name)/Main.swift", text: filled(PackageResources.aroma_main)),
                 helperFile,
             ]
         }
@@ -82,7 +82,7 @@ struct HelperTemplate {
         let path = "\(folder)/\(program)"
         let plain = path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !Array("\"'\\$%".utf8).contains($0) }
         let exec = plain ? path : "\"\(path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
-        return File(
+        return TemplateFile(
             path: "\(name).helper",
             text: """
                 [Helper]

@@ -77,7 +77,7 @@ struct HelpersNew: ParsableCommand {
     /// A word of a shell's command line, or the text as it is if it cannot be quoted safely.
     private static func word(_ text: String) -> String { ShellWord.quoted(text) ?? Printable.text(text) }
 
-    private static func write(_ file: HelperTemplate.File, in folder: String) throws(Failure) {
+    private static func write(_ file: HelperTemplate.TemplateFile, in folder: String) throws(Failure) {
         let path = folder + "/" + file.path
         var parent = folder
         for part in file.path.split(separator: "/").dropLast() {

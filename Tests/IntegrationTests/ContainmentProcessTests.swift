@@ -71,7 +71,8 @@ struct ContainmentProcessTests {
     /// Where the kernel forbids user namespaces no helper starts, and the daemon says so with what to do; it starts one again only where
     /// the administrator wants that without a sandbox.
     @Test(
-        .enabled(if: Machine.runs(CabledDaemon.canRun), "needs network namespaces, iproute2 and util-linux"), arguments: [false, true])
+        .enabled(if: Machine.runs(CabledDaemon.canRun), "needs network namespaces, iproute2 and util-linux"),
+        arguments: [false, true])
     func withoutUserNamespaces(_ isAllowed: Bool) throws {
         let settings = isAllowed ? "[Daemon]\nContainment=none" : ""
         let daemon = try CabledDaemon(isBare: true, settings: settings) { daemon in

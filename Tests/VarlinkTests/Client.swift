@@ -120,7 +120,7 @@ final class Client {
     let server: Server
 
     init(
-        _ limits: Server.Limits = Server.Limits(),
+        _ limits: Server.ClientLimits = Server.ClientLimits(),
         standing: @escaping @Sendable (PeerCredentials) -> Standing = { _ in .permitted }
     ) throws {
         EventLoop.startThread()
@@ -142,7 +142,7 @@ final class Client {
 
     /// Runs a test's client on a thread that may block, beside the loop's.
     nonisolated static func with(
-        _ limits: Server.Limits = Server.Limits(), standing: Standing = .permitted,
+        _ limits: Server.ClientLimits = Server.ClientLimits(), standing: Standing = .permitted,
         _ body: @Sendable (Service, String) async throws -> Void
     ) async throws {
         EventLoop.startThread()

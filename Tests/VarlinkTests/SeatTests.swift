@@ -31,7 +31,7 @@ import Testing
 
     @Test func strangersLeaveTheReservedSeatsFree() async throws {
         EventLoop.startThread()
-        var limits = Server.Limits()
+        var limits = Server.ClientLimits()
         limits.clients = 6
         limits.reserved = 2
         limits.perStranger = 100
@@ -72,7 +72,7 @@ import Testing
 
     /// One person may have many users' names: what seats strangers have goes to who has something to say.
     @Test func onlyWhoMayChangeThingsKeepsASeatIdle() async throws {
-        var limits = Server.Limits()
+        var limits = Server.ClientLimits()
         limits.idle = .seconds(1)
         for (standing, isLost) in [(Standing.stranger, true), (.permitted, false)] {
             try await Service.with(limits, standing: standing) { service, path in
@@ -90,7 +90,7 @@ import Testing
 
     /// Connections without end leave the rest of the loop its turn, and whoever came with them is served after a pause.
     @Test func aBurstOfConnectionsWaitsForItsTurn() async throws {
-        var limits = Server.Limits()
+        var limits = Server.ClientLimits()
         limits.burst = 3
         // No burst is ever over by itself.
         limits.burstTime = .seconds(3600)
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func anAnswerBeyondTheSocketsBufferArrivesWhole() async throws {
-        var limits = Server.Limits()
+        var limits = Server.ClientLimits()
         limits.output = 8 << 20
         try await Service.with(limits) { _, path in
             let client = try Client(path)
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func withoutDescriptorsTheListenerRests() async throws {
-        var limits = Server.Limits()
+        var limits = Server.ClientLimits()
         limits.pause = .seconds(3600)
         try await Service.with(limits) { service, path in
             let early = try Client(path)
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test func afterTheRestTheClientIsServed() async throws {
-        var limits = Server.Limits()
+        var limits = Server.ClientLimits()
         limits.pause = .milliseconds(1)
         try await Service.with(limits) { service, path in
             let asked = await Self.exhaust(service, times: 3)

@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func aMessageBeyondTheLimitCutsOff() async throws {
-        var limits = Server.Limits()
+        var limits = Server.ClientLimits()
         limits.message = 1024
         try await Service.with(limits) { _, path in
             let client = try Client(path)
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func halfAFrameIsCutOffAfterItsTime() async throws {
-        var limits = Server.Limits()
+        var limits = Server.ClientLimits()
         limits.partial = .milliseconds(50)
         try await Service.with(limits) { _, path in
             let silent = try Client(path)

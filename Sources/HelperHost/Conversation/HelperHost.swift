@@ -258,9 +258,10 @@ import Varlink
                 .helperPathMissing, "ReadPaths= has \(Printable.text($0, limit: 200)), which is not there or is the daemon's.",
                 hint: "name folders and files that exist, with a space between two of them")
         }
-        return unseen + spec.readWritePaths.compactMap {
-            WritablePath.refusal(of: $0, hidden: configuration.hiddenPaths) ?? WritablePath.problem(with: $0)
-        }
+        return unseen
+            + spec.readWritePaths.compactMap {
+                WritablePath.refusal(of: $0, hidden: configuration.hiddenPaths) ?? WritablePath.problem(with: $0)
+            }
     }
 
     /// All helpers that the process with this token speaks for, as long as it runs; none for an unknown token.

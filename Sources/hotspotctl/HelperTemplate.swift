@@ -77,7 +77,7 @@ struct HelperTemplate {
             .replacing("package: \"hotspotd\"", with: "package: \"\(identity)\"")
     }
 
-    private var helperFile: File {
+    private var helperFile: TemplateFile {
         // In quotes, because a folder's name may have blanks.
         let path = "\(folder)/\(program)"
         let plain = path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !Array("\"'\\$%".utf8).contains($0) }

@@ -14,6 +14,7 @@ import HotspotCore
         signal(SIGXFSZ, SIG_IGN)
         letFatalSignalsEndIt()
         // The daemon's memory holds secrets: no core dumps, no tracing.
+        HelperHost.openFiles()
         clinux_forbid_dumps()
         // Helpers inherit no capability, and bubblewrap refuses to start with one. The daemon's own stay.
         clinux_clear_ambient_capabilities()

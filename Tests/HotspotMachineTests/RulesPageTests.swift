@@ -81,9 +81,9 @@ import Testing
         let sources = Checkout.swiftFiles(below: "Sources")
         #expect(steps.count > 20)
         for (file, function) in steps {
-            // The first part names the target or its folder, the last one the file.
-            let parts = Set(file.split(separator: "/"))
-            let text = sources.first { parts.isSubset(of: $0.split(separator: "/")) }.flatMap { try? Checkout.text($0) }
+            // A target and its folders, or what lies in the daemon's.
+            let path = sources.first { $0.hasSuffix("Sources/" + file) || $0.hasSuffix("Sources/hotspotd/" + file) }
+            let text = path.flatMap { try? Checkout.text($0) }
             #expect(text != nil, "there is no \(file)")
             #expect(
                 text.map { $0.contains("func \(function)(") || $0.contains("var \(function):") } ?? true, "\(function) in \(file)"

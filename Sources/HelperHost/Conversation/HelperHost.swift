@@ -44,6 +44,9 @@ import Varlink
     private var isShut = false
     private var onShut: (() -> Void)?
 
+    /// Opens what a process can no longer open once it has forbidden that it is dumped (prctl(2), PR_SET_DUMPABLE).
+    public nonisolated static func openFiles() { _ = Spawn.scoreFile }
+
     /// Makes the folders. SIGPIPE is ignored in the process from now on: a helper that ends must not end the daemon.
     public init(configuration: HostConfiguration) {
         self.configuration = configuration
@@ -127,7 +130,7 @@ import Varlink
 
     private func sandbox(_ key: SocketService.Key) -> Sandbox {
         Sandbox(
-            exec: key.exec, readPaths: key.readPaths.filter { !isHidden($0) }, readWritePaths: writable(key.readWritePaths),
+            exec: key.exec, readPaths: key.readPaths.filter(isReadable), readWritePaths: writable(key.readWritePaths),
             hasNetwork: !key.withoutNetwork, listeners: key.names.count, processorTime: configuration.limits.serviceProcessorTime,
             limits: configuration.limits, hiddenPaths: configuration.hiddenPaths, helperSocket: configuration.helperSocket,
             resolverFile: resolver.path)
@@ -148,8 +151,11 @@ import Varlink
         sandbox(SocketService.Key(exec: exec, names: [])).ownPaths
     }
 
-    private func isHidden(_ path: String) -> Bool {
-        configuration.hiddenPaths.contains { FilePath.isWithin(FilePath.canonical(path), FilePath.canonical($0)) }
+    /// Whether a path of `ReadPaths=` is shown: nothing of the daemon's, and nothing in the place of the sandbox's own folders.
+    private func isReadable(_ path: String) -> Bool {
+        let canonical = FilePath.canonical(path)
+        let refused = configuration.hiddenPaths.map(FilePath.canonical) + ["/proc", "/sys", "/dev"]
+        return !["/", "/tmp", "/run"].contains(canonical) && !refused.contains { FilePath.isWithin(canonical, $0) }
     }
 
     private func writable(_ paths: [String]) -> [String] {
@@ -170,7 +176,10 @@ import Varlink
         processes[key] = process
         process.onGone = { [weak self, weak process] in
             guard let self else { return }
-            if isContained, process?.neverRan == false { sandboxed.formUnion(names) }
+            if isContained, process?.ranInSandbox == true {
+                sandboxed.formUnion(names)
+                sandboxProblem = nil
+            }
             processes[key] = nil
             // What large answers have left spread over the heap: without this 100 of them cost 25 MB for as long as the daemon runs.
             if processes.isEmpty { malloc_trim(0) }
@@ -223,7 +232,8 @@ import Varlink
     public func trySandbox() {
         guard configuration.containment == .sandbox else { return }
         let trial = Sandbox(
-            exec: ["/usr/bin/true"], processorTime: 10, limits: configuration.limits, hiddenPaths: configuration.hiddenPaths)
+            exec: ["/usr/bin/true"], processorTime: 10, limits: configuration.limits, hiddenPaths: configuration.hiddenPaths,
+            resolverFile: resolver.path)
         do throws(HelperFault) {
             let process = try start(trial, .stdio, names: [])
             process.onExit = { [weak self, weak process] in
@@ -241,7 +251,7 @@ import Varlink
                 .sandboxUnavailable, "No helper can be started: \($0).",
                 hint: access(Sandbox.bubblewrap, X_OK) == 0
                     ? "allow hotspotd to make user namespaces (\(Self.profile) is an AppArmor profile for it), then: systemctl restart hotspotd. Or set Containment=none, without any protection"
-                    : "apt install bubblewrap")
+                    : "apt install bubblewrap, then: systemctl reload hotspotd")
         }
         onChange()
     }
@@ -253,10 +263,11 @@ import Varlink
     /// Why the helper cannot write to a folder of its `ReadWritePaths=`, or read one of its `ReadPaths=`.
     public func pathProblems(of name: String) -> [Problem] {
         guard let spec = byName[name]?.spec else { return [] }
-        let unseen = spec.readPaths.filter { isHidden($0) || FilePath.kind(of: $0) == nil }.map {
+        let unseen = spec.readPaths.filter { !isReadable($0) || FilePath.kind(of: $0) == nil }.map {
             Problem(
-                .helperPathMissing, "ReadPaths= has \(Printable.text($0, limit: 200)), which is not there or is the daemon's.",
-                hint: "name folders and files that exist, with a space between two of them")
+                isReadable($0) ? .helperPathMissing : .helperPathRefused,
+                "ReadPaths= has \(Printable.text($0, limit: 200)), which is \(isReadable($0) ? "not there" : "not shown to helpers").",
+                hint: "name folders and files of the helper's own, with a space between two of them")
         }
         return unseen
             + spec.readWritePaths.compactMap {
@@ -291,9 +302,6 @@ import Varlink
     public func secrets(givenTo name: String) -> Set<String> {
         processes.values.filter { $0.names.contains(name) }.reduce(into: []) { $0.formUnion($1.tail.given) }
     }
-
-    /// The daemon's children.
-    var processIDs: [pid_t] { processes.values.map(\.processID) }
 
     public var processCount: Int { processes.count }
 

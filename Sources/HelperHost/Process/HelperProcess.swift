@@ -32,6 +32,8 @@ import Varlink
     private(set) var ending: String?
     /// The program could not be executed: nothing of the helper ever ran.
     private(set) var neverRan = false
+    /// The helper's own start or end was reported by its sandbox.
+    var ranInSandbox: Bool { !neverRan && (reaper != nil || exitCode != nil) }
     /// It never ran for lack of processes or memory; a later start may work.
     private(set) var lackedRoom = false
     /// Standard error.
@@ -58,6 +60,10 @@ import Varlink
         // The file was looked at when it was read, but it may have been replaced since.
         if let distrust = PathTrust.problem(withProgram: exec[0]) {
             throw HelperFault(.helperNotStarted, distrust.message, cause: distrust)
+        }
+        // prlimit(1) would have a shell run what the kernel does not execute.
+        if let words = StartFailure.beforeStart(program: exec[0]) {
+            throw HelperFault(.helperNotStarted, "it could not be started: \(words)")
         }
         token = Self.makeToken()
         var environment = ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "TMPDIR=/tmp", "HOTSPOTD_TOKEN=\(token)"]
@@ -139,9 +145,6 @@ import Varlink
 
     /// Whether it has not been reaped.
     var isRunning: Bool { ending == nil }
-
-    /// The daemon's child.
-    var processID: pid_t { pid }
 
     /// Hands over our ends of its standard input and output, once; the caller closes them.
     func takeStreams() -> (input: Int32, output: Int32)? {

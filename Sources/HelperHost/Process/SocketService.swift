@@ -236,15 +236,12 @@ import Varlink
         }
     }
 
-    /// A caller waits for what the process does.
-    private var isAwaited: Bool { commands.values.contains { $0.call.isLive } }
-
     func done(_ command: ServiceCommand) {
         commands[ObjectIdentifier(command)] = nil
         limitTime()
     }
 
-    /// Its helper lost a race, or its work is done: what its process does beside its commands does not go on for long.
+    /// Ends the process soon: its helper lost a race, or its work is done.
     func expectNothing() {
         guard !commands.values.contains(where: { $0.call.isLive }) else { return }
         isLeaving = true
@@ -255,7 +252,7 @@ import Varlink
     /// it is the same program.
     func ignoredCancellation() { end(kill: configuration.cancelKill) }
 
-    /// Sees to it that the process ends where no command is left, or none whose caller waits.
+    /// Ends the process, after a while, if no command is left, or only cancelled ones.
     func limitTime() {
         endIfRetired()
         guard case .running = state else { return }

@@ -54,12 +54,14 @@ struct Spawn {
         return pid
     }
 
-    /// A child begins with its parent's value; lowering it again needs no right as long as it is not below the one at the start
-    /// (proc(5)).
+    /// Opened before the process forbids that it is dumped, which gives its files in `/proc` to root.
+    static let scoreFile = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC)
+
+    /// Runs the body while children begin with a high score. A child begins with its parent's value; lowering it again needs no right as
+    /// long as it is not below the one at the start (proc(5)).
     private static func whileExpendable(_ body: () -> Int32) -> Int32 {
-        let file = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC)
+        let file = scoreFile
         guard file >= 0 else { return body() }
-        defer { close(file) }
         var octets = [UInt8](repeating: 0, count: 16)
         let count = pread(file, &octets, octets.count, 0)
         let high = Array("\(expendability)".utf8)

@@ -42,6 +42,16 @@ public enum StartFailure {
         return code == ENOENT ? "\(usual): its sandbox does not show \(name); name its folder in ReadPaths=" : usual
     }
 
+    /// Returns why the kernel will not execute a program that can be read; `nil` if it may.
+    static func beforeStart(program: String) -> String? {
+        guard let start = beginning(of: program), !start.starts(with: Array("#!".utf8)) else { return nil }
+        let isELF = start.starts(with: [0x7F] + Array("ELF".utf8))
+        // e_machine (elf(5)): the program's kind of processor, and this one's.
+        let own = beginning(of: "/proc/self/exe")?.dropFirst(18).prefix(2)
+        guard !isELF || start.dropFirst(18).prefix(2) != own else { return nil }
+        return words(program: program, code: ENOEXEC)
+    }
+
     /// The octets that the kernel looks at (BINPRM_BUF_SIZE of linux/binfmts.h); `nil` if the program cannot be read.
     private static func beginning(of program: String) -> [UInt8]? {
         // There may be a pipe or a device, which is not waited for.
@@ -50,6 +60,6 @@ public enum StartFailure {
         defer { close(descriptor) }
         var octets = [UInt8](repeating: 0, count: 256)
         let count = read(descriptor, &octets, octets.count)
-        return count > 0 ? Array(octets[..<count]) : nil
+        return count >= 0 ? Array(octets[..<count]) : nil
     }
 }

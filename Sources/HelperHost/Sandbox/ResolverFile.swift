@@ -17,16 +17,15 @@ import HotspotCore
 
     init(path: String) { self.path = path }
 
-    /// Writes it anew if the system's file is another one than before.
+    /// Copies the system's file if it has changed, or if the copy is not there.
     func update() {
         var status = stat()
         let exists = stat(Self.source, &status) == 0
         if exists, let known, known.inode == status.st_ino, known.changed.tv_sec == status.st_mtim.tv_sec,
-            known.changed.tv_nsec == status.st_mtim.tv_nsec
+            known.changed.tv_nsec == status.st_mtim.tv_nsec, access(path, F_OK) == 0
         {
             return
         }
-        known = exists ? (status.st_ino, status.st_mtim) : nil
         var octets = [UInt8](repeating: 0, count: Self.limit)
         var count = 0
         if exists {
@@ -40,5 +39,6 @@ import HotspotCore
         _ = pwrite(to, octets, count, 0)
         ftruncate(to, off_t(count))
         close(to)
+        known = exists ? (status.st_ino, status.st_mtim) : nil
     }
 }

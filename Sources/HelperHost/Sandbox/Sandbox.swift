@@ -13,8 +13,6 @@ struct Sandbox: Hashable {
     static let prlimit = "/usr/bin/prlimit"
     /// The helper's own process number: bubblewrap's reaper is the first process.
     static let processID = 2
-    /// Where the descriptors that bubblewrap reads and writes come after those of the helper.
-    private static let firstDescriptor = 3
 
     /// Files and folders of `/etc` that programs need: names, certificates, time, the dynamic loader. `/etc/resolv.conf` is not among
     /// them, see ``ResolverFile``.
@@ -131,13 +129,18 @@ struct Sandbox: Hashable {
         words += readWritePaths.flatMap { ["--bind-try", $0, $0] }
         words += coveredFolders.flatMap { ["--tmpfs", $0] }
         words += covered.filter { FilePath.kind(of: $0) == .file }.flatMap { ["--ro-bind", "/dev/null", $0] }
-        return words + files.flatMap { ["--ro-bind-try", $0, $0] }
+        // A file that it may write to, or that lies in a folder that is shown, is there already.
+        let rest = files.filter { file in !readWritePaths.contains { FilePath.isWithin(file, $0) } }
+        return words + rest.flatMap { ["--ro-bind-try", $0, $0] }
     }
 
-    /// What is hidden, and lies in a folder that is shown.
+    /// What is hidden, and lies in a folder that is shown, by its path in there: bubblewrap follows links to what it shows.
     private var covered: [String] {
-        let shown = programPaths.folders + readPaths + readWritePaths + ["/usr"]
-        return hiddenPaths.filter { path in shown.contains { FilePath.isWithin(path, $0) } }
+        let hidden = hiddenPaths.map(FilePath.canonical)
+        return (programPaths.folders + readPaths + readWritePaths + ["/usr"]).flatMap { shown in
+            let canonical = FilePath.canonical(shown)
+            return hidden.filter { FilePath.isWithin($0, canonical) }.map { shown + $0.dropFirst(canonical.count) }
+        }
     }
 
     private var coveredFolders: [String] { covered.filter { FilePath.kind(of: $0) == .folder } }

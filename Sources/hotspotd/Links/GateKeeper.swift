@@ -12,8 +12,9 @@ protocol GateWork: AnyObject {
 
 extension Gate: GateWork {}
 
-/// The gate: with `Gate=routes` links are withheld from ordinary programs until their machine opens them. Keeps it as the machines want it: at once when they want something else, when links or rules change, and after a failure
-/// again and again with growing pauses.
+/// Works the gate: with `Gate=routes` links are withheld from ordinary programs until their machine opens them. The rules follow the
+/// machines at once when those want something else, when links or rules change, and after a failure
+/// with growing pauses.
 @LoopActor final class GateKeeper {
     /// The links to be closed, names by index; and other links that seem to be in the gate's group.
     typealias Wishes = (closed: [Int: String], strays: Set<Int>)

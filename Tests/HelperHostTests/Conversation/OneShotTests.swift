@@ -283,7 +283,8 @@ import Testing
         let shop = Workshop()
         let paths = [
             shop.folder + "/nowhere", shop.write("plain", "#!/bin/sh\n", mode: 0o644), shop.write("loose", "#!/bin/sh\n"),
-            shop.write("odd", "#!/nowhere/sh\n"), shop.folder,
+            shop.write("odd", "#!/nowhere/sh\n"), shop.write("empty", ""),
+            shop.write("words", "exit 0\n"), shop.folder,
         ]
         chmod(shop.folder + "/loose", 0o777)
         for (index, path) in paths.enumerated() {

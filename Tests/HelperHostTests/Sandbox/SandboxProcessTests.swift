@@ -88,7 +88,16 @@ import Varlink
         shop.write("state/secret", "s", mode: 0o644)
         let state = shop.folder + "/state"
         #expect(await self.look(shop, "wrong", readable: [state], "found = os.path.exists('\(state)/secret')") == "False")
-        #expect(shop.host.pathProblems(of: "wrong").map(\.code) == [.helperPathMissing])
+        #expect(shop.host.pathProblems(of: "wrong").map(\.code) == [.helperPathRefused])
+        // Also behind a link, where it lies in a folder that is shown.
+        symlink(shop.folder, shop.folder + "-link")
+        defer { unlink(shop.folder + "-link") }
+        let behind = await self.look(
+            shop, "around", readable: [shop.folder + "-link"],
+            "found = [os.path.exists('\(shop.folder)-link/' + p) for p in ('state/secret', 'around.py')]")
+        #expect(behind == "[False, True]")
+        let processes = "found = len([p for p in os.listdir('/proc') if p.isdigit()])"
+        #expect(await self.look(shop, "processes", readable: ["/proc"], processes) == "2")
         await shop.close()
     }
 

@@ -92,8 +92,8 @@ install:
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(helperdir) $(DESTDIR)$(unitdir) \
 		$(DESTDIR)$(sysusersdir) $(DESTDIR)$(docdir) $(DESTDIR)$(datadir)/varlink $(DESTDIR)/etc/hotspotd/hotspotd.conf.d \
 		$(DESTDIR)/etc/hotspotd/helpers $(DESTDIR)$(libexecdir)/helpers
-	install -m 755 $(BINARIES)/hotspotctl $(DESTDIR)$(bindir)/hotspotctl
-	install -m 755 $(BINARIES)/hotspotd $(BINARIES)/hotspot-helpers $(BINARIES)/hotspot-helper-test $(DESTDIR)$(libexecdir)/
+	install -s -m 755 $(BINARIES)/hotspotctl $(DESTDIR)$(bindir)/hotspotctl
+	install -s -m 755 $(BINARIES)/hotspotd $(BINARIES)/hotspot-helpers $(BINARIES)/hotspot-helper-test $(DESTDIR)$(libexecdir)/
 	for helper in Sources/hotspot-helpers/Helpers/*.helper; do \
 		sed 's|@libexecdir@|$(libexecdir)|' $$helper > $(DESTDIR)$(helperdir)/$$(basename $$helper) && \
 		chmod 644 $(DESTDIR)$(helperdir)/$$(basename $$helper); done

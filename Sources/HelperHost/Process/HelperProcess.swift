@@ -26,7 +26,7 @@ import Varlink
 
     /// The helpers that it speaks for.
     let names: [String]
-    /// The helper is known by this to the daemon.
+    /// Identifies the process in its calls to the daemon.
     let token: String
     /// How it ended; `nil` as long as it runs.
     private(set) var ending: String?
@@ -182,11 +182,10 @@ import Varlink
         if let helper = Self.firstChild(of: reaper) { Glibc.kill(helper, SIGTERM) }
     }
 
-    /// Sends a signal to the daemon's child. SIGKILL ends all processes of the namespace with it (`--die-with-parent`).
+    /// Sends a signal to the daemon's child and all that is in its session. Bubblewrap alone is not enough for SIGKILL: its reaper waits
+    /// for it during the set-up, and would wait for ever. The kernel lets no process slip through a signal to a group by a fork(2).
     private func signal(_ signal: Int32) {
-        guard isRunning else { return }
-        if status == nil { Glibc.kill(-pid, signal) }
-        pidfd_send_signal(pidfd, signal, nil, 0)
+        if isRunning { Glibc.kill(-pid, signal) }
     }
 
     private static func firstChild(of process: pid_t) -> pid_t? {
@@ -225,14 +224,14 @@ import Varlink
     // MARK: The end
 
     private func exited() {
+        // What is left of its session, as long as the number is its own.
+        Glibc.kill(-pid, SIGKILL)
         var information = siginfo_t()
         guard waitid(P_PIDFD, id_t(pidfd), &information, WEXITED) == 0 else { return }
         let wait = Self.status(of: information)
         readStatus()
         tail.close()
         ending = words(code: status == nil ? wait : exitCode ?? wait, isHelpers: status == nil || exitCode != nil)
-        // Without a sandbox: what it left in its session.
-        if status == nil { Glibc.kill(-pid, SIGKILL) }
         release()
         let (onExit, onGone) = (onExit, onGone)
         self.onExit = {}

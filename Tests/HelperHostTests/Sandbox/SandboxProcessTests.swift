@@ -250,6 +250,18 @@ import Varlink
         await shop.close()
     }
 
+    /// A start that is ended in the middle of bubblewrap's set-up: `close()` finds nothing that survives.
+    @Test @LoopActor func aStartThatIsEndedAtOnceLeavesNothing() async {
+        let shop = Workshop { ($0.cancelTerm, $0.cancelKill) = (.zero, .zero) }
+        shop.add("brief", python: "receive()")
+        for delay in 0..<60 {
+            let call = shop.host.send(.evaluate, to: "brief", parameters: [:]) { _ in }
+            await pause(.microseconds(delay * 100))
+            call.cancel()
+        }
+        await shop.close()
+    }
+
     @Test @LoopActor func theTrialSaysWhyNoHelperCanBeStarted() async {
         let shop = Workshop()
         shop.host.trySandbox()

@@ -254,10 +254,13 @@ import Varlink
     @Test @LoopActor func aStartThatIsEndedAtOnceLeavesNothing() async {
         let shop = Workshop { ($0.cancelTerm, $0.cancelKill) = (.zero, .zero) }
         shop.add("brief", python: "receive()")
-        for delay in 0..<60 {
+        // The set-up takes a few milliseconds; the loop stands still for each of these moments.
+        for moment in 0..<300 {
             let call = shop.host.send(.evaluate, to: "brief", parameters: [:]) { _ in }
-            await pause(.microseconds(delay * 100))
+            #expect(await eventually { shop.host.processCount == 1 })
+            usleep(UInt32(moment % 100) * 50)
             call.cancel()
+            #expect(await eventually { shop.host.processCount == 0 })
         }
         await shop.close()
     }

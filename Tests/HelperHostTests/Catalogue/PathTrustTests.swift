@@ -6,7 +6,9 @@ import Testing
 @testable import HelperHost
 
 /// Which files decide what the daemon runs. Sockets are in `ExternalHelperTests`.
-@Suite struct PathTrustTests {
+@Suite(.timeLimit(.minutes(10))) struct PathTrustTests {
+    init() { EventLoop.startThread() }
+
     private let folder = TestFolder()
 
     private func code(_ path: String) -> ProblemCode? { PathTrust.problem(withProgram: folder.path + path)?.code }
@@ -95,7 +97,6 @@ import Testing
 
     /// The reason that a program is refused for at its start has the code and the hint of the reason.
     @Test @LoopActor func aRefusalKeepsItsCode() async {
-        EventLoop.startThread()
         let shop = Workshop()
         shop.add("swap", python: "receive()")
         chmod(shop.folder + "/swap.py", 0o777)

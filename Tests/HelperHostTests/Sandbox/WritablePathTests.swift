@@ -6,7 +6,9 @@ import Testing
 @testable import HelperHost
 
 /// Where helpers may write.
-@Suite struct WritablePathTests {
+@Suite(.timeLimit(.minutes(10))) struct WritablePathTests {
+    init() { EventLoop.startThread() }
+
     private func pathProblem(_ path: String, hidden: [String]) -> Problem? {
         WritablePath.refusal(of: path, hidden: hidden) ?? WritablePath.problem(with: path)
     }
@@ -38,7 +40,6 @@ import Testing
     }
 
     @Test @LoopActor func aFolderThatIsNotThereIsSaid() async {
-        EventLoop.startThread()
         let shop = Workshop()
         shop.add(
             "writer", writable: [shop.folder + "/absent", shop.folder + "/state"],

@@ -2,13 +2,7 @@ import Glibc
 
 /// A folder that is removed with the value.
 final class TestFolder: Sendable {
-    let path: String
-
-    init() {
-        var template = Array("/tmp/hotspot-catalogue-XXXXXX".utf8CString)
-        mkdtemp(&template)
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    let path = makeFolder()
 
     deinit { removeFolder(path) }
 

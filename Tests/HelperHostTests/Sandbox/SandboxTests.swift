@@ -23,14 +23,11 @@ import Testing
 
     /// A folder of a test's own with an empty program in it.
     private static func withProgram(_ body: (_ folder: String, _ program: String) -> Void) {
-        var template = Array("/tmp/hotspot-sandbox-XXXXXX".utf8CString)
-        mkdtemp(&template)
-        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let folder = makeFolder()
         let program = folder + "/program"
         close(open(program, O_CREAT | O_WRONLY, 0o755))
         body(folder, program)
-        unlink(program)
-        rmdir(folder)
+        removeFolder(folder)
     }
 
     @Test func everythingIsDeniedThatIsNotNamed() {

@@ -58,7 +58,17 @@ struct Sandbox: Hashable {
         var words = [Self.bubblewrap, "--unshare-user", "--unshare-pid", "--unshare-ipc"]
         if !hasNetwork { words.append("--unshare-net") }
         words += ["--die-with-parent", "--cap-drop", "ALL"]
-        words += system + devices + temporaryFolder + helperFiles
+        let own = programPaths
+        let covered = covered(own.folders).map { (path: $0, kind: FilePath.kind(of: $0)) }
+        let coveredFolders = covered.filter { $0.kind == .folder }.map(\.path)
+        words += system + devices + temporaryFolder
+        words += (own.folders + readPaths).flatMap { ["--ro-bind-try", $0, $0] }
+        words += readWritePaths.flatMap { ["--bind-try", $0, $0] }
+        words += coveredFolders.flatMap { ["--tmpfs", $0] }
+        words += covered.filter { $0.kind == .file }.flatMap { ["--ro-bind", "/dev/null", $0.path] }
+        // A file that it may write to, or that lies in a folder that is shown, is there already.
+        let files = own.files.filter { file in !readWritePaths.contains { FilePath.isWithin(file, $0) } }
+        words += files.flatMap { ["--ro-bind-try", $0, $0] }
         if let resolverFile { words += ["--ro-bind", resolverFile, "/etc/resolv.conf"] }
         if let helperSocket { words += ["--ro-bind-try", helperSocket, helperSocket] }
         words += (coveredFolders + ["/"]).flatMap { ["--remount-ro", $0] } + ["--chdir", "/tmp"]
@@ -123,27 +133,14 @@ struct Sandbox: Hashable {
     /// The folder of the program and the other files that its command line names.
     var ownPaths: [String] { programPaths.folders + programPaths.files }
 
-    private var helperFiles: [String] {
-        let (folders, files) = programPaths
-        var words = (folders + readPaths).flatMap { ["--ro-bind-try", $0, $0] }
-        words += readWritePaths.flatMap { ["--bind-try", $0, $0] }
-        words += coveredFolders.flatMap { ["--tmpfs", $0] }
-        words += covered.filter { FilePath.kind(of: $0) == .file }.flatMap { ["--ro-bind", "/dev/null", $0] }
-        // A file that it may write to, or that lies in a folder that is shown, is there already.
-        let rest = files.filter { file in !readWritePaths.contains { FilePath.isWithin(file, $0) } }
-        return words + rest.flatMap { ["--ro-bind-try", $0, $0] }
-    }
-
     /// What is hidden, and lies in a folder that is shown, by its path in there: bubblewrap follows links to what it shows.
-    private var covered: [String] {
+    private func covered(_ ownFolders: [String]) -> [String] {
         let hidden = hiddenPaths.map(FilePath.canonical)
-        return (programPaths.folders + readPaths + readWritePaths + ["/usr"]).flatMap { shown in
+        return (ownFolders + readPaths + readWritePaths + ["/usr"]).flatMap { shown in
             let canonical = FilePath.canonical(shown)
             return hidden.filter { FilePath.isWithin($0, canonical) }.map { shown + $0.dropFirst(canonical.count) }
         }
     }
-
-    private var coveredFolders: [String] { covered.filter { FilePath.kind(of: $0) == .folder } }
 
     /// The folder of the program, or of the script behind its interpreter, and the other files that the command line names. The folder
     /// is left out where it is not the helper's own: one of the system, a user's home, or one that has helper files in it.

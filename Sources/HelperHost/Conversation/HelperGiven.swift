@@ -26,27 +26,22 @@ public struct HelperGiven: Hashable, Sendable {
             }
             return network["ssid"]?.string ?? ""
         }
-        if let network = question.parameters["network"] {
-            networks = [label(network)]
-            count = 1
-            isScanList = false
-        } else if let all = question.parameters["networks"]?.array {
-            networks = all.prefix(Self.networkLimit).map(label)
-            count = all.count
-            isScanList = true
-        } else {
-            return nil
-        }
+        let joined = question.parameters["network"]
+        guard let all = joined.map({ [$0] }) ?? question.parameters["networks"]?.array else { return nil }
+        networks = all.prefix(Self.networkLimit).map(label)
+        count = all.count
+        isScanList = joined == nil
         hasCredential = question.hasCredential
         time = WallClock.now
     }
 
     /// The newest first; the same network once.
     static func adding(_ new: HelperGiven, to known: [HelperGiven]) -> [HelperGiven] {
-        var new = new
-        let isSame = { (old: HelperGiven) in old.isScanList == new.isScanList && (old.isScanList || old.networks == new.networks)
+        func isSame(_ old: HelperGiven) -> Bool {
+            old.isScanList == new.isScanList && (old.isScanList || old.networks == new.networks)
         }
-        if known.contains(where: { isSame($0) && $0.hasCredential }) { new.hasCredential = true }
-        return [new] + known.filter { !isSame($0) }.prefix(limit - 1)
+        var first = new
+        first.hasCredential = new.hasCredential || known.contains { isSame($0) && $0.hasCredential }
+        return [first] + known.filter { !isSame($0) }.prefix(limit - 1)
     }
 }

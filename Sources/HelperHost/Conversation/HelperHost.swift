@@ -14,7 +14,6 @@ import Varlink
     public nonisolated static let proberName = "probe"
 
     public private(set) var configuration: HostConfiguration
-    /// The helpers that can be asked.
     public private(set) var helpers: [HelperEntry] = []
     /// The set of running processes, or what is known of the sandbox, has changed.
     public var onChange: () -> Void = {}
@@ -37,7 +36,8 @@ import Varlink
     private var sandboxed: Set<String> = []
     private let filter: Int32
     private let resolver: ResolverFile
-    private var deferred: [ObjectIdentifier: EventSource] = [:]
+    private var deferred: [Int: EventSource] = [:]
+    private var lastDeferred = 0
     private let pacer = Pacer()
     /// For tests: an error number with which the kernel refuses a start, or 0.
     var startRefusal: () -> Int32 = { 0 }
@@ -113,53 +113,42 @@ import Varlink
         guard let key = serviceKeys[name] else { throw HelperFault(.helperNotStarted, "there is no socket for it") }
         let wanted = withoutNetwork ? Self.withoutNetwork(key) : key
         if let known = services[wanted] { return known }
-        let service = makeService(wanted)
+        let service = SocketService(wanted, configuration: configuration) { [weak self] listeners throws(HelperFault) in
+            guard let self else { throw HelperFault(.helperNotStarted, "the daemon is ending") }
+            return try start(sandbox(wanted), .service(listeners: listeners), names: wanted.names)
+        }
         services[wanted] = service
         return service
     }
 
-    private func makeService(_ key: SocketService.Key) -> SocketService {
-        SocketService(key, directory: configuration.runtimeDirectory + "/helpers", configuration: configuration) {
-            [weak self] listeners throws(HelperFault) in
-            guard let self else { throw HelperFault(.helperNotStarted, "the daemon is ending") }
-            return try start(sandbox(key), .service(listeners: listeners), names: key.names)
-        }
-    }
-
     // MARK: Processes
 
-    private func sandbox(_ key: SocketService.Key) -> Sandbox {
-        Sandbox(
-            exec: key.exec, readPaths: key.readPaths.filter(isReadable), readWritePaths: writable(key.readWritePaths),
-            hasNetwork: !key.withoutNetwork, listeners: key.names.count, processorTime: configuration.limits.serviceProcessorTime,
-            limits: configuration.limits, hiddenPaths: configuration.hiddenPaths, helperSocket: configuration.helperSocket,
-            resolverFile: resolver.path)
+    private func sandbox(_ key: SocketService.Key, isService: Bool = true) -> Sandbox {
+        let limits = configuration.limits
+        return Sandbox(
+            exec: key.exec, readPaths: key.readPaths.filter(isReadable),
+            readWritePaths: key.readWritePaths.filter { WritablePath.refusal(of: $0, hidden: configuration.hiddenPaths) == nil },
+            hasNetwork: !key.withoutNetwork, listeners: isService ? key.names.count : 0,
+            processorTime: isService ? limits.serviceProcessorTime : limits.processorTime, limits: limits,
+            hiddenPaths: configuration.hiddenPaths, helperSocket: configuration.helperSocket, resolverFile: resolver.path)
     }
 
     private func sandbox(_ spec: HelperSpec, _ exec: [String], hasNetwork: Bool) -> Sandbox {
-        var sandbox = sandbox(
+        sandbox(
             SocketService.Key(
-                exec: exec, names: [spec.name], readPaths: spec.readPaths, readWritePaths: spec.readWritePaths,
-                withoutNetwork: !hasNetwork))
-        sandbox.listeners = 0
-        sandbox.processorTime = configuration.limits.processorTime
-        return sandbox
+                exec: exec, names: [], readPaths: spec.readPaths, readWritePaths: spec.readWritePaths, withoutNetwork: !hasNetwork
+            ),
+            isService: false)
     }
 
     /// The folders and files that a helper with this command line sees for its own.
-    public func ownPaths(of exec: [String]) -> [String] {
-        sandbox(SocketService.Key(exec: exec, names: [])).ownPaths
-    }
+    public func ownPaths(of exec: [String]) -> [String] { sandbox(SocketService.Key(exec: exec, names: [])).ownPaths }
 
     /// Whether a path of `ReadPaths=` is shown: nothing of the daemon's, and nothing in the place of the sandbox's own folders.
     private func isReadable(_ path: String) -> Bool {
         let canonical = FilePath.canonical(path)
         let refused = configuration.hiddenPaths.map(FilePath.canonical) + ["/proc", "/sys", "/dev"]
         return !["/", "/tmp", "/run"].contains(canonical) && !refused.contains { FilePath.isWithin(canonical, $0) }
-    }
-
-    private func writable(_ paths: [String]) -> [String] {
-        paths.filter { WritablePath.refusal(of: $0, hidden: configuration.hiddenPaths) == nil }
     }
 
     private func start(_ sandbox: Sandbox, _ kind: HelperProcess.Kind, names: [String]) throws(HelperFault) -> HelperProcess {
@@ -170,8 +159,7 @@ import Varlink
         if refusal != 0 { throw HelperFault.refused("", refusal) }
         resolver.update()
         let process = try HelperProcess(
-            HelperProcess.Program(sandbox: sandbox, isContained: isContained, filter: filter), kind: kind, names: names,
-            errorLimit: configuration.limits.standardError)
+            sandbox, filter: isContained ? filter : nil, kind: kind, names: names, errorLimit: configuration.limits.standardError)
         let key = ObjectIdentifier(process)
         processes[key] = process
         process.onGone = { [weak self, weak process] in
@@ -281,7 +269,6 @@ import Varlink
         return processes.values.first { $0.token == token && $0.isRunning }?.names.filter { $0 != Self.proberName } ?? []
     }
 
-    /// Whether a process of the helper runs.
     public func isRunning(_ name: String) -> Bool { processes.values.contains { $0.names.contains(name) } }
 
     /// "sandboxed", once a process of the helper has run so; empty before, without a sandbox, and for one that another program runs.
@@ -312,78 +299,64 @@ import Varlink
         _ command: Command, to helper: String, parameters: JSONValue, completion: @escaping (HelperOutcome) -> Void
     ) -> HelperCall {
         ask(
-            Question(method: command.method, parameters: parameters, expectation: .init(command)), of: helper,
-            // The scan list is answered from what it says, without any network.
-            hasNetwork: command != .filterScanList || !configuration.filterWithoutNetwork, completion: completion)
+            Question(
+                method: command.method, parameters: parameters, expectation: .init(command),
+                // The scan list is answered from what it says, without any network.
+                hasNetwork: command != .filterScanList || !configuration.filterWithoutNetwork), of: helper, completion: completion
+        )
     }
 
     /// Asks a helper for its name and version; the outcome is a ``HelperOutcome/value(_:)``.
-    @discardableResult public func describe(
-        _ helper: String, completion: @escaping (HelperOutcome) -> Void
-    ) -> HelperCall {
+    @discardableResult public func describe(_ helper: String, completion: @escaping (HelperOutcome) -> Void) -> HelperCall {
         ask(
-            Question(method: "org.hotspotd.Helper.Describe", parameters: [:], expectation: .value), of: helper, hasNetwork: true,
+            Question(method: "org.hotspotd.Helper.Describe", parameters: [:], expectation: .value), of: helper,
             completion: completion)
     }
 
     /// Asks the prober; the outcome is a ``HelperOutcome/value(_:)`` of the type that `probe.varlink` has.
-    @discardableResult public func probe(
-        parameters: JSONValue, completion: @escaping (HelperOutcome) -> Void
-    ) -> HelperCall {
-        let call = HelperCall(completion: completion)
-        beginWithRetries(call, Self.proberName) { () throws(HelperFault) in
-            guard self.prober != nil else { throw HelperFault(.helperNotStarted, "there is no prober") }
-            try self.service(Self.proberName).send(
-                Question(method: "org.hotspotd.Probe.Probe", parameters: parameters, expectation: .value), to: Self.proberName,
-                call: call, onIgnored: { self.countIgnored($0, Self.proberName, call) })
-        }
+    @discardableResult public func probe(parameters: JSONValue, completion: @escaping (HelperOutcome) -> Void) -> HelperCall {
+        ask(
+            Question(method: "org.hotspotd.Probe.Probe", parameters: parameters, expectation: .value), of: Self.proberName,
+            completion: completion)
+    }
+
+    private func ask(_ question: Question, of name: String, completion: @escaping (HelperOutcome) -> Void) -> HelperCall {
+        let call = HelperCall(question, to: name, host: self, completion: completion)
+        begin(call, attempt)
         return call
     }
 
-    private func ask(
-        _ question: Question, of name: String, hasNetwork: Bool, completion: @escaping (HelperOutcome) -> Void
-    ) -> HelperCall {
-        let call = HelperCall(completion: completion)
-        call.onSent = { [weak self] question in self?.recordGiven(question, to: name) }
-        beginWithRetries(call, name) { () throws(HelperFault) in
-            guard let entry = self.byName[name] else { throw HelperFault(.helperNotStarted, "there is no such helper") }
-            if question.hasCredential, entry.spec.activation.exec != nil, self.configuration.containment == .none {
-                throw HelperFault(.helperNotStarted, "it runs without a sandbox, and gets no stored answers")
-            }
-            self.resolver.update()
-            let onIgnored: (Int) -> Void = { self.countIgnored($0, name, call) }
-            switch entry.spec.activation {
-            case .stdio(let exec):
-                if hasNetwork, let waiting = self.preparation.use(name) {
-                    return try self.hand(question, to: waiting, waited: true, name: name, call: call)
-                }
-                self.pacer.run {
-                    // Cancelled before its turn: then nothing is started at all.
-                    guard call.isLive else { return }
-                    self.begin(call, name) { () throws(HelperFault) in
-                        let process = try self.start(
-                            self.sandbox(entry.spec, exec, hasNetwork: hasNetwork), .stdio, names: [name])
-                        try self.hand(question, to: process, waited: false, name: name, call: call)
-                    }
-                }
-            case .socket:
-                try self.service(name, withoutNetwork: !hasNetwork).send(question, to: name, call: call, onIgnored: onIgnored)
-            case .external(let path):
-                try self.ask(question, at: path, name: name, call: call, onIgnored: onIgnored)
-            }
+    private func attempt(_ call: HelperCall) throws(HelperFault) {
+        let (name, question) = (call.name, call.question)
+        if name == Self.proberName {
+            guard prober != nil else { throw HelperFault(.helperNotStarted, "there is no prober") }
+            return try service(name).send(call)
         }
-        return call
+        guard let entry = byName[name] else { throw HelperFault(.helperNotStarted, "there is no such helper") }
+        if question.hasCredential, entry.spec.activation.exec != nil, configuration.containment == .none {
+            throw HelperFault(.helperNotStarted, "it runs without a sandbox, and gets no stored answers")
+        }
+        resolver.update()
+        switch entry.spec.activation {
+        case .stdio(let exec):
+            if question.hasNetwork, let waiting = preparation.use(name) { return try hand(call, to: waiting, waited: true) }
+            pacer.run {
+                // Cancelled before its turn: then nothing is started at all.
+                guard call.isLive else { return }
+                self.begin(call) { call throws(HelperFault) in
+                    let sandbox = self.sandbox(entry.spec, exec, hasNetwork: question.hasNetwork)
+                    try self.hand(call, to: self.start(sandbox, .stdio, names: [name]), waited: false)
+                }
+            }
+        case .socket: try service(name, withoutNetwork: !question.hasNetwork).send(call)
+        case .external(let path): try ask(call, at: path)
+        }
     }
 
     /// Hands a question to a process of its own.
-    private func hand(
-        _ question: Question, to process: HelperProcess, waited: Bool, name: String, call: HelperCall
-    ) throws(HelperFault) {
+    private func hand(_ call: HelperCall, to process: HelperProcess, waited: Bool) throws(HelperFault) {
         do throws(HelperFault) {
-            _ = try OneShot(question, name: name, process: process, waited: waited, call: call, configuration: configuration) {
-                [weak self] in
-                self?.countIgnored($0, name, call)
-            }
+            _ = try OneShot(call, process: process, waited: waited, configuration: configuration)
         } catch {
             process.end(term: .zero, kill: configuration.cancelKill)
             throw error
@@ -396,55 +369,43 @@ import Varlink
         [configuration.cancelKill + .milliseconds(10)] + [120, 240, 480, 1080].map { .milliseconds($0) }
     }
 
-    /// Begins a command, and again while there is no room for its process.
-    ///
-    /// - Parameter body: begins it; it may run more than once.
-    private func beginWithRetries(_ call: HelperCall, _ name: String, _ body: @escaping () throws(HelperFault) -> Void) {
-        var pauses = retryPauses[...]
-        call.onNoRoom = { [weak self, weak call] in
-            guard let self, let call, !isShut, let pause = pauses.popFirst() else { return false }
-            later(pause) { [weak self] in
-                guard let self, call.isLive else { return }
-                call.isPausing = false
-                begin(call, name, body)
-            }
-            return true
+    /// Begins a call once more after a while, because there was no room for its process; `false` if that was tried often enough.
+    func retry(_ call: HelperCall) -> Bool {
+        guard !isShut, let pause = call.pauses.popFirst() else { return false }
+        // Before it begins, since that may be in this very turn.
+        (call.isPausing, call.onCancel) = (true, nil)
+        later(pause) { [weak self] in
+            guard let self, call.isLive else { return }
+            call.isPausing = false
+            begin(call, attempt)
         }
-        begin(call, name, body)
+        return true
     }
 
     /// Runs the beginning of a command; what it throws is reported in the next turn.
-    private func begin(_ call: HelperCall, _ name: String, _ body: () throws(HelperFault) -> Void) {
+    private func begin(_ call: HelperCall, _ body: (HelperCall) throws(HelperFault) -> Void) {
         do throws(HelperFault) {
             if isShut { throw HelperFault(.helperNotStarted, "the daemon is ending") }
-            try body()
+            try body(call)
         } catch {
-            later { call.complete(HelperOutcome.failed(error).named(name, standardError: nil)) }
+            later { call.fail(error) }
         }
     }
 
     func later(_ delay: Duration = .zero, _ body: @escaping () -> Void) {
-        var key: ObjectIdentifier?
-        guard
-            let source = try? EventLoop.shared.schedule(
-                after: delay,
-                { [weak self] in
-                    if let key { self?.deferred[key] = nil }
-                    body()
-                })
-        else { return body() }
-        key = ObjectIdentifier(source)
-        deferred[ObjectIdentifier(source)] = source
+        lastDeferred += 1
+        let key = lastDeferred
+        deferred[key] = try? EventLoop.shared.schedule(after: delay) { [weak self] in
+            self?.deferred[key] = nil
+            body()
+        }
+        if deferred[key] == nil { body() }
     }
 
-    private func countIgnored(_ count: Int, _ name: String, _ call: HelperCall) {
-        guard count > 0 else { return }
-        ignoredAnswers[name, default: 0] += count
-        call.onIgnored(count)
-    }
+    func countIgnored(_ count: Int, _ name: String) { ignoredAnswers[name, default: 0] += count }
 
-    private func recordGiven(_ question: Question, to name: String) {
-        guard let new = HelperGiven(question) else { return }
+    func recordGiven(_ question: Question, to name: String) {
+        guard name != Self.proberName, let new = HelperGiven(question) else { return }
         given[name] = HelperGiven.adding(new, to: given[name] ?? [])
     }
 

@@ -28,7 +28,6 @@ public enum HelperOutcome: Hashable, Sendable {
 
 /// Why a helper has no usable answer.
 public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The stable word.
     public let code: ProblemCode
     /// One sentence for people.
     public let sentence: String
@@ -37,7 +36,6 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was found to be wrong before anything was started, with a code and a hint of its own.
     public let cause: Problem?
 
-    /// A fault.
     public init(_ code: ProblemCode, _ sentence: String, standardError: String? = nil, cause: Problem? = nil) {
         self.code = code
         self.sentence = sentence
@@ -51,7 +49,6 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// What came could not be read as an answer at all, or did not end.
     public var isGarbage: Bool { code == .helperMalformed || code == .helperTooLong }
 
-    /// The fault as a problem to show.
     public var problem: Problem { cause ?? Problem(code, sentence, hint: hint) }
 
     private var hint: String? {
@@ -65,17 +62,18 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The helper had no part in it: the machine has no room for another process at this moment.
+    /// The machine has no room for another process at this moment.
     public var isLackOfRoom: Bool { code == .helperNoRoom }
+
+    static let lackCodes = [EAGAIN, ENOMEM, EMFILE, ENFILE]
 
     /// A start that the system refused: for lack of room, or for a reason that will not pass.
     static func refused(_ what: String, _ code: Int32) -> HelperFault {
         let reason = String(cString: strerror(code))
-        return [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code)
+        return lackCodes.contains(code)
             ? HelperFault(.helperNoRoom, "it was not started, because the machine has no room for it: \(what)\(reason)")
             : HelperFault(.helperNotStarted, "it could not be started: \(what)\(reason)")
     }
 
-    /// The sentence.
     public var description: String { sentence }
 }

@@ -18,8 +18,8 @@ import Varlink
     private var source: EventSource?
     /// The secrets that the process was given, whichever command they were for: its output is not told apart by commands.
     private(set) var given: Set<String> = []
-    /// All octets so far.
-    private(set) var total = 0
+    /// What came first is kept no more.
+    private var wasCut = false
 
     /// - Parameter pipe: our end, which is closed here.
     init(pipe: Int32, limit: Int) {
@@ -54,18 +54,12 @@ import Varlink
     /// out, as long as another follows it.
     func text() -> String? {
         let secrets = Secrets(given)
-        var text = secrets.mask(kept)
-        var isCut = total > kept.count
-        if text.count > limit {
-            text.removeFirst(text.count - limit)
-            isCut = true
-        }
+        var text = secrets.mask(kept)[...]
+        let isCut = wasCut || text.count > limit
+        text = text.suffix(limit)
         if isCut {
-            if let newline = text.firstIndex(of: UInt8(ascii: "\n")), newline < text.count - 1 {
-                text.removeFirst(newline + 1)
-            } else {
-                text.removeFirst(min(text.count, secrets.longest))
-            }
+            let newline = text.firstIndex(of: UInt8(ascii: "\n")).map { $0 - text.startIndex + 1 }
+            text = text.dropFirst(newline.flatMap { $0 < text.count ? $0 : nil } ?? secrets.longest)
         }
         let lines = text.split(separator: UInt8(ascii: "\n")).map { Printable.text(of: $0) }
         let printable = lines.joined(separator: "\n")
@@ -95,11 +89,13 @@ import Varlink
             source?.cancel()
             return false
         }
-        total += count
         kept += Self.buffer[..<count]
         // Enough beyond the limit that a secret which the limit cuts is still whole here.
         let wanted = limit + Self.margin
-        if kept.count > 2 * wanted { kept.removeFirst(kept.count - wanted) }
+        if kept.count > 2 * wanted {
+            kept.removeFirst(kept.count - wanted)
+            wasCut = true
+        }
         return true
     }
 }

@@ -13,21 +13,13 @@ import Varlink
     /// Whether it speaks on standard input and output, or listens.
     enum Kind {
         case stdio
-        case service(listeners: [(name: String, descriptor: Int32)])
-    }
-
-    /// What is started: the helper in its sandbox, or without one.
-    struct Program {
-        var sandbox: Sandbox
-        var isContained: Bool
-        /// The descriptor of ``SystemCallFilter``.
-        var filter: Int32
+        case service(listeners: [SocketService.Listener])
     }
 
     /// The helpers that it speaks for.
     let names: [String]
     /// Identifies the process in its calls to the daemon.
-    let token: String
+    let token = Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255) })
     /// How it ended; `nil` as long as it runs.
     private(set) var ending: String?
     /// The program could not be executed: nothing of the helper ever ran.
@@ -44,7 +36,8 @@ import Varlink
     /// The host's: called once, after ``onExit``.
     var onGone: () -> Void = {}
 
-    private let pid: pid_t
+    /// The daemon's child.
+    let pid: pid_t
     private let pidfd: Int32
     /// What bubblewrap tells: one JSON object in each line.
     private var status: Int32?
@@ -54,9 +47,12 @@ import Varlink
     private var kill: EventSource?
     private var killDue: Instant?
 
-    /// Starts a program. Throws a fault if there is no process.
-    init(_ program: Program, kind: Kind, names: [String], errorLimit: Int) throws(HelperFault) {
-        let exec = program.sandbox.exec
+    /// Starts the helper. Throws a fault if there is no process.
+    ///
+    /// - Parameter filter: the descriptor of ``SystemCallFilter``; without it the helper runs without a sandbox.
+    init(_ sandbox: Sandbox, filter: Int32?, kind: Kind, names: [String], errorLimit: Int) throws(HelperFault) {
+        exec = sandbox.exec
+        self.names = names
         // The file was looked at when it was read, but it may have been replaced since.
         if let distrust = PathTrust.problem(withProgram: exec[0]) {
             throw HelperFault(.helperNotStarted, distrust.message, cause: distrust)
@@ -65,70 +61,61 @@ import Varlink
         if let words = StartFailure.beforeStart(program: exec[0]) {
             throw HelperFault(.helperNotStarted, "it could not be started: \(words)")
         }
-        token = Self.makeToken()
         var environment = ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "TMPDIR=/tmp", "HOTSPOTD_TOKEN=\(token)"]
         var theirs: [Int32] = [], ours: [Int32] = []
-        let started: (pid: pid_t, pidfd: Int32)
+        defer { for descriptor in theirs { close(descriptor) } }
         do throws(Errno) {
-            func added(_ pipe: HelperPipe) -> HelperPipe {
+            func pipe(toHelper: Bool = false) throws(Errno) -> HelperPipe {
+                let pipe = try HelperPipe(toHelper: toHelper)
                 ours.append(pipe.ours)
                 theirs.append(pipe.theirs)
                 return pipe
             }
-            let error = added(try HelperPipe.fromHelper())
+            func open(_ path: String) throws(Errno) -> Int32 {
+                let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+                guard descriptor >= 0 else { throw Errno(code: errno) }
+                theirs.append(descriptor)
+                return descriptor
+            }
+            let error = try pipe()
             var descriptors: [Int32]
             switch kind {
             case .stdio:
-                let (input, output) = (added(try HelperPipe.toHelper()), added(try HelperPipe.fromHelper()))
+                let (input, output) = (try pipe(toHelper: true), try pipe())
                 descriptors = [input.theirs, output.theirs, error.theirs]
                 streams = (input.ours, output.ours)
             case .service(let listeners):
-                let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
-                guard null >= 0 else { throw Errno(code: errno) }
-                theirs.append(null)
                 // What a service prints is chatter.
-                descriptors = [null, error.theirs, error.theirs] + listeners.map(\.descriptor)
+                descriptors = [try open("/dev/null"), error.theirs, error.theirs] + listeners.map(\.descriptor)
                 environment += [
                     "LISTEN_FDS=\(listeners.count)", "LISTEN_FDNAMES=\(listeners.map(\.name).joined(separator: ":"))",
                 ]
+                if filter != nil { environment.append("LISTEN_PID=\(Sandbox.processID)") }
             }
-            let arguments: [String]
-            if program.isContained {
-                if case .service = kind { environment.append("LISTEN_PID=\(Sandbox.processID)") }
-                let report = added(try HelperPipe.fromHelper())
+            var arguments = sandbox.uncontainedCommandLine
+            if let filter {
+                let report = try pipe()
                 status = report.ours
                 // Every reader of the filter needs a position of its own in the file.
-                let filter = open("/proc/self/fd/\(program.filter)", O_RDONLY | O_CLOEXEC)
-                guard filter >= 0 else { throw Errno(code: errno) }
-                theirs.append(filter)
-                descriptors += [filter, report.theirs]
-                arguments = program.sandbox.commandLine(
-                    filter: Int32(descriptors.count - 2), status: Int32(descriptors.count - 1))
-            } else {
-                arguments = program.sandbox.uncontainedCommandLine
+                descriptors += [try open("/proc/self/fd/\(filter)"), report.theirs]
+                arguments = sandbox.commandLine(filter: Int32(descriptors.count - 2), status: Int32(descriptors.count - 1))
             }
-            let pid = try Spawn(arguments: arguments, environment: environment, descriptors: descriptors).start()
+            pid = try Spawn(arguments: arguments, environment: environment, descriptors: descriptors).start()
             // The process is not reaped before this returns, so the number is still its own.
-            let pidfd = pidfd_open(pid, 0)
+            pidfd = pidfd_open(pid, 0)
             guard pidfd >= 0 else {
                 let code = errno
                 Glibc.kill(pid, SIGKILL)
                 waitpid(pid, nil, 0)
                 throw Errno(code: code)
             }
-            started = (pid, pidfd)
             tail = ErrorTail(pipe: error.ours, limit: errorLimit)
         } catch {
-            for descriptor in theirs { close(descriptor) }
             for descriptor in ours { close(descriptor) }
-            throw error.code == ENOENT && program.isContained
+            throw error.code == ENOENT && filter != nil
                 ? HelperFault(.helperNotStarted, "it was not started: \(Sandbox.bubblewrap) is missing")
                 : HelperFault.refused("", error.code)
         }
-        for descriptor in theirs { close(descriptor) }
-        (pid, pidfd) = started
-        self.names = names
-        self.exec = exec
         do {
             exitSource = try EventLoop.shared.onExit(pidfd: pidfd) { self.exited() }
         } catch {
@@ -170,16 +157,17 @@ import Varlink
     /// Sends SIGTERM to the helper itself: bubblewrap would die of it, and take the helper along before it can tidy up.
     private func terminate() {
         guard isRunning else { return }
-        guard status != nil else {
+        readStatus()
+        if status == nil {
             // Without a sandbox: the helper, and what it has started in its session.
             Glibc.kill(-pid, SIGTERM)
-            return
+        } else if let reaper {
+            // The helper is the reaper's first child. It cannot be replaced by another process between these two calls unless it ends
+            // in between, and then SIGTERM would reach a process of the same namespace.
+            if let helper = Self.firstChild(of: reaper) { Glibc.kill(helper, SIGTERM) }
+        } else {
+            signal(SIGTERM)
         }
-        readStatus()
-        guard let reaper else { return signal(SIGTERM) }
-        // The helper is the reaper's first child. It cannot be replaced by another process between these two calls unless it ends in
-        // between, and then SIGTERM would reach a process of the same namespace.
-        if let helper = Self.firstChild(of: reaper) { Glibc.kill(helper, SIGTERM) }
     }
 
     /// Sends a signal to the daemon's child and all that is in its session. Bubblewrap alone is not enough for SIGKILL: its reaper waits
@@ -189,13 +177,8 @@ import Varlink
     }
 
     private static func firstChild(of process: pid_t) -> pid_t? {
-        let file = open("/proc/\(process)/task/\(process)/children", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var octets = [UInt8](repeating: 0, count: 64)
-        let count = read(file, &octets, octets.count)
-        guard count > 0 else { return nil }
-        return octets[..<count].split(separator: UInt8(ascii: " ")).first.flatMap { pid_t(String(decoding: $0, as: UTF8.self)) }
+        let octets = StartFailure.beginning(of: "/proc/\(process)/task/\(process)/children") ?? []
+        return octets.split(separator: UInt8(ascii: " ")).first.flatMap { pid_t(String(decoding: $0, as: UTF8.self)) }
     }
 
     // MARK: What bubblewrap tells
@@ -265,9 +248,9 @@ import Varlink
 
     /// Nothing of the helper ran. The last line of what the sandbox wrote ends with the kernel's own words.
     private func failed(with line: String) -> String {
-        let codes = [ENOENT, EACCES, ENOEXEC, ENOTDIR, ELOOP, EAGAIN, ENOMEM, EMFILE, ENFILE]
+        let codes = [ENOENT, EACCES, ENOEXEC, ENOTDIR, ELOOP] + HelperFault.lackCodes
         let code = codes.first { line.hasSuffix(String(cString: strerror($0))) }
-        if let code, [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code) {
+        if let code, HelperFault.lackCodes.contains(code) {
             lackedRoom = true
             return HelperFault.refused("", code).sentence
         }
@@ -279,11 +262,12 @@ import Varlink
     static let success = describe(0)
 
     private static func describe(_ code: Int32) -> String {
-        guard code > 128, code < 128 + 65 else { return "it exited with status \(code)" }
         switch code - 128 {
-        case SIGXCPU: return "it was ended for using too much processor time"
-        case SIGXFSZ: return "it was ended for writing too large a file"
-        case let signal: return "it was ended by signal \(signal) (\(String(cString: strsignal(signal))))"
+        case SIGXCPU: "it was ended for using too much processor time"
+        case SIGXFSZ: "it was ended for writing too large a file"
+        case let signal where (1...64).contains(signal):
+            "it was ended by signal \(signal) (\(String(cString: strsignal(signal))))"
+        default: "it exited with status \(code)"
         }
     }
 
@@ -305,13 +289,8 @@ import Varlink
     }
 
     /// The fault of a command that it did not answer: the helper's own only if it ever ran.
-    func unanswered(_ words: String) -> HelperFault {
+    func unanswered(_ words: String, without missing: String = "an answer") -> HelperFault {
         if lackedRoom { return HelperFault(.helperNoRoom, ending ?? words) }
-        return HelperFault(neverRan ? .helperNotStarted : .helperCrashed, (ending ?? words) + ", without an answer")
-    }
-
-    private static func makeToken() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        return HelperFault(neverRan ? .helperNotStarted : .helperCrashed, (ending ?? words) + ", without " + missing)
     }
 }

@@ -14,10 +14,7 @@ import HotspotCore
 
     /// Runs it now or in a later turn; never out of order.
     func run(_ work: @escaping () -> Void) {
-        guard waiting.isEmpty, spent < Self.share else {
-            waiting.append(work)
-            return
-        }
+        guard waiting.isEmpty, spent < Self.share else { return waiting.append(work) }
         measure(work)
         endTurn()
     }
@@ -38,12 +35,12 @@ import HotspotCore
     private func nextTurn() {
         turn = nil
         spent = .zero
-        var taken = 0
-        while taken < waiting.count, spent < Self.share {
-            measure(waiting[taken])
-            taken += 1
+        var started = 0
+        while started < waiting.count, spent < Self.share {
+            measure(waiting[started])
+            started += 1
         }
-        waiting.removeFirst(min(taken, waiting.count))
-        if taken > 0 { endTurn() }
+        waiting.removeFirst(started)
+        if started > 0 { endTurn() }
     }
 }

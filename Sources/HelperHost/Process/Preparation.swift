@@ -9,7 +9,7 @@ import HotspotCore
     private let configuration: HostConfiguration
     /// The waiting processes of helpers that serve one command each.
     private var processes: [String: HelperProcess] = [:]
-    /// Helpers whose process will be started in one of the next turns of the loop.
+    /// Helpers whose processes start in one of the next turns of the loop.
     private var pending: Set<String> = []
     private var wanted: [Int: Set<String>] = [:]
     private var expiries: [Int: EventSource] = [:]

@@ -1,15 +1,10 @@
 import EventLoop
 import Glibc
 import HotspotCore
-import Varlink
 
 /// One command on one connection to a service.
 @LoopActor final class ServiceCommand {
-    let question: Question
-    let name: String
     let call: HelperCall
-    let onIgnored: (Int) -> Void
-    let secrets: [String]
     /// It waited for one process in vain, and waits for the next.
     var wasMoved = false
     private(set) var isCancelled = false
@@ -19,22 +14,11 @@ import Varlink
     private weak var service: SocketService?
     private var timer: EventSource?
 
-    init(
-        _ question: Question, name: String, socket: Int32, call: HelperCall, service: SocketService,
-        configuration: HostConfiguration, onIgnored: @escaping (Int) -> Void
-    ) throws(HelperFault) {
+    init(_ call: HelperCall, socket: Int32, service: SocketService, configuration: HostConfiguration) throws(HelperFault) {
         descriptor = socket
-        do throws(VarlinkError) {
-            exchange = Exchange(question, on: try Connection(socket: socket, limit: configuration.limits.message))
-        } catch {
-            throw HelperFault(.helperNotStarted, error.description)
-        }
-        self.question = question
-        self.name = name
+        exchange = try Exchange(call, input: socket, output: socket, limit: configuration.limits.message)
         self.call = call
         self.service = service
-        self.onIgnored = onIgnored
-        secrets = question.parameters.secrets
         let patience = configuration.serviceCancel
         call.onCancel = { [weak self] in self?.cancel(patience) }
         exchange.onEnding = { [weak self] in self?.ended($0) }
@@ -50,14 +34,10 @@ import Varlink
 
     func fail(_ fault: HelperFault) {
         // The outcome first, and then the end, which takes it off the service's list.
-        call.complete(outcome(.failed(fault)))
+        call.fail(fault, standardError: service?.standardError)
         exchange.close()
         // It goes on later, as a command of its own.
         if call.isPausing { service?.done(self) }
-    }
-
-    private func outcome(_ outcome: HelperOutcome) -> HelperOutcome {
-        outcome.named(name, standardError: service?.standardError(), without: secrets)
     }
 
     private func cancel(_ patience: Duration) {
@@ -70,26 +50,24 @@ import Varlink
         exchange.onIgnored = { [weak self] in self?.closeSoon() }
         exchange.abandon()
         timer = try? EventLoop.shared.schedule(after: patience) { [weak self] in
-            guard let self else { return }
-            service?.ignoredCancellation()
-            exchange.close()
+            // What the process does beside a command that it does not let go of is cut off as well: all of it is the same program.
+            self?.service?.endNow()
+            self?.exchange.close()
         }
         service?.limitTime()
     }
 
-    private func ended(_ ending: Exchange.Ending) {
-        switch ending {
-        case .answered(let outcome):
-            call.complete(self.outcome(outcome)) { [weak service] in service?.expectNothing() }
+    private func ended(_ outcome: HelperOutcome?) {
+        if let outcome {
+            call.complete(outcome, standardError: service?.standardError) { [weak service] in service?.expectNothing() }
             if outcome.isLastWord { service?.expectNothing() }
-            closeSoon()
-        case .closed:
-            // If its process crashed, that is known in a moment, with its last words. A process that lives on and only closed the
-            // connection is not waited for any longer than this.
-            isAwaitingEnding = true
-            if service?.lastFault != nil { return failAsClosed() }
-            timer = try? EventLoop.shared.schedule(after: .seconds(1)) { [weak self] in self?.failAsClosed() }
+            return closeSoon()
         }
+        // If its process crashed, that is known in a moment, with its last words. A process that lives on and only closed the
+        // connection is not waited for any longer than this.
+        isAwaitingEnding = true
+        if service?.lastFault != nil { return failAsClosed() }
+        timer = try? EventLoop.shared.schedule(after: .seconds(1)) { [weak self] in self?.failAsClosed() }
     }
 
     /// The process behind its connection has ended.
@@ -113,7 +91,7 @@ import Varlink
     }
 
     private func over() {
-        onIgnored(exchange.ignored)
+        call.countIgnored(exchange.ignored)
         // A closed connection without an answer waits for its timer.
         if isCancelled || !call.isLive { service?.done(self) }
     }

@@ -21,53 +21,39 @@ import Varlink
 
     /// Its process.
     private enum State {
-        /// There is none.
         case stopped
-        /// It serves. `wasAsked`: it has had a command.
+        /// `wasAsked`: it has had a command.
         case running(HelperProcess, wasAsked: Bool)
         /// It was told to end. It may still accept, so further commands wait for the next one.
         case ending(HelperProcess)
     }
 
-    /// A command that waits for the next process.
-    private struct HeldCommand {
-        let question: Question
-        let name: String
-        let call: HelperCall
-        let onIgnored: (Int) -> Void
-        /// It was sent before, to a process that ended without having accepted it.
-        let isSecond: Bool
-    }
-
-    typealias Listener = (name: String, descriptor: Int32)
+    typealias Listener = (name: String, path: String, descriptor: Int32)
 
     let key: Key
     private let start: ([Listener]) throws(HelperFault) -> HelperProcess
-    private let directory: String
     private let configuration: HostConfiguration
     private var listeners: [Listener] = []
-    private var paths: [String: String] = [:]
     private static var lastSocket = 0
     private var state = State.stopped
     private var lastProcess: HelperProcess?
     private var commands: [ObjectIdentifier: ServiceCommand] = [:]
-    private var held: [HeldCommand] = []
+    /// The commands that wait for the next process.
+    private var held: [HelperCall] = []
     /// The next process is wanted before there is a command for it.
     private var isWanted = false
     private var isRetired = false
     /// The host forgets a retired service at once; its commands still need it.
     private var untilDone: SocketService?
-    /// No further command is to be expected soon.
+    /// No further command is expected soon.
     private var isLeaving = false
     private var idle: EventSource?
     private var cancellation: EventSource?
 
     init(
-        _ key: Key, directory: String, configuration: HostConfiguration,
-        start: @escaping ([Listener]) throws(HelperFault) -> HelperProcess
+        _ key: Key, configuration: HostConfiguration, start: @escaping ([Listener]) throws(HelperFault) -> HelperProcess
     ) {
         self.key = key
-        self.directory = directory
         self.configuration = configuration
         self.start = start
     }
@@ -78,13 +64,12 @@ import Varlink
         guard listeners.isEmpty else { return }
         for name in key.names {
             Self.lastSocket += 1
-            let path = "\(directory)/\(Self.lastSocket)"
+            let path = "\(configuration.runtimeDirectory)/helpers/\(Self.lastSocket)"
             do throws(VarlinkError) {
                 let listener = try Socket.listen(path: path, mode: 0o600).take()
                 // The service manager's protocol hands over sockets that block, and only the helper ever accepts.
                 _ = fcntl(listener, F_SETFL, 0)
-                listeners.append((name, listener))
-                paths[name] = path
+                listeners.append((name, path, listener))
             } catch {
                 closeSockets()
                 throw HelperFault(.helperNotStarted, "no socket for it: \(error)")
@@ -93,9 +78,11 @@ import Varlink
     }
 
     private func closeSockets() {
-        for listener in listeners { close(listener.descriptor) }
-        for path in paths.values { unlink(path) }
-        (listeners, paths) = ([], [:])
+        for listener in listeners {
+            close(listener.descriptor)
+            unlink(listener.path)
+        }
+        listeners = []
     }
 
     // MARK: Its process
@@ -112,7 +99,7 @@ import Varlink
     /// Ends a process that was started and never asked.
     func standDown() {
         isWanted = false
-        if case .running(_, wasAsked: false) = state { end(kill: configuration.cancelKill) }
+        if case .running(_, wasAsked: false) = state { endNow() }
     }
 
     /// Gives the sockets up, and ends the process as soon as its commands are done.
@@ -126,8 +113,10 @@ import Varlink
     private func endIfRetired() {
         guard isRetired, commands.isEmpty, held.isEmpty else { return }
         untilDone = nil
-        end(kill: configuration.cancelKill)
+        endNow()
     }
+
+    func endNow() { end(kill: configuration.cancelKill) }
 
     private func end(kill: Duration) {
         guard case .running(let process, _) = state else { return }
@@ -158,7 +147,9 @@ import Varlink
         isWanted = false
         let held = held
         self.held = []
-        for command in held { resume(command) }
+        for call in held where call.isLive {
+            do throws(HelperFault) { try send(call) } catch { call.fail(error) }
+        }
         endIfRetired()
     }
 
@@ -168,12 +159,7 @@ import Varlink
         let waiting = commands.values.filter(\.isWaiting)
         let moving = process.neverRan || isRetired ? [] : waiting.filter { !$0.wasMoved }
         for command in waiting where !moving.contains(where: { $0 === command }) {
-            command.fail(
-                process.lackedRoom
-                    ? process.unanswered("")
-                    : HelperFault(
-                        process.neverRan ? .helperNotStarted : .helperCrashed,
-                        (process.ending ?? "it ended") + ", without accepting the command"))
+            command.fail(process.unanswered("it ended", without: "accepting the command"))
         }
         guard !moving.isEmpty else { return }
         do throws(HelperFault) {
@@ -181,13 +167,13 @@ import Varlink
             state = .running(next, wasAsked: true)
             for command in moving {
                 command.wasMoved = true
-                next.tail.add(secrets: command.secrets)
+                next.tail.add(secrets: command.call.secrets)
             }
         } catch { for command in moving { command.fail(error) } }
     }
 
     /// What its process wrote to standard error.
-    func standardError() -> String? {
+    var standardError: String? {
         switch state {
         case .running(let process, _), .ending(let process): process.tail.text()
         case .stopped: lastProcess?.tail.text()
@@ -202,38 +188,19 @@ import Varlink
 
     // MARK: Commands
 
-    func send(
-        _ question: Question, to name: String, call: HelperCall, onIgnored: @escaping (Int) -> Void
-    ) throws(HelperFault) {
-        try send(HeldCommand(question: question, name: name, call: call, onIgnored: onIgnored, isSecond: false))
-    }
-
-    private func send(_ held: HeldCommand) throws(HelperFault) {
-        if case .ending = state { return self.held.append(held) }
+    func send(_ call: HelperCall) throws(HelperFault) {
+        if case .ending = state { return held.append(call) }
         let process = try running()
-        guard let path = paths[held.name] else { throw HelperFault(.helperNotStarted, "there is no socket for it") }
-        let socket: Int32
-        do throws(VarlinkError) { socket = try Socket.connect(path: path, nonblocking: true).take() } catch {
-            throw HelperFault(.helperNotStarted, error.description)
+        guard let listener = listeners.first(where: { $0.name == call.name }) else {
+            throw HelperFault(.helperNotStarted, "there is no socket for it")
         }
         let command = try ServiceCommand(
-            held.question, name: held.name, socket: socket, call: held.call, service: self, configuration: configuration,
-            onIgnored: held.onIgnored)
-        command.wasMoved = held.isSecond
+            call, socket: Exchange.connect(listener.path), service: self, configuration: configuration)
         commands[ObjectIdentifier(command)] = command
-        process.tail.add(secrets: command.secrets)
+        process.tail.add(secrets: call.secrets)
         state = .running(process, wasAsked: true)
         isLeaving = false
         idle = nil
-        held.call.onSent(held.question)
-    }
-
-    /// Goes on with a command that was held back; what goes wrong is reported to its caller.
-    private func resume(_ held: HeldCommand) {
-        guard held.call.isLive else { return }
-        do throws(HelperFault) { try send(held) } catch {
-            held.call.complete(HelperOutcome.failed(error).named(held.name, standardError: nil))
-        }
     }
 
     func done(_ command: ServiceCommand) {
@@ -243,14 +210,10 @@ import Varlink
 
     /// Ends the process soon: its helper lost a race, or its work is done.
     func expectNothing() {
-        guard !commands.values.contains(where: { $0.call.isLive }) else { return }
+        if commands.values.contains(where: \.call.isLive) { return }
         isLeaving = true
         limitTime()
     }
-
-    /// Ends a process that does not let go of a command that was cancelled long ago. What it does beside that is cut off as well: all of
-    /// it is the same program.
-    func ignoredCancellation() { end(kill: configuration.cancelKill) }
 
     /// Ends the process, after a while, if no command is left, or only cancelled ones.
     func limitTime() {
@@ -260,8 +223,7 @@ import Varlink
             // One timer for the whole time without a command, and none while there is one.
             let patience = isLeaving ? configuration.serviceLeave : configuration.serviceIdle
             idle = try? EventLoop.shared.schedule(after: patience, accuracy: patience / 4) { [weak self] in
-                guard let self, commands.isEmpty else { return }
-                end(kill: configuration.cancelKill)
+                if let self, commands.isEmpty { endNow() }
             }
         } else if cancellation == nil, commands.values.allSatisfy(\.isCancelled) {
             // A program that heeds the end-of-file has closed its connections by then.

@@ -43,13 +43,10 @@ struct Spawn {
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | 0x80 /* SETSID */)
         var pid: pid_t = 0
-        let result = Self.whileExpendable {
-            Self.withStrings(arguments) { words in
-                Self.withStrings(environment) { variables in
-                    posix_spawn(&pid, arguments[0], &actions, &attributes, words, variables)
-                }
-            }
-        }
+        let words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        let variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
+        defer { for string in words + variables { free(string) } }
+        let result = Self.whileExpendable { posix_spawn(&pid, arguments[0], &actions, &attributes, words, variables) }
         guard result == 0 else { throw Errno(code: result) }
         return pid
     }
@@ -69,12 +66,6 @@ struct Spawn {
         defer { pwrite(file, octets, count, 0) }
         return body()
     }
-
-    private static func withStrings<T>(_ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> T) -> T {
-        let pointers = strings.map { strdup($0) } + [nil]
-        defer { for pointer in pointers { free(pointer) } }
-        return body(pointers)
-    }
 }
 
 /// A pipe of which we keep one end, not blocking, and the helper gets the other.
@@ -82,32 +73,17 @@ struct HelperPipe {
     let ours: Int32
     let theirs: Int32
 
-    static func toHelper() throws(Errno) -> HelperPipe {
-        let (read, write) = try make()
-        return HelperPipe(ours: write, theirs: read)
-    }
-
-    static func fromHelper() throws(Errno) -> HelperPipe {
-        let (read, write) = try make()
-        return HelperPipe(ours: read, theirs: write)
+    init(toHelper: Bool = false) throws(Errno) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Errno(code: errno) }
+        (ours, theirs) = toHelper ? (ends[1], ends[0]) : (ends[0], ends[1])
+        // The two ends are files of their own: the helper's blocks.
+        _ = fcntl(ours, F_SETFL, O_NONBLOCK)
     }
 
     /// Octets lie in it to be read; its mere end does not count.
     static func isReadable(_ ours: Int32) -> Bool {
         var state = pollfd(fd: ours, events: Int16(POLLIN), revents: 0)
         return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLIN) != 0
-    }
-
-    private static func make() throws(Errno) -> (read: Int32, write: Int32) {
-        var ends: [Int32] = [-1, -1]
-        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Errno(code: errno) }
-        return (ends[0], ends[1])
-    }
-
-    private init(ours: Int32, theirs: Int32) {
-        // The two ends are files of their own: the helper's blocks.
-        _ = fcntl(ours, F_SETFL, O_NONBLOCK)
-        self.ours = ours
-        self.theirs = theirs
     }
 }

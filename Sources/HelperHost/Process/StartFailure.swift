@@ -53,7 +53,7 @@ public enum StartFailure {
     }
 
     /// The octets that the kernel looks at (BINPRM_BUF_SIZE of linux/binfmts.h); `nil` if the program cannot be read.
-    private static func beginning(of program: String) -> [UInt8]? {
+    static func beginning(of program: String) -> [UInt8]? {
         // There may be a pipe or a device, which is not waited for.
         let descriptor = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return nil }

@@ -2,7 +2,6 @@ import HotspotCore
 
 /// Where helpers live and what they may use.
 public struct HostConfiguration: Hashable, Sendable {
-    /// Whether helpers run in a sandbox.
     public enum Containment: String, Hashable, Sendable, CaseIterable {
         /// A helper runs in its sandbox, or not at all.
         case sandbox
@@ -16,15 +15,13 @@ public struct HostConfiguration: Hashable, Sendable {
         public var addressSpace: UInt64 = 4 << 30
         /// Private memory that can be written, in octets.
         public var data: UInt64 = 256 << 20
-        /// Seconds of processor time of a process for one command.
+        /// Seconds, of a process for one command.
         public var processorTime: UInt64 = 60
-        /// Seconds of processor time of a process that serves many commands.
+        /// Seconds, of a process that serves many commands.
         public var serviceProcessorTime: UInt64 = 600
-        /// Processes and threads of one helper.
+        /// Threads count as well.
         public var processes: UInt64 = 32
-        /// Open descriptors.
         public var descriptors: UInt64 = 128
-        /// Octets of one file.
         public var fileSize: UInt64 = 64 << 20
         /// Octets of the private `/tmp`, and as many of `/dev/shm`.
         public var temporaryFolder: UInt64 = 32 << 20
@@ -44,15 +41,12 @@ public struct HostConfiguration: Hashable, Sendable {
     /// The daemon's socket for helpers, in their sight.
     public var helperSocket: String?
     public var containment = Containment.sandbox
-    /// What a process may take.
     public var limits = Limits()
-    /// From the cancellation, which is an end-of-file, to SIGTERM.
+    /// From the cancellation, which is an end-of-file, to SIGTERM and SIGKILL.
     public var cancelTerm = Duration.milliseconds(20)
-    /// From the cancellation to SIGKILL.
     public var cancelKill = Duration.milliseconds(60)
-    /// From a one-command helper's answer to SIGTERM: time to tidy up.
+    /// From a one-command helper's answer to SIGTERM and SIGKILL: time to tidy up.
     public var lingerTerm = Duration.milliseconds(500)
-    /// From a one-command helper's answer to SIGKILL.
     public var lingerKill = Duration.seconds(1)
     /// From the cancellation of a command to the end of a shared process that does not let go of it; one without other work ends as
     /// one of a single command does.
@@ -64,10 +58,9 @@ public struct HostConfiguration: Hashable, Sendable {
     public var serviceLeave = Duration.seconds(2)
     /// From an interface's wish for prepared processes to their end, if neither use nor withdrawal comes.
     public var preparation = Duration.seconds(90)
-    /// FilterScanList is asked of a process without any network.
     public var filterWithoutNetwork = true
 
-    /// A configuration. The runtime folder is always hidden.
+    /// Hides the runtime folder, too.
     public init(runtimeDirectory: String, hiddenPaths: [String] = [], helperSocket: String? = nil) {
         self.runtimeDirectory = runtimeDirectory
         self.hiddenPaths = hiddenPaths.contains(runtimeDirectory) ? hiddenPaths : hiddenPaths + [runtimeDirectory]

@@ -7,7 +7,6 @@ import HotspotCore
 /// files, programs or networks' names to get at) and R2 (a helper is buggy: nothing that it starts outlives it, and its share of the
 /// machine is limited). docs/security.md has the threats.
 struct Sandbox: Hashable {
-    /// The program of bubblewrap.
     static let bubblewrap = "/usr/bin/bwrap"
     /// Sets the limits inside of the sandbox, where the helper's processes are counted apart from all others.
     static let prlimit = "/usr/bin/prlimit"
@@ -30,11 +29,8 @@ struct Sandbox: Hashable {
         "/var/lib", "/var/tmp",
     ]
 
-    /// The helper's command line.
     var exec: [String]
-    /// `ReadPaths=`.
     var readPaths: [String] = []
-    /// `ReadWritePaths=`.
     var readWritePaths: [String] = []
     var hasNetwork = true
     /// How many sockets it is handed.
@@ -93,13 +89,13 @@ struct Sandbox: Hashable {
             return "--\(name)=\(min(soft, most)):\(min(hard ?? soft, most))"
         }
         // One octet keeps a core from files and from programs that handle cores; none only from files (core(5)).
-        var words = [Self.prlimit, limit("core", RLIMIT_CORE, 1)]
-        words.append(limit("as", RLIMIT_AS, limits.addressSpace))
-        words.append(limit("data", RLIMIT_DATA, limits.data))
-        // SIGXCPU, and SIGKILL a second later.
-        words.append(limit("cpu", RLIMIT_CPU, processorTime, processorTime + 1))
-        words.append(limit("nofile", RLIMIT_NOFILE, limits.descriptors + UInt64(listeners)))
-        words.append(limit("fsize", RLIMIT_FSIZE, limits.fileSize))
+        var words = [
+            Self.prlimit, limit("core", RLIMIT_CORE, 1), limit("as", RLIMIT_AS, limits.addressSpace),
+            limit("data", RLIMIT_DATA, limits.data),
+            // SIGXCPU, and SIGKILL a second later.
+            limit("cpu", RLIMIT_CPU, processorTime, processorTime + 1),
+            limit("nofile", RLIMIT_NOFILE, limits.descriptors + UInt64(listeners)), limit("fsize", RLIMIT_FSIZE, limits.fileSize),
+        ]
         // Without a user namespace the kernel would count the daemon and all helpers together.
         if countsProcesses { words.append(limit("nproc", __RLIMIT_NPROC, limits.processes)) }
         return words + ["--"] + exec
@@ -110,11 +106,7 @@ struct Sandbox: Hashable {
     private var system: [String] {
         var words = ["--ro-bind", "/usr", "/usr"]
         for folder in Self.systemFolders {
-            if let target = Self.linkTarget(of: folder) {
-                words += ["--symlink", target, folder]
-            } else {
-                words += ["--ro-bind-try", folder, folder]
-            }
+            words += Self.linkTarget(of: folder).map { ["--symlink", $0, folder] } ?? ["--ro-bind-try", folder, folder]
         }
         for file in Self.systemFiles { words += ["--ro-bind-try", file, file] }
         return words
@@ -123,8 +115,6 @@ struct Sandbox: Hashable {
     private var devices: [String] {
         ["--proc", "/proc", "--dev", "/dev"] + memory("/dev/shm", mode: "1777") + ["--remount-ro", "/dev"]
     }
-
-    private var temporaryFolder: [String] { memory("/tmp", mode: "0700") }
 
     private func memory(_ path: String, mode: String) -> [String] {
         ["--size", "\(limits.temporaryFolder)", "--perms", mode, "--tmpfs", path]
@@ -146,14 +136,9 @@ struct Sandbox: Hashable {
     /// is left out where it is not the helper's own: one of the system, a user's home, or one that has helper files in it.
     private var programPaths: (folders: [String], files: [String]) {
         var folders: [String] = [], files: [String] = []
-        for word in exec where word.hasPrefix("/") && FilePath.kind(of: word) == .file {
-            let isSystems = Self.isSystems(word)
-            if !isSystems, folders.isEmpty, files.isEmpty {
-                let folder = FilePath.parent(of: word)
-                if isOwn(folder) { folders.append(folder) } else { files.append(word) }
-            } else if !isSystems {
-                files.append(word)
-            }
+        for word in exec where word.hasPrefix("/") && FilePath.kind(of: word) == .file && !Self.isSystems(word) {
+            let folder = FilePath.parent(of: word)
+            if folders.isEmpty, files.isEmpty, isOwn(folder) { folders.append(folder) } else { files.append(word) }
         }
         return (folders, files)
     }
@@ -175,7 +160,6 @@ struct Sandbox: Hashable {
     }
 }
 
-/// Questions about paths.
 enum FilePath {
     enum Kind { case file, folder }
 
@@ -198,7 +182,6 @@ enum FilePath {
         folder == "/" || path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
     }
 
-    /// The folder that it lies in.
     static func parent(of path: String) -> String {
         let plain = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         guard let slash = plain.lastIndex(of: "/"), slash != plain.startIndex else { return "/" }

@@ -14,7 +14,7 @@ enum WritablePath {
     static func refusal(of path: String, hidden: [String]) -> Problem? {
         let canonical = FilePath.canonical(path)
         let hidden = hidden.map(FilePath.canonical)
-        // A link would be followed anew at each start, to wherever it leads by then.
+        // A link would be followed again at each start, to wherever it leads by then.
         guard canonical == path || canonical + "/" == path || FilePath.kind(of: path) == nil else {
             return refuse(path, "it leads to \(Printable.text(canonical, limit: 200)) through a link")
         }
@@ -24,12 +24,8 @@ enum WritablePath {
         if let folder = hidden.first(where: { FilePath.isWithin($0, canonical) }) {
             return refuse(path, "\(folder), which is the daemon's, lies in it")
         }
-        if divided.contains(canonical)
-            || closed.contains(where: { FilePath.isWithin(canonical, $0) || FilePath.isWithin($0, canonical) })
-        {
-            return refuse(path, "it is the system's")
-        }
-        return nil
+        let isClosed = closed.contains { FilePath.isWithin(canonical, $0) || FilePath.isWithin($0, canonical) }
+        return isClosed || divided.contains(canonical) ? refuse(path, "it is the system's") : nil
     }
 
     static func refuse(_ path: String, _ reason: String) -> Problem {

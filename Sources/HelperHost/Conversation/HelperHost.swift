@@ -193,16 +193,15 @@ import Varlink
     }
 
     private func prepare(_ name: String) {
-        guard let entry = byName[name] else { return }
-        switch entry.spec.activation {
-        case .stdio(let exec):
+        guard let spec = byName[name]?.spec else { return }
+        switch spec.activation {
+        case .stdio(let exec) where !preparation.hasProcess(name):
             // If it fails, the first command says so.
-            guard !preparation.hasProcess(name),
-                let process = try? start(sandbox(entry.spec, exec, hasNetwork: true), .stdio, names: [name])
-            else { return }
-            preparation.add(process, for: name)
+            if let process = try? start(sandbox(spec, exec, hasNetwork: true), .stdio, names: [name]) {
+                preparation.add(process, for: name)
+            }
         case .socket: try? service(name).prepare()
-        case .external: break
+        case .stdio, .external: break
         }
     }
 
@@ -224,10 +223,7 @@ import Varlink
             resolverFile: resolver.path)
         do throws(HelperFault) {
             let process = try start(trial, .stdio, names: [])
-            process.onExit = { [weak self, weak process] in
-                let ending = process?.ending
-                self?.tried(ending == HelperProcess.success ? nil : ending)
-            }
+            process.onExit = { [weak self, weak process] in self?.tried(process?.failure) }
             process.end(term: .seconds(10), kill: .seconds(10))
         } catch { tried(error.sentence) }
     }
@@ -243,8 +239,6 @@ import Varlink
         }
         onChange()
     }
-
-    private static let profile = "/usr/share/doc/hotspotd/apparmor-hotspotd"
 
     // MARK: What is known of them
 

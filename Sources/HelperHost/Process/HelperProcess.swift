@@ -30,7 +30,6 @@ import Varlink
     private(set) var lackedRoom = false
     /// Standard error.
     let tail: ErrorTail
-    let exec: [String]
     /// The owner's: called once, after it was reaped.
     var onExit: () -> Void = {}
     /// The host's: called once, after ``onExit``.
@@ -38,6 +37,7 @@ import Varlink
 
     /// The daemon's child.
     let pid: pid_t
+    private let exec: [String]
     private let pidfd: Int32
     /// What bubblewrap tells: one JSON object in each line.
     private var status: Int32?
@@ -92,13 +92,15 @@ import Varlink
                 ]
                 if filter != nil { environment.append("LISTEN_PID=\(Sandbox.processID)") }
             }
-            var arguments = sandbox.uncontainedCommandLine
+            let arguments: [String]
             if let filter {
                 let report = try pipe()
                 status = report.ours
                 // Every reader of the filter needs a position of its own in the file.
                 descriptors += [try open("/proc/self/fd/\(filter)"), report.theirs]
                 arguments = sandbox.commandLine(filter: Int32(descriptors.count - 2), status: Int32(descriptors.count - 1))
+            } else {
+                arguments = sandbox.uncontainedCommandLine
             }
             pid = try Spawn(arguments: arguments, environment: environment, descriptors: descriptors).start()
             // The process is not reaped before this returns, so the number is still its own.
@@ -211,9 +213,11 @@ import Varlink
         Glibc.kill(-pid, SIGKILL)
         var information = siginfo_t()
         guard waitid(P_PIDFD, id_t(pidfd), &information, WEXITED) == 0 else { return }
-        let wait = Self.status(of: information)
+        // si_status of the SIGCHLD part, which Glibc's module leaves out: behind si_signo, si_errno, si_code, si_pid and si_uid.
+        let value = withUnsafeBytes(of: information) { $0.load(fromByteOffset: 24, as: Int32.self) }
         readStatus()
         tail.close()
+        let wait = information.si_code == CLD_EXITED ? value : 128 + (value & 0x7f)
         ending = words(code: status == nil ? wait : exitCode ?? wait, isHelpers: status == nil || exitCode != nil)
         release()
         let (onExit, onGone) = (onExit, onGone)
@@ -223,43 +227,28 @@ import Varlink
         onGone()
     }
 
-    /// An exit status as a shell has it.
-    private static func status(of information: siginfo_t) -> Int32 {
-        // si_status of the SIGCHLD part, which Glibc's module leaves out: behind si_signo, si_errno, si_code, si_pid and si_uid.
-        let status = withUnsafeBytes(of: information) { $0.load(fromByteOffset: 24, as: Int32.self) }
-        return information.si_code == CLD_EXITED ? status : 128 + (status & 0x7f)
-    }
-
     /// The ending in words; sets ``neverRan`` and ``lackedRoom``.
     private func words(code: Int32, isHelpers: Bool) -> String {
-        guard isHelpers else {
-            // Killed by us, or by the kernel for lack of memory, before the helper's own end was told.
-            if code > 128 { return Self.describe(code) }
-            neverRan = true
-            return failed(with: tail.lastLine.map { $0.replacing("bwrap: ", with: "") } ?? "bubblewrap failed")
-        }
+        var line = tail.lastLine ?? "bubblewrap failed"
         // The shell's words for a program that is not there, or cannot be executed; they may as well be the helper's.
-        if code == 126 || code == 127, let line = tail.lastLine, line.hasPrefix("prlimit: failed to execute ") {
-            neverRan = true
-            return failed(with: line)
-        }
-        return Self.describe(code)
-    }
-
-    /// Nothing of the helper ran. The last line of what the sandbox wrote ends with the kernel's own words.
-    private func failed(with line: String) -> String {
+        let isUnexecuted = (code == 126 || code == 127) && line.hasPrefix("prlimit: failed to execute ")
+        // Above 128: killed by us, or by the kernel for lack of memory, before the helper's own end was told.
+        guard isHelpers ? isUnexecuted : code <= 128 else { return Self.describe(code) }
+        neverRan = true
+        if !isHelpers { line = line.replacing("bwrap: ", with: "") }
+        // The line ends with the kernel's own words.
         let codes = [ENOENT, EACCES, ENOEXEC, ENOTDIR, ELOOP] + HelperFault.lackCodes
-        let code = codes.first { line.hasSuffix(String(cString: strerror($0))) }
-        if let code, HelperFault.lackCodes.contains(code) {
+        let reason = codes.first { line.hasSuffix(String(cString: strerror($0))) }
+        if let reason, HelperFault.lackCodes.contains(reason) {
             lackedRoom = true
-            return HelperFault.refused("", code).sentence
+            return HelperFault.refused("", reason).sentence
         }
-        guard line.hasPrefix("prlimit: "), let code else { return "it could not be started: its sandbox: \(line)" }
-        return "it could not be started: \(StartFailure.words(program: exec[0], code: code))"
+        guard line.hasPrefix("prlimit: "), let reason else { return "it could not be started: its sandbox: \(line)" }
+        return "it could not be started: \(StartFailure.words(program: exec[0], code: reason))"
     }
 
-    /// The words for an end without an error.
-    static let success = describe(0)
+    /// How it ended, unless it was without an error.
+    var failure: String? { ending == Self.describe(0) ? nil : ending }
 
     private static func describe(_ code: Int32) -> String {
         switch code - 128 {

@@ -13,7 +13,8 @@ import HotspotCore
     private static let source = "/etc/resolv.conf"
 
     let path: String
-    private var known: (inode: ino_t, changed: timespec)?
+    /// The inode and the time of change of what was copied.
+    private var known: [Int] = []
 
     init(path: String) { self.path = path }
 
@@ -21,11 +22,9 @@ import HotspotCore
     func update() {
         var status = stat()
         let exists = stat(Self.source, &status) == 0
-        if exists, let known, known.inode == status.st_ino, known.changed.tv_sec == status.st_mtim.tv_sec,
-            known.changed.tv_nsec == status.st_mtim.tv_nsec, access(path, F_OK) == 0
-        {
-            return
-        }
+        let state = exists ? [Int(status.st_ino), status.st_mtim.tv_sec, status.st_mtim.tv_nsec] : []
+        if exists, state == known, access(path, F_OK) == 0 { return }
+        known = state
         var octets = [UInt8](repeating: 0, count: Self.limit)
         var count = 0
         if exists {

@@ -70,7 +70,7 @@ enum SystemCallFilter {
     }()
 
     /// What programs of any language need. Not among them: mounts and other namespaces, the memory of other processes, keyrings,
-    /// modules, io_uring (whose operations pass by this filter), bpf, performance counters. In this order: files, waiting, memory,
+    /// modules, io_uring (whose operations pass by this filter), bpf, performance counters. In groups: files, waiting, memory,
     /// processes and threads, clocks, sockets, the system, a sandbox of the helper's own, and what its IPC namespace keeps for it alone.
     private static let unrestricted = """
         read write pread64 pwrite64 readv writev preadv pwritev preadv2 pwritev2 close close_range stat lstat fstat newfstatat
@@ -78,22 +78,26 @@ enum SystemCallFilter {
         truncate ftruncate fallocate fadvise64 readahead cachestat sync fsync fdatasync sync_file_range msync umask chown fchown
         lchown fchownat utime utimes futimesat utimensat mkdir mkdirat rmdir link linkat symlink symlinkat unlink unlinkat rename
         renameat renameat2 copy_file_range splice sendfile tee vmsplice flock dup dup2 dup3 pipe pipe2 fcntl getxattr lgetxattr
-        fgetxattr listxattr llistxattr flistxattr inotify_init inotify_init1 inotify_add_watch inotify_rm_watch memfd_create poll
-        ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2 signalfd
-        signalfd4 timerfd_create timerfd_settime timerfd_gettime futex futex_waitv futex_wake futex_wait futex_requeue nanosleep
-        clock_nanosleep restart_syscall pause alarm brk mmap munmap mprotect mremap madvise mincore mlock mlock2 munlock mlockall
-        munlockall membarrier pkey_alloc pkey_free pkey_mprotect map_shadow_stack mseal get_mempolicy fork vfork execve execveat
-        exit exit_group wait4 waitid kill tkill tgkill pidfd_open pidfd_send_signal rt_sigaction rt_sigprocmask rt_sigpending
-        rt_sigtimedwait rt_sigqueueinfo rt_tgsigqueueinfo rt_sigreturn rt_sigsuspend sigaltstack getpid getppid gettid getpgid
-        getpgrp setpgid getsid setsid getuid geteuid getgid getegid getgroups getresuid getresgid setuid setgid setreuid setregid
-        setresuid setresgid setgroups setfsuid setfsgid capget capset prctl arch_prctl set_tid_address set_robust_list
-        get_robust_list rseq getrlimit setrlimit prlimit64 getrusage times getpriority setpriority sched_yield sched_getaffinity
-        sched_setaffinity sched_getparam sched_setparam sched_getscheduler sched_setscheduler sched_get_priority_max
-        sched_get_priority_min sched_rr_get_interval sched_getattr sched_setattr ioprio_get ioprio_set getcpu personality
+        fgetxattr listxattr llistxattr flistxattr inotify_init inotify_init1 inotify_add_watch inotify_rm_watch memfd_create
+        poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2
+        signalfd signalfd4 timerfd_create timerfd_settime timerfd_gettime futex futex_waitv futex_wake futex_wait futex_requeue
+        nanosleep clock_nanosleep restart_syscall pause alarm
+        brk mmap munmap mprotect mremap madvise mincore mlock mlock2 munlock mlockall munlockall membarrier pkey_alloc pkey_free
+        pkey_mprotect map_shadow_stack mseal get_mempolicy
+        fork vfork execve execveat exit exit_group wait4 waitid kill tkill tgkill pidfd_open pidfd_send_signal rt_sigaction
+        rt_sigprocmask rt_sigpending rt_sigtimedwait rt_sigqueueinfo rt_tgsigqueueinfo rt_sigreturn rt_sigsuspend sigaltstack
+        getpid getppid gettid getpgid getpgrp setpgid getsid setsid getuid geteuid getgid getegid getgroups getresuid getresgid
+        setuid setgid setreuid setregid setresuid setresgid setgroups setfsuid setfsgid capget capset prctl arch_prctl
+        set_tid_address set_robust_list get_robust_list rseq getrlimit setrlimit prlimit64 getrusage times getpriority
+        setpriority sched_yield sched_getaffinity sched_setaffinity sched_getparam sched_setparam sched_getscheduler
+        sched_setscheduler sched_get_priority_max sched_get_priority_min sched_rr_get_interval sched_getattr sched_setattr
+        ioprio_get ioprio_set getcpu personality
         clock_gettime clock_getres gettimeofday time timer_create timer_settime timer_gettime timer_getoverrun timer_delete
-        setitimer getitimer socketpair bind connect listen accept accept4 sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg
-        shutdown getsockname getpeername getsockopt setsockopt uname sysinfo getrandom seccomp landlock_create_ruleset
-        landlock_add_rule landlock_restrict_self shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv
-        msgctl mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr
+        setitimer getitimer
+        socketpair bind connect listen accept accept4 sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg shutdown getsockname
+        getpeername getsockopt setsockopt
+        uname sysinfo getrandom seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self shmget shmat shmctl
+        shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify
+        mq_getsetattr
         """
 }

@@ -273,7 +273,7 @@ class Director:
         self.report.heading("The machine itself")
         if self.radio:
             self.fabric.join(TRAIN)
-            machine.laptop(self.fabric, self.report, self.daemon)
+            self.report.attempt("laptop.netem", lambda: machine.netem(self.fabric))
             self.leave()
         else:
             machine.host(self.fabric, self.report)

@@ -1,19 +1,11 @@
 """The machine itself: what the project relies on, tried on the host and in the virtual laptop."""
 
-import ctypes
-import os
 import pathlib
-import subprocess
-import sys
 
-import networks
 import smoke
 from basics import Trouble, run, waitFor
-from daemon import Daemon
 from fabric import Fabric
 from report import Report
-
-CGROUPS = pathlib.Path("/sys/fs/cgroup")
 
 
 # MARK: The host
@@ -23,7 +15,6 @@ def host(fabric: Fabric, report: Report) -> None:
     rules = "add table ip tried; add chain ip tried out { type nat hook postrouting priority srcnat; }; "
     rules += "add rule ip tried out masquerade"
     report.attempt("host.nftables", lambda: run("nft", rules))
-    report.attempt("host.landlock", lambda: run(sys.executable, "-B", __file__, "landlock"))
     report.attempt("host.userNamespaces", lambda: firstWord("0", "unshare", "--user", "--map-root-user", "id", "-u"))
     pid = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "sh", "-c", "echo $$")
     report.attempt("host.pidNamespaces", lambda: firstWord("1", *pid))
@@ -33,26 +24,6 @@ def firstWord(wanted: str, *words: str) -> None:
     output = run(*words).stdout.strip()
     if output != wanted:
         raise Trouble(f"{' '.join(words)}: {output} instead of {wanted}")
-
-
-def landlock() -> None:
-    """In a process of its own: after it restricts itself, what it could read it cannot (linux/landlock.h)."""
-    library = ctypes.CDLL(None, use_errno=True)
-    open(__file__, "rb").close()
-    # landlock_create_ruleset: no ruleset and the flag LANDLOCK_CREATE_RULESET_VERSION.
-    if library.syscall(444, None, ctypes.c_size_t(0), 1) < 1:
-        sys.exit(f"no Landlock: {os.strerror(ctypes.get_errno())}")
-    # LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR, and no rule that allows any of it.
-    handled = ctypes.c_uint64(1 << 2 | 1 << 3)
-    ruleset = library.syscall(444, ctypes.byref(handled), ctypes.c_size_t(8), 0)
-    # PR_SET_NO_NEW_PRIVS, landlock_restrict_self.
-    if ruleset < 0 or library.prctl(38, 1, 0, 0, 0) != 0 or library.syscall(446, ruleset, 0) != 0:
-        sys.exit(f"Landlock refuses: {os.strerror(ctypes.get_errno())}")
-    try:
-        os.open(__file__, os.O_RDONLY)
-    except PermissionError:
-        sys.exit(0)
-    sys.exit("Landlock lets everything through")
 
 
 # MARK: The virtual laptop
@@ -81,12 +52,6 @@ def liveTests(report: Report, bundle: pathlib.Path, logs: pathlib.Path) -> None:
         run("iw", "dev", link, "set", "type", "managed")
 
 
-def laptop(fabric: Fabric, report: Report, daemon: Daemon) -> None:
-    """With the client in a network whose portal lets it through."""
-    report.attempt("laptop.netem", lambda: netem(fabric))
-    report.attempt("laptop.cgroup", lambda: cgroup(daemon))
-
-
 def netem(fabric: Fabric) -> None:
     """Checks that a delay is at least what was asked for, that lost packets do not arrive, and that both end with the rule."""
     network = fabric.joined
@@ -110,26 +75,3 @@ def netem(fabric: Fabric) -> None:
     if lost.strip() != "000":
         raise Trouble(f"everything is lost, and the answer is {lost}")
     waitFor(lambda: 0 < handshake() < 0.4, 60, "a handshake without the delay")
-
-
-def cgroup(daemon: Daemon) -> None:
-    """A memory limit ends the process that exceeds it, and no other."""
-    (CGROUPS / "cgroup.subtree_control").write_text("+memory")
-    place = CGROUPS / "hog"
-    place.mkdir()
-    try:
-        (place / "memory.max").write_text(str(48 << 20))
-        greedy = "import sys; open(sys.argv[1], 'w').write('0'); held = b'x' * (512 << 20)"
-        hog = subprocess.run([sys.executable, "-c", greedy, str(place / "cgroup.procs")], capture_output=True, timeout=120)
-        events = dict(line.split() for line in (place / "memory.events").read_text().splitlines())
-        if hog.returncode != -9 or events["oom_kill"] != "1":
-            raise Trouble(f"the hog ended with {hog.returncode}: {events}")
-        if daemon.process.poll() is not None or daemon.status().get("state") != "authenticated":
-            raise Trouble(f"the daemon was hit as well: {daemon.status()}")
-    finally:
-        waitFor(lambda: not (place / "cgroup.procs").read_text(), 10, "the hog's end")
-        place.rmdir()
-
-
-if __name__ == "__main__":
-    landlock()

@@ -77,7 +77,7 @@ struct CafeOverCablesTests {
         try visit.expect(
             "show",
             CafeVisit.always + [
-                "helpers.known", "return.faster", "logoff.closed", "host.veth", "host.nftables", "host.landlock",
+                "helpers.known", "return.faster", "logoff.closed", "host.veth", "host.nftables",
                 "host.userNamespaces", "host.pidNamespaces",
             ])
         try visit.expectSuccess()
@@ -121,7 +121,7 @@ struct CafeTests {
     @Test func overTheAir() async throws {
         try await Self.laptop.value.expect("fabric", ["done"])
         try await Self.laptop.value.expect(
-            "show", CafeVisit.always + ["list.names", "list.security", "list.claims", "laptop.netem", "laptop.cgroup"])
+            "show", CafeVisit.always + ["list.names", "list.security", "list.claims", "laptop.netem"])
     }
 
     /// What helpers say of the networks in sight, and that no helper is asked when no client watches the list.

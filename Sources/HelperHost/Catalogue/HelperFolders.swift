@@ -84,7 +84,7 @@ private struct CatalogBuilder {
             if errno == ENOENT { return }
             return report(directory, .helperFolderUnreadable, "\(directory): \(String(cString: strerror(errno)))")
         }
-        if let problem = PathTrust.problem(with: directory, kind: .folder) {
+        if let problem = PathTrust.problem(with: directory, as: .folder) {
             return catalog.problems.append(HelperProblem(directory, problem))
         }
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [])
@@ -111,7 +111,7 @@ private struct CatalogBuilder {
         paths[name] = path
         if Self.isMask(path) { return nil }
         catalog.awaited += Self.targets(of: path)
-        if let problem = PathTrust.problem(with: path, kind: .file) {
+        if let problem = PathTrust.problem(with: path, as: .file) {
             catalog.problems.append(HelperProblem(path, problem))
             return nil
         }

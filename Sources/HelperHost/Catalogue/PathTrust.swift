@@ -9,13 +9,13 @@ import Varlink
 /// As sshd checks its own files: the file and each folder above it belong to root or to the daemon's user, and neither group nor others
 /// can write there. The same holds for every link on the path, and for where it leads.
 enum PathTrust {
-    enum Kind { case file, folder, program, socket }
+    enum Role { case file, folder, program, socket }
 
     /// Returns why the daemon does not start this program; `nil` if it may.
-    static func problem(withProgram program: String) -> Problem? { problem(with: program, kind: .program) }
+    static func problem(withProgram program: String) -> Problem? { problem(with: program, as: .program) }
 
     /// Returns why the daemon does not use what lies there; `nil` if it may.
-    static func problem(with path: String, kind: Kind) -> Problem? {
+    static func problem(with path: String, as role: Role) -> Problem? {
         let (shown, word) = (Printable.text(path), ShellWord.quoted(path))
         func refuse(_ reason: String, hint: String? = nil) -> Problem {
             Problem(.helperNotTrusted, "\(shown) is not used: \(reason)", hint: hint)
@@ -23,20 +23,20 @@ enum PathTrust {
         var status = stat()
         errno = ENOENT
         guard path.hasPrefix("/"), stat(path, &status) == 0 else {
-            let code: ProblemCode = kind == .program ? .helperProgramMissing : .helperFileMissing
+            let code: ProblemCode = role == .program ? .helperProgramMissing : .helperFileMissing
             return Problem(code, "\(shown): \(String(cString: strerror(errno)))")
         }
-        if let reason = weakness(of: path, kind, isEnd: true) {
+        if let reason = weakness(of: path, role, isEnd: true) {
             return refuse(reason, hint: word.map { "chown root \($0) && chmod go-w \($0)" })
         }
         let (type, noun) =
-            switch kind {
+            switch role {
             case .file, .program: (S_IFREG, "regular file")
             case .folder: (S_IFDIR, "folder")
             case .socket: (S_IFSOCK, "socket")
             }
         guard status.st_mode & S_IFMT == type else { return refuse("it is no \(noun)") }
-        guard kind != .program || access(path, X_OK) == 0 else {
+        guard role != .program || access(path, X_OK) == 0 else {
             return Problem(
                 .helperProgramNotExecutable, "\(shown) cannot be executed: \(String(cString: strerror(errno)))",
                 hint: word.map { "chmod 755 \($0)" })
@@ -47,7 +47,7 @@ enum PathTrust {
     /// Returns how another user could replace what lies at a path; `nil` if none can.
     ///
     /// - Parameter isEnd: the path is not that of a folder on the way.
-    private static func weakness(of path: String, _ kind: Kind, isEnd: Bool) -> String? {
+    private static func weakness(of path: String, _ role: Role, isEnd: Bool) -> String? {
         let parts = path.split(separator: "/")
         for count in 0...parts.count {
             let place = "/" + parts.prefix(count).joined(separator: "/")
@@ -60,11 +60,11 @@ enum PathTrust {
             }
             if isLink, let target = try? FileManager.default.destinationOfSymbolicLink(atPath: place) {
                 let start = target.hasPrefix("/") ? "" : parts.prefix(count - 1).joined(separator: "/") + "/"
-                if let reason = weakness(of: start + target, kind, isEnd: isLast) { return reason }
+                if let reason = weakness(of: start + target, role, isEnd: isLast) { return reason }
             }
             // The mode of a link means nothing, that of a socket tells only who may connect. In a sticky folder, such as /tmp, only
             // owners rename.
-            if isLink || isLast && kind == .socket || !isLast && status.st_mode & S_ISVTX != 0 { continue }
+            if isLink || isLast && role == .socket || !isLast && status.st_mode & S_ISVTX != 0 { continue }
             if status.st_mode & (S_IWGRP | S_IWOTH) != 0 { return "\(name) can be written by group or others" }
         }
         return nil
@@ -74,7 +74,7 @@ enum PathTrust {
 
     /// Refuses the socket of a helper that another user could have put there. A missing one is left to the connection to report.
     static func check(path: String) throws(HelperFault) {
-        guard let problem = problem(with: path, kind: .socket), problem.code == .helperNotTrusted else { return }
+        guard let problem = problem(with: path, as: .socket), problem.code == .helperNotTrusted else { return }
         throw fault(problem.message)
     }
 

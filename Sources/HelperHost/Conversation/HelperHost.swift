@@ -38,7 +38,6 @@ import Varlink
     private let resolver: ResolverFile
     private var deferred: [Int: EventSource] = [:]
     private var lastDeferred = 0
-    private let pacer = Pacer()
     /// For tests: an error number with which the kernel refuses a start, or 0.
     var startRefusal: () -> Int32 = { 0 }
     private var isShut = false
@@ -151,7 +150,7 @@ import Varlink
         return !["/", "/tmp", "/run"].contains(canonical) && !refused.contains { FilePath.isWithin(canonical, $0) }
     }
 
-    private func start(_ sandbox: Sandbox, _ kind: HelperProcess.Kind, names: [String]) throws(HelperFault) -> HelperProcess {
+    private func start(_ sandbox: Sandbox, _ wiring: HelperProcess.Wiring, names: [String]) throws(HelperFault) -> HelperProcess {
         if isShut { throw HelperFault(.helperNotStarted, "the daemon is ending") }
         let isContained = configuration.containment == .sandbox
         if isContained, filter < 0 { throw HelperFault(.helperNotStarted, "its system-call filter could not be made") }
@@ -159,7 +158,7 @@ import Varlink
         if refusal != 0 { throw HelperFault.refused("", refusal) }
         resolver.update()
         let process = try HelperProcess(
-            sandbox, filter: isContained ? filter : nil, kind: kind, names: names, errorLimit: configuration.limits.standardError)
+            sandbox, filter: isContained ? filter : nil, as: wiring, names: names, errorLimit: configuration.limits.standardError)
         let key = ObjectIdentifier(process)
         processes[key] = process
         process.onGone = { [weak self, weak process] in
@@ -186,7 +185,7 @@ import Varlink
         if prober != nil { try? service(Self.proberName).prepare() }
         for name in names {
             preparation.expect(name)
-            pacer.run { [weak self] in
+            startLater { [weak self] in
                 if let self, preparation.claim(name) { prepare(name) }
             }
         }
@@ -234,7 +233,7 @@ import Varlink
             Problem(
                 .sandboxUnavailable, "No helper can be started: \($0).",
                 hint: access(Sandbox.bubblewrap, X_OK) == 0
-                    ? "allow hotspotd to make user namespaces (\(Self.profile) is an AppArmor profile for it), then: systemctl restart hotspotd. Or set Containment=none, without any protection"
+                    ? "allow hotspotd to make user namespaces (/usr/share/doc/hotspotd/apparmor-hotspotd is an AppArmor profile for it), then: systemctl restart hotspotd. Or set Containment=none, without any protection"
                     : "apt install bubblewrap, then: systemctl reload hotspotd")
         }
         onChange()
@@ -334,7 +333,7 @@ import Varlink
         switch entry.spec.activation {
         case .stdio(let exec):
             if question.hasNetwork, let waiting = preparation.use(name) { return try hand(call, to: waiting, waited: true) }
-            pacer.run {
+            startLater {
                 // Cancelled before its turn: then nothing is started at all.
                 guard call.isLive else { return }
                 self.begin(call) { call throws(HelperFault) in
@@ -386,14 +385,18 @@ import Varlink
         }
     }
 
-    func later(_ delay: Duration = .zero, _ body: @escaping () -> Void) {
+    /// Starts a process in a turn of its own, behind answers and deadlines: two hundred at once would keep everything else waiting.
+    private func startLater(_ body: @escaping () -> Void) { later(priority: 10, body) }
+
+    func later(_ delay: Duration = .zero, priority: Int64 = 0, _ body: @escaping () -> Void) {
         lastDeferred += 1
         let key = lastDeferred
         deferred[key] = try? EventLoop.shared.schedule(after: delay) { [weak self] in
             self?.deferred[key] = nil
             body()
         }
-        if deferred[key] == nil { body() }
+        guard let source = deferred[key] else { return body() }
+        source.setPriority(priority)
     }
 
     func countIgnored(_ count: Int, _ name: String) { ignoredAnswers[name, default: 0] += count }

@@ -11,7 +11,7 @@ import Varlink
 /// first process of the namespace; and the helper.
 @LoopActor final class HelperProcess {
     /// Whether it speaks on standard input and output, or listens.
-    enum Kind {
+    enum Wiring {
         case stdio
         case service(listeners: [SocketService.Listener])
     }
@@ -50,7 +50,7 @@ import Varlink
     /// Starts the helper. Throws a fault if there is no process.
     ///
     /// - Parameter filter: the descriptor of ``SystemCallFilter``; without it the helper runs without a sandbox.
-    init(_ sandbox: Sandbox, filter: Int32?, kind: Kind, names: [String], errorLimit: Int) throws(HelperFault) {
+    init(_ sandbox: Sandbox, filter: Int32?, as wiring: Wiring, names: [String], errorLimit: Int) throws(HelperFault) {
         exec = sandbox.exec
         self.names = names
         // The file was looked at when it was read, but it may have been replaced since.
@@ -79,7 +79,7 @@ import Varlink
             }
             let error = try pipe()
             var descriptors: [Int32]
-            switch kind {
+            switch wiring {
             case .stdio:
                 let (input, output) = (try pipe(toHelper: true), try pipe())
                 descriptors = [input.theirs, output.theirs, error.theirs]

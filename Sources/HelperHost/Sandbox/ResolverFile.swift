@@ -24,7 +24,6 @@ import HotspotCore
         let exists = stat(Self.source, &status) == 0
         let state = exists ? [Int(status.st_ino), status.st_mtim.tv_sec, status.st_mtim.tv_nsec] : []
         if exists, state == known, access(path, F_OK) == 0 { return }
-        known = state
         var octets = [UInt8](repeating: 0, count: Self.limit)
         var count = 0
         if exists {
@@ -38,6 +37,6 @@ import HotspotCore
         _ = pwrite(to, octets, count, 0)
         ftruncate(to, off_t(count))
         close(to)
-        known = exists ? (status.st_ino, status.st_mtim) : nil
+        known = state
     }
 }

@@ -57,7 +57,7 @@ struct Sandbox: Hashable {
         let own = programPaths
         let covered = covered(own.folders).map { (path: $0, kind: FilePath.kind(of: $0)) }
         let coveredFolders = covered.filter { $0.kind == .folder }.map(\.path)
-        words += system + devices + temporaryFolder
+        words += system + devices + memory("/tmp", mode: "0700")
         words += (own.folders + readPaths).flatMap { ["--ro-bind-try", $0, $0] }
         words += readWritePaths.flatMap { ["--bind-try", $0, $0] }
         words += coveredFolders.flatMap { ["--tmpfs", $0] }
@@ -161,10 +161,10 @@ struct Sandbox: Hashable {
 }
 
 enum FilePath {
-    enum Kind { case file, folder }
+    enum FileType { case file, folder }
 
     /// What the path leads to; `nil` if there is nothing. Everything that is no folder counts as a file.
-    static func kind(of path: String) -> Kind? {
+    static func kind(of path: String) -> FileType? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         return status.st_mode & S_IFMT == S_IFDIR ? .folder : .file

@@ -39,7 +39,7 @@ import Testing
         folder.make("sticky", 0o1777)
         folder.link("sticky/way", to: "\(folder.path)/good")
         #expect(code("/sticky/way/program") == nil)
-        #expect(PathTrust.problem(with: folder.path + "/sticky", kind: .folder)?.code == .helperNotTrusted, "not the last one")
+        #expect(PathTrust.problem(with: folder.path + "/sticky", as: .folder)?.code == .helperNotTrusted, "not the last one")
     }
 
     @Test func modeAndKindCount() {
@@ -51,13 +51,13 @@ import Testing
             #expect(problem?.code == .helperNotTrusted)
             #expect(problem?.message == "\(folder.path)/open is not used: it can be written by group or others")
         }
-        func reason(_ path: String, _ kind: PathTrust.Kind) -> String? { PathTrust.problem(with: path, kind: kind)?.message }
+        func reason(_ path: String, _ role: PathTrust.Role) -> String? { PathTrust.problem(with: path, as: role)?.message }
         #expect(reason(folder.path, .program)?.hasSuffix("it is no regular file") == true)
         #expect(reason(folder.path, .file)?.hasSuffix("it is no regular file") == true)
         #expect(reason(folder.path + "/plain", .folder)?.hasSuffix("it is no folder") == true)
         #expect(reason(folder.path + "/plain", .socket)?.hasSuffix("it is no socket") == true)
         #expect(reason(folder.path + "/plain", .file) == nil && reason(folder.path, .folder) == nil)
-        #expect(PathTrust.problem(with: folder.path + "/absent", kind: .file)?.code == .helperFileMissing)
+        #expect(PathTrust.problem(with: folder.path + "/absent", as: .file)?.code == .helperFileMissing)
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root")) func theOwnerCounts() {

@@ -35,7 +35,7 @@ import Testing
     @Test @LoopActor func whatIsNeverUsedEndsByItself() async {
         let shop = shop { $0.preparation = .milliseconds(100) }
         shop.host.prepare(["a", "b", "s"], for: 1)
-        #expect(shop.host.processCount > 0)
+        #expect(await eventually { shop.host.processCount > 0 })
         #expect(await eventually { shop.host.processCount == 0 })
         #expect(await shop.ask("a").evaluation?.confidence == .low, "and is started when it is asked")
         await shop.close()

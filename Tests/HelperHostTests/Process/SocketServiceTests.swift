@@ -36,7 +36,7 @@ import Varlink
             python: Self.server(
                 "answer({'confidence': 'low', 'reason': f'{os.getpid()} {served}'}, peer)\nif served == 2: sys.exit(0)"))
         shop.host.prepare(["serve"])
-        #expect(shop.host.processCount == 1)
+        #expect(await eventually { shop.host.processCount == 1 })
         #expect(await shop.ask("serve").evaluation?.reason?.hasSuffix(" 1") == true)
         #expect(await shop.ask("serve").evaluation?.reason?.hasSuffix(" 2") == true)
         // It ends now. The next command reaches the old process never, whether it comes before or after its end is noticed.

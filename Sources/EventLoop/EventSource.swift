@@ -45,7 +45,7 @@ private func fire(_ userdata: UnsafeMutableRawPointer?, _ value: UInt32) {
 }
 
 extension LoopActor {
-    /// What the compiler has for MainActor: to enter the actor's isolation from a C callback on its thread.
+    /// Enters the actor's isolation from a C callback on its thread, as `MainActor.assumeIsolated` does for its own.
     static func assumeIsolated<T>(_ body: @LoopActor () throws -> T) rethrows -> T where T: Sendable {
         EventLoop.shared.checkIsolated()
         return try withoutActuallyEscaping(body) { body in

@@ -10,6 +10,6 @@ public enum WallClock {
         return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 
-    /// What the wall will show at an instant of the deadlines' clock.
+    /// Returns the wall clock's time at an instant of the deadlines' clock.
     public static func time(of instant: Instant) -> Int { now + (instant - EventLoop.now).milliseconds }
 }

@@ -166,7 +166,7 @@ import Netlink
                 isChanged = true
                 // If another whole reading waits, only its result is reported.
                 if let incoming, !isReadingWaiting {
-                    // What a failed reading lacks may exist.
+                    // A link that a failed reading lacks may still exist.
                     if !isReadingFailed { table = incoming }
                     self.incoming = nil
                     isComplete = true

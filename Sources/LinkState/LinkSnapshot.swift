@@ -40,7 +40,7 @@ public struct LinkSnapshot: Hashable, Sendable {
     }
 }
 
-/// What happened to a link: at most one change for each link and turn of the loop, with the state at its end.
+/// A change of a link: at most one for each link and turn of the loop, with the state at its end.
 public enum LinkChange: Hashable, Sendable {
     /// It is there; also reported for each one that was there at the start.
     case appeared(LinkSnapshot)

@@ -14,7 +14,7 @@ struct LinkTable {
     /// The most default routes.
     static let routeLimit = 256
 
-    /// What a message changed.
+    /// The change that a message made.
     enum Effect: Hashable {
         /// Nothing in this table.
         case none

@@ -24,7 +24,7 @@ import HotspotCore
     private var pending: [UInt8] = []
     private var reader: EventSource?
     private var writer: EventSource?
-    /// What the writer watches: a socket's second number, because epoll(7) takes each number once and the reader has the first.
+    /// The descriptor that the writer watches: a socket's second number, because epoll(7) takes each number once and the reader has the first.
     private var watched: Int32 = -1
     private var patience: EventSource?
     /// Goes on with the messages that wait, in a turn of their own.
@@ -100,7 +100,7 @@ import HotspotCore
     public func closeOutput() {
         // The number of a closed descriptor may have been given to another one by now.
         guard isOpen else { return }
-        // What was not sent yet is not sent any more, on a socket of its own as on a common one.
+        // Unsent octets are dropped, on a socket of its own as on a common one.
         pending = []
         stopWriting()
         guard output != input else {
@@ -143,7 +143,7 @@ import HotspotCore
     private func deliver() {
         do {
             while isOpen, let message = try framer.next() {
-                // What follows has its own time: a busy peer's next message may have begun already.
+                // The next message has its own time: a busy peer may have begun it already.
                 patience?.cancel()
                 patience = nil
                 wakes = 0

@@ -52,7 +52,7 @@ public struct Framer: Sendable {
     }
 }
 
-/// What can go wrong between two peers.
+/// An error between two peers.
 public enum VarlinkError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A message exceeds the limit, in octets.
     case tooLong(limit: Int)

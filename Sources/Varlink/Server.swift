@@ -5,7 +5,7 @@ import HotspotCore
 
 /// A Varlink service on a unix socket: introspection, limits, and each call to its interface.
 @LoopActor public final class Server {
-    /// What a client may do to the server, at most.
+    /// The most that clients may use of the server.
     public struct ClientLimits: Sendable {
         /// Clients at once; one more is told so and cut off.
         public var clients = 32
@@ -13,7 +13,7 @@ import HotspotCore
         public var reserved = 4
         /// Clients at once of one user without permission.
         public var perStranger = 8
-        /// Time without a call after which a client that may not change things loses its seat.
+        /// Time without a call after which a client that may not change things is disconnected.
         public var idle = Duration.seconds(10)
         /// Octets that wait for a client to read them; one that lets more pile up is cut off.
         public var output = 1024 * 1024
@@ -112,7 +112,7 @@ import HotspotCore
                 Glibc.close(descriptor)
                 continue
             }
-            // Without a free seat the peer's groups need not be looked up.
+            // Without a free place the peer's groups need not be looked up.
             let standing = clients.count < limits.clients ? standing(peer) : .stranger
             if let refusal = refusal(of: peer, standing) {
                 connection.send(
@@ -128,7 +128,7 @@ import HotspotCore
         }
     }
 
-    /// Why there is no seat for this peer; `nil` if there is one.
+    /// Returns why this peer is not served; `nil` if it is.
     private func refusal(of peer: PeerCredentials, _ standing: Standing) -> String? {
         guard clients.count < limits.clients else { return "\(limits.clients) clients are being served; try again" }
         guard standing != .permitted else { return nil }
@@ -138,8 +138,8 @@ import HotspotCore
         {
             return "\(limits.perStranger) clients of this user are being served; try again"
         }
-        let seats = limits.clients - limits.reserved
-        return others.count < seats ? nil : "\(seats) clients are being served; try again"
+        let unreserved = limits.clients - limits.reserved
+        return others.count < unreserved ? nil : "\(unreserved) clients are being served; try again"
     }
 
     /// Takes no new clients for a while.
@@ -210,9 +210,9 @@ import HotspotCore
     }
 }
 
-/// What a peer may do at a server: found once, when it connects, because looking a user up may be slow.
+/// A peer's permissions at a server: found once, when it connects, because looking a user up may be slow.
 public enum Standing: Hashable, Sendable {
-    /// It may change things, and seats are kept for it.
+    /// It may change things, and places are kept for it.
     case permitted
     /// A local user like any other.
     case stranger

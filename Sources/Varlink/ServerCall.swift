@@ -10,7 +10,7 @@ import HotspotCore
     /// The client wants more than one answer.
     public let wantsMore: Bool
     public let peer: PeerCredentials
-    /// What the peer may do, as found when it connected.
+    /// The peer's permissions, as found when it connected.
     public let standing: Standing
     /// Called once if the client leaves before the last answer.
     public var onCancel: () -> Void = {}

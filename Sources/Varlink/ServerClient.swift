@@ -40,7 +40,7 @@ import HotspotCore
         if current == nil { idle() }
     }
 
-    /// Ends a client without permission that asks nothing: it shares a few seats with others.
+    /// Ends a client without permission that asks nothing: it shares a few places with others.
     private func idle() {
         guard standing != .permitted, !isClosed else { return }
         idling?.cancel()

@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// What happened to one station.
+/// An event of one station.
 enum StationEvent {
     /// The station turns to an access point, which the kernel names only when it adds it as a peer.
     case turned(to: BSSID?)

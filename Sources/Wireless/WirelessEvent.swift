@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// What happened on the air.
+/// An event on the air.
 public enum WirelessEvent: Hashable, Sendable {
     /// An interface is there; also reported for each one that was there at the start.
     case interfaceAppeared(WirelessInterface)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gate
 
-/// What others undo, and what fails: the gate comes to what is wanted of it all the same, both ways. Needs root; in CI it must be there.
+/// Other programs undo rules, and changes fail: the gate comes to the wanted state all the same, both ways. Needs root; in CI it must be there.
 @Suite(.serialized, .enabled(if: geteuid() == 0 || getenv("CI") != nil, "a network namespace needs root"))
 struct GateRepairTests {
     /// The kernel, except that some calls fail.

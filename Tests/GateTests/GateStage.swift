@@ -80,7 +80,7 @@ final class GateStage {
 
     @discardableResult func shell(_ script: String) -> Bool { NamespaceThread.shell(script) == 0 }
 
-    /// What a shell script prints.
+    /// Returns the output of a shell script.
     func output(_ script: String) -> String {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return "" }

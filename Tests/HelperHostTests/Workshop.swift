@@ -21,7 +21,7 @@ import Testing
         host = HelperHost(configuration: configuration)
     }
 
-    /// What every Python fixture begins with.
+    /// The beginning of every Python fixture.
     nonisolated static let prelude = """
         #!/usr/bin/python3 -IS
         import json, os, signal, socket, sys, time

@@ -41,11 +41,11 @@ import Testing
     @Test(.enabled(if: geteuid() == 0 || getenv("CI") != nil, "a network namespace needs root"))
     func aRouterTellsItsAddress() async throws {
         if getenv("HOTSPOTD_TEST_ROUTER") != nil {
-            let (first, again, nobody) = await (ask("10.77.0.1", on: 2), ask("10.77.0.1", on: 2), ask("10.77.0.99", on: 2))
+            let (first, again, missing) = await (ask("10.77.0.1", on: 2), ask("10.77.0.1", on: 2), ask("10.77.0.99", on: 2))
             let six = await ask("fd77::1", on: 2)
             #expect(first == HardwareAddress("02:00:00:00:77:01"))
             #expect(again == first && six == first)
-            #expect(nobody == nil)
+            #expect(missing == nil)
             return
         }
         let status = await Task.detached {

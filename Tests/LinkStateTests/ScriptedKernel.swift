@@ -11,7 +11,7 @@ final class ScriptedKernel: NetlinkTransport {
     var links: [[UInt8]] = []
     var addresses: [[UInt8]] = []
     var routes: [[UInt8]] = []
-    /// What the socket holds.
+    /// The messages that the socket holds.
     var inbox: [NetlinkReceived] = []
     /// The types of the dumps that were asked.
     var asked: [Int] = []

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func aNumberBeyondAllMeasureDoesNotTrap() {
-        // What is decoded must also be encodable: Coding.value relies on it.
+        // Everything decoded must also be encodable: Coding.value relies on it.
         for text in [
             "{\"a\":1e999}", "{\"a\":-1e999}", "{\"a\":1e-999}", "{\"a\":123456789012345678901234567890}", "{\"a\":0.1e1}",
         ] {

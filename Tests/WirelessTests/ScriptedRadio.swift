@@ -14,7 +14,7 @@ final class ScriptedRadio: NetlinkTransport {
     let port: UInt32 = 4711
     var interfaces: [[UInt8]] = []
     var tables: [Int: [[UInt8]]] = [:]
-    /// What the socket holds.
+    /// The messages that the socket holds.
     var inbox: [NetlinkReceived] = []
     /// The commands that were asked.
     var asked: [UInt32] = []

@@ -4,7 +4,7 @@ import Varlink
 
 /// Turns a helper's answer into typed values, by the contract in `org.hotspotd.Helper.varlink`. Threat R2: a helper is buggy.
 enum AnswerReader {
-    /// What a call expects back.
+    /// The type of answer that a call expects.
     enum Expectation: Hashable, Sendable {
         case annotations, evaluation, reply, value
 

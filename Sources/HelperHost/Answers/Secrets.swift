@@ -153,7 +153,7 @@ public struct KnownWords: Sendable {
         origins = Set([parameters["portal"]?["origin"]?.string, shown].compactMap { $0 })
     }
 
-    /// What was chosen at an earlier visit is stored like any other answer, but was the portal's word first, as one of several choices
+    /// A choice of an earlier visit is stored like any other answer, but was the portal's word first, as one of several choices
     /// under the same name.
     fileprivate func has(_ choice: String, of field: Field) -> Bool {
         choices.contains(choice) || (field.kind == .choice && (field.choices?.count ?? 0) > 1 && stored[field.name] == choice)

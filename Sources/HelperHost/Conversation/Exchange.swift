@@ -3,7 +3,7 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// What is asked of a helper.
+/// A command as it is sent to a helper.
 struct Question {
     var method: String
     var parameters: JSONValue

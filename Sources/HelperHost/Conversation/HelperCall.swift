@@ -5,7 +5,7 @@ import HotspotCore
 @LoopActor public final class HelperCall {
     let name: String
     let question: Question
-    /// What cancelling does: to the command, or to a process that has answered and not ended yet.
+    /// Cancels the command, or ends a process that has answered and is still there.
     var onCancel: (() -> Void)?
     /// Called at most once, when nothing can come any more, with the number of answers that came too late or too often and changed
     /// nothing (D18).

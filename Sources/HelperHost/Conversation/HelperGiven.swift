@@ -14,11 +14,11 @@ public struct HelperGiven: Hashable, Sendable {
     /// The last time, Unix time in milliseconds.
     public var time: Int
 
-    /// What is kept of a helper: so many joined networks, and the last list.
+    /// The most that is kept of a helper: joined networks, and with them the last list.
     static let limit = 8
     static let networkLimit = 16
 
-    /// What a question tells; `nil` if it names no network.
+    /// Reads what a question names; `nil` if that is no network.
     init?(_ question: Question) {
         func label(_ network: JSONValue) -> String {
             if network["security"]?.string == Security.wired.rawValue {

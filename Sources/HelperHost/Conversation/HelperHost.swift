@@ -19,7 +19,7 @@ import Varlink
     public var onChange: () -> Void = {}
     /// Answers that came too late or too often, by helper (D18).
     public private(set) var ignoredAnswers: [String: Int] = [:]
-    /// What each helper was sent, the newest first.
+    /// The networks that each helper was sent, the newest first.
     public private(set) var given: [String: [HelperGiven]] = [:]
     /// Why no helper can be started; `nil` while the sandbox works, and before it was tried.
     public private(set) var sandboxProblem: Problem?
@@ -168,7 +168,7 @@ import Varlink
                 sandboxProblem = nil
             }
             processes[key] = nil
-            // What large answers have left spread over the heap: without this 100 of them cost 25 MB for as long as the daemon runs.
+            // Large answers leave pieces all over the heap: without this 100 of them cost 25 MB for as long as the daemon runs.
             if processes.isEmpty { malloc_trim(0) }
             onChange()
             finishShutDown()

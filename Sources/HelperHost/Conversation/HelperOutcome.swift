@@ -33,7 +33,7 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
     public let sentence: String
     /// The end of what it wrote to standard error, printable, with everything masked that its process was given.
     public let standardError: String?
-    /// What was found to be wrong before anything was started, with a code and a hint of its own.
+    /// A problem that kept the program from being started, with a code and a hint of its own.
     public let cause: Problem?
 
     public init(_ code: ProblemCode, _ sentence: String, standardError: String? = nil, cause: Problem? = nil) {
@@ -46,7 +46,7 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// There was no word from the helper: it exited, was killed, closed, or never started. Otherwise it answered wrongly.
     public var isCrash: Bool { code == .helperCrashed || code == .helperNotStarted || code == .helperNotTrusted }
 
-    /// What came could not be read as an answer at all, or did not end.
+    /// The octets that came could not be read as an answer at all, or did not end.
     public var isGarbage: Bool { code == .helperMalformed || code == .helperTooLong }
 
     public var problem: Problem { cause ?? Problem(code, sentence, hint: hint) }

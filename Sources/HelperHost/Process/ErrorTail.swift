@@ -4,12 +4,12 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// What a helper writes to standard error: read for as long as it comes, kept to the last few KiB (R2: a helper floods), and with
+/// A helper's standard error: read for as long as it comes, kept to the last few KiB (R2: a helper floods), and with
 /// everything masked that its process was given (R3: a helper prints a secret).
 @LoopActor final class ErrorTail {
     /// Octets beyond the limit that are kept; no answer to a question is longer in practice.
     private static let margin = 8 << 10
-    /// What one turn of the loop reads at most.
+    /// The octets that one turn of the loop reads at most.
     private static var buffer = [UInt8](repeating: 0, count: 64 * 1024)
 
     private var pipe: Int32
@@ -18,7 +18,7 @@ import Varlink
     private var source: EventSource?
     /// The secrets that the process was given, whichever command they were for: its output is not told apart by commands.
     private(set) var given: Set<String> = []
-    /// What came first is kept no more.
+    /// The beginning is no longer kept.
     private var wasCut = false
 
     /// - Parameter pipe: our end, which is closed here.
@@ -76,7 +76,7 @@ import Varlink
 
     private func readable() {
         guard read() else { return }
-        // What comes next gathers in the pipe, and a flood waits there, its writer with it, while the others have their turn.
+        // Until then a flood waits in the pipe, and its writer with it, while other helpers have their turn.
         source?.cancel()
         source = try? EventLoop.shared.schedule(after: .milliseconds(5)) { [weak self] in self?.watch() }
     }

@@ -39,7 +39,7 @@ import Varlink
     let pid: pid_t
     private let exec: [String]
     private let pidfd: Int32
-    /// What bubblewrap tells: one JSON object in each line.
+    /// The pipe on which bubblewrap reports: one JSON object in each line.
     private var status: Int32?
     private var streams: (input: Int32, output: Int32)?
     private var exitSource: EventSource?
@@ -85,7 +85,7 @@ import Varlink
                 descriptors = [input.theirs, output.theirs, error.theirs]
                 streams = (input.ours, output.ours)
             case .service(let listeners):
-                // What a service prints is chatter.
+                // A service answers on its socket; its output is only kept for errors.
                 descriptors = [try open("/dev/null"), error.theirs, error.theirs] + listeners.map(\.descriptor)
                 environment += [
                     "LISTEN_FDS=\(listeners.count)", "LISTEN_FDNAMES=\(listeners.map(\.name).joined(separator: ":"))",
@@ -209,7 +209,7 @@ import Varlink
     // MARK: The end
 
     private func exited() {
-        // What is left of its session, as long as the number is its own.
+        // Ends the rest of its session, as long as the number is its own.
         Glibc.kill(-pid, SIGKILL)
         var information = siginfo_t()
         guard waitid(P_PIDFD, id_t(pidfd), &information, WEXITED) == 0 else { return }

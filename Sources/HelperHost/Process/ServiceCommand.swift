@@ -50,7 +50,7 @@ import HotspotCore
         exchange.onIgnored = { [weak self] in self?.closeSoon() }
         exchange.abandon()
         timer = try? EventLoop.shared.schedule(after: patience) { [weak self] in
-            // What the process does beside a command that it does not let go of is cut off as well: all of it is the same program.
+            // The process does not let go of a command. Its other work is cut off as well: all of it is the same program.
             self?.service?.endNow()
             self?.exchange.close()
         }

@@ -9,7 +9,7 @@ import Varlink
 /// Between its first command and its end a process is never without a limit (R2): a command has its caller's deadline, a cancelled one
 /// 2 s, and without any command the process is ended after a while, which is short where no further command is to be expected.
 @LoopActor final class SocketService {
-    /// What makes two services the same.
+    /// Two services with equal keys are one.
     struct Key: Hashable {
         var exec: [String]
         /// In the order of LISTEN_FDNAMES.
@@ -172,7 +172,7 @@ import Varlink
         } catch { for command in moving { command.fail(error) } }
     }
 
-    /// What its process wrote to standard error.
+    /// The end of its process's standard error.
     var standardError: String? {
         switch state {
         case .running(let process, _), .ending(let process): process.tail.text()
@@ -180,7 +180,7 @@ import Varlink
         }
     }
 
-    /// What became of a command that its process had accepted, if the process has ended.
+    /// The fault of a command that its process had accepted, if the process has ended.
     var lastFault: HelperFault? {
         if case .stopped = state { return lastProcess?.unanswered("it ended") }
         return nil

@@ -15,7 +15,7 @@ struct Spawn {
     /// The program's descriptors 0, 1, 2 and so on. They stay the caller's.
     var descriptors: [Int32]
 
-    /// What helpers have in `/proc/PID/oom_score_adj`: where memory runs out the kernel ends a helper, and not the daemon.
+    /// The value of helpers in `/proc/PID/oom_score_adj`: where memory runs out the kernel ends a helper, and not the daemon.
     private static let expendability = 500
 
     /// The process, in a session of its own, with all signals as they are at the start of a program.

@@ -35,7 +35,7 @@ public struct HostConfiguration: Hashable, Sendable {
 
     /// The daemon's runtime folder; the sockets of helpers are in its folder `helpers`.
     public var runtimeDirectory: String
-    /// What helpers never see, also where it lies in a folder that they see: the daemon's state, its runtime folder, the settings, and
+    /// Paths that helpers never see, also where they lie in a folder that is shown: the daemon's state, its runtime folder, the settings, and
     /// the folders of helper files, which name networks.
     public var hiddenPaths: [String]
     /// The daemon's socket for helpers, in their sight.

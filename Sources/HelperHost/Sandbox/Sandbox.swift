@@ -1,7 +1,7 @@
 import Glibc
 import HotspotCore
 
-/// What a helper's process sees and may use, as a value: the helper and the daemon's paths in, a command line of bubblewrap out.
+/// The view and the limits of a helper's process, as a value: the helper and the daemon's paths in, a command line of bubblewrap out.
 ///
 /// Deny by default: what is not named here does not exist for the helper. It answers R1 (a portal takes over a helper: there are no
 /// files, programs or networks' names to get at) and R2 (a helper is buggy: nothing that it starts outlives it, and its share of the
@@ -123,7 +123,7 @@ struct Sandbox: Hashable {
     /// The folder of the program and the other files that its command line names.
     var ownPaths: [String] { programPaths.folders + programPaths.files }
 
-    /// What is hidden, and lies in a folder that is shown, by its path in there: bubblewrap follows links to what it shows.
+    /// Returns the hidden paths that lie in a folder that is shown, by their path in there: bubblewrap follows links to what it shows.
     private func covered(_ ownFolders: [String]) -> [String] {
         let hidden = hiddenPaths.map(FilePath.canonical)
         return (ownFolders + readPaths + readWritePaths + ["/usr"]).flatMap { shown in
@@ -163,7 +163,7 @@ struct Sandbox: Hashable {
 enum FilePath {
     enum FileType { case file, folder }
 
-    /// What the path leads to; `nil` if there is nothing. Everything that is no folder counts as a file.
+    /// Returns the type at the end of a path; `nil` if nothing is there. Everything that is no folder counts as a file.
     static func kind(of path: String) -> FileType? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

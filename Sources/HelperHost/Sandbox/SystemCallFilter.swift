@@ -69,7 +69,7 @@ enum SystemCallFilter {
         return allowed.map { (CSECCOMP_ALLOW, $0, $1) } + [(cseccomp_errno(UInt16(EAFNOSUPPORT)), "socket", [beyond])]
     }()
 
-    /// What programs of any language need. Not among them: mounts and other namespaces, the memory of other processes, keyrings,
+    /// The calls that programs of any language need. Not among them: mounts and other namespaces, the memory of other processes, keyrings,
     /// modules, io_uring (whose operations pass by this filter), bpf, performance counters. In groups: files, waiting, memory,
     /// processes and threads, clocks, sockets, the system, a sandbox of the helper's own, and what its IPC namespace keeps for it alone.
     private static let unrestricted = """

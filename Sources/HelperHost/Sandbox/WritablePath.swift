@@ -34,7 +34,7 @@ enum WritablePath {
             hint: "name a folder of the helper's own")
     }
 
-    /// What keeps a helper from writing there although its file says that it may, and nothing refuses it.
+    /// Returns why a helper cannot write to a folder that it may have.
     static func problem(with path: String) -> Problem? {
         var status = stat()
         guard stat(path, &status) == 0 else { return missing(path, errno) }

@@ -32,7 +32,7 @@ extension Gate: GateWork {}
     var wishes: () -> Wishes = { ([:], []) }
     /// Called with each change of the trouble; `nil` if there is none.
     var onTrouble: (Trouble?) -> Void = { _ in }
-    /// What an earlier daemon left was taken away.
+    /// The rules of an earlier daemon were removed.
     var onLeftovers: () -> Void = {}
     var make: () throws(GateError) -> any GateWork = { () throws(GateError) in try Gate() }
     var restore: () throws(GateError) -> Bool = { () throws(GateError) in try Gate.restore() }

@@ -4,7 +4,7 @@ import HotspotMachine
 import LinkState
 import Wireless
 
-/// What the daemon holds of one link of the machine.
+/// All that the daemon holds of one link of the machine.
 struct ManagedLink {
     /// There is one if the settings let the daemon manage the link.
     var controller: InterfaceController?

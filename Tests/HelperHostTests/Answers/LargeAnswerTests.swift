@@ -6,7 +6,7 @@ import Varlink
 
 @testable import HelperHost
 
-/// What is left of answers that are as large as answers may be.
+/// The memory that the largest allowed answers leave behind.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct LargeAnswerTests {
     init() { EventLoop.startThread() }
 
@@ -29,7 +29,7 @@ import Varlink
         for name in names {
             shop.add(HelperSpec(name: name, activation: .stdio(exec: [program, name]), readWritePaths: [shop.folder + "/told"]))
         }
-        // What the first round makes for good.
+        // The first round's lasting allocations.
         shop.write("told/go", "")
         _ = await shop.ask("h0")
         unlink(shop.folder + "/told/go")

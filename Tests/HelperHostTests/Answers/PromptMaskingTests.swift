@@ -3,7 +3,7 @@ import Testing
 
 @testable import HelperHost
 
-/// What a prompt shows of the secrets of its helper.
+/// A prompt shows nothing of the secrets of its helper.
 @Suite struct PromptMaskingTests {
     private let secrets = Secrets(["opensesame", "4711"])
 

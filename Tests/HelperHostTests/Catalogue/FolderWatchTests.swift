@@ -33,7 +33,7 @@ import Testing
             step()
             #expect(await eventually { told > before }, "step \(index)")
         }
-        // What is beside them is nobody's business: the change that is told next is the one after it.
+        // A change beside them is ignored: the next report is of the change after it.
         shop.write("beside", "x")
         await pause(FolderWatch.debounce * 2)
         let before = told

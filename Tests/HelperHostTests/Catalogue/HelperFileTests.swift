@@ -88,7 +88,7 @@ import Testing
         ("Exec=/b \(String(repeating: "x", count: 4096))", "x.helper:4: Exec= has 4099 octets; at most 4096"),
     ]
 
-    /// What is long is refused when the file is read: all of it would be told whenever helpers are listed.
+    /// Long values are refused when the file is read: all of them would be sent whenever helpers are listed.
     @Test(arguments: long.indices) func whatIsLongIsRefused(_ index: Int) {
         let (text, expected) = Self.long[index]
         let error = #expect(throws: Keyfile.Error.self) { try parse("Name=a\nExec=/b\n" + text) }

@@ -58,7 +58,7 @@ import Testing
         if geteuid() == 0 { #expect(HelperFolders.load(directories: ["\(root)/etc"]).entries.isEmpty) }
     }
 
-    /// What is kept for a helper is kept under its name.
+    /// The records of a helper are kept under its name.
     @Test func twoFilesOfOneFolderWithOneNameAreBothRefused() {
         for name in ["etc", "lib"] { folder.make(name) }
         folder.write("lib/portal.helper", "[Helper]\nName=portal\nExec=/bin/true\n")

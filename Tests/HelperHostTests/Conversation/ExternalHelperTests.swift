@@ -101,7 +101,7 @@ import Varlink
         #expect(posix_spawn(&child, "/usr/bin/python3", nil, nil, &arguments, nil) == 0)
         shop.add(HelperSpec(name: "given", activation: .external(path: path)))
         var fault: HelperFault?
-        // Until it listens nobody is there.
+        // Nothing listens yet.
         for _ in 0..<2000 {
             fault = await shop.ask("given").fault
             if fault?.code != .helperNotStarted { break }

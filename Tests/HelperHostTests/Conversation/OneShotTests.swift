@@ -238,7 +238,7 @@ import Testing
         await shop.close()
     }
 
-    /// What ignores an end-of-file, SIGTERM, or everything, is gone after a cancellation nevertheless.
+    /// A helper that ignores an end-of-file, SIGTERM, or everything, is gone after a cancellation nevertheless.
     @Test(arguments: [
         "time.sleep(1000)", "signal.signal(15, signal.SIG_IGN)\nwhile True: time.sleep(1)",
         "os.kill(os.getpid(), signal.SIGSTOP)",
@@ -333,7 +333,7 @@ import Testing
         let start = EventLoop.now
         shop.host.prepare(names)
         let prepared = EventLoop.now
-        // They are started a few in each turn of the loop, so that nobody else waits for all of them.
+        // Each is started in a turn of its own, so that nothing else waits for all of them.
         #expect(await eventually { shop.host.processCount == 50 })
         var winners = 0
         var calls: [HelperCall] = []

@@ -11,7 +11,7 @@ import Testing
 
     private static let answer = "receive(); answer({'confidence': 'high'})"
 
-    /// The kernel refuses so many starts for this reason, whoever's they are.
+    /// The kernel refuses so many starts for this reason, of any helper.
     @LoopActor private final class Kernel {
         var refusals: Int
         var starts = 0

@@ -58,7 +58,7 @@ import Varlink
         #expect(shop.survivors == [])
     }
 
-    /// After a last word nobody will ask soon; after a question the user may take his time.
+    /// After a last word no command is expected soon; after a question the user may take a while.
     @Test(arguments: [("uiRequired", true), ("success", false), ("temporaryFailure", false), ("nonsense", false)])
     @LoopActor func afterItsLastWordItIsEndedSoon(_ result: String, _ stays: Bool) async {
         let shop = Workshop { $0.serviceLeave = .milliseconds(50) }
@@ -74,7 +74,7 @@ import Varlink
         await shop.close()
     }
 
-    /// What comes while the old process is on its way out is not lost.
+    /// A command that comes while the old process is ending is not lost.
     @Test @LoopActor func aCommandDuringTheEndIsServedByTheNextProcess() async {
         let shop = Workshop {
             $0.serviceIdle = .milliseconds(20)

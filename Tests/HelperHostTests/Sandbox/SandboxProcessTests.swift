@@ -6,7 +6,7 @@ import Varlink
 
 @testable import HelperHost
 
-/// What a real helper finds in its sandbox.
+/// A real helper in its sandbox.
 @Suite(.timeLimit(.minutes(10))) struct SandboxProcessTests {
     init() { EventLoop.startThread() }
 
@@ -84,7 +84,7 @@ import Varlink
         #expect(await self.look(shop, "without", look) == "[False, 'no']")
         #expect(await self.look(shop, "with", readable: [shop.folder + "-read"], look) == "[True, 'no']")
         #expect(shop.host.pathProblems(of: "with") == [])
-        // What is the daemon's is not shown, whatever the file says.
+        // The daemon's own files are not shown, whatever the helper's file says.
         shop.write("state/secret", "s", mode: 0o644)
         let state = shop.folder + "/state"
         #expect(await self.look(shop, "wrong", readable: [state], "found = os.path.exists('\(state)/secret')") == "False")

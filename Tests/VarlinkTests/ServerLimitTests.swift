@@ -6,8 +6,8 @@ import Testing
 
 @testable import Varlink
 
-/// Who gets a seat at a server, and what one client may cost.
-@Suite struct SeatTests {
+/// The number of clients of a server, and the cost of one client.
+@Suite struct ServerLimitTests {
     private static func isServed(_ client: Client) throws -> Bool {
         client.call("org.example.Desk.Echo", ["text": "x"])
         let answer = try client.answer()
@@ -49,7 +49,7 @@ import Testing
             clients.append(try Client(path))
             #expect(try Self.isServed(clients[clients.count - 1]) == expected)
         }
-        #expect(come.withLock { $0 } == 7, "once for each connection, and not when all seats are taken")
+        #expect(come.withLock { $0 } == 7, "once for each connection, and not when all places are taken")
         withExtendedLifetime(clients) {}
         await service.close()
     }
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// One person may have many users' names: what seats strangers have goes to who has something to say.
+    /// One person may have many users: a place goes to the client that makes calls.
     @Test func onlyWhoMayChangeThingsKeepsASeatIdle() async throws {
         var limits = Server.ClientLimits()
         limits.idle = .seconds(1)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    /// Connections without end leave the rest of the loop its turn, and whoever came with them is served after a pause.
+    /// Connections without end leave the rest of the loop its turn, and a client that came with them is served after a pause.
     @Test func aBurstOfConnectionsWaitsForItsTurn() async throws {
         var limits = Server.ClientLimits()
         limits.burst = 3

@@ -1,0 +1,94 @@
+import Foundation
+import HotspotCore
+import Store
+import Testing
+import Varlink
+
+/// A gateway that opens late, our own prober, and the built daemon.
+@Suite(
+    .timeLimit(.minutes(10)),
+    .enabled(
+        if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, ip, nsenter and a network namespace"))
+struct LateOpeningTests {
+    static let portal: JSONValue = [
+        "origin": "https://clerk.example", "pin": "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=", "kind": "form",
+    ]
+
+    /// A daemon whose network is captive until the file `open` is there.
+    private func daemon(settings: String = "", plan: JSONValue) throws -> CabledDaemon {
+        let prober = Machine.release.appendingPathComponent("hotspot-helpers").path
+        let daemon = try CabledDaemon(
+            settings: "[Probe]\nExec=\(prober)\nURL=http://192.0.1.1/\nExpect=204\n\(settings)", plan: plan)
+        try daemon.plugNetwork(
+            "hot1",
+            answers: """
+                line.recv(4096); line.sendall(b"HTTP/1.1 " + (b"204 No Content" if os.path.exists("\(daemon.scratch.path)/open") else b"302 Found\\r\\nLocation: http://192.0.1.1/login\\r\\nContent-Length: 0") + b"\\r\\nConnection: close\\r\\n\\r\\n")
+                """)
+        return daemon
+    }
+
+    @Test("D25 Open after the proof: helper, session and answers as they were, and status says so", arguments: [true, false])
+    func answers(within: Bool) throws {
+        let daemon = try daemon(
+            settings: "[Commands]\nTimeoutSec=\(within ? 45 : 2)",
+            plan: [
+                "Authenticate": [
+                    "result": "uiRequired", "portal": Self.portal,
+                    "prompt": [
+                        "title": "Which room?",
+                        "fields": [["name": "room", "label": "Room", "kind": "text", "required": true]],
+                    ],
+                ],
+                "PresentUI": ["portal": Self.portal, "session": ["secondsRemaining": 7200, "memory": ["key": "k1"]]],
+            ])
+        try daemon.wait("hot1", "presentingUI")
+        let prompt = try #require(try daemon.prompts().first?["id"])
+        try daemon.call("Answer", ["id": prompt, "answers": ["room": "214"], "remember": true])
+        if within {
+            try daemon.eventually("the proof goes on") {
+                try daemon.steps().filter { $0["kind"] == "verdict" && $0["detail"]?.string?.hasPrefix("captive") == true }.count
+                    > 6
+            }
+        } else {
+            try daemon.wait("hot1", "failure")
+            #expect(try daemon.problems().contains("stillCaptive"))
+        }
+        _ = try daemon.scratch.write("open", "")
+        #expect(try daemon.call("Check")["verdict"] == "online")
+        let online = try daemon.wait("hot1", "authenticated")
+        #expect(online?["helper"] == "clerk" && online?["portal"] == "https://clerk.example" && online?["problems"] == [])
+        #expect(online?["secondsRemaining"]?.integer ?? 0 > 7000 && online?["nextMaintain"] != nil)
+        #expect(try daemon.outcomes().last == "online")
+        #expect(try daemon.call("Explain")["verdict"]?.string?.hasPrefix("Online by The clerk after") == true)
+
+        // The session goes back to the helper, and the answers are kept.
+        try daemon.call("Login")
+        try daemon.eventually("it is maintained") { try daemon.methods().last == "Maintain" }
+        #expect(try daemon.calls().last?["parameters"]?["session"]?["memory"] == ["key": "k1"])
+        try daemon.wait("hot1", "authenticated")
+        #expect(try daemon.methods().filter { $0 == "PresentUI" }.count == 1)
+        try daemon.call("Logoff")
+        try daemon.wait("hot1", "inactive")
+        daemon.kill()
+        let store = try Store(directory: daemon.scratch.path + "/state")
+        let network = NetworkID.wired(HardwareAddress("02:00:00:00:00:01")!)
+        #expect(store.remembered(network, now: 0)?.helper == "clerk" && store.credentials(network).count == 1)
+    }
+
+    @Test("A runtime folder that is removed is made again, socket and all, and the prober answers") func removed() throws {
+        let daemon = try daemon(plan: ["Authenticate": [:]])
+        _ = try daemon.scratch.write("open", "")
+        try daemon.wait("hot1", "authenticated")
+        #expect(try daemon.call("Check")["verdict"] == "online")
+        for signal in [0, SIGHUP] {
+            try FileManager.default.removeItem(atPath: daemon.scratch.path + "/run")
+            Foundation.kill(daemon.pid, signal)
+            try daemon.eventually("the socket is there") { (try? daemon.call("Status")) != nil }
+            #expect(daemon.state() == "authenticated", "the session is as it was")
+            try daemon.eventually("the prober answers") { try daemon.call("Check")["verdict"] == "online" }
+        }
+        let second = try daemon.shell(
+            "\(Machine.release.path)/hotspotd --settings \(daemon.scratch.path)/hotspotd.conf 2>&1 || true")
+        #expect(second.contains("another hotspotd is running"))
+    }
+}

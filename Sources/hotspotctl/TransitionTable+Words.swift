@@ -59,7 +59,8 @@ extension MachineState {
         case .presentingUI(let state):
             counters += [state.further, state.failedTries]
             if case .proving(let proof) = state.phase { counters.append(proof.probes) }
-        case .inactive, .evaluating, .authenticated, .maintaining, .loggingOff, .failure: break
+        case .evaluating: counters.append(joined?.arrival.remembered == nil ? 0 : 1)
+        case .inactive, .authenticated, .maintaining, .loggingOff, .failure: break
         }
         return counters
     }

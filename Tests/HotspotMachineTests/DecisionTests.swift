@@ -818,6 +818,18 @@ import Testing
         unclaimed.bid("H2", .none)
         unclaimed.probe(nil)
         #expect(unclaimed.state == .failure && unclaimed.problemCodes.contains("proberMissing"))
+
+        // A helper freed it on an earlier visit, and no helper can now.
+        var known = joined()
+        known.send(.addressLost)
+        known.join(remembered: "H3")
+        known.bid("H1", .none)
+        known.bid("H2", .none)
+        known.probe(nil)
+        #expect(known.state == .failure && known.outcomes.last == .unknown && known.problemCodes == ["proberMissing"])
+        known.wait(.seconds(10))
+        known.probe(.online)
+        #expect(known.state == .authenticated && known.problems.isEmpty)
     }
 
     @Test("D20 Without a prober the helper's word counts, and a problem says so") func d20Missing() {

@@ -75,6 +75,21 @@ struct LateOpeningTests {
         #expect(store.remembered(network, now: 0)?.helper == "clerk" && store.credentials(network).count == 1)
     }
 
+    @Test("D27 A session that the portal ends is noticed as soon as connections fail, long before the next maintain") func ended()
+        throws
+    {
+        let daemon = try daemon(plan: ["Authenticate": [:], "Maintain": ["result": "authenticationRequired"]])
+        _ = try daemon.scratch.write("open", "")
+        try daemon.wait("hot1", "authenticated")
+        try FileManager.default.removeItem(atPath: daemon.scratch.path + "/open")
+        try daemon.eventually("the session is maintained") {
+            // What a browser does meanwhile: a connection is refused.
+            try daemon.shell("python3 -c 'import socket; socket.socket().connect_ex((\"192.0.1.1\", 81))'")
+            return try daemon.methods().contains("Maintain")
+        }
+        #expect(try daemon.steps().contains { $0["detail"]?.string?.contains("captive") == true })
+    }
+
     @Test("A runtime folder that is removed is made again, socket and all, and the prober answers") func removed() throws {
         let daemon = try daemon(plan: ["Authenticate": [:]])
         _ = try daemon.scratch.write("open", "")

@@ -18,6 +18,7 @@ import Store
     private let services: Services
     private let sessions: SessionKeeper
     private let prober: LinkProber
+    private var useWatch: UseWatch?
     private var since = WallClock.now
     private var timers: [TimerID: EventSource] = [:]
     private var events: [Event] = []
@@ -43,6 +44,7 @@ import Store
         prober = LinkProber(services: services, journal: journal, conversation: conversation)
         problems.onChange = { [weak services] in services?.events?.statusChanged() }
         conversation.onAnswer = { [weak self] in self?.feed(.answered($0, $1)) }
+        useWatch = UseWatch(waking: services.waking) { [weak self] done in self?.check { _ in done() } }
     }
 
     // MARK: Events
@@ -59,6 +61,7 @@ import Store
         }
         isFeeding = false
         // Helpers that were started for this interface and not asked are ended as soon as it will ask none.
+        useWatch?.follow(isWanted: machine.state.name == .authenticated && machine.state.chosenHelper != nil)
         if machine.state.needsNoHelper { services.host.standDown(interface: index) }
         services.events?.statusChanged()
     }

@@ -4,7 +4,7 @@ import Store
 import Testing
 import Varlink
 
-/// A gateway that opens late, our own prober, and the built daemon.
+/// What changes under the built daemon: a gateway that opens late or closes again, and folders that are removed or cannot be written to.
 @Suite(
     .timeLimit(.minutes(10)),
     .enabled(
@@ -88,6 +88,27 @@ struct LateOpeningTests {
             return try daemon.methods().contains("Maintain")
         }
         #expect(try daemon.steps().contains { $0["detail"]?.string?.contains("captive") == true })
+    }
+
+    @Test(
+        "A state folder that is read-only or full at the start: logins go on from memory, and it is said",
+        arguments: [true, false])
+    func unwritable(isFull: Bool) throws {
+        let daemon = try CabledDaemon(plan: ["Authenticate": [:]])
+        daemon.kill()
+        let state = daemon.scratch.path + "/state"
+        try daemon.shell("mount -t tmpfs -o mode=0700,size=16k\(isFull ? "" : ",ro") tmpfs \(state)")
+        defer { _ = try? daemon.shell("umount -l \(state)") }
+        if isFull { try daemon.shell("cat /dev/zero > \(state)/filler 2>/dev/null || true") }
+        try daemon.start()
+        let codes = try daemon.call("Status")["problems"]?.array?.compactMap { $0["code"]?.string } ?? []
+        #expect(codes.contains("storeNotSaving"), "\(codes)")
+        try daemon.plug("hot1", 1)
+        try daemon.wait("hot1", "authenticated")
+        try daemon.rejoin()
+        try daemon.wait("hot1", "authenticated")
+        #expect(try daemon.methods() == ["Evaluate", "Authenticate", "Maintain"], "the choice is in memory")
+        #expect(try daemon.outcomes() == ["online", "online"])
     }
 
     @Test("A runtime folder that is removed is made again, socket and all, and the prober answers") func removed() throws {

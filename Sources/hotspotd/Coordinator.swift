@@ -148,7 +148,9 @@ import Vault
             services.host.makeFolders()
             self.control = try ControlEndpoint(services: services, backend: backend)
         } catch {
-            log.error("\(error); systemctl reload hotspotd tries again")
+            log.error("\(error)")
+            // The service manager makes the folder where its user may not, and the next daemon goes on with the sessions.
+            if getenv("INVOCATION_ID") != nil { shutDown() }
         }
     }
 

@@ -21,8 +21,8 @@ import HotspotCore
     func answer(prompt: String, answers: [String: String], remember: Bool) throws(ControlError)
     /// Asks no more in this association.
     func dismiss(prompt: String) throws(ControlError)
-    /// Evaluates the network again, and logs in.
-    func login(interface: String?, helper: String?) throws(ControlError)
+    /// Asks the helper that keeps the network open whether it does; otherwise, or fresh, evaluates the network again, and logs in.
+    func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError)
     func logoff(interface: String?) throws(ControlError)
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError)
     /// Ends the session of the helper whose process has this token. `false` if there is none to end.

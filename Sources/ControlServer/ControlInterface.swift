@@ -162,7 +162,7 @@ import Varlink
             try backend.dismiss(prompt: parameters.id)
         },
         "Login": change { (_, backend, parameters: LoginParameters) throws(ControlError) in
-            try backend.login(interface: parameters.interface, helper: parameters.helper)
+            try backend.login(interface: parameters.interface, helper: parameters.helper, fresh: parameters.fresh ?? false)
         },
         "Logoff": change { (_, backend, parameters: OptionalInterface) throws(ControlError) in
             try backend.logoff(interface: parameters.interface)
@@ -304,7 +304,7 @@ private struct NetworkParameter: Decodable { var ssid: String }
 private struct TokenParameter: Decodable { var token: String }
 private struct HistoryParameters: Decodable { var ssid: String?; var before: String? }
 private struct LogoffParameters: Decodable { var token: String; var interface: String; var ssidHex: String }
-private struct LoginParameters: Decodable { var interface: String?; var helper: String? }
+private struct LoginParameters: Decodable { var interface: String?; var helper: String?; var fresh: Bool? }
 private struct AnswerParameters: Decodable { var id: String; var answers: [String: String]; var remember: Bool }
 private struct SwitchParameters: Decodable { var helper: String?; var ssid: String?; var enabled: Bool }
 private struct ExplainParameters: Decodable { var interface: String?; var ssid: String?; var attempt: String? }

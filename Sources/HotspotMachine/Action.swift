@@ -21,6 +21,12 @@ public enum Action: Hashable, Sendable {
     case withdrawPrompt(PromptID)
     /// Remember that this helper frees this network (D5).
     case remember(helper: String)
+    /// Keep what this helper's login left (session, portal, answers) as it is now, whatever another login does.
+    case keepLogin(of: String)
+    /// Make what was kept the present again.
+    case restoreLogin(of: String)
+    /// Drop what was kept.
+    case dropLogin
     /// Forget that this helper frees this network; another one that is remembered stays.
     case forgetChoice(of: String)
     /// Drop the session's memory.
@@ -53,8 +59,10 @@ public enum TimerPurpose: String, Hashable, Sendable, CaseIterable {
     case lowGrace
     /// A probe's deadline.
     case probe
-    /// The next probe of a proof (D20).
+    /// The next probe of a proof (D25).
     case proof
+    /// The end of the time in which an open network is an earlier login's success (D25).
+    case late
     /// The next maintain (D10).
     case maintain
     /// The next probe of an unclaimed network (D9).

@@ -20,8 +20,8 @@ public enum Event: Hashable, Sendable {
     case promptAnswered(PromptID)
     /// The user does not want to be asked on this network.
     case promptDismissed(PromptID)
-    /// The user wants to be logged in, perhaps by this helper.
-    case loginRequested(helper: String?)
+    /// The user wants to be logged in, perhaps by this helper; fresh: also where the session is still good (D26).
+    case loginRequested(helper: String?, fresh: Bool = false)
     /// The session is to end.
     case logoffRequested(by: Requester)
     /// The user switched the network on again.
@@ -58,6 +58,8 @@ public struct Arrival: Hashable, Sendable {
     public var bssid: HardwareAddress?
     /// The helper that freed it last time (D5).
     public var remembered: String?
+    /// The daemon was restarted in this association, in which that helper kept the network free; with the session's deadlines.
+    public var resumed: MaintainSchedule?
     /// Nothing starts until the user asks for it (D13, D14).
     public var hold: Hold?
     /// Joined by the system (D22).
@@ -66,12 +68,14 @@ public struct Arrival: Hashable, Sendable {
     public var canDisassociate: Bool
 
     public init(
-        network: NetworkID, bssid: HardwareAddress? = nil, remembered: String? = nil, hold: Hold? = nil,
-        autoJoined: Bool = true, canDisassociate: Bool = false
+        network: NetworkID, bssid: HardwareAddress? = nil, remembered: String? = nil, resumed: MaintainSchedule? = nil,
+        hold: Hold? = nil, autoJoined: Bool = true,
+        canDisassociate: Bool = false
     ) {
         self.network = network
         self.bssid = bssid
         self.remembered = remembered
+        self.resumed = resumed
         self.hold = hold
         self.autoJoined = autoJoined
         self.canDisassociate = canDisassociate

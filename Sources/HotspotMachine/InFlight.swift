@@ -101,6 +101,7 @@ extension MachineState {
             all.add(state.retry)
             all.add(state.watch.phase)
         }
+        all.add(joined?.standing?.end)
         return all
     }
 }

@@ -13,6 +13,8 @@ public struct JoinedNetwork: Hashable, Sendable {
     package var temporaryFailures = 0
     /// How soon a helper may log in again (D23).
     package var pace = Pace()
+    /// A login that counts where the network is found open.
+    package var standing: StandingLogin?
     /// The prober's last verdict, or that of a check.
     public var lastVerdict: Verdict?
 

@@ -8,6 +8,7 @@ extension Machine {
     ) {
         var joined = joined
         endAttempt(&joined, .online, &turn)
+        dropStanding(&joined, &turn)
         joined.temporaryFailures = 0
         // D11: a login that the next maintain finds to be void was no success.
         if joined.pace.hasLasted(at: turn.now, policy) { joined.record.sessionLasted(helper) }
@@ -22,17 +23,22 @@ extension Machine {
         go(.authenticated(Authenticated(joined: joined, upkeep: upkeep)), cause, &turn)
     }
 
-    /// Opens a network that no helper claims, and that is open, or not known to be captive (D9).
+    /// Opens a network that no helper claims, and that is open, or not known to be captive (D9); by the login from before, where the
+    /// user wanted a fresh one and none was needed (D26).
     mutating func openUnclaimed(
-        _ joined: JoinedNetwork, _ outcome: AttemptOutcome, secondsRemaining: Int?, _ cause: String, _ turn: inout Turn
+        _ joined: JoinedNetwork, _ outcome: AttemptOutcome, secondsRemaining seconds: Int?, _ cause: String, _ turn: inout Turn
     ) {
+        if outcome == .open, let login = joined.standing, login.end == nil, isCandidate(login.helper) {
+            return open(login, joined, secondsRemaining: seconds, "no fresh login was needed", &turn)
+        }
         var joined = joined
         endAttempt(&joined, outcome, &turn)
+        if outcome == .open { dropStanding(&joined, &turn) }
         joined.temporaryFailures = 0
         recentFailures[joined.arrival.network] = nil
         // Without a verdict the next probe is soon: the prober's retries, then D9's doubling.
         let interval = outcome == .unknown ? policy.retryFirst : policy.recheckFirst
-        let delay = recheckDelay(secondsRemaining, interval)
+        let delay = recheckDelay(seconds, interval)
         let due = joined.pace.nextCheck(wanted: turn.now + delay, at: turn.now, policy)
         let watch = Watch(interval: interval, phase: .waiting(startTimer(.recheck, at: due, &turn)))
         go(.authenticated(Authenticated(joined: joined, upkeep: .unclaimed(watch))), cause, &turn)

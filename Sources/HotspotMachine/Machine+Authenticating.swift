@@ -15,7 +15,7 @@ extension Machine {
         go(.authenticating(Authenticating(joined: joined, helper: helper, phase: phase)), cause, &turn)
     }
 
-    /// Waits for the pause, for the chosen helper (T17 to T24), then for the proof (D20).
+    /// Waits for the pause, for the chosen helper (T17 to T24), then for the proof (D25).
     mutating func handle(_ event: StateEvent, in authenticating: Authenticating, _ turn: inout Turn) {
         let joined = authenticating.joined
         let helper = authenticating.helper
@@ -35,18 +35,21 @@ extension Machine {
             case .opened(let seconds):
                 openUnclaimed(joined, .open, secondsRemaining: seconds, "the network opened by itself", &turn)
             }
-        case .commanding: if case .answered(let answer) = event { handle(answer, in: authenticating, &turn) }
+        case .commanding(let command):
+            if case .answered(let answer) = event { handle(answer, to: command, in: authenticating, &turn) }
         case .proving(let proof):
             switch advance(proof, event, &turn) {
             case nil: break
             case .continues(let proof): state = stay(.proving(proof))
             case .proven(let verdict, let seconds): proven(joined, helper, verdict, seconds, &turn)
-            case .refuted: failTemporarily(joined, helper, .stillCaptive(helper), &turn)
+            case .refuted: refuted(proof, joined, helper, &turn)
             }
         }
     }
 
-    private mutating func handle(_ answer: CommandAnswer?, in authenticating: Authenticating, _ turn: inout Turn) {
+    private mutating func handle(
+        _ answer: CommandAnswer?, to command: RunningCommand, in authenticating: Authenticating, _ turn: inout Turn
+    ) {
         let helper = authenticating.helper
         let joined = authenticating.joined
         switch answer {
@@ -64,7 +67,7 @@ extension Machine {
             turn.act(.acquit(helper: helper))
             switch result {
             case .success:
-                let proof = startProof(secondsRemaining: seconds, &turn)
+                let proof = startProof(until: command.deadline.at, secondsRemaining: seconds, &turn)
                 state = .authenticating(authenticating.with { $0.phase = .proving(proof) })
             case .uiRequired: present(joined, helper, prompt ?? .empty(helper), further: 0, "\(helper) needs the user", &turn)
             case .unsupportedNetwork: exclude(helper, joined, &turn)
@@ -93,6 +96,13 @@ extension Machine {
         reportUnproven(verdict, &turn)
         let cause = verdict == nil ? "\(helper) says that it is free" : "\(helper) freed it, and the probe proves it"
         openClaimed(joined, helper, secondsRemaining: seconds, MaintainSchedule(), cause, &turn)
+    }
+
+    /// Ends a login that is captive to the last, for now: it is kept in case that the network opens late.
+    mutating func refuted(_ proof: Proof, _ joined: JoinedNetwork, _ helper: String, _ turn: inout Turn) {
+        var joined = joined
+        keep(proof, of: helper, in: &joined, &turn)
+        failTemporarily(joined, helper, .stillCaptive(helper), &turn)
     }
 }
 

@@ -127,8 +127,13 @@ extension Machine {
             endAttempt(&joined, .unclaimedCaptive, &turn)
             turn.act(.report(.unclaimedCaptive))
             rest(joined, retryAfter: nil, "captive, and no helper claims it", &turn)
+        case nil where joined.arrival.remembered != nil:
+            // A helper freed it on an earlier visit: there is a portal.
+            endAttempt(&joined, .unknown, &turn)
+            turn.act(.report(.notKnown))
+            rest(joined, retryAfter: nil, "no helper claims it, there was a portal, and no prober says that it is gone", &turn)
         case .limited, nil:
-            turn.act(.report(verdict == nil ? .proberMissing : .limited))
+            turn.act(.report(verdict == nil ? .notKnown : .limited))
             openUnclaimed(
                 joined, .unknown, secondsRemaining: nil, "no helper claims it, and it is not known whether it is open", &turn)
         }
@@ -136,6 +141,8 @@ extension Machine {
 }
 
 extension Problem {
+    fileprivate static let notKnown = Problem(
+        .proberMissing, "The prober does not answer, so it is not known whether the network is open.", hint: "hotspotctl check")
     fileprivate static let unclaimedCaptive = Problem(
         .unclaimedCaptive, "A portal wants a login, and no helper can do it.", hint: "hotspotctl helpers")
 }

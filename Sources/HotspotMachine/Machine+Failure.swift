@@ -29,7 +29,7 @@ extension Machine {
     mutating func failForGood(_ joined: JoinedNetwork, _ helper: String, _ problem: Problem, _ turn: inout Turn) {
         var joined = joined
         endAttempt(&joined, .failure, &turn)
-        turn.act(.forgetChoice(of: helper))
+        forgetChoice(of: helper, in: joined, &turn)
         turn.act(.hold(.autoJoinOff, for: nil, because: problem.message))
         turn.act(.report(problem))
         fail(joined, retryAfter: nil, problem.message, &turn)

@@ -26,7 +26,11 @@ extension Machine {
             turn.act(.forgetChoice(of: helper))
             return evaluate(joined, "the remembered helper is gone", &turn)
         }
-        maintain(joined, helper, isJoin: true, MaintainSchedule(), "an address came up, and a helper is remembered", &turn)
+        guard let schedule = joined.arrival.resumed else {
+            return maintain(
+                joined, helper, isJoin: true, MaintainSchedule(), "an address came up, and a helper is remembered", &turn)
+        }
+        maintain(joined, helper, isJoin: false, schedule, "the daemon was restarted in the same association", &turn)
     }
 
     /// Lets nothing start until the user asks for it, or the hold ends (D13, D14, D21).

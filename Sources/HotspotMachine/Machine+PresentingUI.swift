@@ -12,7 +12,7 @@ extension Machine {
         if state.name == .presentingUI { state = .presentingUI(next) } else { go(.presentingUI(next), cause, &turn) }
     }
 
-    /// Waits for the user without a deadline, then for the command, which has one (D21), then for the proof (D20).
+    /// Waits for the user without a deadline, then for the command, which has one (D21), then for the proof (D25).
     mutating func handle(_ event: StateEvent, in presenting: PresentingUI, _ turn: inout Turn) {
         let joined = presenting.joined
         let helper = presenting.helper
@@ -34,18 +34,21 @@ extension Machine {
             case .opened(let seconds):
                 openUnclaimed(joined, .open, secondsRemaining: seconds, "the network opened by itself", &turn)
             }
-        case .commanding: if case .answered(let answer) = event { handle(answer, in: presenting, &turn) }
+        case .commanding(let command):
+            if case .answered(let answer) = event { handle(answer, to: command, in: presenting, &turn) }
         case .proving(let proof):
             switch advance(proof, event, &turn) {
             case nil: break
             case .continues(let proof): state = stay(.proving(proof))
             case .proven(let verdict, let seconds): proven(joined, helper, verdict, seconds, &turn)
-            case .refuted: failTemporarily(joined, helper, .stillCaptive(helper), &turn)
+            case .refuted: refuted(proof, joined, helper, &turn)
             }
         }
     }
 
-    private mutating func handle(_ answer: CommandAnswer?, in presenting: PresentingUI, _ turn: inout Turn) {
+    private mutating func handle(
+        _ answer: CommandAnswer?, to command: RunningCommand, in presenting: PresentingUI, _ turn: inout Turn
+    ) {
         let joined = presenting.joined
         let helper = presenting.helper
         guard let answer else { return showAgain(presenting, .timeout(helper, .presentUI), strike: .silence, &turn) }
@@ -59,7 +62,7 @@ extension Machine {
             turn.act(.acquit(helper: helper))
             switch result {
             case .success:
-                let proof = startProof(secondsRemaining: seconds, &turn)
+                let proof = startProof(until: command.deadline.at, secondsRemaining: seconds, &turn)
                 state = .presentingUI(presenting.with { $0.phase = .proving(proof) })
             case .uiRequired where presenting.further < policy.furtherPrompts:
                 present(joined, helper, prompt ?? .empty(helper), further: presenting.further + 1, "", &turn)

@@ -8,10 +8,10 @@ extension Machine {
         return RunningProbe(id: id, deadline: startTimer(.probe, after: policy.commandTimeout, &turn))
     }
 
-    // MARK: Proof (D20)
+    // MARK: Proof (D25)
 
-    mutating func startProof(secondsRemaining: Int?, _ turn: inout Turn) -> Proof {
-        Proof(began: turn.now, phase: .probing(startProbe(fresh: true, &turn)), secondsRemaining: secondsRemaining)
+    mutating func startProof(until end: Instant, secondsRemaining: Int?, _ turn: inout Turn) -> Proof {
+        Proof(began: turn.now, end: end, phase: .probing(startProbe(fresh: true, &turn)), secondsRemaining: secondsRemaining)
     }
 
     enum ProofProgress {
@@ -28,13 +28,15 @@ extension Machine {
         case .probed(let verdict, let seconds):
             guard verdict == .captive else { return .proven(verdict, secondsRemaining: proof.secondsRemaining ?? seconds) }
             guard proof.probes < policy.proofDelays.count else { return .refuted }
-            let next = proof.began + policy.proofDelays[proof.probes]
-            if next <= turn.now { return .continues(probeAgain(proof, &turn)) }
+            let next = max(turn.now, proof.began + policy.proofDelays[proof.probes])
+            guard next < proof.end else { return .refuted }
+            if next == turn.now { return .continues(probeAgain(proof, &turn)) }
             let timer = startTimer(.proof, at: next, &turn)
             return .continues(proof.with { $0.phase = .waiting(timer) })
         case .timerFired(let id): return id == proof.phase.timer?.id ? .continues(probeAgain(proof, &turn)) : nil
-        case .verdictSeen, .answered, .raceAnswered, .promptAnswered, .promptDismissed, .logoffRequested, .released,
-            .disassociationRefused:
+        case .verdictSeen(let verdict):
+            return verdict.isOpen ? .proven(verdict, secondsRemaining: proof.secondsRemaining) : nil
+        case .answered, .raceAnswered, .promptAnswered, .promptDismissed, .logoffRequested, .released, .disassociationRefused:
             return nil
         }
     }
@@ -90,6 +92,9 @@ extension Problem {
     static let proberMissing = Problem(
         .proberMissing, "There is no prober to prove the login; the helper's word is taken.",
         hint: "check [Probe] Exec= in the settings")
+    static let proberSilent = Problem(
+        .proberMissing, "The prober does not answer; the portal that it saw last counts as still there.",
+        hint: "hotspotctl check")
     static let limited = Problem(
         .internetLimited, "No portal answers, and the Internet does not either.", hint: "hotspotctl check")
     static let httpsBlocked = Problem(.httpsBlocked, "Plain HTTP reaches the Internet, HTTPS does not.")

@@ -71,7 +71,7 @@ extension Machine {
     mutating func exclude(_ helper: String, _ joined: JoinedNetwork, _ turn: inout Turn) {
         var joined = joined
         joined.record.excluded.insert(helper)
-        turn.act(.forgetChoice(of: helper))
+        forgetChoice(of: helper, in: joined, &turn)
         evaluate(joined, "\(helper) does not support this network", &turn)
     }
 }

@@ -25,7 +25,7 @@ public struct Machine: Hashable, Sendable {
         return true
     }
 
-    /// Whether ``Event/loginRequested(helper:)`` would start a login now. While a link is being left, there is nothing to log in to.
+    /// Whether ``Event/loginRequested(helper:fresh:)`` would start a login now. While a link is being left, there is nothing to log in to.
     public var acceptsLogin: Bool {
         switch state {
         case .inactive(.noAddress), .inactive(.leaving), .loggingOff: false
@@ -60,13 +60,13 @@ public struct Machine: Hashable, Sendable {
         case .helpersChanged(let candidates):
             self.candidates = candidates
             candidatesChanged(&turn)
-        case .loginRequested(let helper):
+        case .loginRequested(let helper, let fresh):
             guard acceptsLogin, let joined = state.joined else { break }
             turn.act(.releaseHold)
-            evaluate(joined.started(byUser: true), only: helper, "the user asked for a login", &turn)
+            logIn(joined.started(byUser: true), by: helper, fresh: fresh, &turn)
         case .verdictSeen(let verdict):
             state.update { $0.lastVerdict = verdict }
-            dispatch(.verdictSeen(verdict), &turn)
+            if !openLate(verdict, nil, &turn) { dispatch(.verdictSeen(verdict), &turn) }
         case .verdictReached(let id, let verdict, let seconds):
             guard let probe = before.probe, probe.id == id else { break }
             probed(now < probe.deadline.at ? (verdict, seconds) : (nil, nil), &turn)
@@ -80,6 +80,9 @@ public struct Machine: Hashable, Sendable {
             switch id {
             case before.probe?.deadline.id: probed((nil, nil), &turn)
             case before.command?.deadline.id: dispatch(.answered(nil), &turn)
+            case state.joined?.standing?.end?.id:
+                state.update { $0.standing = nil }
+                turn.act(.dropLogin)
             default: dispatch(.timerFired(id), &turn)
             }
         case .promptAnswered(let id): if id == before.prompt { dispatch(.promptAnswered, &turn) }
@@ -92,8 +95,12 @@ public struct Machine: Hashable, Sendable {
     }
 
     private mutating func probed(_ result: (verdict: Verdict?, secondsRemaining: Int?), _ turn: inout Turn) {
-        state.update { $0.lastVerdict = result.verdict }
-        dispatch(.probed(result.verdict, secondsRemaining: result.secondsRemaining), &turn)
+        // A prober that is missing or died says nothing: a portal that was there still is.
+        let verdict = result.verdict ?? (state.joined?.lastVerdict == .captive ? .captive : nil)
+        if result.verdict == nil, verdict == .captive { turn.act(.report(.proberSilent)) }
+        state.update { $0.lastVerdict = verdict }
+        if openLate(verdict, result.secondsRemaining, &turn) { return }
+        dispatch(.probed(verdict, secondsRemaining: result.secondsRemaining), &turn)
     }
 
     private mutating func dispatch(_ event: StateEvent, _ turn: inout Turn) {
@@ -135,8 +142,8 @@ public struct Machine: Hashable, Sendable {
             case .startProbe(let id, _): new.probe?.id == id
             case .showPrompt(let id, _, _): new.prompt == id
             case .transition, .beginAttempt, .endAttempt, .setGate, .cancelCommand, .stopTimer, .cancelProbe, .withdrawPrompt,
-                .remember, .forgetChoice, .dropSession, .hold, .releaseHold, .disassociate, .strike, .acquit, .report,
-                .clearProblems:
+                .remember, .keepLogin, .restoreLogin, .dropLogin, .forgetChoice, .dropSession, .hold, .releaseHold,
+                .disassociate, .strike, .acquit, .report, .clearProblems:
                 true
             }
         }

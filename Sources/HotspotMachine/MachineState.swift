@@ -164,6 +164,15 @@ extension MachineState {
         }
     }
 
+    /// The proof that runs.
+    var proof: Proof? {
+        switch self {
+        case .authenticating(let state): if case .proving(let proof) = state.phase { proof } else { nil }
+        case .presentingUI(let state): if case .proving(let proof) = state.phase { proof } else { nil }
+        case .inactive, .evaluating, .authenticated, .maintaining, .loggingOff, .failure: nil
+        }
+    }
+
     /// The network, in every state with an address.
     public var joined: JoinedNetwork? {
         switch self {
@@ -208,6 +217,20 @@ extension MachineState {
         case .maintaining(let state): state.helper
         case .loggingOff(let state): state.helper
         }
+    }
+
+    /// The chosen helper keeps the network free, as far as is known.
+    public var isKeptFree: Bool {
+        switch self {
+        case .authenticated: chosenHelper != nil
+        case .maintaining: gateIsOpen
+        case .inactive, .evaluating, .authenticating, .presentingUI, .loggingOff, .failure: false
+        }
+    }
+
+    /// When the session of an authenticated network ends, if that is known.
+    public var sessionEnd: Instant? {
+        if case .authenticated(let state) = self, case .claimed(_, _, let schedule) = state.upkeep { schedule.end } else { nil }
     }
 
     /// When the chosen helper is asked again.

@@ -34,10 +34,11 @@ public struct Policy: Hashable, Sendable {
     /// Temporary failures of one network within ``disconnectWindow`` after which the link is kept and rests (D4, strict).
     public var disconnectLimit = 3
     public var disconnectWindow: Duration = .seconds(600)
-    /// When a login is probed, from the helper's success on (D20).
-    public var proofDelays: [Duration] = [
-        .zero, .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8),
-    ]
+    /// When a login is probed, from the helper's success to the end of its command's time (D25).
+    public var proofDelays: [Duration] = [0, 300, 700, 1500, 3000, 5000, 8000, 12000, 17000, 23000, 30000, 37000]
+        .map(Duration.milliseconds)
+    /// From the helper's success on: the time in which an open network is that success (D25).
+    public var latePatience: Duration = .seconds(120)
     /// While a prompt, a paused login or a failure waits: the time to the first probe, which doubles up to ``watchLongest`` (D21).
     public var watchFirst: Duration = .seconds(10)
     public var watchLongest: Duration = .seconds(60)

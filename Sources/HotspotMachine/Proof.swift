@@ -15,10 +15,12 @@ package enum ProbePhase: Hashable, Sendable {
     var timer: RunningTimer? { if case .waiting(let timer) = self { timer } else { nil } }
 }
 
-/// The proof of a login: gateways open late, so there are several probes before the login counts as failed (D20).
+/// The proof of a login: gateways open late, so there are several probes before the login counts as failed (D25).
 package struct Proof: Hashable, Sendable, StateData {
     /// When the helper said that it is done.
     let began: Instant
+    /// The end of the command's time, before which the last probe begins.
+    let end: Instant
     /// Probes until now.
     package var probes = 1
     package var phase: ProbePhase

@@ -21,11 +21,13 @@ public struct LinkSnapshot: Hashable, Sendable {
     public var gateways: [String]
     /// The interface group (`ip link set group`); `Gate.group` for a link that the gate closed.
     public var group: UInt32
+    /// How often the carrier came up since the link exists; `nil` if the kernel does not tell.
+    public var carrierUpCount: UInt32?
 
     public init(
         index: Int, name: String, hardwareAddress: HardwareAddress? = nil, isUp: Bool = false, hasCarrier: Bool = false,
         kind: String? = nil, type: Int = 1, addresses: [String] = [], gateways: [String] = [],
-        group: UInt32 = 0
+        group: UInt32 = 0, carrierUpCount: UInt32? = nil
     ) {
         self.index = index
         self.name = name
@@ -37,6 +39,21 @@ public struct LinkSnapshot: Hashable, Sendable {
         self.addresses = addresses
         self.gateways = gateways
         self.group = group
+        self.carrierUpCount = carrierUpCount
+    }
+}
+
+extension LinkSnapshot {
+    /// The mark of the present association, by which a daemon that is restarted knows it again: the boot, the interface, how often its
+    /// carrier came up, and its address. A station that leaves its access point loses the carrier, as a cable does that is pulled,
+    /// whichever process watches; not every driver tells the age of an association. `nil` where the kernel does not tell.
+    public var associationMark: String? {
+        guard let carrierUpCount, let boot = Self.boot else { return nil }
+        return "\(boot) \(index) \(hardwareAddress?.description ?? "-") \(carrierUpCount) \(addresses.first ?? "-")"
+    }
+
+    private static let boot = RecordFile.read("/proc/sys/kernel/random/boot_id").map {
+        String(decoding: $0.octets.prefix { $0 != 10 }, as: UTF8.self)
     }
 }
 

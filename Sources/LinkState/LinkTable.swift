@@ -109,7 +109,8 @@ struct LinkTable {
             // IFF_LOWER_UP, for kernels that leave the attribute out.
             hasCarrier: carrier.map { $0 != 0 } ?? (flags & 0x10000 != 0),
             kind: try attributes.nested(Int(IFLA_LINKINFO))?.string(Int(IFLA_INFO_KIND), limit: 32), type: Int(type),
-            group: try attributes.integer(Int(IFLA_GROUP), as: UInt32.self) ?? 0)
+            group: try attributes.integer(Int(IFLA_GROUP), as: UInt32.self) ?? 0,
+            carrierUpCount: try attributes.integer(Int(IFLA_CARRIER_UP_COUNT), as: UInt32.self))
         let old = links[index]
         links[index] = LinkEntry(snapshot: snapshot, addresses: old?.addresses ?? [])
         // A link that goes down loses its IPv4 routes without an event.

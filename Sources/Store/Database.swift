@@ -1,4 +1,5 @@
 import CSQLite
+import ForeignText
 
 /// A parameter of a statement.
 enum SQLValue {
@@ -44,11 +45,21 @@ struct Database: ~Copyable {
     private let handle: OpaquePointer
 
     /// Opens or creates a file, or opens `:memory:`.
-    init(path: String) throws(SQLiteFailure) {
+    init(path: String) throws(SQLiteFailure) { try self.init(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) }
+
+    /// Opens a file to be read only. Where no file can be written beside it, it can only be opened as immutable: without its log.
+    init(reading path: String, isImmutable: Bool) throws(SQLiteFailure) {
+        var name = ""
+        for octet in path.utf8 {
+            name += Array("?#%".utf8).contains(octet) ? "%" + Hex.encode([octet]) : String(UnicodeScalar(octet))
+        }
+        try self.init("file:\(name)?immutable=\(isImmutable ? 1 : 0)", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+    }
+
+    private init(_ name: String, _ flags: Int32) throws(SQLiteFailure) {
         var handle: OpaquePointer?
-        let flags =
-            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
-        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        let code = sqlite3_open_v2(
+            name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW, nil)
         guard code == SQLITE_OK, let handle else {
             sqlite3_close_v2(handle)
             throw SQLiteFailure(code)

@@ -13,13 +13,34 @@ public struct RememberedChoice: Codable, Hashable, Sendable {
     public var committed: Int
     /// Unix time in milliseconds.
     public var expires: Int
+    /// The association in which the helper keeps the network free, for a daemon that is restarted there.
+    public var association: StoredAssociation?
 
     /// - Parameter expires: `nil`: after ``lifetime``.
-    public init(helper: String, portal: Portal? = nil, committed: Int, expires: Int? = nil) {
+    public init(
+        helper: String, portal: Portal? = nil, committed: Int, expires: Int? = nil, association: StoredAssociation? = nil
+    ) {
         self.helper = helper
         self.portal = portal
         self.committed = committed
         self.expires = expires ?? committed + Self.lifetime
+        self.association = association
+    }
+}
+
+/// An association in which a helper keeps the network free.
+public struct StoredAssociation: Codable, Hashable, Sendable {
+    /// The mark by which the link shows that it is still the same association.
+    public var link: String
+    /// Its name for helpers.
+    public var id: String
+    /// Unix time in milliseconds at which the session ends, if that is known.
+    public var ends: Int?
+
+    public init(link: String, id: String, ends: Int? = nil) {
+        self.link = link
+        self.id = id
+        self.ends = ends
     }
 }
 

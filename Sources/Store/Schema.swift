@@ -90,6 +90,11 @@ enum Schema {
             "DROP TABLE holds",
             "ALTER TABLE networkHolds RENAME TO holds",
         ],
+        // The association in which the choice keeps the network free now.
+        [
+            "ALTER TABLE choices ADD COLUMN link TEXT", "ALTER TABLE choices ADD COLUMN association TEXT",
+            "ALTER TABLE choices ADD COLUMN ends INTEGER",
+        ],
     ]
 
     /// Returns the version of a database; 0 for an empty one.

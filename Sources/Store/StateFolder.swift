@@ -2,14 +2,24 @@ import Glibc
 
 /// The folder of the database and the vault's key: accessible only to the daemon's user, and no symbolic link.
 enum StateFolder {
-    /// Creates the folder if it is missing, checks it, and returns its path with symbolic links among the parents resolved, because
-    /// SQLite refuses those. The parents must exist.
-    static func prepare(_ path: String) throws(StoreError) -> String {
-        func refuse(_ reason: String) -> StoreError { .folder(path: path, reason: reason) }
-        var name = path
-        while name.count > 1, name.hasSuffix("/") { name.removeLast() }
-        guard name.hasPrefix("/"), name.count > 1 else { throw refuse("the state folder must be an absolute path") }
-        if mkdir(name, 0o700) != 0, errno != EEXIST { throw refuse("cannot be made: \(message(errno))") }
+    /// Returns the folder's path with symbolic links among the parents resolved, because SQLite refuses those. The parents must exist.
+    static func resolve(_ path: String) throws(StoreError) -> String {
+        let parts = path.split(separator: "/")
+        guard path.hasPrefix("/"), let last = parts.last else {
+            throw .folder(path: path, reason: "the state folder must be an absolute path")
+        }
+        guard let real = realpath("/" + parts.dropLast().joined(separator: "/"), nil) else {
+            throw .folder(path: path, reason: "cannot be made: \(message(errno))")
+        }
+        defer { free(real) }
+        let parent = String(cString: real)
+        return (parent == "/" ? "" : parent) + "/" + last
+    }
+
+    /// Creates the folder if it is missing, and checks it. Throws ``StoreError/notSaved(reason:)`` where nothing can be written for now.
+    static func prepare(_ name: String) throws(StoreError) {
+        func refuse(_ reason: String) -> StoreError { .folder(path: name, reason: reason) }
+        if mkdir(name, 0o700) != 0, errno != EEXIST { throw unsaved(errno) ?? refuse("cannot be made: \(message(errno))") }
         var status = stat()
         guard lstat(name, &status) == 0 else { throw refuse(message(errno)) }
         guard status.st_mode & S_IFMT != S_IFLNK else { throw refuse("is a symbolic link; name the folder itself") }
@@ -19,19 +29,22 @@ enum StateFolder {
         }
         guard status.st_mode & 0o022 == 0 else { throw refuse("others may write to it; set its mode to 0700") }
         if status.st_mode & 0o077 != 0, chmod(name, 0o700) != 0 {
-            throw refuse("its mode cannot be set to 0700: \(message(errno))")
+            throw unsaved(errno) ?? refuse("its mode cannot be set to 0700: \(message(errno))")
         }
-        guard access(name, W_OK | X_OK) == 0 else { throw refuse("cannot be written to: \(message(errno))") }
-        guard let real = realpath(name, nil) else { throw refuse(message(errno)) }
-        defer { free(real) }
-        return String(cString: real)
+        guard access(name, W_OK | X_OK) == 0 else { throw unsaved(errno) ?? refuse("cannot be written to: \(message(errno))") }
+    }
+
+    /// Returns the error of a folder that cannot be written to for now; `nil` for an error number that says anything else.
+    private static func unsaved(_ code: Int32) -> StoreError? {
+        [EROFS, ENOSPC, EDQUOT, EIO, EACCES, EPERM].contains(code) ? .notSaved(reason: message(code)) : nil
     }
 
     /// Creates an empty file with mode 0600 if it is missing; refuses links and other users' files.
     static func prepareFile(_ path: String) throws(StoreError) {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else {
-            throw .database(path: path, reason: errno == ELOOP ? "is a symbolic link" : "cannot be opened: \(message(errno))")
+            throw unsaved(errno)
+                ?? .database(path: path, reason: errno == ELOOP ? "is a symbolic link" : "cannot be opened: \(message(errno))")
         }
         defer { close(file) }
         var status = stat()

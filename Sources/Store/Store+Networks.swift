@@ -7,15 +7,21 @@ extension Store {
     public func remembered(_ network: NetworkID, now: Int) -> RememberedChoice? {
         guard let key = network.key else { return nil }
         return read(
-            "SELECT helper, origin, pin, kind, title, committed, expires FROM choices WHERE network = ? AND expires > ?",
-            [.text(key), .integer(now)]
+            """
+            SELECT helper, origin, pin, kind, title, committed, expires, link, association, ends FROM choices
+            WHERE network = ? AND expires > ?
+            """, [.text(key), .integer(now)]
         ) { row -> RememberedChoice? in
             guard let helper = row.text(0), let committed = row.integer(5), let expires = row.integer(6) else { return nil }
             let origin = row.text(1).flatMap { Origin.isValid($0) ? $0 : nil }
             let portal = origin.flatMap { origin in
                 row.text(3).map { Portal(origin: origin, pin: row.text(2), kind: $0, title: row.text(4)) }
             }
-            return RememberedChoice(helper: helper, portal: portal, committed: committed, expires: expires)
+            let association = row.text(7).flatMap { link in
+                row.text(8).map { StoredAssociation(link: link, id: $0, ends: row.integer(9)) }
+            }
+            return RememberedChoice(
+                helper: helper, portal: portal, committed: committed, expires: expires, association: association)
         }.first
     }
 
@@ -24,12 +30,23 @@ extension Store {
         guard let key = network.key else { return }
         try write { database throws(SQLiteFailure) in
             try database.run(
-                "INSERT OR REPLACE INTO choices VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO choices VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     .text(key), .text(choice.helper), SQLValue(choice.portal?.origin), SQLValue(choice.portal?.pin),
                     SQLValue(choice.portal?.kind), SQLValue(choice.portal?.title), .integer(choice.committed),
-                    .integer(choice.expires),
+                    .integer(choice.expires), SQLValue(choice.association?.link), SQLValue(choice.association?.id),
+                    SQLValue(choice.association?.ends),
                 ])
+        }
+    }
+
+    /// Ends the association of a choice, so that no daemon goes on there.
+    public func endAssociation(_ network: NetworkID) throws(StoreError) {
+        guard let key = network.key else { return }
+        try write { database throws(SQLiteFailure) in
+            try database.run(
+                "UPDATE choices SET link = NULL, association = NULL, ends = NULL WHERE network = ? AND link IS NOT NULL",
+                [.text(key)])
         }
     }
 

@@ -52,6 +52,8 @@ public final class Store {
     private var database: Database
     private var mode: Mode
     private var nextRetry: Instant
+    /// What is in memory holds all that the disk does, and may replace it.
+    private var replacesDisk = true
     private var notes: [Problem] = []
     /// The switches of the last reading; `nil` after a change.
     var knownSwitches: Switches?
@@ -71,7 +73,7 @@ public final class Store {
         directory: String, retryInterval: Duration, busyTimeout: Int32, pageLimit: Int?,
         flush: @escaping @Sendable (String) -> Int32 = LogSync.flush
     ) throws(StoreError) {
-        folder = try StateFolder.prepare(directory)
+        folder = try StateFolder.resolve(directory)
         path = folder + "/hotspotd.db"
         log = LogSync(path: folder + "/hotspotd.db-wal", flush: flush)
         self.retryInterval = retryInterval
@@ -79,8 +81,16 @@ public final class Store {
         self.pageLimit = pageLimit
         nextRetry = Instant(nanoseconds: 0)
         mode = .disk
-        try StateFolder.prepareFile(path)
-        do {
+        var unsaved: String?
+        do throws(StoreError) {
+            try StateFolder.prepare(folder)
+            try StateFolder.prepareFile(path)
+        } catch {
+            guard case .notSaved(let reason) = error else { throw error }
+            unsaved = reason
+        }
+        do throws(SQLiteFailure) {
+            guard unsaved == nil else { throw SQLiteFailure(SQLITE_READONLY) }
             database = try Self.open(path, busyTimeout: busyTimeout, pageLimit: pageLimit)
         } catch {
             switch error.consequence {
@@ -96,7 +106,8 @@ public final class Store {
             case .unsaved, .refused:
                 guard error.code & 0xff != SQLITE_CANTOPEN else { throw .database(path: path, reason: error.reason) }
                 database = try Self.memory(for: path)
-                mode = .memory(reason: error.reason, retries: true)
+                replacesDisk = Self.copy(path, to: database)
+                mode = .memory(reason: unsaved ?? error.reason, retries: true)
             }
         }
         if case .disk = mode, let version = try? Schema.version(of: database), version > Schema.version {
@@ -123,15 +134,16 @@ public final class Store {
         guard case .memory(_, retries: true) = mode else { return }
         nextRetry = EventLoop.now + retryInterval
         do {
+            try StateFolder.prepare(folder)
             try StateFolder.prepareFile(path)
             // A wait for a lock at each attempt would hold up the loop.
             let disk = try Self.open(path, busyTimeout: 0, pageLimit: pageLimit)
             guard try Schema.version(of: disk) <= Schema.version else { return }
-            try disk.copy(from: database)
+            if replacesDisk { try disk.copy(from: database) }
             try disk.run("PRAGMA journal_mode = WAL")
             disk.setBusyTimeout(busyTimeout)
             database = disk
-            mode = .disk
+            (mode, replacesDisk, knownSwitches) = (.disk, true, nil)
             log.request()
         } catch let error as SQLiteFailure {
             if error.consequence == .damaged, let note = try? Self.quarantine(path) { notes.append(note) }
@@ -250,6 +262,21 @@ public final class Store {
         } catch {
             throw .database(path: path, reason: error.reason)
         }
+    }
+
+    /// Copies what the disk has, as far as it can be read there. Returns whether that is all.
+    private static func copy(_ path: String, to memory: borrowing Database) -> Bool {
+        guard access(path, F_OK) == 0 else { return true }
+        for isImmutable in [false, true] {
+            guard let disk = try? Database(reading: path, isImmutable: isImmutable),
+                let version = try? Schema.version(of: disk), version <= Schema.version,
+                (try? memory.copy(from: disk)) != nil, (try? Schema.migrate(memory)) != nil
+            else { continue }
+            // Of an immutable file the log is not read.
+            var log = stat()
+            return !isImmutable || stat(path + "-wal", &log) != 0 || log.st_size == 0
+        }
+        return false
     }
 
     /// Renames a damaged database and its log.

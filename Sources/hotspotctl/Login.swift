@@ -4,13 +4,16 @@ import HotspotCore
 
 struct LoginVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "login", abstract: "Evaluate the network again, and log in.",
+        commandName: "login", abstract: "Log in, or check that the login is still good.",
         discussion: "Also releases a network that is held after a log-off or a dismissed question.")
 
     @OptionGroup var common: CommonOptions
 
     @Option(help: "Use this helper.", completion: Complete.helpers)
     var helper: String?
+
+    @Flag(help: "Log in again even where the session is still good; it is kept until the new login works.")
+    var fresh = false
 
     @Option(help: ArgumentHelp("Wait for the outcome, \(ArgumentOrder.defaultWait) s if no time is given.", valueName: "seconds"))
     var wait: Double?
@@ -26,7 +29,10 @@ struct LoginVerb: ParsableCommand {
         let client = try common.connect()
         let watch = try wait.map { _ throws(Failure) in try OutcomeWatch(path: common.socketPath, target: interface, prompt: nil)
         }
-        _ = try client.call("Login", .members(["interface": interface, "helper": helper]))
+        var parameters: [String: JSONValue] = fresh ? ["fresh": true] : [:]
+        if let interface { parameters["interface"] = .string(interface) }
+        if let helper { parameters["helper"] = .string(helper) }
+        _ = try client.call("Login", .object(parameters))
         guard let watch, let wait else {
             return Output.print(["Started; to follow it: hotspotctl monitor"])
         }

@@ -71,12 +71,12 @@ struct OutcomeTracker {
         // A stream may begin with the old state, which is no outcome of this login.
         hasMoved = hasMoved || status.state != before[target]?.state || status.since != before[target]?.since
         switch StateName(rawValue: status.state) {
-        case .authenticated, .maintaining: return hasMoved ? .online(status) : nil
+        case .authenticated: return hasMoved ? .online(status) : nil
         case .failure, .inactive: return hasMoved ? .failed(status) : nil
         case .presentingUI:
             guard let prompt = status.prompt, prompt != answered || sawPromptGone else { return nil }
             return .asks(prompt: prompt)
-        case .evaluating, .authenticating, .loggingOff, nil: return nil
+        case .evaluating, .authenticating, .maintaining, .loggingOff, nil: return nil
         }
     }
 }

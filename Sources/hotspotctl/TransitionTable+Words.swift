@@ -53,12 +53,14 @@ extension MachineState {
         var counters = [min(joined?.temporaryFailures ?? 0, 4)]
         // Whether a login that is wanted now had to wait.
         if var pace = joined?.pace { counters.append(pace.nextLogin(at: now, policy) > now ? 1 : 0) }
+        counters.append(joined?.standing.map { $0.end == nil ? 1 : 2 } ?? 0)
         switch self {
         case .authenticating(let state): if case .proving(let proof) = state.phase { counters.append(proof.probes) }
         case .presentingUI(let state):
             counters += [state.further, state.failedTries]
             if case .proving(let proof) = state.phase { counters.append(proof.probes) }
-        case .inactive, .evaluating, .authenticated, .maintaining, .loggingOff, .failure: break
+        case .evaluating: counters.append(joined?.arrival.remembered == nil ? 0 : 1)
+        case .inactive, .authenticated, .maintaining, .loggingOff, .failure: break
         }
         return counters
     }
@@ -116,6 +118,9 @@ extension TransitionTable.Explorer.Standpoint {
         case .startProbe(_, let fresh): fresh ? "start fresh probe" : "start probe"
         case .showPrompt: "show prompt"
         case .remember: "remember helper"
+        case .keepLogin: "keep login"
+        case .restoreLogin: "restore login"
+        case .dropLogin: "drop login"
         case .forgetChoice: "forget choice"
         case .dropSession: "drop session"
         case .hold(let reason, let duration, _): "hold \(reason.rawValue)" + (duration == nil ? "" : " for a time")

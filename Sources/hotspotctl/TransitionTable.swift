@@ -34,6 +34,9 @@ struct TransitionTable: Hashable, Sendable {
     private let ignored: [TablePlace: [String]]
 
     init(policy: Policy = Policy()) {
+        var policy = policy
+        // The probes of a proof are alike: three stand for all.
+        policy.proofDelays.removeSubrange(3...)
         self.policy = policy
         var explorer = Explorer(policy: policy)
         explorer.explore()
@@ -174,6 +177,8 @@ extension TransitionTable.Explorer.Standpoint {
         let arrival = Arrival(network: network, canDisassociate: true)
         var remembered = arrival
         remembered.remembered = "A"
+        var resumed = remembered
+        resumed.resumed = MaintainSchedule()
         var held = arrival
         held.hold = Hold(.loggedOff, until: now + machine.policy.holdTime)
         let isChosen = machine.state.chosenHelper != nil
@@ -182,10 +187,13 @@ extension TransitionTable.Explorer.Standpoint {
         var events: [(String, Event)] = [
             ("address acquired", .addressAcquired(arrival)),
             ("address acquired, helper remembered", .addressAcquired(remembered)),
+            ("address acquired, daemon restarted", .addressAcquired(resumed)),
             ("address acquired, held", .addressAcquired(held)), ("address lost", .addressLost),
             ("roamed", .roamed(HardwareAddress(octets: [2, 0, 0, 0, 0, 9])!)), ("all helpers switched off", .helpersChanged([])),
             ("\(isChosen ? "the chosen helper" : "a helper") switched off", .helpersChanged([Candidate(other)])),
-            ("login requested", .loginRequested(helper: nil)), ("logoff requested by the user", .logoffRequested(by: .user)),
+            ("login requested", .loginRequested(helper: nil)),
+            ("fresh login requested", .loginRequested(helper: nil, fresh: true)),
+            ("logoff requested by the user", .logoffRequested(by: .user)),
             ("logoff requested by the chosen helper", .logoffRequested(by: .helper(chosen))),
             ("logoff requested by another helper", .logoffRequested(by: .helper(other))),
             ("network switched on", .released), ("link cannot be ended", .disassociationRefused),

@@ -20,6 +20,7 @@ import Vault
     private let list: NetworkList
     private let backend: DaemonBackend
     private var control: ControlEndpoint?
+    private let runtimeFolder = FolderWatch()
     private var signals: [EventSource] = []
 
     private var settings: Settings { services.settings }
@@ -84,6 +85,8 @@ import Vault
         services.host.trySandbox()
         helpers.load()
         control = try ControlEndpoint(services: services, backend: backend)
+        runtimeFolder.onChange = { [weak self] in self?.restoreSockets() }
+        runtimeFolder.watch([settings.runtimeDirectory])
         services.saving("pruning the journal") { try services.store.prune(now: WallClock.now) }
         signals = [
             try EventLoop.shared.onSignal(SIGTERM) { [weak self] in self?.shutDown() },
@@ -100,6 +103,7 @@ import Vault
         log.info("ending")
         EventLoop.notify("STOPPING=1")
         signals = []
+        runtimeFolder.onChange = {}
         control?.close()
         links.stop()
         services.journalWriter.flush()
@@ -109,6 +113,7 @@ import Vault
 
     /// Reads the settings and the helper folders again, on SIGHUP. Settings with a mistake leave everything as it was.
     private func reload() {
+        restoreSockets()
         do {
             let (next, kept) = settings.following(try Settings.load(settingsFile, isDefault: isDefaultFile))
             problems.withdraw(.settings)
@@ -129,6 +134,24 @@ import Vault
             problems.report(Problem(.settings, "\(error)", hint: "systemctl reload hotspotd, once it is mended"))
         }
         helpers.load()
+    }
+
+    /// Makes the runtime folder and the sockets again where something removed them.
+    private func restoreSockets() {
+        guard let control, !control.isReachable else { return }
+        let folder = settings.runtimeDirectory
+        log.warning("\(folder) or its sockets were removed; they are made again")
+        control.close()
+        do {
+            try OwnFolder.make(folder, mode: 0o755)
+            if access(folder + "/lock", F_OK) != 0 { try OwnFolder.lock(folder) }
+            services.host.makeFolders()
+            self.control = try ControlEndpoint(services: services, backend: backend)
+        } catch {
+            log.error("\(error)")
+            // The service manager makes the folder where its user may not, and the next daemon goes on with the sessions.
+            if getenv("INVOCATION_ID") != nil { shutDown() }
+        }
     }
 
     /// Sets the gate up, or takes away what this or an earlier daemon left, as the settings want it.

@@ -17,7 +17,7 @@ enum OwnFolder {
         chmod(path, mode)
     }
 
-    /// Allows one daemon for one runtime folder. The lock lasts as long as the process.
+    /// Allows one daemon for one runtime folder. The lock lasts as long as the process, or until its file is removed.
     static func lock(_ folder: String) throws(DaemonError) {
         let descriptor = open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw DaemonError("\(folder)/lock: \(String(cString: strerror(errno)))") }

@@ -53,7 +53,7 @@ import Varlink
         answered = answers
     }
     func dismiss(prompt: String) throws(ControlError) { throw .noSuchPrompt(prompt) }
-    func login(interface: String?, helper: String?) throws(ControlError) {
+    func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) {
         throw .wrongState(interface: "wlan0", state: "inactive")
     }
     func logoff(interface: String?) throws(ControlError) {}

@@ -273,6 +273,7 @@ import Varlink
         var tracker = OutcomeTracker([state(.authenticated, since: 1)], target: nil, prompt: nil)
         #expect(tracker.observe([state(.authenticated, since: 1)]) == nil)
         #expect(tracker.observe([state(.evaluating, since: 2)]) == nil)
+        #expect(tracker.observe([state(.maintaining, since: 2)]) == nil, "the session may be over")
         #expect(tracker.observe([state(.authenticated, since: 3)]) == .online(state(.authenticated, since: 3)))
     }
 

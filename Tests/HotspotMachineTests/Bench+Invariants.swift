@@ -11,13 +11,18 @@ extension Bench {
         case .verdictReached(let id, let verdict, _):
             guard probes.contains(id) else { return }
             let isLate = alarms.contains { $0.purpose == .probe && $0.at <= now }
-            lastVerdict = isLate ? nil : verdict
-        case .timerFired(let id): if alarms.contains(where: { $0.id == id && $0.purpose == .probe }) { lastVerdict = nil }
+            noteVerdict(isLate ? nil : verdict)
+        case .timerFired(let id): if alarms.contains(where: { $0.id == id && $0.purpose == .probe }) { noteVerdict(nil) }
         case .addressLost, .addressAcquired: lastVerdict = nil
         case .roamed, .helpersChanged, .answered, .promptAnswered, .promptDismissed, .loginRequested, .logoffRequested, .released,
             .disassociationRefused:
             break
         }
+    }
+
+    /// A missing verdict says nothing: a portal that was there still is.
+    private mutating func noteVerdict(_ verdict: Verdict?) {
+        if verdict != nil || lastVerdict != .captive { lastVerdict = verdict }
     }
 
     /// Changes the world as the actions say; an action that does not fit into it is a fault of the machine.
@@ -68,6 +73,11 @@ extension Bench {
                 fault(prompt?.id != id, "a prompt is withdrawn that is not shown")
                 prompt = nil
             case .remember(let helper): remembered = helper
+            case .keepLogin(let helper): kept = helper
+            case .restoreLogin(let helper):
+                fault(kept != helper, "a login is restored that was not kept")
+                kept = nil
+            case .dropLogin: kept = nil
             case .hold(let reason, _, _):
                 holds.append(reason)
                 if !keepsLog { holds = holds.suffix(4) }
@@ -104,7 +114,9 @@ extension Bench {
         if case .inactive(let inactive) = state {
             fault(!commands.isEmpty || !probes.isEmpty || prompt != nil, "something runs in inactive")
             let purpose: TimerPurpose = if case .leaving = inactive { .leave } else { .hold }
-            fault(alarms.contains { $0.purpose != purpose }, "a timer other than the \(purpose)'s runs in inactive")
+            fault(
+                alarms.contains { $0.purpose != purpose && $0.purpose != .late },
+                "a timer other than the \(purpose)'s runs in inactive")
             fault(!(state.joined?.record.excluded.isEmpty ?? true), "a helper is excluded in inactive")
             fault(chosen != nil, "a helper is chosen in inactive")
             if case .noAddress = inactive { fault(!alarms.isEmpty, "a timer runs without an address") }

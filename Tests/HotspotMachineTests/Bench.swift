@@ -30,6 +30,8 @@ struct Bench {
     var prompt: (id: PromptID, prompt: Prompt, helper: String)?
     var gate = false
     var remembered: String?
+    /// The helper whose login is kept.
+    var kept: String?
     var problems: [Problem] = []
     var strikes: [String: Int] = [:]
     var openAttempt: AttemptID?
@@ -157,6 +159,12 @@ struct Bench {
     mutating func ask(_ helper: String, _ location: SourceLocation = #_sourceLocation) {
         bid(helper, .high, location)
         reply(helper, .uiRequired, prompt: Prompt(title: "Room"), location)
+    }
+
+    /// Where the last change of state began, and its cause.
+    var lastTransition: (from: StateName, cause: String)? {
+        for case .transition(let from, _, let cause) in last { return (from, cause) }
+        return nil
     }
 
     func count(of command: Command, to helper: String? = nil) -> Int {

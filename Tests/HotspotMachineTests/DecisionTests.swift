@@ -3,7 +3,7 @@ import Testing
 
 @testable import HotspotMachine
 
-/// D1 to D24 of `docs/machine-rules.md`, by the default rules and by the strict ones. D3 and D6 are about helpers and the vault, and are
+/// D1 to D26 of `docs/machine-rules.md`, by the default rules and by the strict ones. D3 and D6 are about helpers and the vault, and are
 /// proven there; here is what they need of the machine.
 @Suite struct DecisionTests {
     func joined(_ rules: Policy.Rules = .default, canDisassociate: Bool = true, _ helpers: String...) -> Bench {
@@ -307,7 +307,7 @@ import Testing
             #expect(bench.chosen == "H2")
             bench.reply("H2", .success)
             bench.probe(.online)
-            bench.send(.loginRequested(helper: nil))
+            bench.send(.loginRequested(helper: nil, fresh: true))
             bench.bid("H1", .high)
             #expect(bench.chosen == "H1", "a login that the user asked for starts over")
         }
@@ -510,8 +510,8 @@ import Testing
         #expect(hung.state == .authenticated && hung.outcomes == [.unknown])
     }
 
-    @Test("D20 The proof: asked at 0, 0.5, 1, 2, 4, 8 s; still captive is temporary", arguments: [false, true])
-    func d20Proof(afterPrompt: Bool) {
+    /// A login whose helper says success, without a prompt or after one.
+    func succeeded(afterPrompt: Bool, after delay: Duration = .zero, seconds: Int? = nil) -> Bench {
         var bench = joined()
         if afterPrompt {
             bench.ask("H1")
@@ -519,7 +519,26 @@ import Testing
         } else {
             bench.bid("H1", .high)
         }
-        bench.reply("H1", .success)
+        bench.wait(delay)
+        bench.reply("H1", .success, seconds: seconds)
+        return bench
+    }
+
+    /// A login that the prober refutes to the last.
+    func refuted(afterPrompt: Bool = false, after delay: Duration = .zero, seconds: Int? = nil) -> Bench {
+        var bench = succeeded(afterPrompt: afterPrompt, after: delay, seconds: seconds)
+        while bench.state != .failure {
+            bench.probe(.captive)
+            if let due = bench.due(.proof) { bench.wait(due) }
+        }
+        return bench
+    }
+
+    @Test(
+        "D25 The proof: asked at growing pauses until the command's 45 s; still captive is temporary",
+        arguments: [false, true], [0, 30, 44])
+    func d25Proof(afterPrompt: Bool, delay: Int) {
+        var bench = succeeded(afterPrompt: afterPrompt, after: .seconds(delay))
         let began = bench.now
         var asked: [Int] = []
         while !bench.probes.isEmpty {
@@ -527,9 +546,216 @@ import Testing
             bench.probe(.captive)
             if let due = bench.due(.proof) { bench.wait(due) }
         }
-        #expect(asked == [0, 500, 1000, 2000, 4000, 8000])
+        let all = [0, 300, 700, 1500, 3000, 5000, 8000, 12000, 17000, 23000, 30000, 37000]
+        #expect(asked == all.filter { $0 < (45 - delay) * 1000 })
         #expect(bench.state == .failure && bench.outcomes == [.temporaryFailure] && bench.problemCodes == ["stillCaptive"])
         #expect(bench.remembered == nil)
+    }
+
+    @Test("D25 A portal that opens within the proof is the helper's success; a check counts too", arguments: [false, true])
+    func d25Within(checked: Bool) {
+        var bench = succeeded(afterPrompt: true)
+        for _ in 0..<7 {
+            bench.probe(.captive)
+            bench.wait(bench.due(.proof)!)
+        }
+        if checked { bench.send(.verdictSeen(.online)) } else { bench.probe(.online) }
+        #expect(bench.state == .authenticated && bench.chosen == "H1" && bench.remembered == "H1" && bench.outcomes == [.online])
+    }
+
+    @Test("D25 A network that opens within 2 minutes is the success of the login before, in whatever state") func d25Late() {
+        let roads: [(StateName, (inout Bench) -> Void)] = [
+            (.failure, { $0.send(.verdictSeen(.online)) }),
+            (
+                .evaluating,
+                {
+                    $0.wait($0.due(.retry)!)
+                    $0.probe(.online)
+                }
+            ),
+            (
+                .evaluating,
+                {
+                    $0.send(.loginRequested(helper: nil))
+                    $0.probe(.online)
+                }
+            ),
+            (
+                .authenticating,
+                {
+                    $0.send(.loginRequested(helper: nil))
+                    $0.bid("H2", .high)
+                    $0.send(.verdictSeen(.online))
+                }
+            ),
+            (
+                .presentingUI,
+                {
+                    $0.send(.loginRequested(helper: nil))
+                    $0.ask("H1")
+                    $0.wait(.seconds(10))
+                    $0.probe(.online)
+                }
+            ),
+            (
+                .inactive,
+                {
+                    $0.send(.loginRequested(helper: nil))
+                    $0.ask("H1")
+                    $0.send(.promptDismissed($0.prompt!.id))
+                    $0.send(.verdictSeen(.online))
+                }
+            ),
+            (
+                .failure,
+                {
+                    $0.send(.loginRequested(helper: nil))
+                    $0.bid("H1", .high)
+                    $0.reply("H1", .failure)
+                    $0.send(.verdictSeen(.online))
+                }
+            ),
+            (
+                .authenticated,
+                {
+                    $0.send(.loginRequested(helper: nil))
+                    $0.bid("H1", .none)
+                    $0.bid("H2", .none)
+                    $0.probe(.limited)
+                    $0.send(.verdictSeen(.online))
+                }
+            ),
+        ]
+        for afterPrompt in [false, true] {
+            for (place, road) in roads {
+                var bench = refuted(afterPrompt: afterPrompt, seconds: 600)
+                #expect(bench.kept == "H1")
+                road(&bench)
+                let (from, cause) = bench.lastTransition!
+                #expect(from == place && cause.hasPrefix("openedLate"), "\(place): \(from), \(cause)")
+                #expect(
+                    bench.state == .authenticated && bench.chosen == "H1" && bench.remembered == "H1" && bench.problems.isEmpty)
+                #expect(bench.outcomes.last == .online && bench.kept == nil && bench.due(.late) == nil)
+                #expect(bench.last.contains(.releaseHold) && bench.last.contains(.restoreLogin(of: "H1")))
+                #expect(bench.machine.acceptsLogoff(by: .user) && bench.due(.maintain) != nil)
+            }
+        }
+    }
+
+    @Test("D25 The remaining time counts from the helper's success") func d25Deadline() {
+        var bench = refuted(seconds: 100)
+        let passed = Duration.seconds(37)
+        bench.send(.verdictSeen(.online))
+        #expect(bench.due(.maintain) == .seconds(90) - passed)
+    }
+
+    @Test("D25 Not after 2 minutes, in another association, by a helper that is off, or on a link that ends") func d25Over() {
+        var late = refuted(afterPrompt: true)
+        late.send(.loginRequested(helper: nil))
+        late.ask("H1")
+        while late.due(.late) != nil {
+            late.wait(late.nextAlarm!.at - late.now)
+            if !late.probes.isEmpty { late.probe(.captive) }
+        }
+        #expect(late.kept == nil)
+        late.send(.verdictSeen(.online))
+        #expect(late.state == .authenticated && late.chosen == nil && late.outcomes.last == .open)
+
+        var other = refuted()
+        other.send(.addressLost)
+        other.join()
+        other.bid("H1", .none)
+        other.bid("H2", .none)
+        other.probe(.online)
+        #expect(other.chosen == nil && other.due(.late) == nil)
+
+        var off = refuted()
+        off.send(.helpersChanged([Candidate("H2")]))
+        off.send(.verdictSeen(.online))
+        #expect(off.state == .authenticated && off.chosen == nil && off.kept == nil)
+
+        var strict = joined(.strict)
+        strict.bid("H1", .high)
+        strict.reply("H1", .success)
+        while strict.state == .authenticating {
+            strict.probe(.captive)
+            if let due = strict.due(.proof) { strict.wait(due) }
+        }
+        strict.send(.verdictSeen(.online))
+        #expect(strict.state == .inactive && strict.disassociations == 1)
+    }
+
+    @Test(
+        "D26 A login on an open network asks the chosen helper to maintain; a new login only if that says so",
+        arguments: [false, true])
+    func d26(whileMaintaining: Bool) {
+        var bench = authenticated()
+        if whileMaintaining {
+            bench.wait(.seconds(300))
+            bench.send(.logoffRequested(by: .user))
+        }
+        bench.send(.loginRequested(helper: nil))
+        #expect(bench.state == .maintaining && bench.gate && bench.commands.map(\.command) == [.maintain])
+        #expect(bench.commands.first?.justJoined == false)
+        #expect(bench.machine.state.joined?.arrival.autoJoined == false)
+        var over = bench
+        bench.probe(.online)
+        bench.reply("H1", .success)
+        #expect(bench.state == .authenticated && bench.chosen == "H1" && bench.count(of: .authenticate) == 1)
+        over.reply("H1", .authenticationRequired)
+        #expect(over.state == .authenticating && over.commands.map(\.command) == [.authenticate])
+        bench.send(.loginRequested(helper: "H2"))
+        #expect(bench.state == .evaluating && bench.commands.map(\.helper) == ["H2"], "another helper starts over")
+    }
+
+    @Test("D26 A fresh login drops nothing until it is proven", arguments: [HelperResult.success, .failure, .unsupportedNetwork])
+    func d26Fresh(result: HelperResult) {
+        var bench = authenticated()
+        bench.send(.loginRequested(helper: nil, fresh: true))
+        #expect(bench.state == .evaluating && bench.kept == "H1")
+        bench.bid("H1", .high)
+        bench.reply("H1", result)
+        switch result {
+        case .success:
+            bench.probe(.online)
+            #expect(bench.kept == nil && !bench.last.contains(.restoreLogin(of: "H1")))
+        case .unsupportedNetwork:
+            bench.bid("H2", .none)
+            bench.probe(.online)
+        default:
+            #expect(bench.state == .failure)
+            bench.wait(.seconds(10))
+            bench.probe(.online)
+        }
+        #expect(bench.state == .authenticated && bench.chosen == "H1" && bench.outcomes.last == .online)
+        #expect(!bench.log.contains(.forgetChoice(of: "H1")))
+    }
+
+    @Test("D26 A fresh login that no helper needs leaves the session as it was") func d26Needless() {
+        var bench = joined()
+        bench.login("H1", seconds: 1000)
+        bench.send(.loginRequested(helper: nil, fresh: true))
+        bench.probe(.online)
+        bench.bid("H1", .none)
+        bench.bid("H2", .none)
+        #expect(bench.state == .authenticated && bench.chosen == "H1" && bench.due(.maintain) == .seconds(300))
+        #expect(bench.last.contains(.restoreLogin(of: "H1")) && bench.machine.state.sessionEnd == bench.now + .seconds(1000))
+    }
+
+    @Test("A daemon that is restarted in the same association goes on: maintain, not just joined, gate open") func resumed() {
+        var bench = Bench(.default, "H1", "H2")
+        var schedule = MaintainSchedule()
+        schedule.update(secondsRemaining: 120, at: bench.now)
+        bench.send(.addressAcquired(Arrival(network: Bench.network, remembered: "H1", resumed: schedule)))
+        #expect(bench.state == .maintaining && bench.gate && bench.commands.map(\.justJoined) == [false])
+        bench.probe(.online)
+        bench.reply("H1", .success)
+        #expect(bench.state == .authenticated && bench.due(.maintain) == .seconds(108))
+        #expect(bench.count(of: .authenticate) == 0 && bench.prompt == nil)
+        // Where the helper is gone there is nothing to go on with.
+        var gone = Bench(.default, "H2")
+        gone.send(.addressAcquired(Arrival(network: Bench.network, remembered: "H1", resumed: schedule)))
+        #expect(gone.state == .evaluating && !gone.gate)
     }
 
     @Test(
@@ -563,8 +789,47 @@ import Testing
         bench.probe(.captive)
         bench.reply("H1", .success)
         #expect(bench.state == .maintaining && bench.probes.count == 1)
-        bench.probe(nil)
-        #expect(bench.state == .authenticated && bench.problemCodes == ["proberMissing"])
+        bench.probe(.online)
+        #expect(bench.state == .authenticated)
+    }
+
+    @Test("D20 A missing prober is no reason to believe that a captive network is open") func d20Silent() {
+        var maintained = authenticated()
+        maintained.wait(.seconds(300))
+        maintained.probe(.captive)
+        maintained.reply("H1", .success)
+        maintained.probe(nil)
+        #expect(maintained.state == .authenticating && maintained.log.contains(.report(.proberSilent)))
+
+        var proven = succeeded(afterPrompt: false)
+        proven.probe(.captive)
+        while proven.state == .authenticating {
+            proven.wait(proven.due(.proof)!)
+            proven.probe(nil)
+        }
+        #expect(proven.state == .failure && proven.now - Instant(nanoseconds: 1_000_000_000_000) == .seconds(37))
+
+        var unclaimed = joined()
+        unclaimed.bid("H1", .none)
+        unclaimed.bid("H2", .none)
+        unclaimed.probe(.captive)
+        unclaimed.send(.released)
+        unclaimed.bid("H1", .none)
+        unclaimed.bid("H2", .none)
+        unclaimed.probe(nil)
+        #expect(unclaimed.state == .failure && unclaimed.problemCodes.contains("proberMissing"))
+
+        // A helper freed it on an earlier visit, and no helper can now.
+        var known = joined()
+        known.send(.addressLost)
+        known.join(remembered: "H3")
+        known.bid("H1", .none)
+        known.bid("H2", .none)
+        known.probe(nil)
+        #expect(known.state == .failure && known.outcomes.last == .unknown && known.problemCodes == ["proberMissing"])
+        known.wait(.seconds(10))
+        known.probe(.online)
+        #expect(known.state == .authenticated && known.problems.isEmpty)
     }
 
     @Test("D20 Without a prober the helper's word counts, and a problem says so") func d20Missing() {

@@ -17,7 +17,7 @@ import Testing
             AttemptOutcome.self,
             "online open unknown unclaimedCaptive temporaryFailure failure expired left loggedOff dismissed superseded")
         table(HoldReason.self, "loggedOff dismissed autoJoinOff disabled")
-        table(TimerPurpose.self, "command lowGrace probe proof maintain recheck watch retry pause hold leave")
+        table(TimerPurpose.self, "command lowGrace probe proof late maintain recheck watch retry pause hold leave")
         table(Policy.Rules.self, "default strict")
         table(Policy.Timeout.self, "temporary fatal")
         table(Policy.FailureRule.self, "keep disconnect")

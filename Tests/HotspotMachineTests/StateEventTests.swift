@@ -71,12 +71,12 @@ import Testing
             $0.join()
             $0.bid("H1", .high)
         },
-        row("authenticating, proof probes", "E I A E A E A A A A A A A") {
+        row("authenticating, proof probes", "E I A E A E A A A A A O A") {
             $0.join()
             $0.bid("H1", .high)
             $0.reply("H1", .success)
         },
-        row("authenticating, proof waits", "E I A E A E A A A A A A A") {
+        row("authenticating, proof waits", "E I A E A E A A A A A O A") {
             $0.join()
             $0.bid("H1", .high)
             $0.reply("H1", .success)
@@ -102,20 +102,20 @@ import Testing
             $0.ask("H1")
             $0.send(.promptAnswered($0.prompt!.id))
         },
-        row("presentingUI, proof probes", "E I P E P E P P P P P P P") {
+        row("presentingUI, proof probes", "E I P E P E P P P P P O P") {
             $0.join()
             $0.ask("H1")
             $0.send(.promptAnswered($0.prompt!.id))
             $0.reply("H1", .success)
         },
-        row("presentingUI, proof waits", "E I P E P E P P P P P P P") {
+        row("presentingUI, proof waits", "E I P E P E P P P P P O P") {
             $0.join()
             $0.ask("H1")
             $0.send(.promptAnswered($0.prompt!.id))
             $0.reply("H1", .success)
             $0.probe(.captive)
         },
-        row("authenticated, claimed", "E I O E O E L O O O M O O") {
+        row("authenticated, claimed", "E I O E O M L O O O M O O") {
             $0.join()
             $0.login("H1")
         },
@@ -141,18 +141,18 @@ import Testing
             $0.join(remembered: "H1")
             $0.reply("H1", .success)
         },
-        row("maintaining by the timer", "E I M M M E M M M M M M M") {
+        row("maintaining by the timer", "E I M M M M M M M M M M M") {
             $0.join()
             $0.login("H1")
             $0.wait(.seconds(300))
         },
-        row("maintaining by the timer, logoff queued", "E I M M M E M M M M M M M") {
+        row("maintaining by the timer, logoff queued", "E I M M M M M M M M M M M") {
             $0.join()
             $0.login("H1")
             $0.wait(.seconds(300))
             $0.send(.logoffRequested(by: .user))
         },
-        row("maintaining by the timer, logoff queued, awaiting the verdict", "E I M I M E M M M M M M M") {
+        row("maintaining by the timer, logoff queued, awaiting the verdict", "E I M I M M M M M M M M M") {
             $0.join()
             $0.login("H1")
             $0.wait(.seconds(300))

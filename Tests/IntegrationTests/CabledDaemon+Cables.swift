@@ -47,17 +47,20 @@ extension CabledDaemon {
     static let hosts = ["192.0.1.1", "198.51.100.1", "fd00:1::1", "2001:db8::1"]
 
     /// A cable with a whole network at its other end, in a namespace of its own: ``hosts`` listen on port 80.
-    func plugNetwork(_ name: String) throws {
+    ///
+    /// - Parameter answers: lines of Python that answer on `line`; without any, each connection is only closed.
+    func plugNetwork(_ name: String, answers: String = "pass") throws {
         let router = try accompany(
             """
-            import socket, subprocess
+            import os, socket, subprocess
             def ip(words): subprocess.run(["ip", *words.split()], check=True)
             ip("link set lo up")
             ip("addr add 198.51.100.1/32 dev lo")
             ip("addr add 2001:db8::1/128 dev lo nodad")
             door = socket.create_server(("::", 80), family=socket.AF_INET6, dualstack_ipv6=True)
             print("ready", flush=True)
-            while True: door.accept()[0].close()
+            while True:
+                with door.accept()[0] as line: \(answers)
             """, apart: true)
         try shell(
             """

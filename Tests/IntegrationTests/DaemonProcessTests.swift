@@ -128,6 +128,18 @@ struct DaemonProcessTests {
         _ = try daemon.connect().call("org.hotspotd.Control.Status")
     }
 
+    /// A unit's user may not make a folder in /run; the service manager does, before it starts the next daemon.
+    @Test func whereTheRuntimeFolderCannotBeMadeAgainTheServiceManagerIsAskedTo() throws {
+        let daemon = try RunningDaemon(environment: ["INVOCATION_ID": "1"])
+        let folder = daemon.scratch.path + "/run"
+        try FileManager.default.removeItem(atPath: folder)
+        _ = try daemon.scratch.write("run", "")
+        daemon.waitForEnd()
+        #expect(daemon.log.contains("they are made again"))
+        try FileManager.default.removeItem(atPath: folder)
+        try daemon.start()
+    }
+
     @Test func aRefusedHelperIsShownWithItsReason() throws {
         let daemon = try RunningDaemon(helpers: [
             "absent": "[Helper]\nName=absent\nExec=/nowhere/to/be/found\n",

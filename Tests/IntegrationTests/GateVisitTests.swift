@@ -79,11 +79,23 @@ struct GateVisitTests {
         try daemon.wait("hot1", "authenticated")
         #expect(try daemon.reached() == CabledDaemon.hosts)
 
-        // An open link stays open without a daemon, and is closed when the next one joins, until its maintain is answered.
+        // An open link stays open without a daemon, and with the next one: the association is the same.
         daemon.kill()
         #expect(try daemon.reached() == CabledDaemon.hosts)
         try daemon.start()
         try daemon.eventually("the remembered helper is asked") { try daemon.methods().last == "Maintain" }
+        #expect(try daemon.calls().last?["parameters"]?["network"]?["justJoined"] == false)
+        #expect(try daemon.reached() == CabledDaemon.hosts)
+        try daemon.letGo("Maintain")
+        try daemon.wait("hot1", "authenticated")
+
+        // In another association it is closed, until its maintain is answered.
+        daemon.kill()
+        try daemon.unplug("hot1")
+        try daemon.shell("ip link set hot1 down; ip link set hot1 up")
+        try daemon.join("hot1")
+        try daemon.start()
+        try daemon.eventually("the remembered helper is asked") { try daemon.methods().count == 6 }
         #expect(try daemon.calls().last?["parameters"]?["network"]?["justJoined"] == true)
         #expect(try daemon.reached() == [])
         try daemon.letGo("Maintain")

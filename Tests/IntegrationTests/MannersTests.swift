@@ -103,7 +103,7 @@ struct MannersTests {
                     try restart(daemon)
                     try daemon.call("Logoff")
                 } else {
-                    try daemon.eventually("a new login, \(place)") { (try? daemon.call("Login")) != nil }
+                    try daemon.eventually("a new login, \(place)") { (try? daemon.call("Login", ["fresh": true])) != nil }
                 }
                 if command == "PresentUI" {
                     let asked = try daemon.wait("hot1", "presentingUI") { $0?["prompt"]?.string != nil }

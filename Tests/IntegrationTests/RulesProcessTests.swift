@@ -55,7 +55,7 @@ struct RulesProcessTests {
         try daemon.wait("hot1", "authenticated")
         let login = try Finished.run(
             Machine.release.appendingPathComponent("hotspotctl").path,
-            ["--socket", daemon.socket, "login", "--wait", "60", "hot1"])
+            ["--socket", daemon.socket, "login", "--fresh", "--wait", "60", "hot1"])
         #expect(login.status == 0, "\(login.output)")
         let calls = try daemon.calls().map {
             ($0["method"]?.string ?? "") + " \($0["parameters"]?["network"]?["autoJoined"]?.bool ?? false)"

@@ -9,7 +9,10 @@ final class RunningDaemon {
     var socket: String { scratch.path + "/run/org.hotspotd.Control" }
     var pid: Int32 { process.processIdentifier }
 
-    init(extra: String = "", helpers: [String: String] = [:]) throws {
+    private let environment: [String: String]
+
+    init(extra: String = "", helpers: [String: String] = [:], environment: [String: String] = [:]) throws {
+        self.environment = environment
         scratch = try Scratch()
         try FileManager.default.createDirectory(atPath: scratch.path + "/helpers", withIntermediateDirectories: true)
         for (name, text) in helpers { _ = try scratch.write("helpers/\(name).helper", text) }
@@ -41,6 +44,7 @@ final class RunningDaemon {
         process = Process()
         process.executableURL = Machine.release.appendingPathComponent("hotspotd")
         process.arguments = ["--settings", settings]
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let log = scratch.path + "/log"
         if !FileManager.default.fileExists(atPath: log) { _ = FileManager.default.createFile(atPath: log, contents: nil) }
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: log))

@@ -7,6 +7,11 @@ import Testing
 @Suite struct NetworksTests {
     let folder = TemporaryFolder()
 
+    /// The choices as they were until the sixth schema.
+    private static func dropAssociations(_ raw: borrowing Database) throws {
+        for column in ["link", "association", "ends"] { try raw.run("ALTER TABLE choices DROP COLUMN \(column)") }
+    }
+
     @Test func aChoiceSurvivesAndExpires() throws {
         let portal = Portal(origin: "https://portal.example", pin: "cGlu", kind: "form", title: "Café")
         let choice = RememberedChoice(helper: "form", portal: portal, committed: 1000)
@@ -19,6 +24,16 @@ import Testing
         try store.dropChoice(cafe)
         #expect(store.remembered(cafe, now: 1000) == nil)
         #expect(store.sealedSession(cafe) == nil)
+    }
+
+    @Test func anAssociationEndsWithoutItsChoice() throws {
+        let association = StoredAssociation(link: "boot 3 02:00:00:00:00:01 1", id: "abc", ends: 5000)
+        let choice = RememberedChoice(helper: "form", committed: 1000, association: association)
+        try folder.open().remember(cafe, choice)
+        let store = try folder.open()
+        #expect(store.remembered(cafe, now: 1000) == choice)
+        try store.endAssociation(cafe)
+        #expect(store.remembered(cafe, now: 1000) == RememberedChoice(helper: "form", committed: 1000))
     }
 
     /// The file may be older than the rules, or written by another program.
@@ -52,6 +67,7 @@ import Testing
             try raw.run("INSERT INTO sessions VALUES (?, 90, 5, 1, NULL, NULL)", [.text(twin.key!)])
             try raw.run("INSERT INTO holds VALUES (?, 'loggedOff', 500, 'form', 'You logged off.')", [.text(hotel.key!)])
             try raw.run("INSERT INTO holds VALUES (?, 'dismissed', NULL, NULL, 'Later.')", [.text(cafe.key!)])
+            try Self.dropAssociations(raw)
             try raw.run("PRAGMA user_version = 5")
         }
         let store = try folder.open()
@@ -109,6 +125,7 @@ import Testing
             try raw.run("ALTER TABLE credentials DROP COLUMN program")
             for network in [cafe, twin] { try raw.run("INSERT INTO consents VALUES (?, 'http://o', 't')", [.text(network.key!)]) }
             try store.remember(cafe, RememberedChoice(helper: "form", committed: 1))
+            try Self.dropAssociations(raw)
             try raw.run("PRAGMA user_version = 1")
         }
         let store = try folder.open()
@@ -131,6 +148,7 @@ import Testing
             try store.setCredential(cafe, helper: "form", origin: "http://o", pin: "p", fieldNames: ["room"], sealed: [7])
             let raw = try Database(path: store.path)
             try raw.run("ALTER TABLE credentials DROP COLUMN program")
+            try Self.dropAssociations(raw)
             try raw.run("PRAGMA user_version = 3")
         }
         let store = try folder.open()

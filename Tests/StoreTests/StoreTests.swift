@@ -200,7 +200,9 @@ import Testing
         let store = try folder.open()
         let raw = try Database(path: store.path)
         try raw.run("INSERT INTO holds VALUES (?, 'struckByLightning', NULL, 'x')", [.text(cafe.key!)])
-        try raw.run("INSERT INTO choices VALUES (?, CAST(x'ff41' AS TEXT), NULL, NULL, NULL, NULL, 1, 99)", [.text(cafe.key!)])
+        try raw.run(
+            "INSERT INTO choices (network, helper, committed, expires) VALUES (?, CAST(x'ff41' AS TEXT), 1, 99)",
+            [.text(cafe.key!)])
         #expect(store.hold(cafe, now: 1) == nil)
         #expect(store.remembered(cafe, now: 1) == nil)
         #expect(store.skippedRows == 2)
@@ -219,18 +221,5 @@ import Testing
         let again = try Store(directory: copy)
         #expect(again.lastOutcome(cafe)?.time == 19)
         #expect(again.attempt("a")?.outcome == Attempt.interrupted)
-    }
-
-    private func duplicate(_ from: String, _ to: String) {
-        let source = Glibc.open(from, O_RDONLY)
-        let target = Glibc.open(to, O_WRONLY | O_CREAT, 0o600)
-        defer {
-            close(source)
-            close(target)
-        }
-        var chunk = [UInt8](repeating: 0, count: 65536)
-        while case let count = read(source, &chunk, chunk.count), count > 0 {
-            #expect(Glibc.write(target, chunk, count) == count)
-        }
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import HotspotCore
+import Testing
 
 @testable import Store
 
@@ -39,6 +40,20 @@ final class TemporaryFolder {
     private func remove(_ path: String) {
         for name in list(path) where unlink(path + "/" + name) != 0 { remove(path + "/" + name) }
         rmdir(path)
+    }
+}
+
+/// Copies a file.
+func duplicate(_ from: String, _ to: String) {
+    let source = Glibc.open(from, O_RDONLY)
+    let target = Glibc.open(to, O_WRONLY | O_CREAT, 0o600)
+    defer {
+        close(source)
+        close(target)
+    }
+    var chunk = [UInt8](repeating: 0, count: 65536)
+    while case let count = Glibc.read(source, &chunk, chunk.count), count > 0 {
+        #expect(Glibc.write(target, chunk, count) == count)
     }
 }
 

@@ -51,10 +51,17 @@ import Varlink
         self.configuration = configuration
         preparation = Preparation(configuration: configuration)
         signal(SIGPIPE, SIG_IGN)
-        mkdir(configuration.runtimeDirectory, 0o755)
-        mkdir(configuration.runtimeDirectory + "/helpers", 0o700)
         resolver = ResolverFile(path: configuration.runtimeDirectory + "/helpers/resolv.conf")
         filter = (try? SystemCallFilter.make()) ?? -1
+        makeFolders()
+    }
+
+    /// Makes the folders, also those that something removed; programs whose sockets went with them start again for their next command.
+    public func makeFolders() {
+        mkdir(configuration.runtimeDirectory, 0o755)
+        mkdir(configuration.runtimeDirectory + "/helpers", 0o700)
+        for service in services.values { service.retire() }
+        services = [:]
     }
 
     isolated deinit { if filter >= 0 { close(filter) } }

@@ -34,6 +34,9 @@ import Varlink
         self.interface = interface
     }
 
+    /// No process took the sockets away.
+    var isReachable: Bool { paths.allSatisfy { access($0, F_OK) == 0 } }
+
     func close() {
         for server in servers { server.close() }
         for path in paths { unlink(path) }

@@ -131,7 +131,7 @@ import Store
         if !services.hasHelper(name) { throw .noSuchHelper(Printable.text(name, limit: 64)) }
     }
 
-    func login(interface: String?, helper: String?) throws(ControlError) {
+    func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) {
         let controller = try require(interface)
         guard let joined = controller.joined else {
             throw .failed(code: .noAddress, message: "\(controller.name) is in no network, or has no address yet.")
@@ -149,7 +149,7 @@ import Store
                 code: .disabled,
                 message: "Handling is switched off for \(joined.label); hotspotctl enable SSID switches it on.")
         }
-        controller.feed(.loginRequested(helper: helper))
+        controller.feed(.loginRequested(helper: helper, fresh: fresh))
     }
 
     func logoff(interface: String?) throws(ControlError) {

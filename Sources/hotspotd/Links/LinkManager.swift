@@ -104,7 +104,7 @@ import Wireless
     func stop() {
         radio?.stop()
         monitor?.stop()
-        for controller in controllers { controller.leave("the daemon ends") }
+        for controller in controllers { controller.end() }
         managed = [:]
     }
 

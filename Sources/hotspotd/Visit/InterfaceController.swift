@@ -18,10 +18,17 @@ import Store
     private let services: Services
     private let sessions: SessionKeeper
     private let prober: LinkProber
+    private var useWatch: UseWatch?
     private var since = WallClock.now
     private var timers: [TimerID: EventSource] = [:]
     private var events: [Event] = []
     private var isFeeding = false
+    /// What a login left that counts where the network is found open.
+    private var keptLogin: (session: PresentSession, answers: UserAnswers?, portal: Portal?)?
+    /// Attempts are numbered by the machine, which a restart begins again.
+    private let run = Services.randomID()
+    /// The daemon ends, and the next one is to go on here.
+    private var isEnding = false
 
     var name: String { journal.interface }
 
@@ -37,6 +44,7 @@ import Store
         prober = LinkProber(services: services, journal: journal, conversation: conversation)
         problems.onChange = { [weak services] in services?.events?.statusChanged() }
         conversation.onAnswer = { [weak self] in self?.feed(.answered($0, $1)) }
+        useWatch = UseWatch(waking: services.waking) { [weak self] done in self?.check { _ in done() } }
     }
 
     // MARK: Events
@@ -53,6 +61,7 @@ import Store
         }
         isFeeding = false
         // Helpers that were started for this interface and not asked are ended as soon as it will ask none.
+        useWatch?.follow(isWanted: machine.state.name == .authenticated && machine.state.chosenHelper != nil)
         if machine.state.needsNoHelper { services.host.standDown(interface: index) }
         services.events?.statusChanged()
     }
@@ -64,28 +73,41 @@ import Store
         services.events?.statusChanged()
     }
 
-    func join(_ joined: Joined) {
+    func join(_ arrived: Joined) {
+        var joined = arrived
+        let now = WallClock.now
+        let network = joined.network
+        let remembered = services.store.remembered(network, now: now)
+        let resumed = remembered?.association.flatMap { $0.link == joined.snapshot.associationMark ? $0 : nil }
+        if let resumed { joined.association = resumed.id }
         self.joined = joined
         prober.association = joined.association
         // Changed rules and times count from here on.
         machine.adopt(services.settings.policy)
-        let now = WallClock.now
-        let network = joined.network
         var hold = services.store.hold(network, now: now).flatMap { stored -> Hold? in
             guard let reason = HoldReason(rawValue: stored.reason.rawValue) else { return nil }
             return Hold(reason, until: stored.until.map { EventLoop.now + .milliseconds($0 - now) }, cause: stored.sentence)
         }
         if services.store.isDisabled(helper: nil, ssid: network.switchName) { hold = Hold(.disabled) }
-        let remembered = services.store.remembered(network, now: now)
         conversation.begin(remembered: remembered?.portal)
         sessions.restore(for: network, of: remembered?.helper)
+        let secondsRemaining = resumed?.ends.map { max(0, ($0 - now) / 1000) }
+        sessions.setEnd(in: secondsRemaining)
+        var schedule = MaintainSchedule()
+        schedule.update(secondsRemaining: secondsRemaining, at: EventLoop.now)
         services.log.info("\(name): joined \(joined.label), address \(joined.snapshot.addresses.first ?? "none")")
         updateCandidates()
         feed(
             .addressAcquired(
                 Arrival(
-                    network: network, bssid: joined.bssid, remembered: remembered?.helper, hold: hold,
-                    canDisassociate: joined.security != .wired)))
+                    network: network, bssid: joined.bssid, remembered: remembered?.helper,
+                    resumed: resumed == nil ? nil : schedule, hold: hold, canDisassociate: joined.security != .wired)))
+    }
+
+    /// Leaves the network without ending the association: the next daemon goes on there.
+    func end() {
+        isEnding = true
+        leave("the daemon ends")
     }
 
     func leave(_ reason: String) {
@@ -98,6 +120,7 @@ import Store
         conversation.end()
         sessions.drop()
         desk.dropAnswers()
+        keptLogin = nil
         journal.leaveNetwork()
         problems.clear()
         services.events?.statusChanged()
@@ -142,6 +165,9 @@ import Store
             services.log.info("\(name): \(from.rawValue) → \(to.rawValue)\(cause.isEmpty ? "" : " (\(cause))")")
             journal.record("transition", cause, from: from, to: to, helper: machine.state.chosenHelper)
             if to == .authenticating || to == .maintaining { journal.note { $0.why = cause } }
+            if [.authenticated, .maintaining].contains(from), !machine.state.isKeptFree, !isEnding {
+                save("ending an association") { try $0.endAssociation($1) }
+            }
         case .beginAttempt(let id): beginAttempt(id)
         case .endAttempt(_, let outcome): endAttempt(outcome)
         case .setGate(let open):
@@ -160,6 +186,13 @@ import Store
         case .showPrompt(let id, let prompt, let helper): desk.show(id, prompt, from: helper)
         case .withdrawPrompt(let id): desk.withdraw(id)
         case .remember(let helper): remember(helper)
+        case .keepLogin: keptLogin = (sessions.present, desk.answers, conversation.shownPortal)
+        case .restoreLogin(let helper):
+            guard let kept = keptLogin else { break }
+            (sessions.present, desk.answers) = (kept.session, kept.answers)
+            conversation.begin(remembered: kept.portal)
+            journal.note { ($0.helper, $0.why, $0.lastWord) = (helper, "it had logged in before", nil) }
+        case .dropLogin: keptLogin = nil
         case .forgetChoice(let helper): forgetChoice(of: helper)
         case .dropSession:
             sessions.drop()
@@ -203,7 +236,7 @@ import Store
         // The record may have come after the join, with other resolvers and the portal's API.
         if let facts = services.events?.facts(for: joined.snapshot) { self.joined?.facts = facts }
         services.events?.attemptBegan()
-        journal.beginAttempt("\(joined.association)-\(id.number)", in: joined.network, label: joined.label)
+        journal.beginAttempt("\(run)-\(id.number)", in: joined.network, label: joined.label)
     }
 
     private func endAttempt(_ outcome: AttemptOutcome) {
@@ -229,7 +262,7 @@ import Store
             case .command, .lowGrace, .probe, .proof: .milliseconds(1)
             // A session of two seconds is renewed two tenths before its end.
             case .maintain, .leave: .milliseconds(50)
-            case .recheck, .watch, .retry, .pause, .hold: .milliseconds(250)
+            case .late, .recheck, .watch, .retry, .pause, .hold: .milliseconds(250)
             }
         do {
             timers[id] = try EventLoop.shared.schedule(at: instant, accuracy: accuracy) { [weak self] in
@@ -245,9 +278,14 @@ import Store
 
     private func remember(_ helper: String) {
         guard let joined, joined.network.key != nil else { return }
+        let association = joined.snapshot.associationMark.map {
+            StoredAssociation(link: $0, id: joined.association, ends: machine.state.sessionEnd.map(WallClock.time(of:)))
+        }
         save("remembering a choice") { store, network in
             try store.remember(
-                network, RememberedChoice(helper: helper, portal: conversation.shownPortal, committed: WallClock.now))
+                network,
+                RememberedChoice(
+                    helper: helper, portal: conversation.shownPortal, committed: WallClock.now, association: association))
             try sessions.store(for: network, of: helper)
         }
         desk.keepAnswers(for: joined.network, of: helper)
@@ -272,7 +310,7 @@ import Store
         status.helper = machine.state.chosenHelper
         status.portal = conversation.shownPortal.map { Printable.text($0.origin, limit: 300) }
         status.captive = machine.state.isCaptive
-        status.secondsRemaining = sessions.end.flatMap { end in
+        status.secondsRemaining = sessions.present.end.flatMap { end in
             machine.gateIsOpen ? max(0, Int((end - EventLoop.now).inSeconds)) : nil
         }
         status.bytesRemaining = sessions.bytesRemaining

@@ -6,7 +6,7 @@ import LinkState
 /// The network that an interface is in, from the address on until it is lost.
 struct Joined {
     /// Identifies this join for helpers, until the network is left.
-    let association: String
+    var association: String
     let network: NetworkID
     let ssid: SSID
     let security: Security

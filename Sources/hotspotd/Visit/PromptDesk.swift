@@ -13,7 +13,7 @@ import Vault
     private let problems: ProblemList
     private(set) var prompt: ShownPrompt?
     /// The user's answers, until they are sent; then, if they shall be kept, until the login is proven.
-    private var answers: UserAnswers?
+    var answers: UserAnswers?
 
     init(services: Services, journal: Journal, problems: ProblemList) {
         self.services = services

@@ -5,15 +5,21 @@ import Store
 import Varlink
 import Vault
 
+/// A session, the helper that made it, and when it ends, if the helper said so.
+struct PresentSession {
+    var session: Session?
+    var owner: String?
+    var end: Instant?
+}
+
 /// The session of one interface. Its memory goes back to the helper that made it and to no other.
 @LoopActor final class SessionKeeper {
     private let services: Services
     private let journal: Journal
     private let problems: ProblemList
-    private var session: Session?
-    private var owner: String?
-    /// When the session ends, if the helper said so.
-    private(set) var end: Instant?
+    /// What is in memory, to be kept aside and put back.
+    var present = PresentSession()
+    private var session: Session? { present.session }
 
     init(services: Services, journal: Journal, problems: ProblemList) {
         self.services = services
@@ -23,7 +29,7 @@ import Vault
 
     var bytesRemaining: Int? { session?.bytesRemaining }
 
-    func session(of helper: String) -> Session? { owner == helper ? session : nil }
+    func session(of helper: String) -> Session? { present.owner == helper ? session : nil }
 
     func keep(_ session: Session, of helper: String) {
         var session = session
@@ -31,17 +37,18 @@ import Vault
             session.memory = nil
             problems.report(Problem(.memoryTooLarge, "\(helper) wants to keep more than 16 KiB; it was dropped."))
         }
-        self.session = session
-        owner = helper
+        (present.session, present.owner) = (session, helper)
     }
 
     /// Notes the end of the session; negative seconds say that it is unknown.
-    func setEnd(in seconds: Int?) { end = seconds.flatMap { $0 >= 0 ? EventLoop.now + .seconds(min($0, 315_360_000)) : nil } }
+    func setEnd(in seconds: Int?) {
+        present.end = seconds.flatMap { $0 >= 0 ? EventLoop.now + .seconds(min($0, 315_360_000)) : nil }
+    }
 
-    func drop() { (session, owner, end) = (nil, nil, nil) }
+    func drop() { present = PresentSession() }
 
     /// Drops the session if it belongs to this helper.
-    func drop(of helper: String) { if owner == helper { drop() } }
+    func drop(of helper: String) { if present.owner == helper { drop() } }
 
     // MARK: Stored sessions
 
@@ -53,11 +60,10 @@ import Vault
     }
 
     func restore(for network: NetworkID, of helper: String?) {
-        session = nil
-        owner = helper
+        (present.session, present.owner) = (nil, helper)
         guard let helper, let sealed = services.store.sealedSession(network) else { return }
         do {
-            session = try Coding.decode(Session.self, from: try open(sealed, network, helper).withBytes { Array($0) })
+            present.session = try Coding.decode(Session.self, from: try open(sealed, network, helper).withBytes { Array($0) })
         } catch {
             services.log.notice(
                 "\(journal.interface): the stored session cannot be opened, or belongs to another program than \(helper)'s of now: \(error)"

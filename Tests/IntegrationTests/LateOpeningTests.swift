@@ -1,0 +1,129 @@
+import Foundation
+import HotspotCore
+import Store
+import Testing
+import Varlink
+
+/// What changes under the built daemon: a gateway that opens late or closes again, and folders that are removed or cannot be written to.
+@Suite(
+    .timeLimit(.minutes(10)),
+    .enabled(
+        if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, ip, nsenter and a network namespace"))
+struct LateOpeningTests {
+    static let portal: JSONValue = [
+        "origin": "https://clerk.example", "pin": "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=", "kind": "form",
+    ]
+
+    /// A daemon whose network is captive until the file `open` is there.
+    private func daemon(settings: String = "", plan: JSONValue) throws -> CabledDaemon {
+        let prober = Machine.release.appendingPathComponent("hotspot-helpers").path
+        let daemon = try CabledDaemon(
+            settings: "[Probe]\nExec=\(prober)\nURL=http://192.0.1.1/\nExpect=204\n\(settings)", plan: plan)
+        try daemon.plugNetwork(
+            "hot1",
+            answers: """
+                line.recv(4096); line.sendall(b"HTTP/1.1 " + (b"204 No Content" if os.path.exists("\(daemon.scratch.path)/open") else b"302 Found\\r\\nLocation: http://192.0.1.1/login\\r\\nContent-Length: 0") + b"\\r\\nConnection: close\\r\\n\\r\\n")
+                """)
+        return daemon
+    }
+
+    @Test("D25 Open after the proof: helper, session and answers as they were, and status says so", arguments: [true, false])
+    func answers(within: Bool) throws {
+        let daemon = try daemon(
+            settings: "[Commands]\nTimeoutSec=\(within ? 45 : 2)",
+            plan: [
+                "Authenticate": [
+                    "result": "uiRequired", "portal": Self.portal,
+                    "prompt": [
+                        "title": "Which room?",
+                        "fields": [["name": "room", "label": "Room", "kind": "text", "required": true]],
+                    ],
+                ],
+                "PresentUI": ["portal": Self.portal, "session": ["secondsRemaining": 7200, "memory": ["key": "k1"]]],
+            ])
+        try daemon.wait("hot1", "presentingUI")
+        let prompt = try #require(try daemon.prompts().first?["id"])
+        try daemon.call("Answer", ["id": prompt, "answers": ["room": "214"], "remember": true])
+        if within {
+            try daemon.eventually("the proof goes on") {
+                try daemon.steps().filter { $0["kind"] == "verdict" && $0["detail"]?.string?.hasPrefix("captive") == true }.count
+                    > 6
+            }
+        } else {
+            try daemon.wait("hot1", "failure")
+            #expect(try daemon.problems().contains("stillCaptive"))
+        }
+        _ = try daemon.scratch.write("open", "")
+        #expect(try daemon.call("Check")["verdict"] == "online")
+        let online = try daemon.wait("hot1", "authenticated")
+        #expect(online?["helper"] == "clerk" && online?["portal"] == "https://clerk.example" && online?["problems"] == [])
+        #expect(online?["secondsRemaining"]?.integer ?? 0 > 7000 && online?["nextMaintain"] != nil)
+        #expect(try daemon.outcomes().last == "online")
+        #expect(try daemon.call("Explain")["verdict"]?.string?.hasPrefix("Online by The clerk after") == true)
+
+        // The session goes back to the helper, and the answers are kept.
+        try daemon.call("Login")
+        try daemon.eventually("it is maintained") { try daemon.methods().last == "Maintain" }
+        #expect(try daemon.calls().last?["parameters"]?["session"]?["memory"] == ["key": "k1"])
+        try daemon.wait("hot1", "authenticated")
+        #expect(try daemon.methods().filter { $0 == "PresentUI" }.count == 1)
+        try daemon.call("Logoff")
+        try daemon.wait("hot1", "inactive")
+        daemon.kill()
+        let store = try Store(directory: daemon.scratch.path + "/state")
+        let network = NetworkID.wired(HardwareAddress("02:00:00:00:00:01")!)
+        #expect(store.remembered(network, now: 0)?.helper == "clerk" && store.credentials(network).count == 1)
+    }
+
+    @Test("D27 A session that the portal ends is noticed as soon as connections fail, long before the next maintain") func ended()
+        throws
+    {
+        let daemon = try daemon(plan: ["Authenticate": [:], "Maintain": ["result": "authenticationRequired"]])
+        _ = try daemon.scratch.write("open", "")
+        try daemon.wait("hot1", "authenticated")
+        try FileManager.default.removeItem(atPath: daemon.scratch.path + "/open")
+        try daemon.eventually("the session is maintained") {
+            // What a browser does meanwhile: a connection is refused.
+            try daemon.shell("python3 -c 'import socket; socket.socket().connect_ex((\"192.0.1.1\", 81))'")
+            return try daemon.methods().contains("Maintain")
+        }
+    }
+
+    @Test(
+        "A state folder that is read-only or full at the start: logins go on from memory, and it is said",
+        arguments: [true, false])
+    func unwritable(isFull: Bool) throws {
+        let daemon = try CabledDaemon(plan: ["Authenticate": [:]])
+        daemon.kill()
+        let state = daemon.scratch.path + "/state"
+        try daemon.shell("mount -t tmpfs -o mode=0700,size=16k\(isFull ? "" : ",ro") tmpfs \(state)")
+        defer { _ = try? daemon.shell("umount -l \(state)") }
+        if isFull { try daemon.shell("cat /dev/zero > \(state)/filler 2>/dev/null || true") }
+        try daemon.start()
+        let codes = try daemon.call("Status")["problems"]?.array?.compactMap { $0["code"]?.string } ?? []
+        #expect(codes.contains("storeNotSaving"), "\(codes)")
+        try daemon.plug("hot1", 1)
+        try daemon.wait("hot1", "authenticated")
+        try daemon.rejoin()
+        try daemon.wait("hot1", "authenticated")
+        #expect(try daemon.methods() == ["Evaluate", "Authenticate", "Maintain"], "the choice is in memory")
+        #expect(try daemon.outcomes() == ["online", "online"])
+    }
+
+    @Test("A runtime folder that is removed is made again, socket and all, and the prober answers") func removed() throws {
+        let daemon = try daemon(plan: ["Authenticate": [:]])
+        _ = try daemon.scratch.write("open", "")
+        try daemon.wait("hot1", "authenticated")
+        #expect(try daemon.call("Check")["verdict"] == "online")
+        for signal in [0, SIGHUP] {
+            try FileManager.default.removeItem(atPath: daemon.scratch.path + "/run")
+            Foundation.kill(daemon.pid, signal)
+            try daemon.eventually("the socket is there") { (try? daemon.call("Status")) != nil }
+            #expect(daemon.state() == "authenticated", "the session is as it was")
+            try daemon.eventually("the prober answers") { try daemon.call("Check")["verdict"] == "online" }
+        }
+        let second = try daemon.shell(
+            "\(Machine.release.path)/hotspotd --settings \(daemon.scratch.path)/hotspotd.conf 2>&1 || true")
+        #expect(second.contains("another hotspotd is running"))
+    }
+}

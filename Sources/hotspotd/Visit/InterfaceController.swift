@@ -139,7 +139,8 @@ import Store
         switch action {
         case .transition(let from, let to, let cause):
             since = WallClock.now
-            services.log.info("\(name): \(from.rawValue) → \(to.rawValue)\(cause.isEmpty ? "" : " (\(cause))")")
+            let because = cause.isEmpty ? "" : " (\(Hearsay.line(cause)))"
+            services.log.info("\(name): \(from.rawValue) → \(to.rawValue)\(because)")
             journal.record("transition", cause, from: from, to: to, helper: machine.state.chosenHelper)
             if to == .authenticating || to == .maintaining { journal.note { $0.why = cause } }
         case .beginAttempt(let id): beginAttempt(id)
@@ -186,7 +187,7 @@ import Store
         case .report(let problem):
             problems.report(problem)
             journal.record("problem", problem.message)
-            services.log.notice("\(name): \(problem.message)")
+            services.log.notice("\(name): \(Hearsay.line(problem.message))")
         case .clearProblems: problems.clear()
         }
     }

@@ -118,6 +118,16 @@ import Store
         if candidates != machine.candidates { feed(.helpersChanged(candidates)) }
     }
 
+    /// Tries again what failed while a helper or this network was switched off. A network that is left alone stays so when it is only a
+    /// helper that was switched on.
+    func switchedOn(helper: String?) {
+        switch machine.state {
+        case .failure, .inactive(.held(_, .autoJoinOff, _)): feed(.released)
+        case .inactive, .evaluating, .authenticating, .presentingUI, .authenticated, .maintaining, .loggingOff:
+            if helper == nil { feed(.released) }
+        }
+    }
+
     /// Passes on the user's answers, which were checked before.
     func answer(_ shown: ShownPrompt, _ values: [String: String], remember: Bool) {
         desk.store(values, remember: remember, for: shown, portal: conversation.askingPortal)

@@ -1,3 +1,4 @@
+import ControlAPI
 import EventLoop
 import ForeignText
 import HelperHost
@@ -99,6 +100,15 @@ struct ProbeAnswer: Decodable {
     var problem: String?
     var secondsRemaining: Int?
     var evidence: [Evidence]
+
+    /// The answer to a client that checks. Where HTTPS does not get through, most programs are not online.
+    func checkReply(on interface: String) -> CheckReply {
+        let word = verdict == .partial ? Verdict.limited : verdict
+        var reply = CheckReply(
+            verdict: word.rawValue, interface: interface, detail: problem ?? origin.map { "portal \($0)" })
+        reply.requests = evidence.prefix(16).map(\.line)
+        return reply
+    }
 
     /// The portal's origin: paths are not shown to all users.
     var origin: String? {

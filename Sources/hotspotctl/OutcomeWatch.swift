@@ -16,7 +16,7 @@ final class OutcomeWatch {
         client = try ControlClient(path: path)
         try client.subscribe("Status")
         guard let reply = try client.next(within: ControlClient.patience) else {
-            throw Failure(.timeout, "the daemon does not answer.", hint: "journalctl -u hotspotd")
+            throw Failure(.timeout, "The daemon does not answer.", hint: "journalctl -u hotspotd")
         }
         tracker = OutcomeTracker(try ControlClient.read(StatusReply.self, reply).interfaces, target: target, prompt: prompt)
     }
@@ -71,12 +71,12 @@ struct OutcomeTracker {
         // A stream may begin with the old state, which is no outcome of this login.
         hasMoved = hasMoved || status.state != before[target]?.state || status.since != before[target]?.since
         switch StateName(rawValue: status.state) {
-        case .authenticated, .maintaining: return hasMoved ? .online(status) : nil
+        case .authenticated: return hasMoved ? .online(status) : nil
         case .failure, .inactive: return hasMoved ? .failed(status) : nil
         case .presentingUI:
             guard let prompt = status.prompt, prompt != answered || sawPromptGone else { return nil }
             return .asks(prompt: prompt)
-        case .evaluating, .authenticating, .loggingOff, nil: return nil
+        case .evaluating, .authenticating, .maintaining, .loggingOff, nil: return nil
         }
     }
 }

@@ -47,8 +47,14 @@ extension Renderer {
         // The outcome is the verdict.
         var steps = story.steps.filter { $0.kind != "outcome" }
         if !verbose {
-            steps = steps.filter { $0.to != nil || ["problem", "deadline", "prompt"].contains($0.kind) }
-                .suffix(Self.shortStory - 1 - (own.isEmpty ? 0 : 1))
+            // A problem is often the cause of a transition, and what the portal said of it is in the verdict.
+            let causes = Set(steps.filter { $0.to != nil }.map(\.detail))
+            steps = steps.filter { step in
+                step.to != nil || (["problem", "deadline", "prompt"].contains(step.kind) && !causes.contains(step.detail))
+            }.suffix(Self.shortStory - 1 - (own.isEmpty ? 0 : 1))
+            for index in steps.indices where steps[index].to != nil {
+                steps[index].detail = Hearsay.split(steps[index].detail).sentence
+            }
         }
         let offsets = steps.map { offset($0.at) }
         let width = offsets.map(\.count).max() ?? 0

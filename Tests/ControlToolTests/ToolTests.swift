@@ -195,7 +195,7 @@ private let helpers = """
         #expect(
             ended.output == """
                 00:00:01  wlan0  evaluating → authenticating  form  high
-                00:00:02  wlan0  problem  │ a b
+                00:00:02  wlan0  problem  a  │ b
 
                 """)
     }

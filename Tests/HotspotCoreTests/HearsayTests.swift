@@ -4,7 +4,12 @@ import Testing
 @Suite struct HearsayTests {
     @Test(arguments: ["Unknown room.", "", "a\nb"]) func wordsAreKeptApart(_ words: String) {
         let (sentence, said) = Hearsay.split(Hearsay.join("The login failed.", words))
-        #expect(sentence == "The login failed." && said == words.replacing("\n", with: "\\x0a"))
+        #expect(sentence == "The login failed." && said == words.replacing("\n", with: ": "))
+    }
+
+    @Test func wordsOfWordsAreOneLine() {
+        let fault = Hearsay.join("it answered with an error", "Broken.\n\nNow.")
+        #expect(Hearsay.split(Hearsay.join("It failed.", fault)) == ("It failed.", "it answered with an error: Broken.  Now."))
     }
 
     @Test func aSentenceAloneHasNone() {

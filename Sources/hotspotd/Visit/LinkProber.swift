@@ -49,9 +49,9 @@ import Varlink
                 record(answer)
                 return answer
             } catch {
-                journal.record("problem", "The prober's answer is malformed: \(error)")
+                journal.record("problem", Hearsay.join("The prober's answer is malformed.", "\(error)"))
             }
-        case .failed(let fault): journal.record("problem", "The prober: \(fault.sentence)")
+        case .failed(let fault): journal.record("problem", Hearsay.join("The prober failed.", fault.sentence))
         case .evaluation, .reply, .annotations, .notRecognized: journal.record("problem", "The prober does not know Probe.")
         }
         return nil

@@ -31,7 +31,7 @@ enum AnswerLines {
             guard let equals = line.firstIndex(of: "=") else { throw Failure(.usage, "Line \(index + 1) is not name=value.") }
             let name = String(line[..<equals])
             guard let field = fields.first(where: { $0.name == name }) else {
-                let names = fields.map(\.name).joined(separator: ", ")
+                let names = fields.map { Renderer.safe($0.name) }.joined(separator: ", ")
                 throw Failure(.usage, Hearsay.join("Line \(index + 1) answers an unknown field; the names are:", names))
             }
             guard answers[name] == nil else { throw Failure(.usage, "Line \(index + 1) answers a second time.") }

@@ -75,7 +75,7 @@ struct Dialogue {
         let answers = try AnswerLines.read(fields: prompt.fields)
         let missing = prompt.fields.filter { $0.required && answers[$0.name, default: ""].isEmpty }
         guard missing.isEmpty else {
-            throw needed(prompt, Hearsay.join("No answer to:", missing.map(\.name).joined(separator: ", ")))
+            throw needed(prompt, Hearsay.join("No answer to:", missing.map { Renderer.safe($0.name) }.joined(separator: ", ")))
         }
         return answers
     }

@@ -102,7 +102,8 @@ extension Failure {
             return Failure(.failed, "This is not possible: \(subject) is \(words).", hint: "hotspotctl status")
         case .invalidAnswer(let field, let message):
             return Failure(
-                .failed, Hearsay.join("This answer is not accepted.", "\(field): \(message)"), hint: "hotspotctl answer")
+                .failed, Hearsay.join("This answer is not accepted.", "\(safe(field)): \(safe(message))"),
+                hint: "hotspotctl answer")
         case .notPermitted(let message):
             return Failure(
                 .failed, message.isEmpty ? "You may not do this." : safe(message),

@@ -36,7 +36,7 @@ import HotspotCore
                 let words = message(for: error)
                 let verb = arguments.first { configuration.verbs.contains($0) }.map { " \($0)" } ?? ""
                 Failure(
-                    .usage, words + (words.hasSuffix(".") ? "" : "."), hint: "hotspotctl help\(verb)"
+                    .usage, words + (words.hasSuffix(".") || words.hasSuffix("?") ? "" : "."), hint: "hotspotctl help\(verb)"
                 ).report()
                 Glibc.exit(ExitStatus.usage.rawValue)
             }

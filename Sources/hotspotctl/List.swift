@@ -49,7 +49,7 @@ extension Renderer {
         let lines = table(
             ["  SSID", "SIGNAL", "SECURITY", "HELPER", "READY", "LAST TIME"],
             networks.map { network in
-                let mark = network.joined ? tone(sign("●", "*"), .good) : " "
+                let mark = network.joined ? tone(sign("●", "*"), .strong) : " "
                 let name =
                     network.security == Security.wired.rawValue ? "wired:\(safe(network.bssid, limit: 17))" : name(network.ssid)
                 return [

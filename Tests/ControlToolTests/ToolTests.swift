@@ -186,6 +186,28 @@ private let helpers = """
         for line in lines { #expect(line.contains(#/^\d\d:\d\d:\d\d  /#), "\(line)") }
     }
 
+    /// In the same place, and each network in one line.
+    @Test(.timeLimit(.minutes(10))) func watchingATerminalRedrawsIt() throws {
+        let daemon = try FakeDaemon(.init(streams: ["List": [list, list]]))
+        defer { daemon.stop() }
+        let terminal = try Terminal(columns: 60)
+        #expect(
+            try Tool(["list", "--watch", "--socket", daemon.path], input: terminal.slave, output: terminal.slave).end().status
+                == 8)
+        let screens = terminal.shown.split(separator: "\u{1B}[H\u{1B}[J")
+        #expect(screens.count == 2 && screens[0] == screens[1])
+        let lines = screens[0].split(separator: "\r\n")
+        #expect(lines.count == 4)
+        for line in lines { #expect(Renderer.width(String(line)) <= 60 && !line.hasPrefix("    "), "\(line)") }
+        #expect(lines[1].contains("Cafe Aroma") && lines[1].contains("▂▄▆█ -48"), "\(lines)")
+    }
+
+    @Test(arguments: [(["--jsn"], "'--json'?\n"), (["list", "--wacth"], "'--watch'?\n")])
+    func aMistypedOptionGetsASuggestion(_ arguments: [String], _ words: String) throws {
+        let ended = try Tool.run(arguments)
+        #expect(ended.status == 2 && ended.errors.contains(words), "\(ended.errors)")
+    }
+
     @Test func monitorHasALineForEachStep() throws {
         let steps = [
             #"{"interface":"wlan0","step":{"at":0,"time":1000,"from":"evaluating","to":"authenticating","kind":"transition","helper":"form","detail":"high"}}"#,

@@ -37,7 +37,7 @@ extension ControlClient {
 }
 
 extension Renderer {
-    /// The lines without `verbose`, the words of a portal not counted.
+    /// The lines without `verbose`.
     private static let shortStory = 6
 
     func lines(_ story: ExplainReply, verbose: Bool) -> [String] {
@@ -51,7 +51,7 @@ extension Renderer {
             let causes = Set(steps.filter { $0.to != nil }.map(\.detail))
             steps = steps.filter { step in
                 step.to != nil || (["problem", "deadline", "prompt"].contains(step.kind) && !causes.contains(step.detail))
-            }.suffix(Self.shortStory - 1 - (own.isEmpty ? 0 : 1))
+            }.suffix(Self.shortStory - 1 - verdict.count)
             for index in steps.indices where steps[index].to != nil {
                 steps[index].detail = Hearsay.split(steps[index].detail).sentence
             }

@@ -198,7 +198,7 @@ import Varlink
             let reply = "\(try await call(fixture.path, method).get())".lowercased()
             #expect(reply.contains("canary") == isTrusted, "\(method): \(reply)")
         }
-        for method in ["List", "Explain", "History"] {
+        for method in ["List", "Explain", "History", "Monitor"] {
             let refused = name(await call(fixture.path, method)) == "org.hotspotd.Control.NotPermitted"
             #expect(refused != isTrusted, "\(method)")
         }

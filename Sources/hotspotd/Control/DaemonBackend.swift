@@ -225,6 +225,7 @@ import Store
     }
 
     func forgetEverything() throws(ControlError) {
+        services.host.forgetGiven()
         try rejoin(links.controllers, "forgotten", services.store.forgetEverything)
     }
 

@@ -42,10 +42,10 @@ extension Renderer {
 
     /// The hosts that the probe contacts, and when; the README has the same.
     private static let contacts = [
-        "Contacted by default, until the answer is clear: connectivitycheck.gstatic.com, detectportal.firefox.com,",
-        "  nmcheck.gnome.org, 1.1.1.1 and www.gstatic.com; and the portal API of the network, if it has one.",
-        "When: on joining a network, during a login and just after it, every 10 to 60 s while you are not logged in,",
-        "  every 5 min while a helper keeps the session, every 5 to 60 min on a network without a login, and now.",
+        "Contacted by default, until the answer is clear: connectivitycheck.gstatic.com, detectportal.firefox.com, "
+            + "nmcheck.gnome.org, 1.1.1.1 and www.gstatic.com; and the portal API of the network, if it has one.",
+        "When: on joining a network, during a login and just after it, every 10 to 60 s while you are not logged in, "
+            + "every 5 min while a helper keeps the session, every 5 to 60 min on a network without a login, and now.",
         "To change it: URL=, Expect= and HTTPSURL= under [Probe] in /etc/hotspotd/hotspotd.conf.",
     ]
 }

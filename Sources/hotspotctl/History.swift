@@ -38,7 +38,7 @@ extension Renderer {
                     attempt.helper.map { safe($0, limit: 64) } ?? nothing, outcome(attempt.outcome), took ?? nothing,
                     safe(attempt.id, limit: 64),
                 ]
-            })
+            }, whole: 6)
         guard reply.more == true else { return lines }
         return lines + ["Older attempts: hotspotctl history --before=\(safe(oldest.id, limit: 64))"]
     }

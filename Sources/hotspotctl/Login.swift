@@ -61,7 +61,7 @@ struct LogoffVerb: ParsableCommand {
 
     func run() throws {
         _ = try common.connect().call("Logoff", .members(["interface": interface]))
-        Output.print(["Logged off; to log in again: hotspotctl login"])
+        Output.print(["Logging off; to log in again: hotspotctl login"])
     }
 }
 

@@ -125,12 +125,15 @@ struct Renderer {
     }
 
     /// Columns two spaces apart. Where the terminal is too narrow, the widest cells are cut, so that a row stays one line.
-    func table(_ heading: [String], _ rows: [[String]]) -> [String] {
+    ///
+    /// - Parameter whole: a column that is never cut, because people copy from it.
+    func table(_ heading: [String], _ rows: [[String]], whole: Int? = nil) -> [String] {
         var all = (legend ? [heading] : []) + rows
         var widths = heading.indices.map { column in all.map { Self.width($0[column]) }.max() ?? 0 }
         while let columns, widths.reduce(-2, { $0 + $1 + 2 }) > columns {
             func slack(_ column: Int) -> Int { widths[column] - (column == 0 ? 12 : Self.narrowest) }
-            guard let widest = widths.indices.max(by: { slack($0) < slack($1) }), widths[widest] > 1 else { break }
+            let others = widths.indices.filter { $0 != whole && widths[$0] > 1 }
+            guard let widest = others.max(by: { slack($0) < slack($1) }) else { break }
             widths[widest] -= 1
         }
         all = all.map { row in row.indices.map { cut(row[$0], to: widths[$0]) } }

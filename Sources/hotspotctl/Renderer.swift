@@ -63,7 +63,7 @@ struct Renderer {
         ssid.isEmpty ? name(ssid) : "\"\(name(ssid).replacing("\"", with: "\\x22"))\""
     }
 
-    /// An origin. Its end shows who answers there, so that a long one is cut in the middle. The end is as long as the longest name that can
+    /// An origin. Its end shows which host answers, so that a long one is cut in the middle. The end is as long as the longest name that can
     /// be registered, with a port.
     func origin(_ text: String) -> String {
         let text = safe(text, limit: 300)

@@ -6,6 +6,9 @@ public struct StatusReply: Codable, Sendable {
     public var interfaces: [InterfaceStatus]
     public var version: String?
     public var problems: [Problem]?
+    public var off: [SwitchedOff]?
+    /// `true` or absent.
+    public var withheld: Bool?
     public var omitted: Int?
 }
 
@@ -14,6 +17,8 @@ public struct CheckReply: Codable, Hashable, Sendable {
     public var verdict: String
     public var interface: String?
     public var detail: String?
+    /// What was asked, and how it answered.
+    public var requests: [String]?
 
     public init(verdict: String, interface: String? = nil, detail: String? = nil) {
         self.verdict = verdict

@@ -85,6 +85,18 @@ extension InterfaceStatus {
     }
 }
 
+/// `Switch` of the contract: what the user switched off. Without a helper it is the network for all, without a network the helper everywhere.
+public struct SwitchedOff: Codable, Hashable, Sendable {
+    public var helper: String?
+    /// Printable; `wired:ADDRESS` for a wired network.
+    public var ssid: String?
+
+    public init(helper: String?, ssid: String?) {
+        self.helper = helper
+        self.ssid = ssid
+    }
+}
+
 public struct HelperStatus: Codable, Hashable, Sendable {
     /// The helper's name, or the path of a file that was refused.
     public var name: String

@@ -8,6 +8,9 @@ import HotspotCore
     /// The problems of the daemon as a whole.
     func daemonProblems() -> [Problem]
     var version: String { get }
+    /// The names of networks and portals, and the history, are for every local user.
+    var showsNamesToAll: Bool { get }
+    func switchedOff() -> [SwitchedOff]
     /// Probes now, and calls back exactly once.
     func check(interface: String?, _ answer: @escaping (Result<CheckReply, ControlError>) -> Void)
     /// The networks in sight with the claims known so far.
@@ -30,7 +33,8 @@ import HotspotCore
     /// The network of the helper whose process has this token.
     func current(token: String) throws(ControlError) -> CurrentNetwork
     func forget(ssid: String) throws(ControlError)
+    func forgetEverything() throws(ControlError)
     func explain(interface: String?, ssid: String?, attempt: String?) throws(ControlError) -> (steps: [Step], verdict: String)
     /// The last `limit` attempts, newest first; with `before` the last ones that began before that attempt.
-    func history(ssid: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus]
+    func history(ssid: String?, interface: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus]
 }

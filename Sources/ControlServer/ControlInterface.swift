@@ -54,8 +54,14 @@ import Varlink
 
     public func statusChanged() {
         guard !statusWatchers.isEmpty, let backend else { return }
-        let status = Self.status(backend)
-        for call in statusWatchers.values { call.replyMore(encoded: status) }
+        // Made once for all clients that may read the names, and once for all others.
+        var replies: [Bool: [UInt8]] = [:]
+        for call in statusWatchers.values {
+            let withNames = mayReadNames(call, backend)
+            let status = replies[withNames] ?? Self.status(backend, withNames: withNames)
+            replies[withNames] = status
+            call.replyMore(encoded: status)
+        }
     }
 
     public func promptsChanged() {
@@ -68,7 +74,7 @@ import Varlink
         guard !listWatchers.isEmpty, let backend else { return }
         // The list of an interface is made once for all clients that watch it.
         var replies: [String?: Result<[UInt8], ControlError>] = [:]
-        for (call, interface) in listWatchers.values {
+        for (call, interface) in listWatchers.values where mayReadNames(call, backend) {
             let reply =
                 replies[interface]
                 ?? Result { () throws(ControlError) in Self.list(try backend.networks(interface: interface)) }
@@ -81,8 +87,9 @@ import Varlink
     }
 
     public func stepped(_ interface: String, _ step: Step) {
+        guard !monitors.isEmpty, let backend else { return }
         let step = step.shown
-        for call in monitors.values where step.isPublic || permission.allows(call) {
+        for call in monitors.values where permission.allows(call) || (step.isPublic && backend.showsNamesToAll) {
             call.replyMore(MonitorReply(interface: interface, step: step))
         }
     }
@@ -94,25 +101,30 @@ import Varlink
     /// Every method by its name. All callers may call those made by `read`; those made by `change` want permission, and reply nothing.
     static let methods: [String: Method] = [
         "Status": { control, call, backend in
-            guard call.wantsMore else { return call.reply(encoded: status(backend)) }
+            let status = status(backend, withNames: control.mayReadNames(call, backend))
+            guard call.wantsMore else { return call.reply(encoded: status) }
             control.watch(call, in: \.statusWatchers, call)
-            call.replyMore(encoded: status(backend))
+            call.replyMore(encoded: status)
         },
         "Check": read { (control, call, backend, parameters: OptionalInterface) in
             backend.check(interface: parameters.interface) { [weak control] result in
                 switch result {
-                case .success(let reply): call.reply(reply)
+                case .success(var reply):
+                    if control?.permission.allows(call) != true { (reply.detail, reply.requests) = (nil, nil) }
+                    call.reply(reply)
                 case .failure(let error): control?.fail(call, error)
                 }
             }
         },
         "List": read { (control, call, backend, parameters: OptionalInterface) throws(ControlError) in
+            try control.requireNames(call, backend)
             try control.list(call, backend, parameters.interface)
         },
-        "Helpers": read { (_, call, backend, parameters: OptionalName) in
+        "Helpers": read { (control, call, backend, parameters: OptionalName) in
             var helpers = backend.helperStatus()
             if let name = parameters.name { helpers.removeAll { $0.name != name } }
-            call.reply(encoded: Fitting.reply("helpers", helpers.lazy.map(\.shown)))
+            let withNames = control.mayReadNames(call, backend)
+            call.reply(encoded: Fitting.reply("helpers", helpers.lazy.map { withNames ? $0.shown : $0.shown.withoutNames }))
         },
         "Prompts": read { (control, call, backend, parameters: OptionalPrompt) in
             let prompts = control.prompts(backend, call, parameters.id)
@@ -120,13 +132,15 @@ import Varlink
             control.watch(call, in: \.promptWatchers, (call, parameters.id))
             call.replyMore(encoded: prompts)
         },
-        "Monitor": { control, call, _ throws(ControlError) in
+        "Monitor": { control, call, backend throws(ControlError) in
+            try control.requireNames(call, backend)
             guard call.wantsMore else {
                 throw .failed(code: .expectedMore, message: "Monitor answers only callers that listen (more)")
             }
             control.watch(call, in: \.monitors, call)
         },
         "Explain": read { (control, call, backend, parameters: ExplainParameters) throws(ControlError) in
+            try control.requireNames(call, backend)
             var (steps, verdict) = try backend.explain(
                 interface: parameters.interface, ssid: parameters.ssid, attempt: parameters.attempt)
             if !control.permission.allows(call) { steps.removeAll { !$0.isPublic } }
@@ -137,9 +151,11 @@ import Varlink
                     return Fitting.omitted(omitted).merging(["verdict": .string(verdict + rest)]) { $1 }
                 })
         },
-        "History": read { (_, call, backend, parameters: HistoryParameters) throws(ControlError) in
+        "History": read { (control, call, backend, parameters: HistoryParameters) throws(ControlError) in
+            try control.requireNames(call, backend)
             // One more than a reply has shows whether there are older ones.
-            let attempts = try backend.history(ssid: parameters.ssid, before: parameters.before, limit: historyLimit + 1)
+            let attempts = try backend.history(
+                ssid: parameters.ssid, interface: parameters.interface, before: parameters.before, limit: historyLimit + 1)
             call.reply(
                 encoded: Fitting.reply("attempts", Array(attempts.prefix(historyLimit))) { omitted in
                     ["more": .bool(omitted > 0 || attempts.count > historyLimit)]
@@ -174,6 +190,7 @@ import Varlink
         "Forget": change { (_, backend, parameters: NetworkParameter) throws(ControlError) in
             try backend.forget(ssid: parameters.ssid)
         },
+        "ForgetEverything": change { (_, backend, _: NoParameters) throws(ControlError) in try backend.forgetEverything() },
     ]
 
     private static func read<Parameters: Decodable>(
@@ -191,12 +208,23 @@ import Varlink
         read { (control, call, backend, parameters: Parameters) throws(ControlError) in
             guard control.permission.allows(call) else {
                 control.noteRefusal(of: call)
-                throw .notPermitted("This needs root, the group hotspotd, or the user in front of the machine.")
+                throw needsPermission
             }
             control.onChange(call.method, call.peer, true)
             try body(call, backend, parameters)
             call.reply()
         }
+    }
+
+    private static let needsPermission = ControlError.notPermitted(
+        "This needs root, the group hotspotd, or the user in front of the machine.")
+
+    private func mayReadNames(_ call: ServerCall, _ backend: any ControlBackend) -> Bool {
+        backend.showsNamesToAll || permission.allows(call)
+    }
+
+    private func requireNames(_ call: ServerCall, _ backend: any ControlBackend) throws(ControlError) {
+        if !mayReadNames(call, backend) { throw Self.needsPermission }
     }
 
     private func list(_ call: ServerCall, _ backend: any ControlBackend, _ interface: String?) throws(ControlError) {
@@ -234,11 +262,15 @@ import Varlink
 
     // MARK: Replies with lists
 
-    private static func status(_ backend: any ControlBackend) -> [UInt8] {
-        let problems = Coding.value(backend.daemonProblems().shown)
-        return Fitting.reply("interfaces", backend.interfaceStatus().lazy.map(\.shown)) { omitted in
-            Fitting.omitted(omitted).merging(["version": .string(backend.version), "problems": problems]) { $1 }
-        }
+    private static func status(_ backend: any ControlBackend, withNames: Bool) -> [UInt8] {
+        let off = backend.switchedOff().filter { withNames || $0.ssid == nil }.prefix(64)
+        var members: [String: JSONValue] = [
+            "version": .string(backend.version), "problems": Coding.value(backend.daemonProblems().shown),
+            "off": Coding.value(Array(off)),
+        ]
+        if !withNames { members["withheld"] = true }
+        let interfaces = backend.interfaceStatus().lazy.map { withNames ? $0.shown : $0.shown.withoutNames }
+        return Fitting.reply("interfaces", interfaces) { Fitting.omitted($0).merging(members) { $1 } }
     }
 
     private static func list(_ networks: [ScannedNetwork]) -> [UInt8] {
@@ -248,7 +280,9 @@ import Varlink
     private func prompts(_ backend: any ControlBackend, _ call: ServerCall, _ id: String?) -> [UInt8] {
         var prompts = backend.pendingPrompts()
         if let id { prompts.removeAll { $0.id != id } }
-        if !permission.allows(call) { prompts = prompts.map(\.withheldFromStrangers) }
+        if !permission.allows(call) {
+            prompts = prompts.map { $0.withheldFromStrangers(names: backend.showsNamesToAll) }
+        }
         return Fitting.reply("prompts", prompts)
     }
 
@@ -277,32 +311,14 @@ import Varlink
     }
 }
 
-extension PendingPrompt {
-    /// The same for callers that may not answer: interface, network and helper, without the questions. A helper may be wrong about what
-    /// is secret.
-    fileprivate var withheldFromStrangers: PendingPrompt {
-        var known = self
-        known.message = nil
-        known.fields = []
-        known.termsURL = nil
-        known.terms = nil
-        known.withheld = true
-        return known
-    }
-}
-
-extension Step {
-    /// For every local user: a trace names the paths of portals.
-    fileprivate var isPublic: Bool { kind != "trace" }
-}
-
 private struct OptionalInterface: Decodable { var interface: String? }
 private struct OptionalName: Decodable { var name: String? }
 private struct OptionalPrompt: Decodable { var id: String? }
 private struct PromptParameter: Decodable { var id: String }
 private struct NetworkParameter: Decodable { var ssid: String }
 private struct TokenParameter: Decodable { var token: String }
-private struct HistoryParameters: Decodable { var ssid: String?; var before: String? }
+private struct NoParameters: Decodable {}
+private struct HistoryParameters: Decodable { var ssid: String?; var interface: String?; var before: String? }
 private struct LogoffParameters: Decodable { var token: String; var interface: String; var ssidHex: String }
 private struct LoginParameters: Decodable { var interface: String?; var helper: String?; var fresh: Bool? }
 private struct AnswerParameters: Decodable { var id: String; var answers: [String: String]; var remember: Bool }

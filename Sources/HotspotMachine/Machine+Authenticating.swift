@@ -123,14 +123,13 @@ extension Problem {
     }
     static func refused(_ helper: String, _ reason: String?) -> Problem {
         Problem(
-            .loginFailed, said(helper, reason) ?? "\(helper) could not log in, and will not try again by itself.",
+            .loginFailed, Hearsay.join("\(helper) could not log in, and will not try again by itself.", reason),
             hint: "hotspotctl login")
     }
     static func notNow(_ helper: String, _ reason: String?) -> Problem {
-        Problem(.loginDelayed, said(helper, reason) ?? "\(helper) could not log in for now.", hint: "hotspotctl explain")
+        Problem(
+            .loginDelayed, Hearsay.join("\(helper) could not log in for now.", reason), hint: "hotspotctl explain")
     }
-    /// Under the helper's name, so that its words are not taken for the daemon's.
-    private static func said(_ helper: String, _ reason: String?) -> String? { reason.map { "\(helper): \($0)" } }
     static func tooSoon(_ helper: String) -> Problem {
         Problem(
             .loginPaused, "\(helper) wants to log in again, and the last login was a moment ago: it has to wait a while.",

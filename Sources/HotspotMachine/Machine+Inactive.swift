@@ -99,15 +99,16 @@ extension Machine {
 extension Problem {
     /// Why nothing happens on a held network, and what helps; for a network that was held earlier, also what caused it.
     static func held(_ reason: HoldReason, because cause: String? = nil) -> Problem {
+        let earlier = cause.map(Hearsay.split)
         let sentence =
             switch reason {
             case .loggedOff: "The session here was ended by a logoff; nothing is started until you want it."
             case .dismissed: "You dismissed the question; nothing is asked until you want it."
             case .autoJoinOff:
-                "The login failed for good last time\(cause.map { " (\($0))" } ?? ""); it is not tried again by itself."
+                "The login failed for good last time\(earlier.map { " (\($0.sentence))" } ?? ""); it is not tried again by itself."
             case .disabled: "Handling is switched off for this network."
             }
         let hint = reason == .disabled ? "hotspotctl enable SSID" : "hotspotctl login"
-        return Problem(.held, sentence, hint: hint)
+        return Problem(.held, Hearsay.join(sentence, earlier?.words), hint: hint)
     }
 }

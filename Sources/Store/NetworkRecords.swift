@@ -92,6 +92,9 @@ public struct NetworkRecord: Hashable, Sendable {
 public struct NetworkRecords: Sendable {
     var byKey: [String: NetworkRecord] = [:]
 
+    /// Whether there is a record of a network of this ``NetworkID/switchName``.
+    public func has(name: String) -> Bool { byKey.keys.contains { NetworkID(key: $0)?.switchName == name } }
+
     /// The record of a network; an empty one for an anonymous or unknown network.
     public subscript(network: NetworkID) -> NetworkRecord {
         guard !byKey.isEmpty, let key = network.key else { return NetworkRecord() }

@@ -36,8 +36,6 @@ extension Store {
     public static let routineLimit = 5
     /// The ``Attempt/verdict`` of an interrupted attempt.
     static let interruptedVerdict = "hotspotd ended before this attempt did; its outcome is not known."
-    /// How long attempts and outcomes are kept, in milliseconds.
-    public static let journalLifetime = RememberedChoice.lifetime
     /// The most steps of one attempt; the last one states that more happened.
     public static let stepLimit = 2000
     /// The longest detail of a step, in octets.
@@ -47,11 +45,12 @@ extension Store {
     public func beginAttempt(
         _ id: String, interface: String, network: NetworkID, ssid: String, began: Int
     ) throws(StoreError) {
+        let oldest = began - journalLifetime
         try write(.process) { database throws(SQLiteFailure) in
             try database.run(
                 "INSERT INTO attempts (id, interface, network, ssid, began, outcome) VALUES (?, ?, ?, ?, ?, ?)",
                 [.text(id), .text(interface), SQLValue(network.key), .text(ssid), .integer(began), .text(Attempt.running)])
-            try Self.prune(now: began, database)
+            try Self.prune(now: began, oldest: oldest, database)
         }
     }
 
@@ -109,14 +108,17 @@ extension Store {
                 OR s."to" NOT IN ('\(StateName.authenticated.rawValue)', '\(StateName.maintaining.rawValue)'))))
         """
 
-    /// Returns attempts, newest first; with `ssid` only those of that network, with `before` only those that began before that attempt
-    /// (none if there is no such attempt).
-    public func attempts(ssid: String? = nil, before: String? = nil, limit: Int = 100) -> [Attempt] {
+    /// Returns attempts, newest first; with `ssid` or `interface` only those of that network or interface, with `before` only those that
+    /// began before that attempt (none if there is no such attempt).
+    public func attempts(
+        ssid: String? = nil, interface: String? = nil, before: String? = nil, limit: Int = 100
+    ) -> [Attempt] {
         var conditions: [String] = []
         var values: [SQLValue] = []
-        if let ssid {
-            conditions.append("ssid = ?")
-            values.append(.text(ssid))
+        for (column, value) in [("ssid", ssid), ("interface", interface)] {
+            guard let value else { continue }
+            conditions.append("\(column) = ?")
+            values.append(.text(value))
         }
         if let before {
             conditions.append("number < (SELECT number FROM attempts WHERE id = ?)")
@@ -157,7 +159,8 @@ extension Store {
     /// Deletes old or excess attempts, old outcomes and consents, expired choices with their sessions, and ended holds. Credentials stay
     /// until they are forgotten. `now` is Unix time in milliseconds.
     public func prune(now: Int) throws(StoreError) {
-        try write { database throws(SQLiteFailure) in try Self.prune(now: now, database) }
+        let oldest = now - journalLifetime
+        try write { database throws(SQLiteFailure) in try Self.prune(now: now, oldest: oldest, database) }
     }
 
     /// Gives attempts that ran when the daemon ended their outcome and verdict.
@@ -172,8 +175,8 @@ extension Store {
         }
     }
 
-    private static func prune(now: Int, _ database: borrowing Database) throws(SQLiteFailure) {
-        let oldest: SQLValue = .integer(now - journalLifetime)
+    private static func prune(now: Int, oldest: Int, _ database: borrowing Database) throws(SQLiteFailure) {
+        let oldest: SQLValue = .integer(oldest)
         try database.run("DELETE FROM attempts WHERE began < ?", [oldest])
         let count = try database.rows("SELECT count(*) FROM attempts") { $0.integer(0) }.rows.first ?? 0
         if count > attemptLimit {

@@ -147,8 +147,8 @@ extension Store {
         }
     }
 
-    /// Deletes everything about a network but the journal and the switches: choice, session, consents, hold, outcome, credentials.
-    /// Returns `true` if there was anything.
+    /// Deletes everything about a network but the switches: choice, session, consents, hold, outcome, credentials, attempts. Returns `true`
+    /// if there was anything.
     @discardableResult
     public func forget(_ network: NetworkID) throws(StoreError) -> Bool {
         guard let key = network.key else { return false }
@@ -160,6 +160,14 @@ extension Store {
     public func forget(_ ssid: SSID) throws(StoreError) -> Bool {
         // Hexadecimal digits and colons mean nothing else in a glob.
         try forget("network GLOB ?", "wifi:\(ssid.hex):*")
+    }
+
+    /// Deletes everything about all networks, their switches included.
+    public func forgetEverything() throws(StoreError) {
+        defer { knownSwitches = nil }
+        _ = try forget("? = ''", "")
+        try write { database throws(SQLiteFailure) in try database.run("DELETE FROM disabled WHERE ssid != '*'") }
+        emptyLog()
     }
 
     /// Reads the records of all networks in four statements. `now` is Unix time in milliseconds.
@@ -195,7 +203,7 @@ extension Store {
         return records
     }
 
-    private static let tables = ["choices", "sessions", "consents", "holds", "outcomes", "credentials"]
+    private static let tables = ["choices", "sessions", "consents", "holds", "outcomes", "credentials", "attempts"]
 
     private func forget(_ condition: String, _ value: String) throws(StoreError) -> Bool {
         var changes = 0
@@ -210,6 +218,7 @@ extension Store {
             }
         } catch { failure = error }
         if let failure { throw failure }
+        emptyLog()
         return changes > 0
     }
 

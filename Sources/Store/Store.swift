@@ -57,6 +57,8 @@ public final class Store {
     private var notes: [Problem] = []
     /// The switches of the last reading; `nil` after a change.
     var knownSwitches: Switches?
+    /// How long attempts and outcomes are kept, in milliseconds.
+    public var journalLifetime = RememberedChoice.lifetime
     /// The most pages of the file; for tests, which cannot fill a disk.
     var pageLimit: Int?
 
@@ -164,6 +166,9 @@ public final class Store {
             if error.consequence == .damaged { replaceDamaged() }
         }
     }
+
+    /// Moves the whole log into the database, so that nothing deleted is left in it.
+    func emptyLog() { if case .disk = mode { try? database.run("PRAGMA wal_checkpoint(TRUNCATE)") } }
 
     /// The octets of a long log.
     static let logLimit = 1 << 20

@@ -60,7 +60,7 @@ extension Rehearsal {
         let ending = played.record?.status.map { $0 >> 8 & 0xFF } ?? 0
         let isMissing = played.record?.output.isEmpty == true && (ending == 126 || ending == 127)
         let ends = isMissing ? Diagnosis.windowsLineEnds(program) : nil
-        transcript.fail(title, words, ends ?? better ?? fault.sentence + ".", errors)
+        transcript.fail(title, words, ends ?? better ?? Hearsay.line(fault.sentence) + ".", errors)
         if fault.code == .helperNotStarted || played.record?.startError != nil || isMissing {
             throw CannotTest("It cannot start, so nothing else was played.")
         }

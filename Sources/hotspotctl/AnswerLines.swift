@@ -1,4 +1,3 @@
-import ForeignText
 import Glibc
 import HotspotCore
 
@@ -16,28 +15,28 @@ enum AnswerLines {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
             octets += chunk[..<count]
-            guard octets.count <= limit else { throw Failure(.usage, "more than \(limit / 1024) KiB of answers.") }
+            guard octets.count <= limit else { throw Failure(.usage, "More than \(limit / 1024) KiB of answers.") }
         }
         return try parse(octets, fields: fields)
     }
 
     /// Reads the lines. Errors have names of fields and numbers of lines, never values.
     static func parse(_ octets: [UInt8], fields: [Field]) throws(Failure) -> [String: String] {
-        guard let text = String(validating: octets, as: UTF8.self) else { throw Failure(.usage, "the answers are not UTF-8.") }
+        guard let text = String(validating: octets, as: UTF8.self) else { throw Failure(.usage, "The answers are not UTF-8.") }
         var answers: [String: String] = [:]
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         for (index, raw) in lines.enumerated() {
             let line = raw.hasSuffix("\r") ? raw.dropLast() : raw
             if line.isEmpty { continue }
-            guard let equals = line.firstIndex(of: "=") else { throw Failure(.usage, "line \(index + 1) is not name=value.") }
+            guard let equals = line.firstIndex(of: "=") else { throw Failure(.usage, "Line \(index + 1) is not name=value.") }
             let name = String(line[..<equals])
             guard let field = fields.first(where: { $0.name == name }) else {
-                let names = fields.map { Printable.text($0.name, limit: 64) }.joined(separator: ", ")
-                throw Failure(.usage, "line \(index + 1) answers an unknown field; the names are: \(names).")
+                let names = fields.map { Renderer.safe($0.name) }.joined(separator: ", ")
+                throw Failure(.usage, Hearsay.join("Line \(index + 1) answers an unknown field; the names are:", names))
             }
-            guard answers[name] == nil else { throw Failure(.usage, "line \(index + 1) answers a second time.") }
+            guard answers[name] == nil else { throw Failure(.usage, "Line \(index + 1) answers a second time.") }
             guard let value = normalise(String(line[line.index(after: equals)...]), field) else {
-                throw Failure(.usage, "line \(index + 1) is not one of the choices.")
+                throw Failure(.usage, "Line \(index + 1) is not one of the choices.")
             }
             answers[name] = value
         }

@@ -11,8 +11,10 @@ struct Asker {
     private static let tries = 3
 
     /// Asks every field of a prompt.
-    func ask(_ prompt: PendingPrompt) throws(Failure) -> [String: String] {
-        Output.ask(renderer.heading(prompt).joined(separator: "\n") + "\n")
+    ///
+    /// - Parameter isWarned: the user has read the warning about this portal.
+    func ask(_ prompt: PendingPrompt, isWarned: Bool = false) throws(Failure) -> [String: String] {
+        Output.ask(renderer.heading(prompt, isWarned: isWarned).joined(separator: "\n") + "\n")
         let terms = renderer.safe(prompt.terms ?? "", limit: 2000)
         if !terms.isEmpty { Output.ask("  \(renderer.bar) Terms: \(terms)\n") }
         var answers: [String: String] = [:]
@@ -28,9 +30,7 @@ struct Asker {
         }
         if prompt.fields.isEmpty {
             let question = termsURL.map { "Accept the terms (\(renderer.safe($0)))" } ?? "Continue"
-            guard try agrees("  \(question)? [y/N] ") else {
-                throw Failure(.failed, "nothing was answered.", hint: "hotspotctl answer --dismiss")
-            }
+            _ = try agrees("  \(renderer.bar) \(question)? [y/N] ", isNeeded: true)
         }
         return answers.filter { !$0.value.isEmpty }
     }
@@ -38,11 +38,7 @@ struct Asker {
     private func askBox(_ field: Field, _ label: String, _ termsURL: String?) throws(Failure) -> String {
         let place = termsURL.map { " (\(renderer.safe($0)))" } ?? ""
         // A box that the portal ticked is no agreement of the user.
-        let agreed = try agrees("  \(renderer.bar) \(label)\(place)? [y/N] ")
-        guard agreed || !field.required else {
-            throw Failure(.failed, "the portal requires this.", hint: "hotspotctl answer --dismiss")
-        }
-        return agreed ? "yes" : "no"
+        return try agrees("  \(renderer.bar) \(label)\(place)? [y/N] ", isNeeded: field.required) ? "yes" : "no"
     }
 
     private func askText(_ field: Field, _ label: String) throws(Failure) -> String {
@@ -68,10 +64,20 @@ struct Asker {
                 return value
             }
         }
-        throw Failure(.answerNeeded, "no answer to '\(label)'.", hint: "hotspotctl answer")
+        throw Failure(.answerNeeded, Hearsay.join("Nothing was sent, without an answer to:", label), hint: "hotspotctl answer")
     }
 
-    private func agrees(_ question: String) throws(Failure) -> Bool {
-        ["y", "yes", "j", "ja"].contains(try readLine(question, false).lowercased())
+    /// Returns whether the user agrees. Where nothing goes on without it, an empty line is asked again: it may have been typed ahead, and
+    /// the answers before it would be lost.
+    private func agrees(_ question: String, isNeeded: Bool) throws(Failure) -> Bool {
+        for _ in 0..<Self.tries {
+            let answer = try readLine(question, false).lowercased()
+            if ["y", "yes", "j", "ja"].contains(answer) { return true }
+            guard isNeeded else { return false }
+            guard answer.isEmpty else { break }
+            Output.ask("  Type y to go on, or n to stop; without it nothing is sent.\n")
+        }
+        throw Failure(
+            .failed, "The portal requires this; nothing was sent.", hint: "hotspotctl answer, or hotspotctl answer --dismiss")
     }
 }

@@ -5,9 +5,15 @@ import HotspotCore
 struct CheckVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Probe now, and print the state of the Internet connection in one word.",
-        discussion: "The word is online, captive, limited, none or unknown. The exit status is 0 only for online.")
+        discussion: """
+            The word is online, captive, limited, none or unknown; limited where HTTPS does not get through. The exit status is 0 only \
+            for online.
+            """)
 
     @OptionGroup var common: CommonOptions
+
+    @Flag(name: .shortAndLong, help: "Also show the reason, which hosts were contacted, when that happens, and how to change it.")
+    var verbose = false
 
     @Argument(help: "The interface; without it the best one.", completion: Complete.interfaces)
     var interface: String?
@@ -18,8 +24,28 @@ struct CheckVerb: ParsableCommand {
         if let mode = common.jsonMode {
             Output.print(reply, mode)
         } else {
-            Output.print([common.renderer.safe(check.verdict, limit: 32)])
+            Output.print(common.renderer.lines(check, verbose: verbose))
         }
         guard check.verdict == "online" else { throw Failure(.failed, "") }
     }
+}
+
+extension Renderer {
+    func lines(_ check: CheckReply, verbose: Bool) -> [String] {
+        let word = safe(check.verdict, limit: 32)
+        guard verbose else { return [word] }
+        var lines = [word]
+        if let interface = check.interface { lines.append("  on \(safe(interface, limit: 32))") }
+        lines += ([check.detail].compactMap { $0 } + (check.requests ?? [])).map { "  \(bar) \(safe($0))" }
+        return lines + Self.contacts
+    }
+
+    /// The hosts that the probe contacts, and when; the README has the same.
+    private static let contacts = [
+        "Contacted by default, until the answer is clear: connectivitycheck.gstatic.com, detectportal.firefox.com, "
+            + "nmcheck.gnome.org, 1.1.1.1 and www.gstatic.com; and the portal API of the network, if it has one.",
+        "When: on joining a network, during a login and just after it, every 10 to 60 s while you are not logged in, "
+            + "every 5 min while a helper keeps the session, every 5 to 60 min on a network without a login, and now.",
+        "To change it: URL=, Expect= and HTTPSURL= under [Probe] in /etc/hotspotd/hotspotd.conf.",
+    ]
 }

@@ -40,7 +40,9 @@ struct CommonOptions: ParsableArguments {
         return json == .off ? nil : json
     }
 
-    var renderer: Renderer { Renderer(style: .ofThisTerminal, legend: !noLegend, now: Renderer.wallClock) }
+    var renderer: Renderer {
+        Renderer(style: .ofThisTerminal, legend: !noLegend, columns: Output.columns, now: Renderer.wallClock)
+    }
 
     func connect() throws(Failure) -> ControlClient { try ControlClient(path: socketPath) }
 

@@ -21,7 +21,7 @@ final class ControlClient {
         do {
             wait(Self.patience)
             return try connection.call("\(ControlContract.name).\(method)", parameters)
-        } catch { throw Failure(error, path: path) }
+        } catch { throw Failure(error, path: path, method: method) }
     }
 
     /// Calls a method, and reads its reply.
@@ -56,7 +56,7 @@ final class ControlClient {
         do {
             return try Coding.decode(type, from: reply)
         } catch {
-            throw Failure(.failed, "the daemon's reply cannot be read: \(error).", hint: "is hotspotctl of the same version?")
+            throw Failure(.failed, "The daemon's reply cannot be read: \(error).", hint: "is hotspotctl of the same version?")
         }
     }
 

@@ -4,9 +4,12 @@ import HotspotCore
 
 struct ExplainVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Show what happened at the last login, step by step, and why.")
+        commandName: "explain", abstract: "Show what happened at the last login, and why.")
 
     @OptionGroup var common: CommonOptions
+
+    @Flag(name: .shortAndLong, help: "Show each step: commands, answers, requests.")
+    var verbose = false
 
     @Option(help: "This attempt, as 'history' names it.")
     var attempt: String?
@@ -16,32 +19,49 @@ struct ExplainVerb: ParsableCommand {
 
     func run() throws {
         let client = try common.connect()
-        var parameters: [String: String?] = ["attempt": attempt]
-        if let subject {
-            let interfaces = try client.call("Status", as: StatusReply.self).interfaces
-            parameters[interfaces.contains { $0.interface == subject } ? "interface" : "ssid"] = subject
-        }
+        var parameters = try client.place(subject)
+        parameters["attempt"] = attempt
         try common.show(try client.call("Explain", .members(parameters))) { (renderer, story: ExplainReply) in
-            renderer.lines(story)
+            renderer.lines(story, verbose: verbose)
         }
     }
 }
 
+extension ControlClient {
+    /// The parameters for an interface or a network that the user names.
+    func place(_ subject: String?) throws(Failure) -> [String: String?] {
+        guard let subject else { return [:] }
+        let interfaces = try call("Status", as: StatusReply.self).interfaces
+        return [interfaces.contains { $0.interface == subject } ? "interface" : "ssid": subject]
+    }
+}
+
 extension Renderer {
-    func lines(_ story: ExplainReply) -> [String] {
-        guard !story.steps.isEmpty else {
-            return [story.verdict.isEmpty ? "Nothing has happened yet." : safe(story.verdict, limit: 8192)]
+    /// The lines without `verbose`.
+    private static let shortStory = 6
+
+    func lines(_ story: ExplainReply, verbose: Bool) -> [String] {
+        let (own, others) = sentence(story.verdict, limit: 8192)
+        let verdict = (own.isEmpty ? [] : [own]) + others
+        guard let first = story.steps.first else { return verdict.isEmpty ? ["Nothing has happened yet."] : verdict }
+        // The outcome is the verdict.
+        var steps = story.steps.filter { $0.kind != "outcome" }
+        if !verbose {
+            // A problem is often the cause of a transition, and what the portal said of it is in the verdict.
+            let causes = Set(steps.filter { $0.to != nil }.map(\.detail))
+            steps = steps.filter { step in
+                step.to != nil || (["problem", "deadline", "prompt"].contains(step.kind) && !causes.contains(step.detail))
+            }.suffix(Self.shortStory - 1 - verdict.count)
+            for index in steps.indices where steps[index].to != nil {
+                steps[index].detail = Hearsay.split(steps[index].detail).sentence
+            }
         }
-        let offsets = story.steps.map { offset($0.at) }
+        let offsets = steps.map { offset($0.at) }
         let width = offsets.map(\.count).max() ?? 0
-        var lines: [String] = []
-        if let first = story.steps[0].time {
-            lines.append(tone("Began at \(clock(first, seconds: true)), \(ago(first)).", .faint))
-        }
-        for (step, offset) in zip(story.steps, offsets) {
-            lines.append("  \(String(repeating: " ", count: width - offset.count))\(offset) s  \(line(step))")
-        }
-        if !story.verdict.isEmpty { lines.append(safe(story.verdict, limit: 8192)) }
-        return lines
+        let began = first.time.map { "Began at \(clock($0, seconds: true)), \(ago($0))" } ?? "The last attempt"
+        return [tone(verbose ? "\(began)." : "\(began); each step: hotspotctl explain --verbose", .faint)]
+            + zip(steps, offsets).map { step, offset in
+                "  \(String(repeating: " ", count: width - offset.count))\(offset) s  \(line(step, inWords: true))"
+            } + verdict
     }
 }

@@ -17,7 +17,7 @@ enum ExitStatus: Int32 {
 /// Why the command fails, for people, and its exit status.
 struct Failure: Error, Equatable {
     var status: ExitStatus
-    /// One sentence; empty if the output says it already.
+    /// One sentence; empty if the output says it already. Behind a line feed the words of a helper or portal.
     var message: String
     /// The command that helps.
     var hint: String?
@@ -29,19 +29,21 @@ struct Failure: Error, Equatable {
     }
 
     func report() {
-        if !message.isEmpty { Output.error(["hotspotctl: \(message)"]) }
+        let (own, others) = Renderer(style: .ofThisTerminal, now: 0).sentence(message, limit: 2048)
+        if !own.isEmpty { Output.error(["hotspotctl: \(own)"] + others) }
         if let hint { Output.error(["  try: \(hint)"]) }
     }
 }
 
 extension Failure {
-    init(_ error: VarlinkError, path: String) {
+    /// - Parameter method: the method that was called, without its interface.
+    init(_ error: VarlinkError, path: String, method: String = "") {
         switch error {
         case .unreachable(let path, let code): self = Self.unreachable(path, code)
-        case .closed: self.init(.notRunning, "the daemon ended the connection.", hint: "journalctl -u hotspotd")
+        case .closed: self.init(.notRunning, "The daemon ended the connection.", hint: "journalctl -u hotspotd")
         case .system(_, let code) where code == Self.wouldBlock:
-            self.init(.timeout, "the daemon does not answer at \(Printable.text(path)).", hint: "journalctl -u hotspotd")
-        case .reply(let name, let parameters): self = Self.reply(name, parameters)
+            self.init(.timeout, "The daemon does not answer at \(Printable.text(path)).", hint: "journalctl -u hotspotd")
+        case .reply(let name, let parameters): self = Self.reply(name, parameters, method)
         case .tooLong, .malformed, .system: self.init(.failed, "\(error).")
         }
     }
@@ -53,57 +55,76 @@ extension Failure {
         switch code {
         case 2, 111:  // ENOENT, ECONNREFUSED
             return Failure(
-                .notRunning, "hotspotd is not running: no program listens at \(shown).",
+                .notRunning, "The daemon hotspotd is not running: no program listens at \(shown).",
                 hint: path == CommonOptions.defaultSocket
                     ? "sudo systemctl start hotspotd; for your own instance: --socket PATH, or HOTSPOTD_SOCKET=PATH"
                     : "check --socket and HOTSPOTD_SOCKET; without them the system's daemon is used: sudo systemctl start hotspotd"
             )
         case 13:  // EACCES
-            return Failure(.failed, "you may not talk to \(shown).", hint: ShellWord.quoted(path).map { "ls -l \($0)" })
+            return Failure(.failed, "You may not talk to \(shown).", hint: ShellWord.quoted(path).map { "ls -l \($0)" })
         default: return Failure(.failed, "\(VarlinkError.unreachable(path: shown, code: code)).")
         }
     }
 
-    private static func reply(_ name: String, _ parameters: JSONValue) -> Failure {
+    /// Why there is nothing to log off from, and what works instead.
+    private static func noLogoff(_ interface: String, _ state: String) -> Failure {
+        let (reason, hint) =
+            switch StateName(rawValue: state) {
+            case .inactive: ("it is in no network, or leaves its network alone", "hotspotctl status")
+            case .evaluating, .authenticating: ("the login is not done yet", "hotspotctl login --wait, then hotspotctl logoff")
+            case .presentingUI: ("the portal still waits for your answer", "hotspotctl answer --dismiss")
+            case .authenticated: ("no helper logged in there; the portal's own page may end it", "hotspotctl explain")
+            case .maintaining: ("the session is being checked", "hotspotctl logoff, in a moment")
+            case .loggingOff: ("the logoff is under way", "hotspotctl status")
+            case .failure: ("the login failed", "hotspotctl explain")
+            case nil: ("it does not allow it now", "hotspotctl status")
+            }
+        return Failure(.failed, "There is no session to end on \(interface): \(reason).", hint: hint)
+    }
+
+    private static func reply(_ name: String, _ parameters: JSONValue, _ method: String) -> Failure {
         func safe(_ text: String) -> String { Renderer.safe(text, limit: 1024) }
         switch ControlError(name: name, parameters: parameters) {
         case .noSuchInterface(let interface):
-            return Failure(.notFound, "hotspotd watches no interface '\(safe(interface))'.", hint: "hotspotctl status")
+            return Failure(
+                .notFound, "There is no such interface that hotspotd watches: \(safe(interface)).", hint: "hotspotctl status")
         case .noSuchHelper(let helper):
-            return Failure(.notFound, "there is no helper '\(safe(helper))'.", hint: "hotspotctl helpers")
+            return Failure(.notFound, "There is no helper '\(safe(helper))'.", hint: "hotspotctl helpers")
         case .noSuchNetwork(let ssid):
-            return Failure(.notFound, "the network '\(safe(ssid))' is unknown.", hint: "hotspotctl list")
+            return Failure(.notFound, "The network '\(safe(ssid))' is unknown.", hint: "hotspotctl list")
         case .noSuchPrompt(let id):
             return Failure(
-                .notFound, "there is no prompt '\(safe(id))'; it may have been answered.", hint: "hotspotctl prompts")
+                .notFound, "There is no prompt '\(safe(id))'; it may have been answered.", hint: "hotspotctl prompts")
         case .wrongState(let interface, let state):
-            return Failure(
-                .failed, "this is not possible while \(interface.isEmpty ? "the interface" : safe(interface)) is \(safe(state)).",
-                hint: "hotspotctl status")
+            let subject = interface.isEmpty ? "the interface" : safe(interface)
+            if method == "Logoff" { return noLogoff(subject, state) }
+            let words = Renderer(style: .plain, now: 0).words(state)
+            return Failure(.failed, "This is not possible: \(subject) is \(words).", hint: "hotspotctl status")
         case .invalidAnswer(let field, let message):
             return Failure(
-                .failed, "the answer to '\(safe(field))' is not accepted: \(safe(message))", hint: "hotspotctl answer")
+                .failed, Hearsay.join("This answer is not accepted.", "\(safe(field)): \(safe(message))"),
+                hint: "hotspotctl answer")
         case .notPermitted(let message):
             return Failure(
-                .failed, "you may not do this\(message.isEmpty ? "." : ": \(safe(message))")",
+                .failed, message.isEmpty ? "You may not do this." : safe(message),
                 hint: "sudo hotspotctl …, or join the group hotspotd")
         // Without any interface there is none to name either.
-        case .failed(.noInterface, let message): return Failure(.notFound, safe(message), hint: "hotspotctl status")
+        case .failed(.noInterface, let message): return Failure(.notFound, message, hint: "hotspotctl status")
         case .failed(_, let message):
             // As it came, because a newer daemon may have more words.
             let code = parameters["code"]?.string ?? ""
-            return Failure(.failed, message.isEmpty ? "it failed (\(safe(code)))." : "\(safe(message)) (\(safe(code)))")
+            return Failure(.failed, message.isEmpty ? "It failed (\(safe(code)))." : message)
         case nil: break
         }
         switch name {
         case "org.varlink.service.MethodNotFound", "org.varlink.service.MethodNotImplemented",
             "org.varlink.service.InterfaceNotFound":
             return Failure(
-                .failed, "this daemon cannot do that: it is of another version.", hint: "hotspotctl status --json=pretty")
+                .failed, "This daemon cannot do that: it is of another version.", hint: "hotspotctl status --json=pretty")
         case "org.varlink.service.InvalidParameter":
             let parameter = parameters["parameter"]?.string ?? ""
-            return Failure(.failed, "the daemon does not accept '\(safe(parameter))'.")
-        default: return Failure(.failed, "the daemon answers with an unknown error: \(Printable.text(name, limit: 128)).")
+            return Failure(.failed, "The daemon does not accept '\(safe(parameter))'.")
+        default: return Failure(.failed, "The daemon answers with an unknown error: \(Printable.text(name, limit: 128)).")
         }
     }
 }

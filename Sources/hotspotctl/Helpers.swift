@@ -35,7 +35,10 @@ extension Renderer {
                     ? [safe($0.name), nothing, state($0), nothing, nothing]
                     : [safe($0.name, limit: 64), safe($0.displayName, limit: 64), state($0), "\($0.priority)", networks($0)]
             })
-        return lines
+        let off = reply.helpers.filter { !$0.disabledFor.isEmpty }.map {
+            "  \(safe($0.name, limit: 64)) is off for: \(names($0.disabledFor.map(quoted), 8, more: $0.moreDisabledFor))"
+        }
+        return lines + off
             + reply.helpers.flatMap { helper in
                 // The sentence about a refused file names it already.
                 let owner = helper.isRefused ? nil : helper.name
@@ -83,7 +86,7 @@ extension Renderer {
             add("sandbox", "yes")
         }
         if !helper.disabledFor.isEmpty {
-            add("switched off for", names(helper.disabledFor.map(name), .max, more: helper.moreDisabledFor))
+            add("switched off for", names(helper.disabledFor.map(quoted), .max, more: helper.moreDisabledFor))
         }
         for networks in (helper.given ?? []).prefix(5) { add("was told of", disclosure(networks)) }
         return lines

@@ -8,15 +8,19 @@ struct HistoryVerb: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: "Only this network.", completion: Complete.networks)
-    var network: String?
+    @Argument(help: "Only this network or interface.", completion: Complete.networks)
+    var subject: String?
 
     @Option(name: .long, help: "Only attempts before this one; a page has 200, and at most 1,000 are kept.")
     var before: String?
 
     func run() throws {
-        let reply = try common.connect().call("History", .members(["ssid": network, "before": before]))
-        try common.show(reply) { (renderer, reply: HistoryReply) in renderer.lines(reply) }
+        let client = try common.connect()
+        var parameters = try client.place(subject)
+        parameters["before"] = before
+        try common.show(try client.call("History", .members(parameters))) { (renderer, reply: HistoryReply) in
+            renderer.lines(reply)
+        }
     }
 }
 
@@ -31,10 +35,10 @@ extension Renderer {
                 }
                 return [
                     ago(attempt.began), safe(attempt.interface, limit: 32), name(attempt.ssid),
-                    attempt.helper.map { safe($0, limit: 64) } ?? nothing, safe(attempt.outcome, limit: 100), took ?? nothing,
+                    attempt.helper.map { safe($0, limit: 64) } ?? nothing, outcome(attempt.outcome), took ?? nothing,
                     safe(attempt.id, limit: 64),
                 ]
-            })
+            }, whole: 6)
         guard reply.more == true else { return lines }
         return lines + ["Older attempts: hotspotctl history --before=\(safe(oldest.id, limit: 64))"]
     }

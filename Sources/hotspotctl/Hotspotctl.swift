@@ -32,12 +32,15 @@ import HotspotCore
             failure.report()
             Glibc.exit(failure.status.rawValue)
         } catch {
-            let text = fullMessage(for: error)
             guard exitCode(for: error).isSuccess else {
-                Output.error([text])
+                let words = message(for: error)
+                let verb = arguments.first { configuration.verbs.contains($0) }.map { " \($0)" } ?? ""
+                Failure(
+                    .usage, words + (words.hasSuffix(".") || words.hasSuffix("?") ? "" : "."), hint: "hotspotctl help\(verb)"
+                ).report()
                 Glibc.exit(ExitStatus.usage.rawValue)
             }
-            Output.print(verbatim: [text])
+            Output.print(verbatim: [fullMessage(for: error)])
         }
     }
 }
@@ -45,23 +48,29 @@ import HotspotCore
 extension Hotspotctl {
     /// Without a verb the command is `status`, which would report an unknown verb as one argument too many.
     private static func checkVerb(_ arguments: [String]) throws(Failure) {
-        try check(arguments.first, of: configuration.verbs, after: "hotspotctl")
+        try check(arguments.first, of: configuration, after: "hotspotctl")
         if arguments.first == "helpers" {
-            try check(arguments.dropFirst().first, of: HelpersVerb.configuration.verbs, after: "hotspotctl helpers")
+            try check(arguments.dropFirst().first, of: HelpersVerb.configuration, after: "hotspotctl helpers")
         }
     }
 
-    private static func check(_ word: String?, of verbs: [String], after command: String) throws(Failure) {
-        guard let word, !word.hasPrefix("-"), word != "help", !verbs.contains(word) else { return }
+    private static func check(
+        _ word: String?, of configuration: CommandConfiguration, after command: String
+    ) throws(Failure) {
+        guard let word, !word.hasPrefix("-"), word != "help", !configuration.verbs.contains(word) else { return }
         let shown = Printable.text(word, limit: 64)
+        let verbs = configuration.shownVerbs
         guard let meant = Nearest.word(to: word, in: verbs) else {
-            throw Failure(.usage, "there is no command '\(command) \(shown)'; there are \(verbs.joined(separator: ", ")).")
+            throw Failure(.usage, "There is no command '\(command) \(shown)'; there are \(verbs.joined(separator: ", ")).")
         }
-        throw Failure(.usage, "there is no command '\(command) \(shown)'.", hint: "\(command) \(meant)")
+        throw Failure(.usage, "There is no command '\(command) \(shown)'.", hint: "\(command) \(meant)")
     }
 }
 
 extension CommandConfiguration {
     /// The names of the subcommands.
     fileprivate var verbs: [String] { subcommands.map { $0._commandName } }
+
+    /// Those that the help lists.
+    fileprivate var shownVerbs: [String] { subcommands.filter { $0.configuration.shouldDisplay }.map { $0._commandName } }
 }

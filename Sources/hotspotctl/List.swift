@@ -8,8 +8,11 @@ struct ListVerb: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Show the list again after each scan.")
+    @Flag(help: "Show the list again after each scan: in the same place of a terminal, else in lines with the time.")
     var watch = false
+
+    @Flag(help: "Also show the networks that are switched off and not in sight.")
+    var all = false
 
     @Argument(help: "Only this interface.", completion: Complete.interfaces)
     var interface: String?
@@ -17,34 +20,51 @@ struct ListVerb: ParsableCommand {
     func run() throws {
         let client = try common.connect()
         let parameters = JSONValue.members(["interface": interface])
-        let lines = { (renderer: Renderer, list: ListReply) in renderer.lines(list) }
-        guard watch else { return try common.show(try client.call("List", parameters), lines) }
+        let off = all ? try client.call("Status", as: StatusReply.self).off ?? [] : []
+        guard watch else {
+            return try common.show(try client.call("List", parameters)) { renderer, list in renderer.lines(list, off) }
+        }
         try client.subscribe("List", parameters)
-        var isFirst = true
         while let reply = try client.next() {
-            if !isFirst, common.jsonMode == nil { Output.print([""]) }
-            isFirst = false
-            try common.show(reply, lines)
+            if common.jsonMode == nil, Output.isTerminal { Output.clear() }
+            try common.show(reply) { (renderer: Renderer, list: ListReply) in
+                guard let rows = Output.rows else {
+                    let time = renderer.clock(renderer.now, seconds: true)
+                    return renderer.lines(list, off).map { "\(time)  \($0)" }
+                }
+                // The cursor stays in the last line.
+                return Array(renderer.lines(list, off).prefix(max(2, rows - 1)))
+            }
         }
     }
 }
 
 extension Renderer {
-    func lines(_ list: ListReply) -> [String] {
-        guard !list.networks.isEmpty else { return ["No network is in sight."] }
+    /// - Parameter off: the switches; those of networks that are not in the list get a row of their own.
+    func lines(_ list: ListReply, _ off: [SwitchedOff] = []) -> [String] {
+        let names = Set(list.networks.map(\.ssid))
+        let unseen = off.filter { $0.helper == nil }.compactMap(\.ssid).filter { !names.contains($0) }
+        guard !list.networks.isEmpty || !unseen.isEmpty else { return ["No network is in sight."] }
         let networks = list.networks.sorted { ($0.joined ? 1 : 0, $0.signal) > ($1.joined ? 1 : 0, $1.signal) }
         let lines = table(
             ["  SSID", "SIGNAL", "SECURITY", "HELPER", "READY", "LAST TIME"],
             networks.map { network in
-                let mark = network.joined ? tone(sign("●", "*"), .good) : " "
+                let mark = network.joined ? tone(sign("●", "*"), .strong) : " "
                 let name =
                     network.security == Security.wired.rawValue ? "wired:\(safe(network.bssid, limit: 17))" : name(network.ssid)
                 return [
                     "\(mark) \(name)", signal(network.signal), security(network.security), helpers(network), ready(network),
-                    network.lastOutcome.map { safe($0, limit: 100) } ?? nothing,
+                    network.lastOutcome.map(lastTime) ?? nothing,
                 ]
-            })
+            } + unseen.map { ["  \(name($0))", nothing, nothing, "switched off", nothing, nothing] })
         return lines + more(list.omitted, "networks")
+    }
+
+    /// The daemon sends the outcome's word and its time.
+    private func lastTime(_ text: String) -> String {
+        let parts = text.split(separator: " ")
+        guard parts.count == 2, let time = Int(parts[1]) else { return safe(text, limit: 100) }
+        return "\(outcome(String(parts[0]))), \(ago(time))"
     }
 
     private func helpers(_ network: ScannedNetwork) -> String {

@@ -5,7 +5,9 @@ import HotspotCore
 struct LoginVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login", abstract: "Log in, or check that the login is still good.",
-        discussion: "Also releases a network that is held after a log-off or a dismissed question.")
+        discussion:
+            "With --wait on a terminal, what the portal asks is asked there. Also releases a network that is held after a log-off or a dismissed question."
+    )
 
     @OptionGroup var common: CommonOptions
 
@@ -27,7 +29,8 @@ struct LoginVerb: ParsableCommand {
 
     func run() throws {
         let client = try common.connect()
-        let watch = try wait.map { _ throws(Failure) in try OutcomeWatch(path: common.socketPath, target: interface, prompt: nil)
+        let watch = try wait.map { _ throws(Failure) in
+            try OutcomeWatch(path: common.socketPath, target: interface, prompt: nil)
         }
         var parameters: [String: JSONValue] = fresh ? ["fresh": true] : [:]
         if let interface { parameters["interface"] = .string(interface) }
@@ -39,10 +42,15 @@ struct LoginVerb: ParsableCommand {
         switch try watch.outcome(within: wait) {
         case .online(let status): Output.print([common.renderer.online(status, after: watch.elapsed)])
         case .asks(let prompt):
-            if let pending = try client.prompt(prompt) { Output.error(common.renderer.lines(pending)) }
-            throw Failure(.answerNeeded, "the portal wants an answer.", hint: "hotspotctl answer")
+            let pending = try client.prompt(prompt)
+            if let pending, Dialogue.canAsk(common) {
+                return try Dialogue(common: common, client: client, wait: max(wait, 1), isInteractive: true).run(
+                    pending.readable())
+            }
+            if let pending { Output.error(common.renderer.lines(pending)) }
+            throw Failure(.answerNeeded, "The portal wants an answer.", hint: "hotspotctl answer")
         case .failed(let status): throw common.renderer.failure(status)
-        case .timeout: throw Failure(.timeout, "no outcome within \(common.renderer.tenths(wait)).", hint: "hotspotctl monitor")
+        case .timeout: throw Failure(.timeout, "No outcome within \(common.renderer.tenths(wait)).", hint: "hotspotctl monitor")
         }
     }
 }
@@ -59,23 +67,22 @@ struct LogoffVerb: ParsableCommand {
 
     func run() throws {
         _ = try common.connect().call("Logoff", .members(["interface": interface]))
-        Output.print(["Logged off; to log in again: hotspotctl login"])
+        Output.print(["Logging off; to log in again: hotspotctl login"])
     }
 }
 
 extension Renderer {
     func online(_ status: InterfaceStatus, after seconds: Double) -> String {
-        status.captive == nil && status.helper == nil
-            ? "Connected after \(tenths(seconds)), not verified." : "Online after \(tenths(seconds))."
+        status.captive == false ? "Online after \(tenths(seconds))." : "Connected after \(tenths(seconds)), not verified."
     }
 
     /// Why the login ended without being online, by the problems that the daemon reports.
     func failure(_ status: InterfaceStatus) -> Failure {
         guard let problem = status.problems.first else {
             return Failure(
-                .failed, "the login failed: \(safe(status.interface, limit: 32)) is \(safe(status.state, limit: 32)).",
+                .failed, "The login failed: \(safe(status.interface, limit: 32)) is \(condition(status).words).",
                 hint: "hotspotctl explain")
         }
-        return Failure(.failed, safe(problem.message), hint: problem.hint.map { safe($0) } ?? "hotspotctl explain")
+        return Failure(.failed, problem.message, hint: problem.hint.map { safe($0) } ?? "hotspotctl explain")
     }
 }

@@ -22,16 +22,21 @@ extension Renderer {
         "\(clock(event.step.time ?? now, seconds: true))  \(safe(event.interface, limit: 32))  \(line(event.step))"
     }
 
-    /// A step without its time and interface.
-    func line(_ step: Step) -> String {
+    /// A step without its time and interface, in words for people or in the stable ones. The cause of a transition and a problem that is no
+    /// helper's are the daemon's own; any other detail may hold words of helpers, portals and networks.
+    func line(_ step: Step, inWords: Bool = false) -> String {
         var parts: [String] = []
+        let isOwn = step.to != nil || (step.kind == "problem" && step.helper == nil)
+        let (own, others): (String, String?) = isOwn ? Hearsay.split(step.detail) : ("", Hearsay.line(step.detail))
         if let from = step.from, let to = step.to {
-            parts.append("\(safe(from, limit: 32)) \(sign("→", "->")) \(tone(safe(to, limit: 32), mark(to).tone))")
+            let (from, to) = inWords ? (words(from), words(to)) : (safe(from, limit: 32), safe(to, limit: 32))
+            parts.append("\(from) \(sign("→", "->")) \(tone(to, .strong))")
         } else {
             parts.append(safe(step.kind, limit: 32))
         }
         if let helper = step.helper { parts.append(safe(helper, limit: 64)) }
-        if !step.detail.isEmpty { parts.append(safe(step.detail, limit: 1000)) }
+        if !own.isEmpty { parts.append(safe(own, limit: 1000)) }
+        if let others, !others.isEmpty { parts.append("\(bar) \(safe(others, limit: 1000))") }
         return parts.joined(separator: "  ")
     }
 }

@@ -16,7 +16,7 @@ final class OutcomeWatch {
         client = try ControlClient(path: path)
         try client.subscribe("Status")
         guard let reply = try client.next(within: ControlClient.patience) else {
-            throw Failure(.timeout, "the daemon does not answer.", hint: "journalctl -u hotspotd")
+            throw Failure(.timeout, "The daemon does not answer.", hint: "journalctl -u hotspotd")
         }
         tracker = OutcomeTracker(try ControlClient.read(StatusReply.self, reply).interfaces, target: target, prompt: prompt)
     }

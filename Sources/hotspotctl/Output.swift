@@ -8,6 +8,15 @@ import Varlink
 enum Output {
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
+    /// The height of the terminal that standard output is; `nil` if it is none.
+    static var rows: Int? { size(of: STDOUT_FILENO).map { $0.ws_row > 0 ? Int($0.ws_row) : 24 } }
+
+    /// Its width.
+    static var columns: Int? { columns(of: STDOUT_FILENO) }
+
+    /// Clears the terminal's screen; the next line is its first.
+    static func clear() { write("\u{1B}[H\u{1B}[J", to: STDOUT_FILENO) }
+
     /// Prints lines, wrapped to the width of a terminal.
     static func print(_ lines: [String]) { write(lines.map { $0 + "\n" }.joined(), fittedTo: STDOUT_FILENO) }
 
@@ -38,10 +47,14 @@ enum Output {
 
     /// The width of the terminal; `nil` if there is none.
     private static func columns(of descriptor: Int32) -> Int? {
+        size(of: descriptor).map { $0.ws_col > 0 ? Int($0.ws_col) : Wrapping.usualColumns }
+    }
+
+    /// The size of a terminal, zero if it is not known; `nil` if there is none.
+    private static func size(of descriptor: Int32) -> winsize? {
         var size = winsize()
         guard isatty(descriptor) == 1 else { return nil }
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return Wrapping.usualColumns }
-        return Int(size.ws_col)
+        return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 ? size : winsize()
     }
 
     private static func write(_ text: String, to descriptor: Int32) {

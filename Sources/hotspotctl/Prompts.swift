@@ -32,7 +32,7 @@ extension Renderer {
     func lines(_ prompt: PendingPrompt) -> [String] {
         var lines = heading(prompt)
         guard prompt.withheld != true else {
-            return lines + ["  Only these may see the question and answer it: \(Self.permittedToAnswer)."]
+            return lines + ["  Only these may see the question and answer it: \(Self.permitted)."]
         }
         for (index, field) in prompt.fields.enumerated() {
             var text = "  \(bar) \(label(field, at: index + 1)) (\(safe(field.name, limit: 64)): \(field.kind.rawValue)"
@@ -41,29 +41,32 @@ extension Renderer {
             }
             lines.append(text + (field.required ? ", required)" : ")"))
         }
-        if let terms = prompt.termsURL { lines.append("  terms: \(safe(terms, limit: 400))") }
+        if let terms = prompt.termsURL { lines.append("  \(bar) terms: \(safe(terms, limit: 400))") }
         lines.append("  to answer: hotspotctl answer \(safe(prompt.id, limit: 64))")
         return lines
     }
 
-    static let permittedToAnswer = "root, the group hotspotd, and the user in front of the machine"
+    static let permitted = "root, the group hotspotd, and the user in front of the machine"
 
-    /// In front of text from portals and helpers, names of fields included.
-    var bar: String { sign("│", "|") }
-
-    /// The network and the portal, then warnings, then the texts of the portal, so that these cannot pass for ours.
-    func heading(_ prompt: PendingPrompt) -> [String] {
-        let network = prompt.ssid.isEmpty ? safe(prompt.interface, limit: 32) : name(prompt.ssid)
-        var lines = ["\(tone(network, .strong)) asks\(prompt.portal.map { " (\(safe($0, limit: 200)))" } ?? ""):"]
-        if prompt.portal == nil, !prompt.fields.isEmpty {
-            lines.append("  \(tone("!", .bad)) Only the helper knows where the answers go: \(safe(prompt.helper, limit: 64)).")
-        } else if prompt.portal?.hasPrefix("http://") == true {
-            lines.append("  \(tone("!", .bad)) This portal is not encrypted: everyone nearby can read the answers.")
-        }
+    /// The network and the portal, then a warning, then the texts of the portal, so that these cannot pass for ours.
+    ///
+    /// - Parameter isWarned: the user has read the warning.
+    func heading(_ prompt: PendingPrompt, isWarned: Bool = false) -> [String] {
+        let network = prompt.ssid.isEmpty ? safe(prompt.interface, limit: 32) : quoted(prompt.ssid)
+        var lines = ["\(tone(network, .strong)) asks\(prompt.portal.map { " (\(origin($0)))" } ?? ""):"]
+        if !isWarned, let warning = warning(prompt) { lines.append("  \(tone("!", .bad)) \(warning)") }
         let title = safe(prompt.title, limit: 200)
-        if !title.isEmpty, title != network { lines.append("  \(bar) \(title)") }
+        if !title.isEmpty, title != name(prompt.ssid) { lines.append("  \(bar) \(title)") }
         let message = safe(prompt.message ?? "", limit: 1000)
         if !message.isEmpty { lines.append("  \(bar) \(message)") }
         return lines
+    }
+
+    /// Why the user should think twice before answering.
+    private func warning(_ prompt: PendingPrompt) -> String? {
+        guard let portal = prompt.portal else {
+            return prompt.fields.isEmpty ? nil : "Only the helper knows where the answers go: \(safe(prompt.helper, limit: 64))."
+        }
+        return portal.hasPrefix("http://") ? "This portal is not encrypted: everyone nearby can read the answers." : nil
     }
 }

@@ -25,6 +25,8 @@ struct Renderer {
     var style: Style
     /// Tables have a heading.
     var legend = true
+    /// The width of the terminal, into which tables fit.
+    var columns: Int?
     /// Unix time in milliseconds.
     var now: Int
 
@@ -56,23 +58,33 @@ struct Renderer {
         return Printable.text(of: octets.prefix(64))
     }
 
+    /// An SSID within a sentence or in front of one.
+    func quoted(_ ssid: String) -> String {
+        ssid.isEmpty ? name(ssid) : "\"\(name(ssid).replacing("\"", with: "\\x22"))\""
+    }
+
+    /// An origin. Its end shows which host answers, so that a long one is cut in the middle. The end is as long as the longest name that can
+    /// be registered, with a port.
+    func origin(_ text: String) -> String {
+        let text = safe(text, limit: 300)
+        return text.count > 120 ? "\(text.prefix(23))…\(text.suffix(96))" : text
+    }
+
+    /// In front of text from portals and helpers, names of fields included.
+    var bar: String { sign("│", "|") }
+
+    /// A sentence of the daemon, and below it the words of a helper or portal, if there are any.
+    func sentence(_ text: String, limit: Int = 400) -> (own: String, others: [String]) {
+        let (sentence, words) = Hearsay.split(text)
+        return (safe(sentence, limit: limit), words.map { ["  \(bar) \(safe($0, limit: limit))"] } ?? [])
+    }
+
     func tone(_ text: String, _ tone: Tone) -> String { style.colour ? "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m" : text }
 
     /// A sign, or its substitute in ASCII.
     func sign(_ sign: String, _ ascii: String) -> String { style.unicode ? sign : ascii }
 
     var nothing: String { sign("–", "-") }
-
-    /// The sign and tone of a state's word.
-    func mark(_ state: String) -> (sign: String, tone: Tone) {
-        switch StateName(rawValue: state) {
-        case .authenticated, .maintaining: (sign("●", "*"), .good)
-        case .evaluating, .authenticating, .loggingOff: (sign("◐", "~"), .busy)
-        case .presentingUI: (sign("?", "?"), .busy)
-        case .failure: (sign("×", "x"), .bad)
-        case .inactive, nil: (sign("○", "o"), .faint)
-        }
-    }
 
     /// Four bars and the power in dBm.
     func signal(_ dBm: Int) -> String {
@@ -100,7 +112,8 @@ struct Renderer {
     /// A problem and its hint, with the name of its owner unless the sentence begins with it.
     func lines(_ problem: Problem, of owner: String?) -> [String] {
         let name = owner.flatMap { problem.message.hasPrefix($0) ? nil : "\(safe($0, limit: 64)): " } ?? ""
-        var lines = ["  \(tone("!", .bad)) \(name)\(safe(problem.message))"]
+        let (own, others) = sentence(problem.message)
+        var lines = ["  \(tone("!", .bad)) \(name)\(own)"] + others
         if let hint = problem.hint, !hint.isEmpty { lines.append("    try: \(safe(hint))") }
         return lines
     }
@@ -111,10 +124,19 @@ struct Renderer {
         return ["\(omitted) more \(what): too many for one answer."]
     }
 
-    /// Columns two spaces apart.
-    func table(_ heading: [String], _ rows: [[String]]) -> [String] {
-        let all = (legend ? [heading] : []) + rows
-        let widths = heading.indices.map { column in all.map { Self.width($0[column]) }.max() ?? 0 }
+    /// Columns two spaces apart. Where the terminal is too narrow, the widest cells are cut, so that a row stays one line.
+    ///
+    /// - Parameter whole: a column that is never cut, because people copy from it.
+    func table(_ heading: [String], _ rows: [[String]], whole: Int? = nil) -> [String] {
+        var all = (legend ? [heading] : []) + rows
+        var widths = heading.indices.map { column in all.map { Self.width($0[column]) }.max() ?? 0 }
+        while let columns, widths.reduce(-2, { $0 + $1 + 2 }) > columns {
+            func slack(_ column: Int) -> Int { widths[column] - (column == 0 ? 12 : Self.narrowest) }
+            let others = widths.indices.filter { $0 != whole && widths[$0] > 1 }
+            guard let widest = others.max(by: { slack($0) < slack($1) }) else { break }
+            widths[widest] -= 1
+        }
+        all = all.map { row in row.indices.map { cut(row[$0], to: widths[$0]) } }
         return all.enumerated().map { index, row in
             var line = ""
             for (column, cell) in row.enumerated() {
@@ -125,6 +147,27 @@ struct Renderer {
             while line.last == " " { line.removeLast() }
             return legend && index == 0 ? tone(line, .faint) : line
         }
+    }
+
+    /// Columns keep this width as long as others are wider: that of signals and the heading of the security.
+    private static let narrowest = 8
+
+    /// The beginning of a text in this number of cells, with an ellipsis and all its colours if it is cut.
+    private func cut(_ text: String, to width: Int) -> String {
+        guard Self.width(text) > width else { return text }
+        var kept = ""
+        var rest = width - 1
+        var inEscape = false
+        for scalar in text.unicodeScalars {
+            if inEscape || scalar == "\u{1B}" {
+                inEscape = scalar != "m"
+                kept.unicodeScalars.append(scalar)
+            } else if rest >= 0 {
+                rest -= Self.width(scalar)
+                if rest >= 0 { kept.unicodeScalars.append(scalar) } else { kept += sign("…", "~") }
+            }
+        }
+        return kept
     }
 
     /// The cells of a text in a terminal: none for combining marks and colours, two for wide East Asian characters.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlAPI
+import ForeignText
 import HotspotCore
 
 struct StatusVerb: ParsableCommand {
@@ -23,26 +24,29 @@ struct StatusVerb: ParsableCommand {
 extension Renderer {
     func lines(_ status: StatusReply, helperNames: [String: String] = [:]) -> [String] {
         let own = (status.problems ?? []).flatMap(self.lines)
+        let off = switchedOff(status.off ?? [], helperNames)
         guard !status.interfaces.isEmpty else {
-            return ["hotspotd is running, and there is no interface to watch."] + own
+            return ["hotspotd is running, and there is no interface to watch."] + own + off
         }
         let width = status.interfaces.map { Self.width(safe($0.interface)) }.max() ?? 0
-        return own + status.interfaces.flatMap { lines($0, helperNames, width) } + more(status.omitted, "interfaces")
+        let withheld = status.withheld == true ? ["Only these may see names and portals: \(Self.permitted)."] : []
+        return own + status.interfaces.flatMap { lines($0, helperNames, width) } + more(status.omitted, "interfaces") + off
+            + withheld
     }
 
     private func lines(_ status: InterfaceStatus, _ helperNames: [String: String], _ width: Int) -> [String] {
-        let (sign, tone) = mark(status.state)
+        let (sign, tone, words) = condition(status)
         let interface = safe(status.interface, limit: 32)
         let padding = String(repeating: " ", count: max(0, width - Self.width(interface)))
-        var first = "\(self.tone(sign, tone)) \(interface)\(padding)  \(self.tone(safe(status.state, limit: 32), tone))"
+        var first = "\(self.tone(sign, tone)) \(interface)\(padding)  \(self.tone(words, tone))"
         if let text = sentence(status, helperNames) { first += "  " + text }
         var lines = [first]
         if let moment = status.nextLogin { lines.append("  " + pause(until: moment)) }
         // The line above says so already.
         lines += status.problems.filter { status.nextLogin == nil || $0.code != .loginPaused }.flatMap(self.lines)
-        if status.prompt != nil { lines.append("  waits for an answer: hotspotctl answer") }
+        if status.prompt != nil { lines.append("  to answer: hotspotctl answer") }
         var details: [String] = []
-        if let portal = status.portal { details.append("portal \(safe(portal, limit: 200))") }
+        if let portal = status.portal { details.append("portal \(origin(portal))") }
         if let moment = status.nextMaintain, moment > 0 {
             details.append("\(status.helper == nil ? "checked again" : "renewed") at \(clock(moment)) without you")
         }
@@ -58,14 +62,28 @@ extension Renderer {
 
     private func sentence(_ status: InterfaceStatus, _ helperNames: [String: String]) -> String? {
         guard let ssid = status.ssid else { return nil }
-        var text = ssid.isEmpty ? "wired" : name(ssid)
+        var text = ssid.isEmpty ? "wired" : quoted(ssid)
         if let helper = status.helper {
-            text += " via " + safe(helperNames[helper] ?? helper, limit: 64)
-        } else if status.state == StateName.authenticated.rawValue {
-            text += status.captive == false ? ", without a portal" : ", not verified"
+            text += " via " + helperName(helper, helperNames)
+        } else if status.state == StateName.authenticated.rawValue, status.captive == false {
+            text += status.portal == nil ? ", no login needed" : ", opened without a helper"
         }
         if let seconds = status.secondsRemaining { text += ", \(duration(seconds: seconds)) left" }
         if let octets = status.bytesRemaining { text += ", \(self.octets(octets)) left" }
         return text
+    }
+
+    private func helperName(_ helper: String, _ names: [String: String]) -> String { safe(names[helper] ?? helper, limit: 64) }
+
+    /// An SSID in a command that people copy.
+    private func word(_ ssid: String) -> String { ssid.hasPrefix("-") ? "NETWORK" : ShellWord.quoted(ssid) ?? "NETWORK" }
+
+    /// What the user switched off, and the command that switches it on.
+    private func switchedOff(_ all: [SwitchedOff], _ helperNames: [String: String]) -> [String] {
+        all.map { off in
+            let helper = off.helper.map { helperName($0, helperNames) } ?? "all helpers"
+            return "Switched off: \(helper)\(off.ssid.map { " for \(quoted($0))" } ?? ""); to switch on: hotspotctl enable"
+                + (off.helper.map { " --helper \(safe($0, limit: 64))" } ?? "") + (off.ssid.map { " \(word($0))" } ?? "")
+        }
     }
 }

@@ -5,7 +5,8 @@ import HotspotCore
 struct EnableVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable", abstract: "Switch a helper or a network on again.",
-        discussion: "Also releases a network that is held after a failure.")
+        discussion:
+            "A login that failed meanwhile is tried again at once, and a network that is held after a failure is released.")
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var switches: SwitchArguments
@@ -15,29 +16,70 @@ struct EnableVerb: ParsableCommand {
 
 struct DisableVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "disable", abstract: "Switch a helper off, or leave a network alone.")
+        commandName: "disable", abstract: "Switch a helper off, or leave a network alone.",
+        discussion: "'status', 'list --all' and 'helpers' show what is off.")
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var switches: SwitchArguments
 
-    func run() throws { try switches.set(false, common) }
+    @Flag(help: "Also a network that hotspotd does not know.")
+    var yes = false
+
+    func run() throws {
+        if let network = switches.network, !yes { try checkNetwork(network) }
+        try switches.set(false, common)
+    }
+
+    /// Throws if the network is unknown: it may be a typo, or the name of something else.
+    private func checkNetwork(_ network: String) throws(Failure) {
+        let client = try common.connect()
+        do {
+            _ = try client.call("History", .members(["ssid": network]))
+            return
+        } catch {
+            guard error.status == .notFound else { throw error }
+        }
+        let shown = common.renderer.safe(network, limit: 128)
+        let helpers = try client.call("Helpers", as: HelpersReply.self).helpers
+        if helpers.contains(where: { $0.name == network }) {
+            throw Failure(
+                .notFound, "There is no network '\(shown)'; that is a helper.", hint: "hotspotctl disable --helper \(shown)")
+        }
+        let interfaces = try client.call("Status", as: StatusReply.self).interfaces
+        let what = interfaces.contains { $0.interface == network } ? "; that is an interface" : ""
+        throw Failure(
+            .notFound, "There is no network '\(shown)' in sight or remembered\(what).",
+            hint: "hotspotctl list; for a network that is yet to come: hotspotctl disable --yes NETWORK")
+    }
 }
 
 struct ForgetVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
-        abstract: "Forget everything stored about a network: its helper, answers, accepted terms and keys.")
+        abstract: "Forget everything stored about a network: its helper, answers, accepted terms, keys and history.",
+        discussion: "Switches stay, except with --everything, which also erases those of networks.")
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: "The network as 'list' shows it, or wired:ADDRESS.", completion: Complete.networks)
-    var network: String
+    @Flag(help: "Forget all networks.")
+    var everything = false
 
-    func validate() throws { try NetworkName.validate(network) }
+    @Argument(help: "The network as 'list' shows it, or wired:ADDRESS.", completion: Complete.networks)
+    var network: String?
+
+    func validate() throws {
+        guard everything != (network != nil) else { throw ValidationError("Name a network, or say --everything.") }
+        if let network { try NetworkName.validate(network) }
+    }
 
     func run() throws {
-        _ = try common.connect().call("Forget", .members(["ssid": network]))
-        Output.print(["Forgot \(common.renderer.name(network))."])
+        let client = try common.connect()
+        guard let network else {
+            _ = try client.call("ForgetEverything")
+            return Output.print(["Forgot all networks and their history."])
+        }
+        _ = try client.call("Forget", .members(["ssid": network]))
+        Output.print(["Forgot \(common.renderer.quoted(network)) and its history."])
     }
 }
 
@@ -61,14 +103,13 @@ struct SwitchArguments: ParsableArguments {
         _ = try client.call("SetEnabled", .object(members))
         let renderer = common.renderer
         let subject = helper.map { "\(renderer.safe($0, limit: 64)) is" } ?? "All helpers are"
-        let place = network.map { " for \(renderer.name($0))" } ?? ""
+        let place = network.map { " for \(renderer.quoted($0))" } ?? ""
         var lines = ["\(subject) switched \(enabled ? "on" : "off")\(place)."]
-        if helper == nil, let network, let reply = try? client.call("Helpers", as: HelpersReply.self),
+        if enabled, helper == nil, let network, let reply = try? client.call("Helpers", as: HelpersReply.self),
             reply.helpers.contains(where: { $0.name == network })
         {
-            let verb = enabled ? "enable" : "disable"
             lines.append(
-                "This is a network. The helper of that name: hotspotctl \(verb) --helper \(renderer.safe(network, limit: 64))")
+                "This is a network. The helper of that name: hotspotctl enable --helper \(renderer.safe(network, limit: 64))")
         }
         Output.print(lines)
     }

@@ -26,7 +26,12 @@ enum TerminalLine {
             let received = chunk.withUnsafeMutableBytes { Glibc.read(STDIN_FILENO, $0.baseAddress! + count, limit - count) }
             if received < 0, errno == EINTR { continue }
             guard received > 0 else {
-                guard count > 0 else { throw Failure(.answerNeeded, "the input ended before the answer.") }
+                guard count > 0 else {
+                    // Behind the question, where the user ended the input.
+                    Output.ask("\n")
+                    throw Failure(
+                        .answerNeeded, "The input ended before the answer; nothing was sent.", hint: "hotspotctl answer")
+                }
                 break
             }
             count += received
@@ -34,7 +39,7 @@ enum TerminalLine {
         }
         while count > 0, chunk[count - 1] == 10 || chunk[count - 1] == 13 { count -= 1 }
         guard let text = String(validating: chunk[..<count], as: UTF8.self) else {
-            throw Failure(.usage, "the answer is not UTF-8.")
+            throw Failure(.usage, "The answer is not UTF-8.")
         }
         return text
     }

@@ -5,8 +5,8 @@ enum Wrapping {
     static let usualColumns = 80
     /// Narrower terminals are not supported.
     private static let fewestColumns = 20
-    /// How far the rest of a line is indented.
-    private static let hanging = (indented: 2, other: 4)
+    /// How far the rest of a line is indented: further than any line of ours begins, so that it cannot pass for one.
+    private static let hanging = (indented: 4, other: 6)
     /// In front of text of others; the rest of the line has it again.
     private static let bars: Set<Unicode.Scalar> = ["│", "|"]
 
@@ -22,11 +22,12 @@ enum Wrapping {
         let own = text.prefix { $0 == " " }.count
         let indent = min(own == 0 ? hanging.other : own + hanging.indented, columns / 2)
         var margin = String(repeating: " ", count: indent)
-        if own > 0, let bar = text.dropFirst(own).first, bars.contains(bar), own + hanging.indented == indent {
-            margin = String(repeating: " ", count: own) + String(bar) + " "
+        if let place = text.firstIndex(where: bars.contains) {
+            let isFirst = text[..<place].count == own
+            margin = String(repeating: " ", count: isFirst ? min(own, columns / 2) : indent - 2) + String(text[place]) + " "
         }
         var lines: [String] = []
-        while let rest = rest(of: text, columns - (lines.isEmpty ? 0 : indent), isFirst: lines.isEmpty) {
+        while let rest = rest(of: text, columns - (lines.isEmpty ? 0 : margin.count), isFirst: lines.isEmpty) {
             lines.append(String(text[..<rest.end]))
             text = text[rest.start...]
         }

@@ -87,7 +87,7 @@ import Vault
         control = try ControlEndpoint(services: services, backend: backend)
         runtimeFolder.onChange = { [weak self] in self?.restoreSockets() }
         runtimeFolder.watch([settings.runtimeDirectory])
-        services.saving("pruning the journal") { try services.store.prune(now: WallClock.now) }
+        pruneHistory()
         signals = [
             try EventLoop.shared.onSignal(SIGTERM) { [weak self] in self?.shutDown() },
             try EventLoop.shared.onSignal(SIGINT) { [weak self] in self?.shutDown() },
@@ -121,6 +121,7 @@ import Vault
             services.host.hide(Self.hiddenPaths(next, file: settingsFile))
             services.host.trySandbox()
             services.log.logLevel = next.logLevel.loggerLevel
+            pruneHistory()
             followGate()
             services.strikes.limit = next.policy.quarantineAfter
             links.followSettings()
@@ -159,6 +160,11 @@ import Vault
         let isWanted = settings.gate == .routes
         if isWanted { log.info("links are closed to ordinary programs until they are free") }
         gate.follow(isWanted: isWanted)
+    }
+
+    private func pruneHistory() {
+        services.store.journalLifetime = settings.historyDays * 86_400_000
+        services.saving("pruning the journal") { try services.store.prune(now: WallClock.now) }
     }
 
     private func reportIgnoredSettings() { for note in settings.ignoredEntries { log.warning("\(note)") } }

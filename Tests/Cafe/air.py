@@ -40,7 +40,7 @@ class Air:
     def sleep(self, two: stations.Stations) -> None:
         # From now on the helper of our own is asked here, which was switched off.
         self.daemon.ctl("enable", "--helper", "wispr", TRAIN.ssid)
-        self.daemon.ctl("disable", "--helper", "train-only", TRAIN.ssid)
+        self.daemon.ctl("disable", "--yes", "--helper", "train-only", TRAIN.ssid)
         # The first station logged off there, and nothing is started until the user wants it.
         self.daemon.ctl("forget", TRAIN.ssid)
         two.visits.add((self.fabric.interface, TRAIN.ssid))

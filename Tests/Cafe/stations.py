@@ -94,7 +94,7 @@ class Stations:
 
     def firstLogsIn(self) -> None:
         # So that the one helper that may hear of this network only is the one that frees it.
-        self.daemon.ctl("disable", "--helper", "wispr", TRAIN.ssid)
+        self.daemon.ctl("disable", "--yes", "--helper", "wispr", TRAIN.ssid)
         self.join(self.first, TRAIN, {"presentingUI"})
         self.answer(self.first, RIDER)
         self.isOnline("stations.firstOnline", self.first)
@@ -137,7 +137,7 @@ class Stations:
         with Watch(self.daemon):
             count = len(ALL_SEEING.lists())
             waitFor(lambda: len(ALL_SEEING.lists()) > count, PATIENCE, "a question")
-            self.daemon.ctl("disable", "--helper", "all-seeing", FREE.ssid)
+            self.daemon.ctl("disable", "--yes", "--helper", "all-seeing", FREE.ssid)
             waitFor(lambda: FREE.ssid not in ALL_SEEING.lists()[-1], PATIENCE, "a question without the network")
             self.daemon.ctl("enable", "--helper", "all-seeing", FREE.ssid)
         # It is asked in every state and moves nothing (T44).

@@ -11,6 +11,9 @@ import Varlink
 /// A daemon that knows one prompt and one attempt.
 @LoopActor final class ScriptedBackend: ControlBackend {
     var version: String { "0" }
+    var showsNamesToAll = true
+    var off: [SwitchedOff] = []
+    func switchedOff() -> [SwitchedOff] { off }
     var answered: [String: String] = [:]
     var watchers = 0
     var network = ScannedNetwork(
@@ -22,8 +25,9 @@ import Varlink
     var interfaces = [InterfaceStatus(interface: "wlan0", state: .presentingUI, since: 1)]
     func interfaceStatus() -> [InterfaceStatus] { interfaces }
     func check(interface: String?, _ answer: @escaping (Result<CheckReply, ControlError>) -> Void) {
-        answer(interface == "nope" ? .failure(.noSuchInterface("nope")) : .success(CheckReply(verdict: "online")))
+        answer(interface == "nope" ? .failure(.noSuchInterface("nope")) : .success(checked))
     }
+    var checked = CheckReply(verdict: "online")
     /// How often the list was made.
     var lists = 0
     var networkCount = 1
@@ -68,6 +72,8 @@ import Varlink
         return currentNetwork
     }
     func forget(ssid: String) throws(ControlError) { throw .noSuchNetwork(ssid) }
+    var hasForgotten = false
+    func forgetEverything() throws(ControlError) { hasForgotten = true }
     func explain(interface: String?, ssid: String?, attempt: String?) throws(ControlError) -> (steps: [Step], verdict: String) {
         (steps, "well")
     }
@@ -75,7 +81,7 @@ import Varlink
     var attemptCount = 0
     /// The limits of the calls.
     var limits: [Int] = []
-    func history(ssid: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus] {
+    func history(ssid: String?, interface: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus] {
         if before == "unknown" { throw .failed(code: .noAttempt, message: "no") }
         limits.append(limit)
         let first = before.flatMap { Int($0) }.map { $0 + 1 } ?? 0
@@ -154,7 +160,7 @@ import Varlink
     private static let changes: [(String, JSONValue)] = [
         ("Answer", ["id": "1", "answers": ["room": "1"], "remember": false]), ("Dismiss", ["id": "1"]), ("Login", [:]),
         ("Logoff", [:]),
-        ("SetEnabled", ["ssid": "Cafe", "enabled": false]), ("Forget", ["ssid": "Cafe"]),
+        ("SetEnabled", ["ssid": "Cafe", "enabled": false]), ("Forget", ["ssid": "Cafe"]), ("ForgetEverything", [:]),
     ]
 
     @Test @LoopActor func strangersChangeNothing() async throws {
@@ -166,7 +172,39 @@ import Varlink
             #expect(name(await call(fixture.path, method, parameters)) == "org.hotspotd.Control.NotPermitted", "\(method)")
         }
         #expect(refused == Self.changes.map(\.0))
-        #expect(fixture.backend.answered.isEmpty)
+        #expect(fixture.backend.answered.isEmpty && !fixture.backend.hasForgotten)
+    }
+
+    /// Of the visits of this machine's people other local users learn nothing, by whichever method.
+    @Test(arguments: [true, false]) @LoopActor func strangersReadNoNamesUnlessTheSettingsSaySo(isTrusted: Bool) async throws {
+        let fixture = try Fixture(trusted: isTrusted)
+        defer { fixture.close() }
+        let backend = fixture.backend
+        backend.showsNamesToAll = false
+        var status = InterfaceStatus(interface: "wlan0", state: .failure, since: 1)
+        (status.ssid, status.ssidHex, status.bssid, status.portal) = ("Canary", "43616e617279", "02:00", "https://canary.example")
+        status.problems = [Problem(.loginFailed, "form could not log in.\nCanary Hotel says no.")]
+        backend.interfaces = [status]
+        backend.off = [SwitchedOff(helper: nil, ssid: "Canary"), SwitchedOff(helper: "form", ssid: nil)]
+        backend.prompt.title = "Canary"
+        backend.checked.detail = "portal https://canary.example"
+        backend.helpers = [
+            HelperStatus(
+                name: "form", displayName: "Form", enabled: true, disabledFor: ["Canary"], priority: 1, ssids: [],
+                activation: "stdio", running: false, strikes: 0, quarantined: false,
+                given: [DisclosedNetworks(networks: ["Canary"], count: 1, scanList: false, credential: false, at: 1)])
+        ]
+        for method in ["Status", "Prompts", "Helpers", "Check"] {
+            let reply = "\(try await call(fixture.path, method).get())".lowercased()
+            #expect(reply.contains("canary") == isTrusted, "\(method): \(reply)")
+        }
+        for method in ["List", "Explain", "History", "Monitor"] {
+            let refused = name(await call(fixture.path, method)) == "org.hotspotd.Control.NotPermitted"
+            #expect(refused != isTrusted, "\(method)")
+        }
+        let shown = try await call(fixture.path, "Status").get()
+        #expect(shown["withheld"] == (isTrusted ? nil : true) && shown["off"]?.array?.count == (isTrusted ? 2 : 1))
+        #expect(shown["interfaces"]?.array?.first?["problems"]?.array?.first?["code"] == "loginFailed")
     }
 
     @Test(arguments: [Standing.stranger, .restricted]) @LoopActor func manyRefusedCallsAreTwoLinesOfTheLog(_ standing: Standing)

@@ -5,7 +5,7 @@ import Testing
 @testable import hotspotctl
 
 private func status(_ state: String, since: Int, prompt: String? = nil) -> String {
-    let prompt = prompt.map { ",\"prompt\":\"\($0)\"" } ?? ""
+    let prompt = prompt.map { ",\"prompt\":\"\($0)\"" } ?? ",\"captive\":false"
     return
         "{\"version\":\"1\",\"interfaces\":[{\"interface\":\"wlan0\",\"state\":\"\(state)\",\"since\":\(since),\"ssid\":\"Hotel\",\"helper\":\"keys\"\(prompt),\"problems\":[]}]}"
 }
@@ -97,7 +97,7 @@ private let onlineAtOnce = [
         }
         let unnamed = try answer([])
         #expect(unnamed.status == 4 && !unnamed.isSent)
-        for words in ["Room number (room: text, required)", "name the prompt, or give --helper=keys"] {
+        for words in ["Room number (room: text, required)", "With a pipe, name the prompt, or give --helper=keys"] {
             #expect(unnamed.errors.contains(words), "\(unnamed.errors)")
         }
         for words in [["p1"], ["--helper=keys"], ["p1", "--helper=keys"]] { #expect(try answer(words).isSent, "\(words)") }
@@ -133,7 +133,7 @@ private let onlineAtOnce = [
         defer { daemon.stop() }
         let shown = try Tool.run(["prompts", "--socket", daemon.path]).output
         #expect(
-            shown.hasPrefix("Hotel asks:\n  Only these may see the question and answer it: root, ")
+            shown.hasPrefix("\"Hotel\" asks:\n  Only these may see the question and answer it: root, ")
                 && !shown.contains("to answer"))
         let ended = try Tool.run(["answer", "p1", "--socket", daemon.path], input: "")
         #expect(ended.status == 1 && ended.errors.contains("root, the group hotspotd") && !daemon.calls.contains("Answer"))
@@ -160,55 +160,6 @@ private let onlineAtOnce = [
 
     // MARK: - On a terminal
 
-    private struct Terminal: ~Copyable {
-        let master: Int32
-        let slave: Int32
-
-        init(columns: UInt16 = 80) throws {
-            master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-            var locked: Int32 = 0
-            var number: UInt32 = 0
-            // TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h, the macros of which Swift cannot import.
-            let isReady = ioctl(master, 0x4004_5431, &locked) == 0 && ioctl(master, 0x8004_5430, &number) == 0
-            slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
-            try #require(isReady && slave >= 0)
-            var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-            try #require(ioctl(slave, UInt(TIOCSWINSZ), &size) == 0)
-        }
-
-        deinit {
-            close(master)
-            close(slave)
-        }
-
-        var echoes: Bool {
-            var settings = termios()
-            return tcgetattr(slave, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
-        }
-
-        func type(_ text: String) {
-            let octets = Array(text.utf8)
-            #expect(write(master, octets, octets.count) == octets.count)
-        }
-
-        /// Reads the screen until a text appears.
-        func read(until end: String) -> String {
-            var text = [UInt8]()
-            var octet: UInt8 = 0
-            while !text.suffix(end.utf8.count).elementsEqual(end.utf8), Glibc.read(master, &octet, 1) == 1 { text.append(octet) }
-            return String(decoding: text, as: UTF8.self)
-        }
-
-        /// The rest of the screen.
-        var shown: String {
-            _ = fcntl(master, F_SETFL, O_NONBLOCK)
-            var text = [UInt8]()
-            var chunk = [UInt8](repeating: 0, count: 4096)
-            while case let count = Glibc.read(master, &chunk, chunk.count), count > 0 { text += chunk[..<count] }
-            return String(decoding: text, as: UTF8.self)
-        }
-    }
-
     @Test(.timeLimit(.minutes(10))) func aTerminalIsAskedAndSecretsAreNotShown() throws {
         let daemon = try FakeDaemon(
             .init(
@@ -220,7 +171,7 @@ private let onlineAtOnce = [
         defer { daemon.stop() }
         let terminal = try Terminal()
         let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
-        tool.waitForErrors("Hotel asks (https://p.example):\n  │ Room number: ")
+        tool.waitForErrors("\"Hotel\" asks (https://p.example):\n  │ Room number: ")
         terminal.type("214\n")
         // Before a secret the echo is off when the question shows: what is typed at once is neither seen nor lost.
         tool.waitForErrors("Surname: ")
@@ -261,11 +212,12 @@ private let onlineAtOnce = [
         let before = terminal.read(until: question)
         #expect(
             before
-                == "Hotel asks (https://p.example):\r\n  │ \(shown)\r\n  │ \(shown)\r\n  │ Terms: \(shown)\r\n  │   1) \(shown)\r\n  │   2) b\r\n"
+                == "\"Hotel\" asks (https://p.example):\r\n  │ \(shown)\r\n  │ \(shown)\r\n  │ Terms: \(shown)\r\n  │   1) \(shown)\r\n  │   2) b\r\n"
                 + question)
         terminal.type("1\n")
         let after = terminal.read(until: "hotspotctl answer")
-        #expect(after.contains("the answer to '\(shown)' is not accepted: \(shown)\r\n"))
+        // Apart from our own sentence the line feeds of an error are escaped as well.
+        #expect(after.contains("hotspotctl: This answer is not accepted.\r\n  │ \(shown): \(shown)\r\n"), "\(after)")
         #expect(tool.end().status == 1)
         #expect(daemon.parameters("Answer")?["answers"]?["a"]?.string == "京\u{1B}[2J\u{202E}\0\n\\x1b", "the choice itself")
         let json = try Tool.run(["prompts", "--json=pretty", "--socket", daemon.path]).output
@@ -299,7 +251,7 @@ private let onlineAtOnce = [
         terminal.type("z\n")
         #expect(tool.end().status == 0)
         let lines = screen.split(whereSeparator: \.isNewline)
-        #expect(lines.first == "Hotel asks (https://p.example):" && lines.count > 10)
+        #expect(lines.first == "\"Hotel\" asks (https://p.example):" && lines.count > 10)
         for line in lines.dropFirst() { #expect(line.hasPrefix("  ") && Renderer.width(String(line)) <= columns, "\(line)") }
         #expect(lines.contains { $0.hasPrefix("  │ x Online after 0.1 s.") })
         #expect(lines.count { $0.hasPrefix("  │ ") } > 3, "every line of it has the bar")
@@ -319,6 +271,94 @@ private let onlineAtOnce = [
         let echoes = terminal.echoes
         #expect(echoes)
         #expect(!daemon.calls.contains("Answer"))
+    }
+
+    /// An Enter that was typed ahead.
+    @Test(.timeLimit(.minutes(10))) func anEmptyLineAtTheTermsIsAskedAgain() throws {
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": ["{}"]], status: [onlineAtOnce]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("Room number: ")
+        terminal.type("214\n")
+        tool.waitForErrors("Surname: ")
+        terminal.type("geheim\n")
+        tool.waitForErrors("? [y/N] ")
+        terminal.type("\n")
+        tool.waitForErrors("without it nothing is sent.\n  │ Accept the terms (https://p.example/terms)? [y/N] ")
+        terminal.type("y\n")
+        #expect(tool.end().status == 0)
+        #expect(daemon.parameters("Answer")?["answers"] == ["room": "214", "pass": "geheim", "ok": "yes"])
+    }
+
+    @Test(.timeLimit(.minutes(10))) func aNoAtTheTermsSendsNothing() throws {
+        let terms = prompt("p1", #"{"name":"ok","label":"Terms","kind":"checkbox","required":true}"#)
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [terms], "Answer": ["{}"]]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("? [y/N] ")
+        terminal.type("n\n")
+        let ended = tool.end()
+        #expect(ended.status == 1 && ended.errors.contains("nothing was sent.") && !daemon.calls.contains("Answer"))
+    }
+
+    @Test(.timeLimit(.minutes(10)), arguments: [false, true]) func theEndOfTheInputHasALineOfItsOwn(isSecret: Bool) throws {
+        let asked = prompt("p1", #"{"name":"a","label":"L","kind":"\#(isSecret ? "password" : "text")","required":true}"#)
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [asked], "Answer": ["{}"]]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("L: ")
+        terminal.type("\u{4}")
+        let ended = tool.end()
+        #expect(
+            ended.status == 4 && ended.errors.contains("L: \nhotspotctl: The input ended before the answer"), "\(ended.errors)")
+    }
+
+    @Test(.timeLimit(.minutes(10))) func theWarningStandsOnce() throws {
+        let plain = { (text: String) in text.replacing(#""portal":"https:"#, with: #""portal":"http:"#) }
+        let again = prompt("p2", #"{"name":"room","label":"Room","kind":"text","required":true}"#)
+        let asked = prompt("p1", #"{"name":"room","label":"Room","kind":"text","required":true}"#)
+        let daemon = try FakeDaemon(
+            .init(
+                replies: ["Prompts": [plain(asked), plain(again)], "Answer": ["{}"]],
+                status: [
+                    [status("presentingUI", since: 1, prompt: "p1"), status("presentingUI", since: 1, prompt: "p2")],
+                    [status("presentingUI", since: 1, prompt: "p2"), status("authenticated", since: 2)],
+                ]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("Room: ")
+        terminal.type("1\n")
+        tool.waitForErrors("Room: \"Hotel\" asks (http://p.example):\n  │ Room: ")
+        terminal.type("2\n")
+        let ended = tool.end()
+        #expect(ended.status == 0 && ended.errors.ranges(of: "not encrypted").count == 1, "\(ended.errors)")
+    }
+
+    /// Asked where the user waits, and not only named with an exit status.
+    @Test(.timeLimit(.minutes(10))) func aLoginThatWaitsAsksOnTheTerminal() throws {
+        let script = FakeDaemon.Script(
+            replies: ["Login": ["{}"], "Prompts": [second], "Answer": ["{}"]],
+            status: [
+                [status("failure", since: 1), status("presentingUI", since: 2, prompt: "p2")],
+                [status("presentingUI", since: 2, prompt: "p2"), status("authenticated", since: 3)],
+            ])
+        let daemon = try FakeDaemon(script)
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["login", "--wait", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("Code: ")
+        terminal.type("998877\n")
+        let ended = tool.end()
+        #expect(ended.status == 0 && ended.output.hasPrefix("Online after "), "\(ended)")
+        #expect(daemon.calls == ["Status", "Login", "Prompts", "Status", "Answer"])
+        let silent = try FakeDaemon(script)
+        defer { silent.stop() }
+        let refused = try Tool(["login", "--wait", "--no-ask", "--socket", silent.path], input: terminal.slave).end()
+        #expect(refused.status == 4 && refused.errors.contains("Code (sms: code, required)"))
     }
 
     @Test func noAskPrintsTheQuestion() throws {

@@ -36,12 +36,14 @@ import Varlink
         helper.version = evil
         var step = Step(at: 1, kind: evil, helper: evil, detail: evil)
         let attempt = AttemptStatus(id: evil, interface: evil, ssid: evil, began: 1, helper: evil, outcome: evil)
-        var lines = renderer.lines(StatusReply(interfaces: [interface]), helperNames: [evil: evil])
+        let off = [SwitchedOff(helper: evil, ssid: evil)]
+        var lines = renderer.lines(StatusReply(interfaces: [interface], off: off), helperNames: [evil: evil])
         lines += renderer.lines(ListReply(networks: [network]))
         lines += renderer.lines(HelpersReply(helpers: [helper]), verbose: false)
         lines += renderer.lines(HelpersReply(helpers: [helper]), verbose: true)
         lines += renderer.lines(PromptsReply(prompts: [prompt]))
-        lines += renderer.lines(ExplainReply(steps: [step], verdict: evil))
+        lines += renderer.lines(ExplainReply(steps: [step], verdict: evil), verbose: true)
+        lines += renderer.lines(CheckReply(verdict: evil, interface: evil, detail: evil), verbose: true)
         step.from = evil
         step.to = evil
         lines += [renderer.line(MonitorReply(interface: evil, step: step))]
@@ -49,7 +51,7 @@ import Varlink
         let page = renderer.lines(HistoryReply(attempts: [attempt], more: true))
         #expect(page.last?.hasPrefix("Older attempts: hotspotctl history --before=x") == true)
         #expect(renderer.lines(HistoryReply(attempts: [attempt], more: false)).count == page.count - 1)
-        lines += [renderer.failure(interface).message, renderer.failure(interface).hint ?? ""]
+        lines += [renderer.sentence(renderer.failure(interface).message).own, renderer.failure(interface).hint ?? ""]
         #expect(lines.count > 20)
         for line in lines {
             #expect(
@@ -74,7 +76,7 @@ import Varlink
         #expect(short[1].hasSuffix("b; c; d; +61") && short.last == "2 more helpers: too many for one answer.")
         let long = renderer.lines(HelpersReply(helpers: [helper], omitted: 2), verbose: true)
         #expect(
-            long.contains("  networks: b; c; d; e; +60") && long.contains("  switched off for: Cafe; +9")
+            long.contains("  networks: b; c; d; e; +60") && long.contains("  switched off for: \"Cafe\"; +9")
                 && long.last == short.last)
         #expect(renderer.lines(HelpersReply(helpers: [helper]), verbose: false).count == short.count - 1)
         let status = InterfaceStatus(interface: "wlan0", state: "failure", since: 1, problems: [])
@@ -104,10 +106,11 @@ import Varlink
             interface: "wlan0", state: "failure", since: 1, ssid: "Hotel", helper: "evil", portal: filled, problems: [problem])
         #expect(
             renderer.lines(StatusReply(interfaces: [status]), helperNames: ["evil": filled]) == [
-                "× wlan0  failure  Hotel via \(shown)", "  ! \(shown)", "    try: \(shown)", "  portal \(shown)",
+                "× wlan0  not logged in  \"Hotel\" via \(shown)", "  ! \(shown)", "    try: \(shown)", "  portal \(shown)",
             ])
-        let story = renderer.lines(ExplainReply(steps: [Step(at: 1, kind: filled, detail: filled)], verdict: filled))
-        #expect(story == ["  0.001 s  \(shown)  \(shown)", shown])
+        let story = renderer.lines(
+            ExplainReply(steps: [Step(at: 1, kind: filled, detail: filled)], verdict: filled), verbose: true)
+        #expect(story == ["The last attempt.", "  0.001 s  \(shown)  │ \(shown)", shown])
         let helper = HelperStatus(
             name: "evil", displayName: filled, enabled: true, disabledFor: [], priority: 1, ssids: [], activation: "stdio",
             running: false, strikes: 0, quarantined: false, problems: [problem], file: "/f")
@@ -115,7 +118,7 @@ import Varlink
         #expect(helpers[1].hasPrefix("evil  \(shown)  ready") && helpers[2] == "  ! evil: \(shown)")
         let error = VarlinkError.reply(
             name: "org.hotspotd.Control.Failed", parameters: ["message": .string(filled), "code": "c"])
-        #expect(Failure(error, path: "/s").message == "\(shown) (c)")
+        #expect(renderer.sentence(Failure(error, path: "/s").message).own == shown)
     }
 
     @Test func aFieldAlwaysHasALabel() {
@@ -129,7 +132,7 @@ import Varlink
             fields: [Field(name: "", label: " ", kind: .password, required: true)], since: 1)
         #expect(
             renderer.lines(prompt).prefix(3) == [
-                "Hotel asks:", "  ! Only the helper knows where the answers go: keys.", "  │ field 1 (: password, required)",
+                "\"Hotel\" asks:", "  ! Only the helper knows where the answers go: keys.", "  │ field 1 (: password, required)",
             ])
     }
 
@@ -141,10 +144,17 @@ import Varlink
             fields: [Field(name: "pin", label: "PIN", kind: .password, required: true)], since: 1)
         #expect(
             renderer.lines(prompt).prefix(4) == [
-                "Hotel asks (http://p.example):", "  ! This portal is not encrypted: everyone nearby can read the answers.",
+                "\"Hotel\" asks (http://p.example):", "  ! This portal is not encrypted: everyone nearby can read the answers.",
+                "  │ Hotel asks (https://bank.example):", "  │ ! This portal is encrypted.",
+            ])
+        #expect(
+            renderer.heading(prompt, isWarned: true).dropFirst() == [
                 "  │ Hotel asks (https://bank.example):", "  │ ! This portal is encrypted.",
             ])
         #expect(Wrapping.fitted("  │ aaaaaaaa bbbbbbbb cccccccc", columns: 20) == "  │ aaaaaaaa\n  │ bbbbbbbb\n  │ cccccccc")
+        #expect(
+            Wrapping.fitted("  0.1 s  answer  │ aaaaaaaa bbbbbbbb cccc", columns: 24)
+                == "  0.1 s  answer  │\n    │ aaaaaaaa bbbbbbbb\n    │ cccc")
     }
 
     /// An automatic login that comes too soon after the last one (D23).
@@ -175,7 +185,7 @@ import Varlink
         colourful.style.colour = true
         let reply = StatusReply(interfaces: [InterfaceStatus(interface: "wlan0", state: "failure", since: 1, problems: [])])
         let plain = renderer.lines(reply)
-        #expect(plain == ["× wlan0  failure"])
+        #expect(plain == ["× wlan0  not logged in"])
         let coloured = colourful.lines(reply)
         #expect(coloured != plain)
         #expect(Renderer.width(coloured[0]) == Renderer.width(plain[0]))
@@ -225,30 +235,30 @@ import Varlink
     @Test func theRestOfALineIsIndented() {
         #expect(
             Wrapping.fitted("● wlan0  failure  aaaaaa bbbbbb cccccc dddddd\n", columns: 24)
-                == "● wlan0  failure  aaaaaa\n    bbbbbb cccccc dddddd\n")
+                == "● wlan0  failure  aaaaaa\n      bbbbbb cccccc\n      dddddd\n")
         #expect(
             Wrapping.fitted("  ! aaaaaa bbbbbb cccccc dddddd: ", columns: 20)
-                == "  ! aaaaaa bbbbbb\n    cccccc dddddd: ")
-        #expect(Wrapping.fitted("one line of words   apart\ntwo", columns: 20) == "one line of words\n    apart\ntwo")
+                == "  ! aaaaaa bbbbbb\n      cccccc dddddd: ")
+        #expect(Wrapping.fitted("one line of words   apart\ntwo", columns: 20) == "one line of words\n      apart\ntwo")
     }
 
     @Test func aLongWordIsBroken() {
         let torn = Wrapping.fitted(String(repeating: "京", count: 25), columns: 21)
-        #expect(torn.split(separator: "\n").map { Renderer.width(String($0)) } == [20, 20, 18])
+        #expect(torn.split(separator: "\n").map { Renderer.width(String($0)) } == [20, 20, 20, 8])
         #expect(
             Wrapping.fitted("  " + String(repeating: "x", count: 30), columns: 20) == "  " + String(repeating: "x", count: 18)
-                + "\n    " + String(repeating: "x", count: 12))
+                + "\n      " + String(repeating: "x", count: 12))
         // Nothing but room to the right, and a terminal without any.
         #expect(Wrapping.fitted(String(repeating: " ", count: 50) + "x", columns: 20).hasSuffix("x"))
         #expect(
             Wrapping.fitted(String(repeating: "x", count: 30), columns: 1).hasPrefix(
-                String(repeating: "x", count: 20) + "\n    x"))
+                String(repeating: "x", count: 20) + "\n      x"))
     }
 
     @Test func coloursHaveNoWidth() {
         let line = "\u{1B}[31m×\u{1B}[0m wlan0  \u{1B}[31mfailure\u{1B}[0m  Hotel"
         #expect(Wrapping.fitted(line, columns: 23) == line)
-        #expect(Wrapping.fitted(line, columns: 20).contains("\n    Hotel"))
+        #expect(Wrapping.fitted(line, columns: 20).contains("\n      Hotel"))
     }
 }
 

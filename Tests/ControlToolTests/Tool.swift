@@ -31,9 +31,10 @@ final class Tool {
 
     /// - Parameters:
     ///   - input: the descriptor that becomes standard input, which stays the caller's.
-    ///   - errors: the same for standard error; otherwise it is kept.
+    ///   - output: the same for standard output; otherwise it is kept.
+    ///   - errors: the same for standard error.
     init(
-        _ arguments: [String], input: Int32, errors: Int32? = nil, program: String = Tool.program,
+        _ arguments: [String], input: Int32, output: Int32? = nil, errors: Int32? = nil, program: String = Tool.program,
         environment: [String] = ["LANG=C.UTF-8", "TZ=UTC"]
     ) throws {
         // Sockets rather than pipes: those can be made so that no other test's child inherits them.
@@ -43,7 +44,7 @@ final class Tool {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, input, 0)
-        posix_spawn_file_actions_adddup2(&actions, outputs.1, 1)
+        posix_spawn_file_actions_adddup2(&actions, output ?? outputs.1, 1)
         posix_spawn_file_actions_adddup2(&actions, errors ?? errorEnds.1, 2)
         // Where the tests run in the background interrupts are ignored or blocked, which a child would inherit.
         var attributes = posix_spawnattr_t()
@@ -66,7 +67,7 @@ final class Tool {
         close(errorEnds.1)
         try #require(code == 0, "\(program): \(String(cString: strerror(code)))")
         self.pid = pid
-        output = outputs.0
+        self.output = outputs.0
         self.errors = errorEnds.0
     }
 

@@ -6,13 +6,13 @@ import Testing
 
 private let online = """
     {"interface":"wlan0","state":"authenticated","since":5,"ssid":"Cafe Aroma","helper":"form",
-    "portal":"https://portal.aroma.example","secondsRemaining":6120,"nextMaintain":50700000,"problems":[]}
+    "portal":"https://portal.aroma.example","captive":false,"secondsRemaining":6120,"nextMaintain":50700000,"problems":[]}
     """
 private func status(_ interfaces: String...) -> String {
     "{\"interfaces\":[\(interfaces.joined(separator: ","))],\"version\":\"0.1\"}"
 }
 private func state(_ state: String, since: Int = 1, prompt: String? = nil, problems: String = "") -> String {
-    let prompt = prompt.map { ",\"prompt\":\"\($0)\"" } ?? ""
+    let prompt = prompt.map { ",\"prompt\":\"\($0)\"" } ?? ",\"captive\":false"
     return
         "{\"interface\":\"wlan0\",\"state\":\"\(state)\",\"since\":\(since),\"ssid\":\"Hotel\",\"helper\":\"keys\"\(prompt),\"problems\":[\(problems)]}"
 }
@@ -55,7 +55,7 @@ private let helpers = """
     @Test func withoutADaemonItSaysHowToStartOne() throws {
         let ended = try Tool.run(["status", "--socket", "/nonexistent/hotspotd/socket"])
         #expect(ended.status == 8 && ended.output.isEmpty)
-        #expect(ended.errors.contains("hotspotd is not running") && ended.errors.contains("systemctl start hotspotd"))
+        #expect(ended.errors.contains("hotspotd is not running: no program") && ended.errors.contains("systemctl start hotspotd"))
         let byVariable = try Tool.run([], environment: ["HOTSPOTD_SOCKET=/nonexistent/other"])
         #expect(byVariable.status == 8 && byVariable.errors.contains("/nonexistent/other"))
         #expect(byVariable.errors.contains("--socket") && byVariable.errors.contains("HOTSPOTD_SOCKET"))
@@ -115,10 +115,25 @@ private let helpers = """
         #expect(ended.status == 0 && ended.errors.isEmpty)
         #expect(
             ended.output == """
-                ● wlan0  authenticated  Cafe Aroma via Portal form, 1 h 42 min left
+                ● wlan0  online  "Cafe Aroma" via Portal form, 1 h 42 min left
                   portal https://portal.aroma.example, renewed at 14:05 without you
 
                 """)
+    }
+
+    @Test func theStatusShowsWhatIsOffAndWhatIsWithheld() throws {
+        let off = #""off":[{"helper":"form"},{"ssid":"Cafe Aroma"},{"helper":"form","ssid":"x'y"}],"withheld":true,"version""#
+        let reply = status(online).replacing("\"version\"", with: off)
+        let ended = try run(.init(replies: ["Status": [reply], "Helpers": [helpers]]), [])
+        #expect(
+            ended.output.hasSuffix(
+                """
+                Switched off: Portal form; to switch on: hotspotctl enable --helper form
+                Switched off: all helpers for "Cafe Aroma"; to switch on: hotspotctl enable 'Cafe Aroma'
+                Switched off: Portal form for "x'y"; to switch on: hotspotctl enable --helper form 'x'\\''y'
+                Only these may see names and portals: root, the group hotspotd, and the user in front of the machine.
+
+                """), "\(ended.output)")
     }
 
     @Test func jsonIsTheReplyAsItCame() throws {
@@ -144,6 +159,11 @@ private let helpers = """
                   Off\\x1b[31m  ▂▄__ -70  WPA2      switched off       –      –
 
                 """)
+        let off = status(online).replacing(
+            "\"version\"", with: #""off":[{"ssid":"Home"},{"helper":"form","ssid":"x"}],"version""#)
+        let all = try run(.init(replies: ["List": [list], "Status": [off]]), ["list", "--all"])
+        #expect(all.output.hasPrefix(ended.output) && all.output.contains("\n  Home "), "\(all.output)")
+        #expect(all.output.split(separator: "\n").count == 5)
         let bare = try run(.init(replies: ["List": [list]]), ["--no-legend", "list"])
         #expect(!bare.output.contains("SSID") && bare.output.hasPrefix("● Cafe"))
     }
@@ -160,6 +180,32 @@ private let helpers = """
         let ended = try run(.init(streams: ["List": [list, list]]), ["list", "--watch", "--json=short"])
         #expect(ended.output.split(separator: "\n").count == 2)
         #expect(ended.status == 8)
+        // Without a terminal each line says when it was.
+        let lines = try run(.init(streams: ["List": [list, list]]), ["list", "--watch"]).output.split(separator: "\n")
+        #expect(lines.count == 8 && lines[5].contains("● Cafe Aroma"), "\(lines)")
+        for line in lines { #expect(line.contains(#/^\d\d:\d\d:\d\d  /#), "\(line)") }
+    }
+
+    /// In the same place, and each network in one line.
+    @Test(.timeLimit(.minutes(10))) func watchingATerminalRedrawsIt() throws {
+        let daemon = try FakeDaemon(.init(streams: ["List": [list, list]]))
+        defer { daemon.stop() }
+        let terminal = try Terminal(columns: 60)
+        #expect(
+            try Tool(["list", "--watch", "--socket", daemon.path], input: terminal.slave, output: terminal.slave).end().status
+                == 8)
+        let screens = terminal.shown.split(separator: "\u{1B}[H\u{1B}[J")
+        #expect(screens.count == 2 && screens[0] == screens[1])
+        let lines = screens[0].split(separator: "\r\n")
+        #expect(lines.count == 4)
+        for line in lines { #expect(Renderer.width(String(line)) <= 60 && !line.hasPrefix("    "), "\(line)") }
+        #expect(lines[1].contains("Cafe Aroma") && lines[1].contains("▂▄▆█ -48"), "\(lines)")
+    }
+
+    @Test(arguments: [(["--jsn"], "'--json'?\n"), (["list", "--wacth"], "'--watch'?\n")])
+    func aMistypedOptionGetsASuggestion(_ arguments: [String], _ words: String) throws {
+        let ended = try Tool.run(arguments)
+        #expect(ended.status == 2 && ended.errors.contains(words), "\(ended.errors)")
     }
 
     @Test func monitorHasALineForEachStep() throws {
@@ -171,7 +217,7 @@ private let helpers = """
         #expect(
             ended.output == """
                 00:00:01  wlan0  evaluating → authenticating  form  high
-                00:00:02  wlan0  problem  a\\x0ab
+                00:00:02  wlan0  problem  a  │ b
 
                 """)
     }
@@ -180,16 +226,19 @@ private let helpers = """
         let story =
             #"{"steps":[{"at":0,"from":"inactive","to":"evaluating","kind":"transition","detail":"joined"},{"at":1234,"kind":"answer","helper":"form","detail":"low"}],"verdict":"form was the only claim."}"#
         let script = FakeDaemon.Script(replies: ["Explain": [story], "Status": [status(online)]])
-        let ended = try run(script, ["explain", "wlan0"]) { daemon in
+        let ended = try run(script, ["explain", "wlan0", "--verbose"]) { daemon in
             #expect(daemon.parameters("Explain") == ["interface": "wlan0"])
         }
         #expect(
             ended.output == """
-                  0.000 s  inactive → evaluating  joined
-                  1.234 s  answer  form  low
+                The last attempt.
+                  0.000 s  at rest → asking the helpers  joined
+                  1.234 s  answer  form  │ low
                 form was the only claim.
 
                 """)
+        let short = try run(script, ["explain"]).output
+        #expect(!short.contains("answer") && short.contains("asking the helpers"))
         _ = try run(script, ["explain", "Cafe"]) { #expect($0.parameters("Explain") == ["ssid": "Cafe"]) }
     }
 
@@ -197,6 +246,40 @@ private let helpers = """
     func checkIsOneWordAndOneStatus(word: String, code: Int32) throws {
         let ended = try run(.init(replies: ["Check": ["{\"verdict\":\"\(word)\",\"interface\":\"wlan0\"}"]]), ["check"])
         #expect(ended == Tool.Exit(status: code, signal: 0, output: word + "\n", errors: ""))
+    }
+
+    @Test func aVerboseCheckNamesTheHosts() throws {
+        let reply =
+            #"{"verdict":"limited","interface":"wlan0","detail":"httpsBlocked","requests":["GET http://a.example → 204 in 9 ms"]}"#
+        let ended = try run(.init(replies: ["Check": [reply]]), ["check", "--verbose"])
+        #expect(ended.status == 1)
+        #expect(
+            ended.output.hasPrefix("limited\n  on wlan0\n  │ httpsBlocked\n  │ GET http://a.example → 204 in 9 ms\nContacted"))
+        #expect(ended.output.contains("[Probe]"))
+    }
+
+    /// Each state in which there is nothing to log off from says why, and what works.
+    @Test(arguments: StateName.allCases) func aRefusedLogoffSaysWhy(state: StateName) throws {
+        let ended = try run(
+            .init(replies: ["Logoff": [#"!WrongState {"interface":"wlan0","state":"\#(state.rawValue)"}"#]]), ["logoff"])
+        #expect(ended.status == 1 && ended.errors.hasPrefix("hotspotctl: There is no session to end on wlan0: "))
+        #expect(ended.errors.contains("\n  try: hotspotctl "), "\(ended.errors)")
+        #expect(!ended.errors.contains("presentingUI") && !ended.errors.contains("authenticat"), "\(ended.errors)")
+    }
+
+    @Test(arguments: [
+        ["lsit"], ["--nonsense"], ["nonsense"], ["enable"], ["forget"], ["forget", "Cafe", "--everything"],
+        ["login", "--wait=-1"],
+        ["list", "--json=xml"], ["status", "--socket", "/nonexistent/socket"],
+    ]) func errorsHaveOneVoice(arguments: [String]) throws {
+        let errors = try Tool.run(arguments).errors
+        #expect(errors.contains(#/^hotspotctl: [A-Z-][^\n]*[.?]\n(  try: [^\n]+\n)?$/#), "\(errors)")
+    }
+
+    @Test func theMachinesTableIsNoVerbOfUsers() throws {
+        #expect(try !Tool.run(["--help"]).output.contains("machine  "))
+        #expect(try !Tool.run(["nonsense"]).errors.contains("machine"))
+        #expect(try Tool.run(["machine"]).status == 0, "make table needs it")
     }
 
     @Test(arguments: [
@@ -222,11 +305,35 @@ private let helpers = """
         let on = try run(.init(replies: ["SetEnabled": ["{}"]]), ["enable", "Cafe"]) {
             #expect($0.parameters("SetEnabled") == ["ssid": "Cafe", "enabled": true])
         }
-        #expect(on.output == "All helpers are switched on for Cafe.\n")
-        let off = try run(.init(replies: ["SetEnabled": ["{}"]]), ["disable", "--helper", "form"]) {
+        #expect(on.output == "All helpers are switched on for \"Cafe\".\n")
+        let everywhere = try run(.init(replies: ["SetEnabled": ["{}"]]), ["disable", "--helper", "form"]) {
             #expect($0.parameters("SetEnabled") == ["helper": "form", "enabled": false])
         }
-        #expect(off.output == "form is switched off.\n")
+        #expect(everywhere.output == "form is switched off.\n")
+        let known = try run(.init(replies: ["SetEnabled": ["{}"], "History": [#"{"attempts":[]}"#]]), ["disable", "Cafe"]) {
+            #expect($0.calls == ["History", "SetEnabled"])
+        }
+        #expect(known.output == "All helpers are switched off for \"Cafe\".\n")
+    }
+
+    @Test(arguments: [
+        ("Coffe", "in sight or remembered.\n"), ("wlan0", "that is an interface.\n"),
+        ("form", "try: hotspotctl disable --helper form\n"),
+    ]) func disablingSomethingUnknownWantsAYes(name: String, words: String) throws {
+        let script = FakeDaemon.Script(replies: [
+            "SetEnabled": ["{}"], "History": [#"!NoSuchNetwork {"ssid":"\#(name)"}"#], "Status": [status(online)],
+            "Helpers": [helpers],
+        ])
+        let ended = try run(script, ["disable", name]) { #expect(!$0.calls.contains("SetEnabled")) }
+        #expect(ended.status == 10 && ended.errors.contains(words), "\(ended.errors)")
+        #expect(try run(script, ["disable", name, "--yes"]).status == 0)
+    }
+
+    @Test func forgettingErasesOneOrAll() throws {
+        let script = FakeDaemon.Script(replies: ["Forget": ["{}"], "ForgetEverything": ["{}"]])
+        #expect(try run(script, ["forget", "Cafe"]).output == "Forgot \"Cafe\" and its history.\n")
+        let all = try run(script, ["forget", "--everything"]) { #expect($0.calls == ["ForgetEverything"]) }
+        #expect(all.output == "Forgot all networks and their history.\n")
     }
 
     @Test func helpersShowTheirProblems() throws {
@@ -234,15 +341,19 @@ private let helpers = """
         #expect(ended.output.contains("form  Portal form  running  10        any"))
         #expect(ended.output.contains("  ! form: Something is odd.\n    try: ls\n"))
         #expect(try run(.init(replies: ["Helpers": [helpers]]), ["helpers", "--verbose"]).output.contains("reached by: socket"))
+        let off = helpers.replacing(#""disabledFor":[]"#, with: #""disabledFor":["Cafe"]"#)
+        #expect(try run(.init(replies: ["Helpers": [off]]), ["helpers"]).output.contains("\n  form is off for: \"Cafe\"\n"))
     }
 
     @Test func historyIsATable() throws {
         let past =
-            #"{"attempts":[{"id":"a1","interface":"wlan0","ssid":"Cafe","began":1000,"ended":2300,"helper":"form","outcome":"online"}]}"#
-        let ended = try run(.init(replies: ["History": [past]]), ["history", "Cafe"]) {
-            #expect($0.parameters("History") == ["ssid": "Cafe"])
-        }
-        #expect(ended.output.contains("wlan0      Cafe     form    online   1.3 s  a1"))
+            #"{"attempts":[{"id":"a1","interface":"wlan0","ssid":"Cafe","began":1000,"ended":2300,"helper":"form","outcome":"temporaryFailure"}]}"#
+        let script = FakeDaemon.Script(replies: ["History": [past], "Status": [status(online)]])
+        let ended = try run(script, ["history", "Cafe"]) { #expect($0.parameters("History") == ["ssid": "Cafe"]) }
+        #expect(ended.output.contains("wlan0      Cafe     form    failed for now  1.3 s  a1"))
+        _ = try run(script, ["history", "wlan0"]) { #expect($0.parameters("History") == ["interface": "wlan0"]) }
+        let unknown = FakeDaemon.Script(replies: ["History": [#"!NoSuchNetwork {"ssid":"x"}"#], "Status": [status(online)]])
+        #expect(try run(unknown, ["history", "x"]).status == 10)
     }
 
     @Test func loginWaitsForTheOutcome() throws {
@@ -256,6 +367,10 @@ private let helpers = """
         let asks = try run(script, ["login", "--wait=30"])
         #expect(asks.status == 4 && asks.errors.contains("Room number (room: text, required)"))
         #expect(asks.errors.contains("try: hotspotctl answer"))
+        let unproven = status(state("authenticated", since: 3)).replacing(",\"captive\":false", with: "")
+        script.status = [[status(state("failure")), status(state("maintaining", since: 2)), unproven]]
+        let connected = try run(script, ["login", "--wait"])
+        #expect(connected.output.hasPrefix("Connected after ") && connected.output.hasSuffix(", not verified.\n"))
         let problem = #"{"code":"x","message":"The code is wrong.","hint":"hotspotctl forget Hotel"}"#
         script.status = [[status(state("inactive")), status(state("failure", since: 4, problems: problem))]]
         let failed = try run(script, ["login", "--wait", "wlan0"])

@@ -89,6 +89,59 @@ import Wireless
         await bench.close()
     }
 
+    // MARK: Switches
+
+    /// The login failed while a helper was off, or because of it.
+    @Test @LoopActor func aHelperThatIsSwitchedOnTriesTheFailedLoginAgain() async throws {
+        let bench = try FilterBench()
+        try bench.add("a")
+        bench.refuses("a")
+        let controller = InterfaceController(index: Self.index, name: "hot7", services: bench.services)
+        controller.join(joined())
+        #expect(await bench.eventually { controller.machine.state.name == .failure })
+        controller.switchedOn(helper: "a")
+        #expect(await bench.eventually { bench.told("a", "Evaluate").count == 2 && controller.machine.state.name == .failure })
+        // At a later visit the network is held, for the same reason.
+        controller.leave("the test leaves")
+        controller.join(joined())
+        #expect(controller.machine.state.name == .inactive)
+        controller.switchedOn(helper: "a")
+        #expect(await bench.eventually { bench.told("a", "Evaluate").count == 3 })
+        controller.leave("the test ends")
+        await bench.close()
+    }
+
+    @Test @LoopActor func aHelperThatIsSwitchedOnReleasesNoLogoff() async throws {
+        let bench = try FilterBench()
+        let controller = try await prepared(bench, "a")
+        try bench.services.store.setHold(Self.network, StoredHold(reason: .loggedOff, until: nil, sentence: "You logged off."))
+        controller.join(joined())
+        controller.switchedOn(helper: "a")
+        #expect(controller.machine.state.name == .inactive)
+        controller.switchedOn(helper: nil)
+        #expect(controller.machine.state.name == .evaluating)
+        controller.leave("the test ends")
+        await bench.close()
+    }
+
+    // MARK: Verdicts
+
+    @Test(
+        arguments: [
+            (Verdict.online, nil, "online", nil), (.partial, "httpsBlocked", "limited", "httpsBlocked"),
+            (.captive, nil, "captive", "portal http://p.example"), (.limited, "timeout", "limited", "timeout"),
+        ] as [(Verdict, String?, String, String?)]) @LoopActor func aCheckIsOnlineOnlyWhereHTTPSGetsThrough(
+            _ verdict: Verdict, _ problem: String?, _ word: String, _ detail: String?
+        )
+    {
+        let answer = ProbeAnswer(
+            verdict: verdict, portalURL: verdict == .captive ? "http://p.example/login?x" : nil, problem: problem,
+            evidence: [.init(request: "GET http://a.example/?r=1", status: 204, milliseconds: 3)])
+        let reply = answer.checkReply(on: "hot7")
+        #expect(reply.verdict == word && reply.detail == detail && reply.interface == "hot7")
+        #expect(reply.requests == ["GET http://a.example/ → 204 in 3 ms"])
+    }
+
     // MARK: Evaluations
 
     @Test @LoopActor func evaluationsOfLosersGoWithTheRace() async throws {

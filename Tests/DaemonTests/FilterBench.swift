@@ -101,7 +101,7 @@ import Vault
         elif method == "Evaluate":
             try: answer = open(me + "evaluation").read()
             except FileNotFoundError: answer = '{"confidence": "high"}'
-        else: answer = '{"reply": {"result": "success"}}'
+        else: answer = '{"reply": {"result": "%s"}}' % ("failure" if os.path.exists(me + "refuses") else "success")
         os.write(1, b'{"parameters":' + answer.encode() + b"}\\0")
         """
     }
@@ -146,6 +146,9 @@ import Vault
         let entries = annotations.map { #"{"ssidHex": "\#(SSID(printable: $0.0)!.hex)", \#($0.1)}"# }
         answers(name, #"{"annotations": [\#(entries.joined(separator: ", "))]}"#)
     }
+
+    /// Lets a helper answer failure to all commands but Evaluate.
+    func refuses(_ name: String) { write("\(folder)/notes/\(name).refuses", "") }
 
     func hold(_ name: String) { write("\(folder)/notes/\(name).hold", "") }
     func letGo(_ name: String) { unlink("\(folder)/notes/\(name).hold") }

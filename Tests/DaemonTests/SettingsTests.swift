@@ -67,6 +67,16 @@ import Testing
         #expect(settings.helperControlSocket == "/run/hotspotd/org.hotspotd.Control.helpers")
     }
 
+    @Test func theHistoryIsForThePermittedAndForNinetyDays() throws {
+        let settings = try load("")
+        #expect(settings.namesFor == .permitted && settings.historyDays == 90)
+        let other = try load("[Daemon]\nNamesFor=everyone\nHistoryDays=0\n")
+        #expect(other.namesFor == .everyone && other.historyDays == 0)
+        for wrong in ["NamesFor=all", "HistoryDays=-1", "HistoryDays=soon"] {
+            #expect(throws: Keyfile.Error.self) { try load("[Daemon]\n\(wrong)\n") }
+        }
+    }
+
     @Test func helpersRunInASandboxUnlessTheSettingsSayOtherwise() throws {
         #expect(try load("").containment == .sandbox)
         #expect(try load("[Daemon]\nContainment=none\n").containment == HostConfiguration.Containment.none)

@@ -82,11 +82,13 @@ import Testing
         #expect(ours.log.contains(.forgetChoice(of: "H1")))
     }
 
-    @Test("A helper's reason is shown under its name", arguments: [HelperResult.failure, .temporaryFailure])
+    @Test("A helper's reason is kept apart from our sentence", arguments: [HelperResult.failure, .temporaryFailure])
     func reason(result: HelperResult) {
         var bench = bench()
         bench.answer("H1", .replied(result, reason: "Sign in at evil.example."))
-        #expect(bench.problems.map(\.message) == ["H1: Sign in at evil.example."])
+        let parts = bench.problems.map { Hearsay.split($0.message) }
+        #expect(parts.map(\.words) == ["Sign in at evil.example."])
+        #expect(parts[0].sentence.hasPrefix("H1 could not log in") && !parts[0].sentence.contains("evil"))
     }
 
     @Test(

@@ -180,6 +180,50 @@ import Testing
         #expect(consent() == nil)
     }
 
+    /// The octets of the folder's files: what a thief of the disk reads.
+    private func isOnDisk(_ word: String) throws -> Bool {
+        try folder.names.contains { name in
+            let stream = try #require(fopen("\(folder.state)/\(name)", "r"))
+            defer { fclose(stream) }
+            var octets = [UInt8](repeating: 0, count: 1 << 22)
+            let count = fread(&octets, 1, octets.count, stream)
+            return octets[..<count].firstRange(of: Array(word.utf8)) != nil
+        }
+    }
+
+    @Test(arguments: [false, true]) func forgettingErasesTheHistory(everything: Bool) throws {
+        let store = try folder.open()
+        for (id, network, label) in [("a1", cafe, "Cafe"), ("a2", twin, "Cafe"), ("a3", hotel, "wired:02:00:00:00:00:01")] {
+            try store.beginAttempt(id, interface: "wlan0", network: network, ssid: label, began: 1000)
+            try store.addSteps(id, [Step(at: 0, kind: "answer", detail: "room-canary-\(id)")])
+        }
+        try store.setEnabled(helper: "form", ssid: nil, enabled: false)
+        try store.setEnabled(helper: nil, ssid: "43616665", enabled: false)
+        #expect(try isOnDisk("room-canary-a2"))
+        if everything { try store.forgetEverything() } else { #expect(try store.forget(SSID(octets: Array("Cafe".utf8))!)) }
+        #expect(store.attempts().map(\.id) == (everything ? [] : ["a3"]))
+        #expect(try !isOnDisk("room-canary-a1") && !isOnDisk("room-canary-a2"))
+        #expect(try isOnDisk("room-canary-a3") != everything)
+        #expect(store.allDisabled.count == (everything ? 1 : 2) && store.isDisabled(helper: "form", ssid: nil))
+    }
+
+    @Test func theHistoryIsKeptForTheGivenTime() throws {
+        let store = try folder.open()
+        store.journalLifetime = 2 * day
+        func begin(_ id: String, _ began: Int) throws {
+            try store.beginAttempt(id, interface: "wlan0", network: cafe, ssid: "Cafe", began: began)
+        }
+        try begin("old", 1 * day)
+        try begin("new", 3 * day)
+        #expect(store.attempts().map(\.id) == ["new", "old"])
+        try begin("newest", 3 * day + 1)
+        #expect(store.attempts().map(\.id) == ["newest", "new"])
+        store.journalLifetime = 0
+        try begin("only", 4 * day)
+        #expect(store.attempts().map(\.id) == ["only"])
+        #expect(store.attempts(interface: "wlan0").count == 1 && store.attempts(interface: "wlan1").isEmpty)
+    }
+
     @Test func forgettingANameForgetsItUnderEverySecurityAndNothingElse() throws {
         let store = try folder.open()
         let other = NetworkID.wireless(SSID(octets: Array("Cafe*".utf8))!, .open)

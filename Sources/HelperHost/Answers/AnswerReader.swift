@@ -68,8 +68,8 @@ enum AnswerReader {
         let detail = parameters["message"]?.string ?? parameters["parameter"]?.string
         throw HelperFault(
             .helperError,
-            "it answered with the error \(Printable.text(error, limit: 128))"
-                + (detail.map { ": " + Printable.text($0, limit: 512) } ?? ""))
+            Hearsay.join(
+                "it answered with the error \(Printable.text(error, limit: 128))", detail.map { Printable.text($0, limit: 512) }))
     }
 
     private static func malformed(_ sentence: String) -> HelperFault { HelperFault(.helperMalformed, sentence) }

@@ -2,18 +2,22 @@ import ForeignText
 import HotspotCore
 
 /// Texts that must not appear where people, logs or journals can read them. Threat R3: a helper is careless and repeats them. This is hygiene
-/// and no boundary: a helper that wants to leak a secret encodes it in a way that is not searched for.
+/// and no boundary: a helper that wants to leak a secret encodes it in a way that is not searched for. Case does not matter: portals print a
+/// surname in capitals.
 public struct Secrets: Sendable {
     /// Octets. Masking anything shorter would hide half of any sentence.
     private static let shortest = 3
     private static let mark = Array("•••".utf8)
     private static let ellipsis = Array("…".utf8)
 
-    /// By the first octet; the longest first, so that nothing is left of a secret that contains another.
+    /// Folded, by the first octet; the longest first, so that nothing is left of a secret that contains another.
     private var forms: [UInt8: [[UInt8]]]
 
     public init(_ texts: some Sequence<String>) {
-        let all = Set(texts.filter { $0.utf8.count >= Self.shortest }.flatMap(Self.forms))
+        // Folding is for ASCII; letters beyond it are searched for in both cases.
+        let all = Set(
+            texts.filter { $0.utf8.count >= Self.shortest }.flatMap { [$0, $0.lowercased(), $0.uppercased()] }.flatMap(Self.forms)
+        )
         forms = Dictionary(grouping: all) { $0[0] }.mapValues { $0.sorted { $0.count > $1.count } }
     }
 
@@ -33,17 +37,21 @@ public struct Secrets: Sendable {
 
     func mask(_ octets: [UInt8]) -> [UInt8] {
         var masked: [UInt8] = []
-        var rest = octets[...]
+        var rest = octets.map(Self.folded)[...]
         while let first = rest.first {
             if let length = forms[first]?.lazy.compactMap({ Self.length(of: $0, in: rest) }).first {
                 masked += Self.mark
                 rest = rest.dropFirst(length)
             } else {
-                masked.append(first)
+                masked.append(octets[rest.startIndex])
                 rest = rest.dropFirst()
             }
         }
         return masked
+    }
+
+    private static func folded(_ octet: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(octet) ? octet | 0x20 : octet
     }
 
     /// How much of the text is the form that it begins with, whole or cut off.
@@ -59,18 +67,16 @@ public struct Secrets: Sendable {
 
     /// The text as it is, as the daemon prints it, as it stands in JSON, and as it stands in a URL or a form.
     private static func forms(of text: String) -> [[UInt8]] {
-        var forms = [text, Printable.text(of: text.utf8), jsonEscaped(text) { String($0) }]
-        for hex in [Hex.encode, { Hex.encode($0).uppercased() }] as [([UInt8]) -> String] {
-            let percentEncoded = text.utf8.map { octet in
-                unreserved.contains(octet) ? String(Unicode.Scalar(octet)) : "%" + hex([octet])
-            }.joined()
-            forms += [percentEncoded, percentEncoded.replacing("%20", with: "+")]
-            forms.append(
-                jsonEscaped(text) { scalar in
-                    UTF16.encode(scalar)!.map { "\\u" + hex([UInt8($0 >> 8), UInt8($0 & 0xFF)]) }.joined()
-                })
+        let percentEncoded = text.utf8.map { octet in
+            unreserved.contains(octet) ? String(Unicode.Scalar(octet)) : "%" + Hex.encode([octet])
+        }.joined()
+        let escaped = jsonEscaped(text) { scalar in
+            UTF16.encode(scalar)!.map { "\\u" + Hex.encode([UInt8($0 >> 8), UInt8($0 & 0xFF)]) }.joined()
         }
-        return forms.map { Array($0.utf8) }
+        return [
+            text, Printable.text(of: text.utf8), jsonEscaped(text) { String($0) }, percentEncoded,
+            percentEncoded.replacing("%20", with: "+"), escaped,
+        ].map { $0.utf8.map(folded) }
     }
 
     /// RFC 3986, 2.3.

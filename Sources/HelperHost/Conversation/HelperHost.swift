@@ -284,6 +284,9 @@ import Varlink
         return sandboxProblem.map { [$0.message] } ?? []
     }
 
+    /// Forgets which networks helpers were sent.
+    public func forgetGiven() { given = [:] }
+
     /// The secrets that the helper's running processes were given: one that serves many commands may repeat in the next network what it
     /// was told in this one.
     public func secrets(givenTo name: String) -> Set<String> {

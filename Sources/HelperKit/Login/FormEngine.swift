@@ -67,9 +67,9 @@ struct FormEngine: Sendable {
         if filled.leavesForGateway {
             return .refuse("The page would change something at \(filled.target.origin); nothing was sent.")
         }
-        if !open.isEmpty { return .ask(prompt(fields, form, page, url, secure: url.isSecure), form) }
+        if !open.isEmpty { return .ask(prompt(fields, form, page, url), form) }
         if filled.carriesPassword, !url.isSecure, !isTypedNow, !allowsPlainHTTP {
-            return .ask(prompt(fields, form, page, url, secure: false), form)
+            return .ask(prompt(fields, form, page, url), form)
         }
         return .submit(filled, form)
     }
@@ -177,20 +177,15 @@ struct FormEngine: Sendable {
             || FormWords.bindsReader(page.text)
     }
 
-    private func prompt(_ fields: [Field], _ form: HTMLForm, _ page: HTMLPage, _ url: WebURL, secure: Bool) -> Prompt {
+    private func prompt(_ fields: [Field], _ form: HTMLForm, _ page: HTMLPage, _ url: WebURL) -> Prompt {
         let title = Printable.text(page.title ?? url.host, limit: 120)
-        var message = complaint(of: page)
-        if !secure, fields.contains(where: { $0.kind != .checkbox }) {
-            let warning = "This portal is not encrypted: others nearby can read what you type."
-            message = message.map { "\($0) \(warning)" } ?? warning
-        }
         // Terms are shown only where submitting accepts them: for the daemon, an answered prompt with terms is consent. A mere link to
         // a privacy policy is not shown as terms.
         let terms = isBinding(form, page) ? terms(of: form, on: page, at: url) : nil
         let termsURL: String? = if case .address(let address)? = terms { address.text } else { nil }
         // Terms on the page itself are shown in the prompt.
         let text: String? = if case .text(let text)? = terms { text } else { nil }
-        return Prompt(title: title, message: message, fields: fields, termsURL: termsURL, terms: text)
+        return Prompt(title: title, message: complaint(of: page), fields: fields, termsURL: termsURL, terms: text)
     }
 
     /// Returns the page's error message without the answers that it repeats.

@@ -28,6 +28,13 @@ import Store
     // MARK: Reading
 
     var version: String { hotspotdVersion }
+    var showsNamesToAll: Bool { services.settings.namesFor == .everyone }
+
+    func switchedOff() -> [SwitchedOff] {
+        services.store.allDisabled.map { off in
+            SwitchedOff(helper: off.helper, ssid: off.ssid.map { SSID(hex: $0)?.description ?? $0 })
+        }.sorted { ($0.ssid ?? "", $0.helper ?? "") < ($1.ssid ?? "", $1.helper ?? "") }
+    }
 
     func daemonProblems() -> [Problem] {
         problems.all.sorted { $0.code.rawValue < $1.code.rawValue } + services.store.problems
@@ -65,12 +72,9 @@ import Store
         }
         checks.ask(controller.index, in: joined.association) { done in
             controller.check { verdict in
-                guard let verdict else {
-                    return done(CheckReply(verdict: "unknown", interface: name, detail: "There is no prober to ask."))
-                }
-                let word = verdict.verdict == .partial ? "online" : verdict.verdict.rawValue
-                let detail = verdict.problem ?? verdict.origin.map { "portal \($0)" }
-                done(CheckReply(verdict: word, interface: name, detail: detail))
+                done(
+                    verdict?.checkReply(on: name)
+                        ?? CheckReply(verdict: "unknown", interface: name, detail: "There is no prober to ask."))
             }
         } answer: {
             answer(.success($0))
@@ -140,14 +144,15 @@ import Store
             try requireHelper(helper)
             guard controller.machine.candidates.contains(where: { $0.name == helper }) else {
                 throw .failed(
-                    code: .notCandidate, message: "\(helper) is switched off here, or its SSID= does not have \(joined.label).")
+                    code: .notCandidate,
+                    message: "\(helper) is switched off here, or its SSID= does not have \"\(joined.label)\".")
             }
         }
         guard controller.machine.acceptsLogin else { throw wrongState(controller) }
         if services.store.isDisabled(helper: nil, ssid: joined.network.switchName) {
             throw .failed(
                 code: .disabled,
-                message: "Handling is switched off for \(joined.label); hotspotctl enable SSID switches it on.")
+                message: "Handling is switched off for \"\(joined.label)\"; hotspotctl enable SSID switches it on.")
         }
         controller.feed(.loginRequested(helper: helper, fresh: fresh))
     }
@@ -182,36 +187,55 @@ import Store
         }
         onSwitch()
         services.events?.networkListChanged()
-        guard helper == nil else { return }
-        for controller in links.controllers where controller.joined?.network.switchName == switchName {
-            if enabled { controller.feed(.released) } else { rejoin(controller, "switched off") }
+        let here = links.controllers.filter { ssid == nil || $0.joined?.network.switchName == switchName }
+        if enabled {
+            for controller in here { controller.switchedOn(helper: helper) }
+        } else if helper == nil {
+            try rejoin(here, "switched off")
         }
     }
 
-    /// Leaves the network and joins it again: what is stored of it has changed.
-    private func rejoin(_ controller: InterfaceController, _ reason: String) {
-        guard let joined = controller.joined else { return }
-        controller.leave("\(joined.label): \(reason)")
-        controller.join(joined)
+    /// Leaves these networks, changes what is stored, and joins them again: a session that went on would write it once more.
+    private func rejoin(
+        _ controllers: [InterfaceController], _ reason: String, _ change: () throws -> Void = {}
+    ) throws(ControlError) {
+        let here = controllers.compactMap { controller in controller.joined.map { (controller, $0) } }
+        for (controller, joined) in here { controller.leave("\(joined.label): \(reason)") }
+        services.journalWriter.flush()
+        defer {
+            for (controller, joined) in here { controller.join(joined) }
+            services.events?.networkListChanged()
+        }
+        do { try change() } catch { throw .failed(code: .notSaved, message: "\(error)") }
     }
 
     func forget(ssid: String) throws(ControlError) {
         let wired = NetworkID(key: ssid)
         let name = SSID(printable: ssid)
-        let isKnown: Bool
-        do {
-            isKnown = try wired.map(services.store.forget) ?? name.map(services.store.forget) ?? false
-        } catch {
-            throw .failed(code: .notSaved, message: "\(error)")
+        let here = links.controllers.filter { controller in
+            guard let joined = controller.joined else { return false }
+            return wired.map { joined.network == $0 } ?? (joined.security != .wired && joined.ssid == name)
+        }
+        var isKnown = !here.isEmpty
+        try rejoin(here, "forgotten") {
+            let store = services.store
+            if try wired.map(store.forget) ?? name.map(store.forget) ?? false { isKnown = true }
         }
         guard isKnown else { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
-        // What is remembered would otherwise be written again at the session's next success.
-        for controller in links.controllers {
-            guard let joined = controller.joined else { continue }
-            let isForgotten = wired.map { joined.network == $0 } ?? (joined.security != .wired && joined.ssid == name)
-            if isForgotten { rejoin(controller, "forgotten") }
-        }
-        services.events?.networkListChanged()
+    }
+
+    func forgetEverything() throws(ControlError) {
+        services.host.forgetGiven()
+        try rejoin(links.controllers, "forgotten", services.store.forgetEverything)
+    }
+
+    /// The network is in sight or joined, or something is stored of it.
+    private func isKnown(_ text: String) -> Bool {
+        guard let name = try? Self.switchName(text) else { return false }
+        return links.controllers.contains { $0.joined?.network.switchName == name }
+            || services.store.switches.all.contains { $0.ssid == name }
+            || services.store.records(now: WallClock.now).has(name: name)
+            || (try? list.networks(on: nil))?.contains { $0.ssidHex == name } == true
     }
 
     private static func switchName(_ text: String) throws(ControlError) -> String {
@@ -242,14 +266,21 @@ import Store
         return (services.store.steps(found.id), found.verdict ?? "This attempt is still running.")
     }
 
-    func history(ssid: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus] {
+    func history(
+        ssid: String?, interface: String?, before: String?, limit: Int
+    ) throws(ControlError) -> [AttemptStatus] {
         if let before, services.store.attempt(before) == nil {
             throw .failed(
                 code: .noAttempt,
                 message:
                     "The journal has no attempt \(Printable.text(before, limit: 64)), or none any more; begin with the newest.")
         }
-        return services.store.attempts(ssid: ssid, before: before, limit: limit).map { attempt in
+        let attempts = services.store.attempts(ssid: ssid, interface: interface, before: before, limit: limit)
+        if attempts.isEmpty, before == nil {
+            if let ssid, !isKnown(ssid) { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
+            if let interface { _ = try find(interface) }
+        }
+        return attempts.map { attempt in
             AttemptStatus(
                 id: attempt.id, interface: attempt.interface, ssid: attempt.ssid, began: attempt.began, ended: attempt.ended,
                 helper: attempt.helper, portal: attempt.portal, outcome: attempt.outcome, routine: attempt.isRoutine ? true : nil)

@@ -7,6 +7,7 @@ import HotspotMachine
 struct Settings: Hashable, Sendable {
     enum AcceptTerms: String, Sendable, CaseIterable { case ask, remembered, yes }
     enum GateKind: String, Sendable, CaseIterable { case none, routes }
+    enum NamesFor: String, Sendable, CaseIterable { case permitted, everyone }
     enum LogLevel: String, Sendable, CaseIterable { case debug, info, notice, warning, error }
 
     // [Daemon]
@@ -15,6 +16,9 @@ struct Settings: Hashable, Sendable {
     var helperDirectories = ["/etc/hotspotd/helpers", "/usr/lib/hotspotd/helpers"]
     var containment = HostConfiguration.Containment.sandbox
     var logLevel = LogLevel.info
+    /// The local users that may read the names of networks, and the history.
+    var namesFor = NamesFor.permitted
+    var historyDays = 90
     // [Interfaces]
     var match: [SSIDPattern] = []
     var manageEthernet = false

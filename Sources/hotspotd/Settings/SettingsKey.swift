@@ -11,7 +11,7 @@ enum SettingsKey {
         "Daemon": [
             "StateDirectory": set(\.stateDirectory, path), "RuntimeDirectory": set(\.runtimeDirectory, path),
             "HelperDirectories": set(\.helperDirectories, paths), "Containment": set(\.containment, word),
-            "LogLevel": set(\.logLevel, word),
+            "LogLevel": set(\.logLevel, word), "NamesFor": set(\.namesFor, word), "HistoryDays": set(\.historyDays, days),
         ],
         "Interfaces": [
             "Match": set(\.match, globs), "ManageEthernet": set(\.manageEthernet, boolean),
@@ -88,6 +88,13 @@ enum SettingsKey {
             throw file.error(entry, "takes seconds from 0.001 to 86400; fractions are welcome")
         }
         return .milliseconds(Int64((value * 1000).rounded()))
+    }
+
+    static func days(_ entry: Keyfile.Entry, in file: Keyfile) throws(Keyfile.Error) -> Int {
+        guard let value = Int(entry.value), (0...3650).contains(value) else {
+            throw file.error(entry, "takes whole days from 0 to 3650")
+        }
+        return value
     }
 
     static func list(_ entry: Keyfile.Entry) -> [String] {

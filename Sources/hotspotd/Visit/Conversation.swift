@@ -110,7 +110,7 @@ import Varlink
             return journal.record("withdrawn", "\(sent.command): the answer is not needed any more", helper: sent.helper)
         }
         journal.record("deadline", "\(sent.command): no answer in time", helper: sent.helper)
-        if sent.command != .evaluate { journal.note { $0.lastWord = "nothing in time" } }
+        if sent.command != .evaluate { journal.note { $0.obstacle = "It did not answer in time" } }
     }
 
     /// Ends the turn of one event: once the race is decided ends the helpers that lost it, and records which helpers were asked.
@@ -141,7 +141,7 @@ import Varlink
         case .reply(let reply):
             keep(reply, of: helper)
             let reason = reply.reason.map { Printable.text($0, limit: 500) }
-            journal.note { $0.lastWord = reply.result == .success ? nil : reason }
+            journal.note { ($0.lastWord, $0.obstacle) = (reply.result == .success ? nil : reason, nil) }
             journal.record("answer", "\(reply.result.rawValue)\(Self.suffix(reply.reason))", helper: helper)
             let seconds = reply.session?.secondsRemaining
             onAnswer(id, .replied(reply.result, prompt: reply.prompt, secondsRemaining: seconds, reason: reason))
@@ -158,7 +158,7 @@ import Varlink
         journal.record("problem", fault.sentence, helper: helper)
         if let wrote = fault.standardError { journal.recordTrace("standard error: …\(wrote.suffix(2000))", helper: helper) }
         services.log.warning(
-            "\(journal.interface): \(helper): \(fault.sentence)\(fault.standardError.map { "; it wrote: \($0.suffix(500))" } ?? "")"
+            "\(journal.interface): \(helper): \(Hearsay.line(fault.sentence))\(fault.standardError.map { "; it wrote: \($0.suffix(500))" } ?? "")"
         )
         // The helper was never asked, so that nothing is held against it.
         if fault.isLackOfRoom {

@@ -141,6 +141,16 @@ import Store
         if candidates != machine.candidates { feed(.helpersChanged(candidates)) }
     }
 
+    /// Tries again what failed while a helper or this network was switched off. A network that is left alone stays so when it is only a
+    /// helper that was switched on.
+    func switchedOn(helper: String?) {
+        switch machine.state {
+        case .failure, .inactive(.held(_, .autoJoinOff, _)): feed(.released)
+        case .inactive, .evaluating, .authenticating, .presentingUI, .authenticated, .maintaining, .loggingOff:
+            if helper == nil { feed(.released) }
+        }
+    }
+
     /// Passes on the user's answers, which were checked before.
     func answer(_ shown: ShownPrompt, _ values: [String: String], remember: Bool) {
         desk.store(values, remember: remember, for: shown, portal: conversation.askingPortal)
@@ -162,7 +172,8 @@ import Store
         switch action {
         case .transition(let from, let to, let cause):
             since = WallClock.now
-            services.log.info("\(name): \(from.rawValue) → \(to.rawValue)\(cause.isEmpty ? "" : " (\(cause))")")
+            let because = cause.isEmpty ? "" : " (\(Hearsay.line(cause)))"
+            services.log.info("\(name): \(from.rawValue) → \(to.rawValue)\(because)")
             journal.record("transition", cause, from: from, to: to, helper: machine.state.chosenHelper)
             if to == .authenticating || to == .maintaining { journal.note { $0.why = cause } }
             if [.authenticated, .maintaining].contains(from), !machine.state.isKeptFree, !isEnding {
@@ -219,7 +230,7 @@ import Store
         case .report(let problem):
             problems.report(problem)
             journal.record("problem", problem.message)
-            services.log.notice("\(name): \(problem.message)")
+            services.log.notice("\(name): \(Hearsay.line(problem.message))")
         case .clearProblems: problems.clear()
         }
     }

@@ -81,27 +81,28 @@ struct RunningAttempt {
     var helper: String?
     /// Why this helper was asked, in the machine's words.
     var why: String?
-    /// The last words that a person should read.
+    /// The last words of the helper that a person should read.
     var lastWord: String?
-    /// What kept the helper from being asked at all.
+    /// What kept the helper from being asked at all, or from an answer.
     var obstacle: String?
     /// Octets of traces that the journal still takes: a helper that says much fills no disk.
     var traceCapacity = 256 << 10
 
-    /// Returns how it ended, and why: the first line of `hotspotctl explain`.
+    /// Returns how it ended, and why: the end of `hotspotctl explain`.
     func sentence(_ outcome: AttemptOutcome, helper displayName: String?) -> String {
         let helper = displayName ?? "No helper"
         let seconds = String(Double((EventLoop.now - began).milliseconds) / 1000)
         let because = why.map { ": \($0)" } ?? ""
-        let said = obstacle.map { " \($0)." } ?? lastWord.map { " It said: \($0)" } ?? ""
+        let obstacle = obstacle.map { " \($0)." } ?? ""
+        func failed(_ sentence: String) -> String { Hearsay.join(sentence + obstacle, obstacle.isEmpty ? lastWord : nil) }
         return switch outcome {
         case .online: "Online by \(helper) after \(seconds) s\(because)."
         case .open: "The network is open; no login was needed (\(seconds) s)."
         case .unknown: "No helper claimed the network, and the probe cannot tell whether it is open."
         case .unclaimedCaptive: "A portal wants a login, and no helper could do it."
-        case .temporaryFailure: "\(helper) could not log in for now (\(seconds) s)\(because).\(said)"
-        case .failure: "\(helper) could not log in, and it is not tried again by itself\(because).\(said)"
-        case .expired: "The session was over.\(said)"
+        case .temporaryFailure: failed("\(helper) could not log in for now (\(seconds) s)\(because).")
+        case .failure: failed("\(helper) could not log in, and it is not tried again by itself\(because).")
+        case .expired: failed("The session was over.")
         case .left: "The network was left."
         case .loggedOff: "Logged off."
         case .dismissed: "The question was dismissed."

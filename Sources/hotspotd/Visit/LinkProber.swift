@@ -1,3 +1,4 @@
+import ControlAPI
 import EventLoop
 import ForeignText
 import HelperHost
@@ -48,9 +49,9 @@ import Varlink
                 record(answer)
                 return answer
             } catch {
-                journal.record("problem", "The prober's answer is malformed: \(error)")
+                journal.record("problem", Hearsay.join("The prober's answer is malformed.", "\(error)"))
             }
-        case .failed(let fault): journal.record("problem", "The prober: \(fault.sentence)")
+        case .failed(let fault): journal.record("problem", Hearsay.join("The prober failed.", fault.sentence))
         case .evaluation, .reply, .annotations, .notRecognized: journal.record("problem", "The prober does not know Probe.")
         }
         return nil
@@ -99,6 +100,15 @@ struct ProbeAnswer: Decodable {
     var problem: String?
     var secondsRemaining: Int?
     var evidence: [Evidence]
+
+    /// The answer to a client that checks. Where HTTPS does not get through, most programs are not online.
+    func checkReply(on interface: String) -> CheckReply {
+        let word = verdict == .partial ? Verdict.limited : verdict
+        var reply = CheckReply(
+            verdict: word.rawValue, interface: interface, detail: problem ?? origin.map { "portal \($0)" })
+        reply.requests = evidence.prefix(16).map(\.line)
+        return reply
+    }
 
     /// The portal's origin: paths are not shown to all users.
     var origin: String? {

@@ -119,7 +119,7 @@ import Varlink
             #expect(AnswerReader.outcome(of: Array(text.utf8), expecting: .reply) == .notRecognized)
         }
         let own = fault(#"{"error":"a.b.Broken","parameters":{"message":"no\u001b"}}"#)
-        #expect(own == HelperFault(.helperError, "it answered with the error a.b.Broken: no\\x1b"))
+        #expect(own == HelperFault(.helperError, "it answered with the error a.b.Broken\nno\\x1b"))
         #expect(fault(#"{"error":"a.b.Broken"}"#)?.sentence == "it answered with the error a.b.Broken")
     }
 

@@ -31,6 +31,12 @@ import Testing
         }
     }
 
+    @Test(arguments: ["BRANDT", "Brandt", "M\u{DC}LLER", "m\u{FC}ller", "M%C3%9CLLER", #"M\u00dcLLER"#, "bran…"])
+    func caseDoesNotMatter(_ text: String) {
+        let masked = Secrets(["brandt", "M\u{FC}ller"]).mask("Ms \(text) of Room 214")
+        #expect(masked == "Ms •••\(text.hasSuffix("…") ? "…" : "") of Room 214", "\(masked)")
+    }
+
     /// As the usual libraries write a text into JSON, URLs and forms.
     @Test(arguments: [
         "M\u{FC}ll&S\u{F6}hne: \"x'\u{1F511}", #"M\u00fcll&S\u00f6hne: \"x'\ud83d\udd11"#,

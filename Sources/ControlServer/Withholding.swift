@@ -1,0 +1,42 @@
+import ControlAPI
+import HotspotCore
+
+// What callers without permission do not see.
+
+extension PendingPrompt {
+    /// The same for callers that may not answer: interface, helper and perhaps network, without the questions. A helper may be wrong about
+    /// what is secret.
+    func withheldFromStrangers(names: Bool) -> PendingPrompt {
+        var known = self
+        if !names { (known.ssid, known.portal, known.title) = ("", nil, "") }
+        known.message = nil
+        known.fields = []
+        known.termsURL = nil
+        known.terms = nil
+        known.withheld = true
+        return known
+    }
+}
+
+extension InterfaceStatus {
+    var withoutNames: InterfaceStatus {
+        var known = self
+        (known.ssid, known.ssidHex, known.bssid, known.portal) = (nil, nil, nil, nil)
+        // The words of a portal name it.
+        known.problems = problems.map { Problem($0.code, Hearsay.split($0.message).sentence, hint: $0.hint) }
+        return known
+    }
+}
+
+extension HelperStatus {
+    var withoutNames: HelperStatus {
+        var known = self
+        (known.given, known.disabledFor, known.moreDisabledFor) = (nil, [], nil)
+        return known
+    }
+}
+
+extension Step {
+    /// For every local user: a trace names the paths of portals.
+    var isPublic: Bool { kind != "trace" }
+}

@@ -1,0 +1,20 @@
+/// One text of two parts: a sentence of the daemon, and behind a line feed the words of a helper or a portal. Whatever shows it keeps them
+/// apart, so that a stranger's words cannot pass for the daemon's.
+public enum Hearsay {
+    /// Appends the words, if there are any, without line feeds.
+    public static func join(_ sentence: String, _ words: String?) -> String {
+        words.map { "\(sentence)\n\(line($0).replacing("\n", with: " "))" } ?? sentence
+    }
+
+    /// Returns the sentence and the words.
+    public static func split(_ text: String) -> (sentence: String, words: String?) {
+        guard let end = text.firstIndex(of: "\n") else { return (text, nil) }
+        return (String(text[..<end]), String(text[text.index(after: end)...]))
+    }
+
+    /// Returns one line, for a log.
+    public static func line(_ text: String) -> String {
+        let (sentence, words) = split(text)
+        return words.map { "\(sentence)\(sentence.hasSuffix(".") ? "" : ":") \($0)" } ?? sentence
+    }
+}

@@ -1,0 +1,61 @@
+import ControlAPI
+import HotspotCore
+import HotspotMachine
+
+extension Renderer {
+    /// A state in words for people.
+    func words(_ state: String) -> String {
+        switch StateName(rawValue: state) {
+        case .inactive: "at rest"
+        case .evaluating: "asking the helpers"
+        case .authenticating: "logging in"
+        case .presentingUI: "waiting for your answer"
+        case .authenticated: "connected"
+        case .maintaining: "checking the session"
+        case .loggingOff: "logging off"
+        case .failure: "not logged in"
+        case nil: safe(state, limit: 32)
+        }
+    }
+
+    /// An interface's state in words, with its sign and tone. Only what the probe has proven is online.
+    func condition(_ status: InterfaceStatus) -> (sign: String, tone: Tone, words: String) {
+        func has(_ code: ProblemCode) -> Bool { status.problems.contains { $0.code == code } }
+        let busy = sign("◐", "~")
+        let words = words(status.state)
+        switch StateName(rawValue: status.state) {
+        case .authenticated where status.captive == false, .maintaining where status.captive == false:
+            return has(.httpsBlocked) ? (busy, .busy, "limited") : (sign("●", "*"), .good, "online")
+        case .authenticated: return (busy, .busy, status.captive == nil ? "connected, not verified" : "behind a portal")
+        case .presentingUI where status.prompt != nil: return ("?", .busy, words)
+        case .presentingUI: return (busy, .busy, self.words(StateName.authenticating.rawValue))
+        case .authenticating where status.nextLogin != nil: return (busy, .busy, "waiting to log in")
+        case .evaluating, .authenticating, .maintaining, .loggingOff: return (busy, .busy, words)
+        case .failure: return (sign("×", "x"), .bad, words)
+        case .inactive:
+            let words =
+                has(.held)
+                ? "left alone" : has(.noAddress) ? "waiting for an address" : status.ssid == nil ? "not connected" : words
+            return (sign("○", "o"), .faint, words)
+        case nil: return (sign("○", "o"), .faint, words)
+        }
+    }
+
+    /// The outcome of an attempt in words for people.
+    func outcome(_ word: String) -> String {
+        switch AttemptOutcome(rawValue: word) {
+        case .online: "online"
+        case .open: "no login needed"
+        case .unknown: "not verified"
+        case .unclaimedCaptive: "no helper for it"
+        case .temporaryFailure: "failed for now"
+        case .failure: "failed"
+        case .expired: "session over"
+        case .left: "left"
+        case .loggedOff: "logged off"
+        case .dismissed: "dismissed"
+        case .superseded: "begun again"
+        case nil: safe(word, limit: 100)
+        }
+    }
+}

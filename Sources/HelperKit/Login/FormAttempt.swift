@@ -30,7 +30,8 @@ struct FormAttempt: Sendable {
     private let isConfirmation: Bool
     private var steps = 0
     private var sent: Set<HTMLForm> = []
-    private var typedInto: Set<[String]> = []
+    /// The names of the fields of each form that was sent.
+    private var answered: Set<[String]> = []
 
     /// Begins a try with the command's answers and its credential, which are for the command's portal and no other.
     ///
@@ -73,14 +74,14 @@ struct FormAttempt: Sendable {
             return .ask(prompt, keeping: isFirst ? nil : form)
         case .submit(let filled, let form):
             let names = form.inputs.map(\.name)
-            if !names.isEmpty, typedInto.contains(names) {
+            if !names.isEmpty, answered.contains(names) {
                 return handOver(engine.complaint(of: page) ?? "The portal did not accept the answers.", at: url)
             }
             guard sent.insert(form).inserted else { return .end(.temporaryFailure, "The portal shows the same page again.") }
             if soundsDone, !filled.staysOnOrigin { return .done }
             guard steps < Self.stepLimit else { return .end(.temporaryFailure, "The portal shows one form after another.") }
             steps += 1
-            if filled.carriesAnswers { typedInto.insert(names) }
+            answered.insert(names)
             engine.offerAnswers(of: form)
             return .submit(filled, form)
         }

@@ -75,7 +75,8 @@ struct FormEngine: Sendable {
         }
         let answers = valid.filter { answer in !faults.contains { $0.0 == answer.key } }
         let consent = consent || answers[Self.termsField].map(FilledForm.isYes) ?? false
-        var fields = fields(of: form, consent: consent)
+        let typed = isTypedNow ? answers.filter { !remembered.contains($0.key) } : [:]
+        var fields = fields(of: form, consent: consent, values: typed.merging(offered) { $1 })
         let hasTermsBox = form.inputs.contains {
             $0.kind == .checkbox && FormWords.isTerms($0.words) && !FormWords.isAdvertising($0.words)
         }
@@ -110,7 +111,8 @@ struct FormEngine: Sendable {
             guard let answer = answers[field.name] else { return true }
             return field.kind == .checkbox ? !FilledForm.isYes(answer) : answer.isEmpty
         }
-        let needsUser = filled.carriesPassword && !url.isSecure && !isTypedNow && !allowsPlainHTTP
+        let isPlain = !(url.isSecure && filled.target.isSecure)
+        let needsUser = filled.carriesPassword && isPlain && !isTypedNow && !allowsPlainHTTP
         guard isOpen || needsUser || !faults.isEmpty else { return .submit(filled, form) }
         return .ask(prompt(fields, form, page, url, faults.first?.1), form)
     }
@@ -154,7 +156,7 @@ struct FormEngine: Sendable {
     /// Returns the names of the fields that a login with stored answers needs.
     func needs(on page: HTMLPage, at url: WebURL) -> [String] {
         guard let form = choose(page) else { return [] }
-        return fields(of: form, consent: true).filter { $0.kind != .checkbox }.map(\.name)
+        return fields(of: form, consent: true, values: [:]).filter { $0.kind != .checkbox }.map(\.name)
     }
 
     /// Returns the form that is the login, of several.
@@ -176,8 +178,8 @@ struct FormEngine: Sendable {
         .element
     }
 
-    /// Returns the fields that the user must fill in, in the page's order.
-    private func fields(of form: HTMLForm, consent: Bool) -> [Field] {
+    /// Returns the fields that the user must fill in, in the page's order, with these values as defaults instead of the page's.
+    private func fields(of form: HTMLForm, consent: Bool, values: [String: String]) -> [Field] {
         var fields: [Field] = []
         var seen: Set<String> = []
         let marksRequired = form.inputs.contains { $0.isRequired && $0.kind != .checkbox }
@@ -214,7 +216,7 @@ struct FormEngine: Sendable {
                 }
             case .text, .textarea, .password, .email, .telephone:
                 let kind = Self.kind(of: control)
-                let value = Self.offer(offered[control.name] ?? control.value, for: kind)
+                let value = Self.offer(values[control.name] ?? control.value, for: kind)
                 // The portal's own constant: it cannot be changed, or not be shown.
                 let isConstant = control.isReadOnly || (value == nil && offered[control.name] == nil && kind != .password)
                 if isConstant, !control.value.isEmpty { continue }

@@ -206,13 +206,14 @@ import Testing
     }
 
     @Test(arguments: ["12345", "1\n2", "1\u{0}", "\u{1B}[2J", "1\u{85}"]) func unfitAnswersAreAskedForAgain(_ answer: String) {
-        let form = "<form><label>Room <input name=room maxlength=4></label><input type=submit></form>"
+        let form = "<form><label>Room <input name=room maxlength=4></label><input name=name><input type=submit></form>"
         for isTypedNow in [true, false] {
-            let prompt = asked(FormEngine(answers: ["room": answer], isTypedNow: isTypedNow), form)
-            #expect(prompt?.fields.map(\.value) == [nil])
+            let prompt = asked(FormEngine(answers: ["room": answer, "name": "Brandt"], isTypedNow: isTypedNow), form)
+            #expect(prompt?.fields.map(\.value) == [nil, isTypedNow ? "Brandt" : nil])
             #expect(prompt?.message?.hasPrefix("The answer to \"Room\" ") == true && prompt?.message?.contains(answer) == false)
         }
-        #expect(step(form, answers: ["room": "1234"]) == "GET https://portal.test/page?room=1234")
+        #expect(step(form, answers: ["room": "1234", "name": ""], typed: true).hasPrefix("ask"))
+        #expect(step(form, answers: ["room": "1234", "name": "B"]) == "GET https://portal.test/page?room=1234&name=B")
     }
 
     // MARK: Traps

@@ -105,7 +105,7 @@ struct FormAttempt: Sendable {
     func fail(_ error: TransferError) -> Move {
         // Some portals redirect in circles after the login until the gateway has opened.
         if steps > 1, error.code == .refusedURL || error.code == .tooManyRedirects { return .done }
-        return .end(error.code == .keyChanged ? .unsupportedNetwork : .temporaryFailure, error.description)
+        return .end(.temporaryFailure, error.description)
     }
 
     /// Looks for a request that logs off; that of another origin does not replace the portal's own.

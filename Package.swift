@@ -94,7 +94,8 @@ let package = Package(
             name: "HelperKit",
             dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Varlink", "CCurl", "CCares", "CXML", "CCrypto"],
             exclude: ["README.md"],
-            resources: ["Helper", "Probe"].map { .embedInCode("Contract/org.hotspotd.\($0).varlink") }, swiftSettings: rules),
+            resources: ["Contract/org.hotspotd.Helper.varlink", "Contract/org.hotspotd.Probe.varlink", "Login/companies.txt"]
+                .map { .embedInCode($0) }, swiftSettings: rules),
         // Our helpers, one file each, and the prober.
         .executableTarget(name: "hotspot-helpers", dependencies: ["HelperKit"], exclude: ["Helpers"], swiftSettings: rules),
         // Plays the commands against a helper for its author.

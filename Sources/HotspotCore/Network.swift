@@ -136,4 +136,7 @@ public struct Link: Codable, Hashable, Sendable {
         self.probeURL = probeURL
         self.probeExpect = probeExpect
     }
+
+    /// The probe where the settings name none. HelperKit then asks other operators' as well.
+    public static let usualProbe = (url: "http://connectivitycheck.gstatic.com/generate_204", expect: "204")
 }

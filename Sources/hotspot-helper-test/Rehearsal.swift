@@ -86,6 +86,7 @@ import Varlink
     }
 
     private func evaluate() async throws(CannotTest) {
+        var answers = false
         for (title, expect) in [
             ("Evaluate, no login needed", "204"), ("Evaluate, no login needed, the probe answers with a text", "made-up success"),
         ] {
@@ -93,10 +94,15 @@ import Varlink
             portal.treatProbe(expect: expect)
             if case .evaluation(let evaluation)? = try await play(title, .evaluate, place(new: true, expect: expect)) {
                 transcript.say(Review.open(evaluation))
+                answers = true
             }
         }
         portal.reset(open: false)
         portal.treatProbe()
+        let title = "Evaluate, without link.probeURL"
+        if case .failed? = try await play(title, .evaluate, place(new: true, expect: nil)), answers {
+            transcript.say([Review.noProbe])
+        }
         var claimedBefore = false
         evaluations.append(try await play("Evaluate, captive", .evaluate, place(new: true)))
         if case .evaluation(let evaluation)?? = evaluations.last {
@@ -107,8 +113,7 @@ import Varlink
             claimedBefore = evaluation.confidence != .none
         }
         portal.treatProbe(.page)
-        let title = "Evaluate, the page in the probe's place"
-        evaluations.append(try await play(title, .evaluate, place(new: true)))
+        evaluations.append(try await play("Evaluate, the page in the probe's place", .evaluate, place(new: true)))
         if case .evaluation(let evaluation)?? = evaluations.last {
             transcript.say(Review.inPlace(evaluation, claimedBefore: claimedBefore))
         }
@@ -134,6 +139,13 @@ import Varlink
         parameters["link"] = place(new: false)["link"]
         _ = try await authenticate("Authenticate, the page in the probe's place", parameters, consent: true)
         portal.treatProbe()
+        guard opened else { return }
+        portal.reset(open: false, refusing: true)
+        attempts += 1
+        parameters["link"] = place(new: false)["link"]
+        _ = try await authenticate("Authenticate, the portal refuses the login", parameters, consent: true)
+        transcript.say(Review.refused(results.last, times: portal.refusals))
+        portal.reset(open: false)
     }
 
     private func authenticate(_ title: String, _ parameters: [String: JSONValue], consent: Bool) async throws(CannotTest)
@@ -219,11 +231,13 @@ import Varlink
 
     // MARK: Parameters
 
-    private func place(new: Bool, expect: String = "204") -> [String: JSONValue] {
+    /// Returns network and link; without `expect`, the link names no probe.
+    private func place(new: Bool, expect: String? = "204") -> [String: JSONValue] {
         if new { attempts += 1 }
         let link = Link(
             attempt: "rehearsal-\(attempts)", association: "rehearsal", interface: networks.joined.interface, index: 1,
-            addresses: ["127.0.0.1/8"], gateways: ["127.0.0.1"], nameservers: [], probeURL: portal.probeURL, probeExpect: expect)
+            addresses: ["127.0.0.1/8"], gateways: ["127.0.0.1"], nameservers: [],
+            probeURL: expect == nil ? nil : portal.probeURL, probeExpect: expect)
         return ["network": Coding.value(networks.joined), "link": Coding.value(link)]
     }
 

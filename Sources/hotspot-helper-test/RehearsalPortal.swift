@@ -22,6 +22,10 @@ final class RehearsalPortal: Sendable {
     private struct PortalState {
         var isOpen = false
         var acceptedTerms = false
+        /// It refuses every login.
+        var isRefusing = false
+        /// The logins that it has refused.
+        var refusals = 0
         var treatment = ProbeTreatment.redirect
         /// The answer to the probe after a login: a status or a text.
         var expect = "204"
@@ -95,10 +99,10 @@ final class RehearsalPortal: Sendable {
         set { state.with { $0.isOpen = newValue } }
     }
 
-    /// The terms were accepted since the last ``reset(open:)``.
+    /// The terms were accepted since the last ``reset(open:refusing:)``.
     var acceptedTerms: Bool { state.with { $0.acceptedTerms } }
 
-    /// The requests since the last ``reset(open:)`` but for probes, without values, each with its outcome.
+    /// The requests since the last ``reset(open:refusing:)`` but for probes, without values, each with its outcome.
     var got: [String] { state.with { $0.got } }
 
     /// The number of the probe's requests that are kept waiting (``ProbeTreatment/stall``).
@@ -114,11 +118,16 @@ final class RehearsalPortal: Sendable {
         }
     }
 
+    /// The number of logins that were refused since the last ``reset(open:refusing:)``.
+    var refusals: Int { state.with { $0.refusals } }
+
     /// Opens or closes the portal, and forgets the requests.
-    func reset(open: Bool) {
+    func reset(open: Bool, refusing: Bool = false) {
         state.with {
             $0.isOpen = open
             $0.acceptedTerms = false
+            $0.isRefusing = refusing
+            $0.refusals = 0
             $0.got = []
         }
     }
@@ -211,6 +220,10 @@ final class RehearsalPortal: Sendable {
                 page(&state, complaint: "Please accept the house rules."),
                 "the page again: \(lacks.prefix(3).joined(separator: ", "))"
             )
+        }
+        if state.isRefusing {
+            state.refusals += 1
+            return (page(&state, complaint: "You cannot log in today."), "refused")
         }
         state.isOpen = true
         state.acceptedTerms = state.acceptedTerms || state.page.accepts(request.pairs)

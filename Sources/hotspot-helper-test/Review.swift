@@ -147,6 +147,24 @@ enum Review {
         return remarks
     }
 
+    /// Judges a login that the portal refused, although the helper sent all that it asks for.
+    static func refused(_ result: HelperResult?, times: Int) -> [Remark] {
+        var remarks: [Remark] = []
+        if times > 1 {
+            remarks.wrong(
+                "It sent the refused login \(times) times; some portals lock a guest out after three. Ask the user again with uiRequired."
+            )
+        }
+        if result == .failure {
+            remarks.note(
+                "After failure the network is left alone until the user enables it; after temporaryFailure the login is tried again."
+            )
+        }
+        return remarks
+    }
+
+    static let noProbe = Remark.note(
+        "`link.probeURL` and `link.probeExpect` may be absent: have an address of your own, or answer none.")
     static let deadEnd = Remark.wrong("It asks the user (uiRequired), and does not know PresentUI: the answers are lost.")
     static let sameAgain = Remark.wrong("It repeats the same prompt after each answer: the answers have no effect.")
     static let unknownEvaluate = Remark.wrong("It does not know Evaluate, so it claims no network and never logs in.")

@@ -22,7 +22,7 @@ import Testing
             if not chunk: sys.exit(0)
             data += chunk
         call = json.loads(data[:-1]); method = call["method"].rsplit(".", 1)[1]; given = call["parameters"]
-        probe = given.get("link", {}).get("probeURL", ""); origin = probe.rsplit("/", 1)[0]
+        probe = given.get("link", {}).get("probeURL") or "http://127.0.0.1:9/none"; origin = probe.rsplit("/", 1)[0]
         portal = {"origin": origin, "kind": "x"}
         def say(octets): os.write(1, octets); sys.exit(0)
         def answer(**parameters): say(json.dumps({"parameters": parameters}).encode() + b"\\0")
@@ -171,11 +171,39 @@ import Testing
         for secret in ["rehearsal-secret-1", "s3same"] { #expect(!ended.output.contains(secret)) }
     }
 
+    /// A portal that refuses the login and locks the guest out if it is sent again.
+    @Test(.enabled(if: python)) func aRefusedLoginIsSentOnce() async throws {
+        let body =
+            Self.claims + """
+                def token():
+                    page = urllib.request.urlopen(origin + "/portal").read().decode()
+                    return page.split('name="token" value="')[1].split('"')[0]
+                if method in ("Authenticate", "PresentUI"):
+                    for _ in range(TIMES):
+                        if status() != 204: send("/login", ("accept=yes&token=" + token()).encode())
+                    reply("success" if status() == 204 else "failure", reason="x")
+                """
+        for times in [1, 4] {
+            let ended = try await test(Self.program(body.replacing("TIMES", with: "\(times)")))
+            #expect(ended.output.components("Authenticate, the portal refuses the login: failure: x") == 1, "\(ended.output)")
+            #expect(ended.output.contains("WRONG  It sent the refused login 4 times") == (times == 4), "\(ended.output)")
+            #expect(ended.output.contains("note   After failure the network is left alone"), "\(ended.output)")
+        }
+    }
+
+    /// The daemon names its probe; the contract allows none.
+    @Test(.enabled(if: python)) func theProbeMayBeMissing() async throws {
+        let body = "if method == 'Evaluate': answer(confidence='none' if given['link']['probeURL'] else 'low')"
+        let ended = try await test(Self.program(body))
+        #expect(ended.output.contains("Evaluate, without link.probeURL: no usable answer"), "\(ended.output)")
+        #expect(ended.output.contains("note   `link.probeURL` and `link.probeExpect` may be absent"))
+    }
+
     /// It waits for the portal until it is cancelled, and goes on after that.
     @Test(.enabled(if: python)) func ignoringSIGTERMIsReported() async throws {
         let body = """
             signal.signal(15, signal.SIG_IGN)
-            if method == "Evaluate" and status() in (200, 204): answer(confidence="none")
+            if method == "Evaluate" and ("probeURL" not in given["link"] or status() in (200, 204)): answer(confidence="none")
             if method == "Evaluate": answer(confidence="high", portal=portal)
             """
         // The portal keeps the connection until the helper is gone, so that status() returns only by an error, which is caught.
@@ -194,7 +222,7 @@ import Testing
         #expect(ended.status == 1)
         #expect(ended.output.components("it exited with status 3") == 1, "\(ended.output)")
         #expect(ended.output.contains("         | no such thing"))
-        #expect(ended.output.contains("… the same in 12 more: FilterScanList; Evaluate, no login needed;"))
+        #expect(ended.output.contains("… the same in 13 more: FilterScanList; Evaluate, no login needed;"))
         #expect(ended.output.contains("One thing is wrong."))
     }
 
@@ -221,7 +249,7 @@ import Testing
         let folder = try Folder()
         _ = try await play(["helpers", "new", "mine", "--ssid", "Cafe", "--directory", folder.path])
         let source = try folder.read("mine/mine.py")
-        let shy = source.replacing("if is_ours else", with: "if False else")
+        let shy = source.replacing("if page and form_of", with: "if False and form_of")
         #expect(shy != source)
         try folder.write("mine/mine.py", shy, mode: 0o755)
         let ended = try await play(["helpers", "test", folder.path + "/mine"])
@@ -252,7 +280,7 @@ import Testing
         }
         let logoff = try #require(lines.firstIndex { $0.hasPrefix("Logoff:") }, "\(ended.output)")
         #expect(lines[logoff + 1] == #"         | below\\Logoff \x1b[1m"#, "\(ended.output)")
-        #expect(ended.output.components("saying Evaluate") == 4, "\(ended.output)")
+        #expect(ended.output.components("saying Evaluate") == 5, "\(ended.output)")
         // Without a sandbox root may write everywhere.
         if ended.output.contains("Read-only file system") { #expect(ended.output.contains("ReadWritePaths=")) }
     }
@@ -280,10 +308,12 @@ import Testing
 
     // MARK: Pages and networks
 
-    private func page(_ html: String, _ options: [String] = []) async throws -> Tool.Exit {
+    private func page(_ html: String, _ options: [String] = [], language: String = "python") async throws -> Tool.Exit {
         let folder = try Folder()
         try folder.write("page.html", html)
-        _ = try await play(["helpers", "new", "mine", "--ssid", "Cafe*;Hotel", "--directory", folder.path])
+        _ = try await play([
+            "helpers", "new", "mine", "--ssid", "Cafe*;Hotel", "--language", language, "--directory", folder.path,
+        ])
         return try await play(["helpers", "test", "--page", folder.path + "/page.html", folder.path + "/mine"] + options)
     }
 
@@ -293,9 +323,9 @@ import Testing
             "<form action='go.php?x=1' method=post><input type=hidden name=magic value='a&amp;b 1'><input name=user><input type=password name=pw></form>",
             "<form><input type=hidden name=m value=1><input type=submit name=ok value=Go></form>",
             "<form action='https://portal.example/in' method='POST'><input type=checkbox name=agb value=ja> AGB akzeptieren<button>Los</button></form>",
-        ]) func aPageOfOnesOwnIsTheLogin(_ html: String) async throws
-    {
-        let ended = try await page(html)
+        ], ["python"] + (access("/usr/bin/jq", X_OK) == 0 || getenv("CI") != nil ? ["shell"] : [])
+    ) func aPageOfOnesOwnIsTheLogin(_ html: String, _ language: String) async throws {
+        let ended = try await page(html, language: language)
         #expect(ended.status == 0 && ended.output.contains("Nothing is wrong."), "\(ended.output)")
     }
 
@@ -307,16 +337,11 @@ import Testing
         <input type=submit name=later value=Later></form>
         """
 
-    @Test(.enabled(if: python)) func aBrowserSendsOneButton() async throws {
-        let ended = try await page(Self.twoButtons)
-        #expect(ended.status == 0 && ended.output.contains("Nothing is wrong."), "\(ended.output)")
-    }
-
     @Test(
         .enabled(if: python),
         arguments: [
             ("&go=Connect+now&later=Later", "several buttons were sent, \"go=Connect now\" and \"later=Later\""),
-            ("", "the button \"go=Connect now\" is missing"), ("&later=Later", "logged in"),
+            ("", "the button \"go=Connect now\" is missing"), ("&later=Later", "logged in"), ("&go=Connect+now", "logged in"),
         ]) func anotherNumberOfButtonsIsWrong(_ buttons: String, _ words: String) async throws
     {
         let folder = try Folder()

@@ -148,13 +148,18 @@ public struct KnownWords: Sendable {
     fileprivate let names: Set<String>
     private let choices: Set<String>
     private let stored: [String: String]
+    private let answers: [String: String]
+    /// The fields that were typed without echo.
+    private let unseen: Set<String>
     fileprivate let origins: Set<String>
 
     /// Collects them from the fields of the helper's answered questions, the parameters of its command (the names of answers and of a stored
     /// credential are the names of its own former fields), and the origin of the portal that is already shown.
     public init(asked: [Field] = [], parameters: JSONValue = [:], shown: String? = nil) {
         stored = parameters["credential"]?.object?.compactMapValues(\.string) ?? [:]
-        names = Set(asked.map(\.name)).union(stored.keys).union(parameters["answers"]?.object?.keys.map { $0 } ?? [])
+        answers = parameters["answers"]?.object?.compactMapValues(\.string) ?? [:]
+        names = Set(asked.map(\.name)).union(stored.keys).union(answers.keys)
+        unseen = Set(asked.filter(\.kind.isSecret).map(\.name))
         choices = Set(asked.flatMap { $0.choices ?? [] })
         origins = Set([parameters["portal"]?["origin"]?.string, shown].compactMap { $0 })
     }
@@ -163,6 +168,11 @@ public struct KnownWords: Sendable {
     /// under the same name.
     fileprivate func has(_ choice: String, of field: Field) -> Bool {
         choices.contains(choice) || (field.kind == .choice && (field.choices?.count ?? 0) > 1 && stored[field.name] == choice)
+    }
+
+    /// Returns whether a field offers the answer again that the user gave to it.
+    fileprivate func offersAnswer(_ field: Field) -> Bool {
+        !field.kind.isSecret && !unseen.contains(field.name) && field.value == answers[field.name] ?? stored[field.name]
     }
 }
 
@@ -174,7 +184,7 @@ extension Prompt {
 
     /// The prompt without these secrets where it is only read. Names and choices come back to the helper with the answers and so cannot be
     /// masked: one that repeats a secret is a fault, which does not repeat it. A prefilled value is left out, because a mask in its
-    /// place would be sent as an answer.
+    /// place would be sent as an answer; a refused answer is offered again in its own field, unless it is a password or a code.
     public func masked(_ secrets: Secrets, known: KnownWords = KnownWords()) throws(HelperFault) -> Prompt {
         guard !secrets.isEmpty else { return self }
         var prompt = self
@@ -190,7 +200,7 @@ extension Prompt {
                 throw Self.repeats("choices", index)
             }
             prompt.fields[index].label = secrets.mask(field.label)
-            if let value = field.value, secrets.appear(in: value) { prompt.fields[index].value = nil }
+            if let value = field.value, secrets.appear(in: value), !known.offersAnswer(field) { prompt.fields[index].value = nil }
         }
         return prompt
     }

@@ -12,8 +12,6 @@ struct FilledForm: Sendable {
     let target: WebURL
     /// The action has the same origin as the page.
     let staysOnOrigin: Bool
-    /// The form is posted to a numeric address of another origin, which is how web pages attack routers.
-    var leavesForGateway: Bool { request.method == .post && !staysOnOrigin && InternetAddress(target.host) != nil }
 
     private static let nameLimit = 256
     private static let valueLimit = 8192
@@ -62,6 +60,7 @@ struct FilledForm: Sendable {
         }
         pairs = pairs.filter { $0.value.utf8.count <= Self.valueLimit }
         switch form.method {
+        case .get where pairs.isEmpty && !form.action.isEmpty: request = HTTPRequest(action)
         case .get:
             guard let target = action.replacingQuery(WebURL.encode(pairs)) else { throw TransferError(.refusedURL, "too long") }
             request = HTTPRequest(target)

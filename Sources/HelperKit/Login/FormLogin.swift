@@ -6,9 +6,6 @@ public struct FormLogin: Sendable {
     public let kind: String
     let command: HelperCommand
 
-    /// The most forms that are submitted in one command.
-    private static let stepLimit = 5
-
     /// Makes a login for one command.
     public init(kind: String, command: HelperCommand) {
         self.kind = kind
@@ -81,157 +78,76 @@ public struct FormLogin: Sendable {
     private func fill(
         _ page: HTMLPage, at url: WebURL, portal live: Portal, client: HTTPClient, isTypedNow: Bool, start: WebURL? = nil
     ) -> Reply {
-        // `portal` is the one that asks now and changes with redirects. `live` is the one that is logged in to.
-        var (page, url, portal) = (page, url, live)
-        var answers = command.credential ?? [:]
-        if isTypedNow { answers.merge(command.answers) { $1 } }
-        // The answers were given for the command's portal and are sent to no other.
-        let isSamePortal = command.portal.map { $0.origin == live.origin && $0.pin == live.pin } ?? false
-        if !isSamePortal { answers = [:] }
-        var terms = AcceptedTerms(SessionMemory(command.session), isTypedNow: isTypedNow)
-        var engine = FormEngine(
-            redirects: command.redirects, answers: answers, consent: command.consent && isSamePortal && !terms.mustBeAccepted,
-            isTypedNow: isTypedNow, allowsPlainHTTP: isSamePortal && command.credential != nil)
-        engine.remembered = Set((command.credential ?? [:]).keys).subtracting(command.answers.keys)
-        engine.mask = Mask(Array((command.credential ?? [:]).values) + Array(command.answers.values))
-        var logoff = PortalLogoff.find(on: page, at: url, redirects: command.redirects)
-        var sent: Set<HTMLForm> = []
-        var typedInto: Set<[String]> = []
-        var outside: Set<String> = Set([command.link.probeURL].compactMap { $0 }.compactMap { WebURL($0)?.host })
-        outside.formUnion(ProbeEndpoint.usual.compactMap { WebURL($0.url)?.host })
-        if let host = start?.host { outside.remove(host) }
-        outside.remove(url.host)
-        for step in 0...Self.stepLimit {
-            let isFirst = step == 0
-            if engine.consent, !isTypedNow, terms.haveChanged(engine.bindingTerms(on: page, at: url), client, url, command.scope)
-            {
-                engine.consent = false
+        var (page, url, memory) = (page, url, SessionMemory(command.session))
+        var terms = AcceptedTerms(memory, isTypedNow: isTypedNow)
+        var attempt = FormAttempt(
+            command, at: live, agreed: memory.agreed ?? [], mustAcceptTerms: terms.mustBeAccepted, isTypedNow: isTypedNow)
+        memory.agreed = attempt.engine.agreed.isEmpty ? nil : attempt.engine.agreed.sorted()
+        // The first page is fetched again with fresh tokens; a later one cannot be reached without the forms sent before.
+        memory.page = nil
+        var outside = Set(([command.link.probeURL] + ProbeEndpoint.usual.map(\.url)).compactMap { $0.flatMap(WebURL.init)?.host })
+        for host in [start?.host, url.host] { if let host { outside.remove(host) } }
+        while true {
+            let shown = attempt.engine.bindingTerms(on: page, at: url)
+            if attempt.engine.consent, !isTypedNow, terms.haveChanged(shown, client, url, command.scope) {
+                attempt.engine.consent = false
             }
-            switch engine.decide(on: page, at: url) {
-            case .nothing where isFirst:
-                if isTypedNow { return success(live, logoff, client, terms) }
-                if page.isTruncated {
-                    return command.reply(
-                        .temporaryFailure, portal: portal,
-                        reason: "The portal's page is too large, and what was read of it has no form.")
-                }
-                // Only a browser can do this login; the probe shows later whether it was done. The message does not name the path,
-                // which often has the name of a guest or session; other people may read the prompt.
-                let prompt = Prompt(
-                    title: portal.title ?? url.host,
-                    message: "This page needs a browser. Open \(url.origin) in one, log in there, and confirm here.")
-                return ask(prompt, portal, client, terms, page: nil, url)
-            case .nothing: return success(live, logoff, client, terms)
-            case .refuse(let reason):
-                if !isFirst, FormWords.soundsLikeSuccess(page) { return success(live, logoff, client, terms) }
-                return command.reply(.unsupportedNetwork, portal: portal, reason: reason)
-            case .ask(var prompt, let form):
-                if !isFirst, FormWords.soundsLikeSuccess(page), form.passwords.isEmpty {
-                    return success(live, logoff, client, terms)
-                }
-                if isFirst, isTypedNow, !isSamePortal, command.portal != nil {
-                    prompt.message =
-                        "This is another portal than before; nothing was sent." + (prompt.message.map { " " + $0 } ?? "")
-                }
-                terms.show(engine.consent ? nil : engine.bindingTerms(on: page, at: url), client, url, command.scope)
-                if terms.changed {
-                    prompt.message = "The terms of this portal have changed." + (prompt.message.map { " " + $0 } ?? "")
-                }
-                return ask(prompt, portal, client, terms, page: isFirst ? nil : (page, form), url)
-            case .submit(let filled, let form):
-                let names = form.inputs.map(\.name)
-                if !names.isEmpty, filled.carriesAnswers, typedInto.contains(names) {
-                    // The portal shows the form again, so it refused the answers.
-                    engine.answers = [:]
-                    guard case .ask(var prompt, let form) = engine.decide(on: page, at: url) else {
-                        return command.reply(
-                            .failure, portal: portal,
-                            reason: engine.complaint(of: page) ?? "The portal did not accept the answers.")
-                    }
-                    prompt.message = prompt.message ?? "The portal did not accept the answers."
-                    return ask(prompt, portal, client, terms, page: (page, form), url)
-                }
-                if !sent.insert(form).inserted {
-                    return command.reply(.temporaryFailure, portal: portal, reason: "The portal shows the same page again.")
-                }
-                if !isFirst, !filled.staysOnOrigin, FormWords.soundsLikeSuccess(page) {
-                    return success(live, logoff, client, terms)
-                }
-                if step == Self.stepLimit { break }
-                if isTypedNow, !engine.consent, engine.bindingTerms(on: page, at: url) != nil { terms.accept() }
-                if filled.carriesAnswers { typedInto.insert(names) }
+            let consent = attempt.engine.consent
+            var move = attempt.move(on: page, at: url)
+            if case .submit(let filled, let form) = move {
+                if isTypedNow, !consent, shown != nil { terms.accept() }
+                command.scope.trace.add(
+                    "form with \(form.controls.count) controls, \(filled.carriesAnswers ? "with" : "without") answers")
                 var request = filled.request
                 request.referer = url
-                if filled.carriesAnswers { request.requiredPin = portal.pin }
+                if filled.carriesAnswers, filled.staysOnOrigin { request.requiredPin = attempt.portal.pin }
                 do throws(TransferError) {
-                    command.scope.trace.add(
-                        "form with \(form.controls.count) controls, \(filled.carriesAnswers ? "with" : "without") answers")
                     let response = try client.send(request, in: command.scope)
                     let chain = try RedirectChain.follow(
-                        response, to: request, client: client, outside: outside, submittedFrom: url, in: command.scope)
-                    if chain.leftPortal { return success(live, logoff, client, terms) }
-                    page = chain.page
-                    url = chain.final.url
-                    if url.origin != portal.origin {
-                        // Another portal asks now; the answers are not for it.
-                        portal = Portal(origin: url.origin, pin: chain.final.pin, kind: kind, title: page.title)
-                        engine.answers = [:]
-                    }
-                    // The logoff of another origin does not replace the portal's own.
-                    if logoff == nil || url.origin == live.origin {
-                        logoff = PortalLogoff.find(on: page, at: url, redirects: command.redirects) ?? logoff
-                    }
-                    if chain.final.status >= 500 || chain.final.status == 403, page.forms.isEmpty {
-                        return command.reply(
-                            .temporaryFailure, portal: portal, reason: "The portal answered with status \(chain.final.status).")
-                    }
+                        response, to: request, client: client, outside: outside, submittedFrom: url,
+                        agreed: attempt.engine.agreed, in: command.scope)
+                    (page, url) = (chain.page, chain.final.url)
+                    guard let last = attempt.arrive(chain, kind: kind) else { continue }
+                    move = last
                 } catch {
-                    if error.code == .keyChanged {
-                        return command.reply(.unsupportedNetwork, portal: portal, reason: error.description)
-                    }
-                    // Some portals redirect in circles after the login until the gateway has opened.
-                    if !isFirst, error.code == .refusedURL || error.code == .tooManyRedirects {
-                        return success(live, logoff, client, terms)
-                    }
-                    return command.reply(error, portal: portal)
+                    move = attempt.fail(error)
                 }
             }
+            switch move {
+            case .submit: continue
+            case .end(let result, let reason): return command.reply(result, portal: attempt.portal, reason: reason)
+            case .done:
+                terms.keep(in: &memory)
+                memory.shownTerms = nil
+                memory.logoff = attempt.logoff ?? memory.logoff
+                return reply(.success, memory, live, client)
+            case .ask(var prompt, let form, let reason):
+                if reason == nil { terms.show(consent ? nil : shown, client, url, command.scope) }
+                if terms.changed { prompt.begin("The terms of this portal have changed.") }
+                terms.keep(in: &memory)
+                memory.page = form.map {
+                    SessionMemory.SavedPage(url: url.text, base: page.base.text, title: page.title, form: $0)
+                }
+                return reply(.uiRequired, memory, attempt.portal, client, prompt, reason)
+            }
         }
-        return command.reply(.temporaryFailure, portal: portal, reason: "The portal shows one form after another.")
     }
 
-    private func ask(
-        _ prompt: Prompt, _ portal: Portal, _ client: HTTPClient, _ terms: AcceptedTerms, page: (HTMLPage, HTMLForm)?,
-        _ url: WebURL
+    private func reply(
+        _ result: HelperResult, _ memory: SessionMemory, _ portal: Portal, _ client: HTTPClient, _ prompt: Prompt? = nil,
+        _ reason: String? = nil
     ) -> Reply {
-        var memory = SessionMemory(command.session)
-        terms.keep(in: &memory)
+        var memory = memory
         memory.origin = portal.origin
         memory.pin = portal.pin
         memory.cookies = client.cookies.lines(within: SessionMemory.cookieLimit)
-        // The first page is fetched again with fresh tokens; a later one cannot be reached without the forms sent before.
-        memory.page = page.map { SessionMemory.SavedPage(url: url.text, base: $0.0.base.text, title: $0.0.title, form: $0.1) }
-        return command.reply(.uiRequired, prompt: prompt, portal: portal, session: Session(memory: memory.value))
-    }
-
-    private func success(_ portal: Portal, _ logoff: SessionMemory.SavedRequest?, _ client: HTTPClient, _ terms: AcceptedTerms)
-        -> Reply
-    {
-        var memory = SessionMemory(command.session)
-        terms.keep(in: &memory)
-        memory.shownTerms = nil
-        memory.origin = portal.origin
-        memory.pin = portal.pin
-        memory.logoff = logoff ?? memory.logoff
-        memory.cookies = client.cookies.lines(within: SessionMemory.cookieLimit)
-        memory.page = nil
-        return command.reply(.success, portal: portal, session: Session(memory: memory.value))
+        return command.reply(result, prompt: prompt, portal: portal, session: Session(memory: memory.value), reason: reason)
     }
 
     private static func page(_ saved: SessionMemory.SavedPage) -> (page: HTMLPage, url: WebURL)? {
         guard let url = WebURL(saved.url), let base = WebURL(saved.base) else { return nil }
         let page = HTMLPage(
-            title: saved.title, base: base, forms: [saved.form], links: [], refresh: nil, scriptTarget: nil, submitsItself: false,
+            title: saved.title, base: base, forms: [saved.form], links: [], refresh: nil, scriptTarget: nil, submitsItself: true,
             text: saved.form.text, errors: [], isTruncated: false)
         return (page, url)
     }

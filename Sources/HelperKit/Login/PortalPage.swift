@@ -36,13 +36,16 @@ struct PortalPage: Sendable {
         do throws(TransferError) {
             let request = HTTPRequest(page.start)
             let first: HTTPResponse
+            var trusted: String?
             switch source {
-            case .response(let response): first = response
+            case .response(let response):
+                first = response
+                trusted = response.url.origin
             case .url(let url):
                 try RedirectPolicy(policy).check(url)
                 first = try client.send(request, in: own)
             }
-            page.chain = try RedirectChain.follow(first, to: request, client: client, in: own)
+            page.chain = try RedirectChain.follow(first, to: request, client: client, trusted: trusted, in: own)
         } catch {
             page.failure = error
         }

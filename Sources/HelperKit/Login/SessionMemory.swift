@@ -17,6 +17,8 @@ struct SessionMemory: Codable, Sendable {
     var terms: [String]?
     /// Fingerprints of the terms that the open prompt shows.
     var shownTerms: [String]?
+    /// The ways of sending that the user agreed to (``FormEngine/Unusual``), each with the origin of its page.
+    var agreed: [String]?
 
     /// A request to be made later.
     struct SavedRequest: Codable, Sendable {

@@ -165,14 +165,14 @@ public struct WISPrLogin: Sendable {
         }
     }
 
-    private func ask(_ portal: Portal, _ message: String?) -> Reply {
+    private func ask(_ portal: Portal, _ message: String?, refused user: String? = nil) -> Reply {
         var memory = SessionMemory(command.session)
         memory.origin = portal.origin
         memory.pin = portal.pin
         let prompt = Prompt(
             title: portal.title ?? portal.origin, message: message,
             fields: [
-                Field(name: "UserName", label: "User name", kind: .text, required: true),
+                Field(name: "UserName", label: "User name", kind: .text, required: true, value: user),
                 Field(name: "Password", label: "Password", kind: .password, required: true),
             ])
         return command.reply(.uiRequired, prompt: prompt, portal: portal, session: Session(memory: memory.value))
@@ -216,7 +216,7 @@ public struct WISPrLogin: Sendable {
                 .success, portal: portal, session: Session(secondsRemaining: document?.sessionSeconds, memory: memory.value),
                 reason: message)
         case 100:
-            var reply = ask(portal, message ?? "The gateway did not accept user name and password.")
+            var reply = ask(portal, message ?? "The gateway did not accept user name and password.", refused: user)
             reply.reason = message
             return reply
         case 105:

@@ -12,7 +12,6 @@ import HotspotCore
 /// daemon does not manage that interface.
 public struct AddressPolicy: Sendable {
     private var own: [AddressPrefix] = []
-    private var gateways: [InternetAddress] = []
     private var local: Set<InternetAddress> = []
     private var foreign: [AddressPrefix] = []
     private var isRehearsal = false
@@ -22,9 +21,8 @@ public struct AddressPolicy: Sendable {
     public init(link: Link) { self.init(link: link, interfaces: InterfaceAddress.all()) }
 
     init(link: Link, interfaces: [InterfaceAddress], allowsRehearsal: Bool = true) {
-        own = link.addresses.compactMap(AddressPrefix.init)
-        gateways = link.gateways.compactMap(InternetAddress.init)
-        local = Set(interfaces.map(\.prefix.address)).union(own.map(\.address))
+        own = link.ownNetworks
+        local = Set(interfaces.map(\.prefix.address)).union(link.addresses.compactMap(AddressPrefix.init).map(\.address))
         foreign = interfaces.filter { $0.name != link.interface && $0.prefix.length > 0 }.map(\.prefix)
         isRehearsal = allowsRehearsal && link.interface == "lo"
     }
@@ -42,7 +40,7 @@ public struct AddressPolicy: Sendable {
         }
         if let reason = Self.forbiddenClass(of: address) { return "\(address) is \(reason)" }
         if local.contains(address) { return "\(address) is this machine's own" }
-        if gateways.contains(address) || own.contains(where: { $0.contains(address) }) { return nil }
+        if own.contains(where: { $0.contains(address) }) { return nil }
         if foreign.contains(where: { $0.contains(address) }) { return "\(address) belongs to another interface" }
         return nil
     }
@@ -82,5 +80,19 @@ public struct AddressPolicy: Sendable {
     private static func embedded(_ octets: ArraySlice<UInt8>) -> String? {
         guard let inner = InternetAddress(octets: Array(octets)), let reason = forbiddenClass(of: inner) else { return nil }
         return "an embedded IPv4 address that is \(reason)"
+    }
+}
+
+extension Link {
+    /// The networks of its addresses, and its gateways.
+    var ownNetworks: [AddressPrefix] { (addresses + gateways).compactMap(AddressPrefix.init) }
+
+    /// Returns whether a connection to this URL would lead to an address of the link's own networks. ``NamePins`` holds the answer for
+    /// the connection itself.
+    func leadsInside(_ url: WebURL, in scope: Scope) -> Bool {
+        let addresses =
+            InternetAddress(url.host).map { [$0] }
+            ?? (try? NamePins.shared.addresses(of: url.host, link: self, in: scope)) ?? []
+        return addresses.contains { address in ownNetworks.contains { $0.contains(address) } }
     }
 }

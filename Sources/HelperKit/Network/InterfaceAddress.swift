@@ -6,8 +6,8 @@ struct InterfaceAddress: Hashable, Sendable {
     var name: String
     var prefix: AddressPrefix
 
-    /// Returns all addresses of this machine. A helper's sandbox may refuse the netlink sockets that getifaddrs(3) needs, so IPv4 is
-    /// asked for as in netdevice(7) and IPv6 read from `/proc/self/net/if_inet6`. Empty where both are refused: the fixed classes of
+    /// Returns all addresses of this machine. A helper's sandbox refuses the netlink sockets that getifaddrs(3) needs, and allows the
+    /// requests of netdevice(7) for IPv4 and `/proc/self/net/if_inet6` for IPv6. Empty where both are refused: the fixed classes of
     /// ``AddressPolicy`` and the binding to the device hold all the same.
     static func all() -> [InterfaceAddress] { readIPv4() + readIPv6() }
 

@@ -27,6 +27,10 @@ public struct HTMLControl: Codable, Hashable, Sendable {
     public var label = ""
     /// The `required` attribute.
     public var isRequired = false
+    /// The `readonly` attribute: the value is the portal's own.
+    public var isReadOnly = false
+    /// The most UTF-16 code units of an answer (HTML Standard, `maxlength`).
+    public var maxLength: Int?
     /// The `checked` attribute.
     public var isChecked = false
     /// It is hidden by its own style or that of an element around it.

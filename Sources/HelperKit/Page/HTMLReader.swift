@@ -194,6 +194,7 @@ struct HTMLReader {
         var control = HTMLControl(
             kind: kind, name: Self.attribute(node, "name") ?? "", value: Self.attribute(node, "value") ?? "",
             isRequired: Self.attribute(node, "required") != nil || Self.attribute(node, "aria-required") == "true",
+            isReadOnly: Self.attribute(node, "readonly") != nil, maxLength: Self.attribute(node, "maxlength").flatMap { Int($0) },
             isChecked: Self.attribute(node, "checked") != nil, isInvisible: around.isInvisible)
         switch kind {
         case .textarea: control.value = Self.text(of: node)

@@ -23,10 +23,12 @@ struct RedirectChain: Sendable {
     ///   - outside: hosts that end the chain when it leads there.
     ///   - page: the page whose form was submitted, if the request is one. A page that reports success then ends the chain, and so
     ///     does a failure at a third origin.
+    ///   - agreed: the ways of sending that the user agreed to. A page's form, and after the login its refresh, that leads from another
+    ///     origin into the link's own networks is not followed without it.
+    ///   - trusted: the origin whose pages need no such agreement, because the network itself answers there.
     static func follow(
         _ response: HTTPResponse, to request: HTTPRequest, client: HTTPClient, outside: Set<String> = [],
-        submittedFrom page: WebURL? = nil,
-        in scope: Scope
+        submittedFrom page: WebURL? = nil, agreed: Set<String> = [], trusted: String? = nil, in scope: Scope
     ) throws(TransferError) -> RedirectChain {
         let redirects = RedirectPolicy(client.policy)
         var chain = RedirectChain(hops: [response], page: HTMLReader.read(response))
@@ -43,8 +45,16 @@ struct RedirectChain: Sendable {
                 following.url = target
                 next = following
             } else if pageHops < RedirectPolicy.pageLimit, !(page != nil && FormWords.soundsLikeSuccess(chain.page)),
-                let following = Self.pageHop(chain.page, response, redirects)
+                let (following, isForm) = Self.pageHop(chain.page, response, redirects)
             {
+                let target = following.url
+                if isForm || page != nil, target.origin != response.url.origin, response.url.origin != trusted,
+                    !agreed.contains(FormEngine.Unusual.leadsInside.agreement(on: response.url, to: target)),
+                    client.link.leadsInside(target, in: scope)
+                {
+                    if !isForm { chain.page.forms = [HTMLForm(leadingTo: target)] }
+                    return chain
+                }
                 pageHops += 1
                 next = following
             } else {
@@ -72,26 +82,34 @@ struct RedirectChain: Sendable {
         }
     }
 
-    /// Returns the request that a browser would make on this page by itself.
-    private static func pageHop(_ page: HTMLPage, _ response: HTTPResponse, _ redirects: RedirectPolicy) -> HTTPRequest? {
-        func target(_ reference: String?) -> HTTPRequest? {
+    /// Returns the request that a browser would make on this page by itself, and whether it submits a form.
+    private static func pageHop(_ page: HTMLPage, _ response: HTTPResponse, _ redirects: RedirectPolicy) -> (HTTPRequest, Bool)? {
+        func target(_ reference: String?) -> (HTTPRequest, Bool)? {
             guard let reference, let url = try? redirects.target(of: reference, from: page.base), url != response.url else {
                 return nil
             }
             var request = HTTPRequest(url)
             request.referer = response.url
-            return request
+            return (request, false)
         }
         if let request = target(page.refresh) { return request }
         if page.forms.isEmpty, let request = target(page.scriptTarget) { return request }
         if page.submitsItself, let form = page.forms.first, form.inputs.isEmpty,
-            let filled = try? FilledForm(form, on: page, at: response.url, answers: [:], consent: false, redirects: redirects),
-            !filled.leavesForGateway
+            let filled = try? FilledForm(form, on: page, at: response.url, answers: [:], consent: false, redirects: redirects)
         {
-            return filled.request
+            return (filled.request, true)
         }
         // The page of a 511 answer links to the login (RFC 6585, section 6).
         if response.status == 511, page.forms.isEmpty, let link = page.links.first { return target(link.reference) }
         return nil
+    }
+}
+
+extension HTMLForm {
+    /// A form that only goes on to an address, in place of a page's refresh that waits for the user's yes.
+    fileprivate init(leadingTo target: WebURL) {
+        self.init(
+            action: target.text, method: .get, isPlain: true, hints: "", isInvisible: false,
+            controls: [HTMLControl(kind: .submit, name: "")], text: "")
     }
 }

@@ -15,8 +15,10 @@ struct ProbeRun: Sendable {
             if !endpoints.isEmpty {
                 named = Array(endpoints.prefix(5))
                 self.https = https
-            } else if let url = link.probeURL {
-                named = [ProbeEndpoint(url: url, expect: link.probeExpect ?? "204")]
+            } else if let own = link.probeURL.map({ ProbeEndpoint(url: $0, expect: link.probeExpect ?? "204") }),
+                own != ProbeEndpoint.usual[0]
+            {
+                named = [own]
                 self.https = https
             } else {
                 named = ProbeEndpoint.usual

@@ -17,7 +17,7 @@ public struct ProbeEndpoint: Codable, Hashable, Sendable {
     /// The endpoints of several operators, in the order of asking, with the answers that their own clients expect (Android and ChromeOS,
     /// Firefox, NetworkManager of GNOME and Debian).
     public static let usual = [
-        ProbeEndpoint(url: "http://connectivitycheck.gstatic.com/generate_204", expect: "204"),
+        ProbeEndpoint(url: Link.usualProbe.url, expect: Link.usualProbe.expect),
         ProbeEndpoint(url: "http://detectportal.firefox.com/success.txt", expect: "success"),
         ProbeEndpoint(url: "http://nmcheck.gnome.org/check_network_status.txt", expect: "NetworkManager is online"),
     ]

@@ -39,7 +39,7 @@ struct Joined {
             attempt: attempt ?? association, association: association, interface: interface, index: snapshot.index,
             addresses: snapshot.addresses, gateways: snapshot.gateways,
             nameservers: settings.probeNameservers.isEmpty ? facts.nameservers : settings.probeNameservers,
-            portalAPI: facts.portalAPI, probeURL: settings.probeURL,
-            probeExpect: settings.probeURL == nil ? nil : settings.probeExpect)
+            portalAPI: facts.portalAPI, probeURL: settings.probeURL ?? Link.usualProbe.url,
+            probeExpect: settings.probeURL == nil ? Link.usualProbe.expect : settings.probeExpect)
     }
 }

@@ -33,8 +33,7 @@ import Varlink
     /// Asks for a verdict on this link; `nil` if there is no prober, if it died, or if the network was left meanwhile.
     @discardableResult func ask(about link: Link, fresh: Bool, answer: @escaping (ProbeAnswer?) -> Void) -> HelperCall {
         let request = ProbeRequest(
-            link: link, endpoints: link.probeURL.map { [.init(url: $0, expect: link.probeExpect ?? "204")] } ?? [],
-            httpsURL: services.settings.probeHTTPSURL, fresh: fresh)
+            link: link, endpoints: [], httpsURL: services.settings.probeHTTPSURL, fresh: fresh)
         return services.host.probe(parameters: Coding.value(request)) { [weak self] outcome in
             guard let self, association == link.association else { return answer(nil) }
             answer(read(outcome))
@@ -68,13 +67,9 @@ import Varlink
 
 /// The parameters of `Probe`: org.hotspotd.Probe.
 struct ProbeRequest: Encodable {
-    struct Endpoint: Encodable {
-        var url: String
-        var expect: String
-    }
-
     var link: Link
-    var endpoints: [Endpoint]
+    /// Empty: the link's own.
+    var endpoints: [String]
     var httpsURL: String?
     var fresh: Bool
 }

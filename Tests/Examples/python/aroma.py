@@ -1,210 +1,60 @@
-#!/usr/bin/python3
-"""A hotspot helper: it reads the form on the portal's page, asks the user for its fields, and sends it. Nothing is hard-coded."""
-import base64, hashlib, html.parser, http.client, json, os, re, socket, ssl, sys, time
-from urllib.parse import urlencode, urljoin, urlsplit
+#!/usr/bin/python3 -I
+"""A hotspot helper: it reads the form on the portal's page, asks the user for its fields, and sends it. Needs curl and openssl."""
+import html, json, os, re, subprocess, sys, urllib.parse
+ASKED = {"text": "text", "password": "password", "email": "email", "tel": "phone", "checkbox": "checkbox"}
+KEY = "openssl x509 -noout -pubkey | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | openssl base64"
 
-TYPED = {"text": "text", "number": "text", "textarea": "text", "password": "password", "email": "email", "tel": "phone"}
+def answer(**parameters):
+    sys.exit(print(json.dumps({"parameters": parameters}), end="\0", flush=True))
 
-def key_of(certificate):
-    """Returns what identifies a portal: the SHA-256 of its certificate's public key, in base64."""
-    def inside(at):  # The begin and the end of the content of a DER element.
-        length, at = certificate[at + 1], at + 2
-        more = length - 128 if length > 127 else 0
-        length = int.from_bytes(certificate[at:at + more], "big") if more else length
-        return at + more, at + more + length
-    at = inside(inside(0)[0])[0]
-    before = 6 if certificate[at] == 0xA0 else 5  # The version, if there is one, number, algorithm, issuer, time, subject.
-    for _ in range(before):
-        at = inside(at)[1]
-    return base64.b64encode(hashlib.sha256(certificate[at:inside(at)[1]]).digest()).decode()
+def fetch(url, *options, body=""):  # Makes one request over this link and no other. The body is no argument: every user can read those.
+    curl = ["curl", "-sm10", "--noproxy", "*", "--interface", call["link"]["interface"], "-w", "\f%{http_code} %{url_effective} %{certs}"]
+    done = subprocess.run([*curl, *options, url], input=body.encode(), stdout=subprocess.PIPE)
+    if done.returncode: answer(confidence="none", reply={"result": "temporaryFailure", "reason": "The portal cannot be reached."})
+    text, status, url, certificate = re.fullmatch(r"(.*)\f(\d+) (\S+) (.*)", done.stdout.decode(errors="replace"), re.DOTALL).groups()
+    key = subprocess.check_output(KEY, shell=True, input=certificate, text=True).strip() if url.startswith("https:") else None
+    return status, text, url, {"origin": "/".join(url.split("/")[:3]), "kind": "aroma", "pin": key}
 
-def ask(link, url, body=None, pin=None):
-    """Makes one request over this link and no other, with certificates checked over https; a redirect is an answer. With a pin, sends
-    it only to a server with that key. Returns the status, the redirect's target, the text, and over https the server's key."""
-    where = urlsplit(url)
-    kind = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}[where.scheme]
-    connection = kind(where.hostname, where.port, timeout=10)
-    family, _, _, _, address = socket.getaddrinfo(where.hostname, connection.port, type=socket.SOCK_STREAM)[0]
-    connection.sock = socket.socket(family)
-    connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, link["interface"].encode())
-    connection.sock.settimeout(10)
-    connection.sock.connect(address)
-    key = None
-    if where.scheme == "https":
-        connection.sock = ssl.create_default_context().wrap_socket(connection.sock, server_hostname=where.hostname)
-        key = key_of(connection.sock.getpeercert(True))
-    if pin not in (None, key):
-        raise OSError("the portal has another key now")
-    headers = {} if body is None else {"Content-Type": "application/x-www-form-urlencoded"}
-    path = (where.path or "/") + ("?" + where.query if where.query else "")
-    connection.request("GET" if body is None else "POST", path, body, headers)
-    answer = connection.getresponse()
-    return answer.status, answer.getheader("Location"), answer.read(262144).decode(errors="replace"), key
+def look():  # Returns the portal's page, its address and the portal; None if the Internet answers.
+    status, *page = fetch(call["link"].get("probeURL") or "http://connectivitycheck.gstatic.com/generate_204", "-L")
+    return None if (call["link"].get("probeExpect") or "204") in (status, page[0].strip()) else page
 
-def onward(origin, reference):
-    """Returns the address that a page or a redirect names; refuses one that leads from https to http."""
-    target = urljoin(origin, reference)
-    if urlsplit(origin).scheme == "https" and urlsplit(target).scheme != "https":
-        raise OSError("the portal leads from https to http")
-    return target
+def form_of(text):  # Returns the attributes of the first form and of its fields, with the first of several buttons.
+    form, quoted = "".join(re.findall(r"(?is)<form.*?(?=</form|\Z)", text)[:1]), r"""([\w-]+)=("[^"]*"|'[^']*'|[^\s"']+)"""
+    tags = [{"type": {"input": "text", "button": "submit"}.get(tag.lower()), "value": ""}
+            | {name.lower(): html.unescape(value.strip("\"'")) for name, value in re.findall(quoted, rest)}
+            for tag, rest in re.findall(r"(?i)<(form|input|button)\b([^>]*)", form)]
+    return [tag for tag in tags if tag["type"] != "submit" or tag is next(other for other in tags if other["type"] == "submit")]
 
-def look(link):
-    """Returns the address, text and key of the portal's page; None if the probe's answer is the expected one."""
-    url = link["probeURL"]
-    status, location, text, key = ask(link, url)
-    expect = link.get("probeExpect") or "204"
-    if (status == int(expect)) if expect.isdigit() else (status == 200 and text.rstrip("\r\n") == expect):
-        return None
-    for _ in range(5):
-        if not location:
-            break
-        url = onward(url, location)
-        status, location, text, key = ask(link, url)
-    return url, text, key
-
-class Form(html.parser.HTMLParser):
-    """The first form of a page: its action, and the fields that a browser sends, with the first of several buttons."""
-    def __init__(self, text):
-        super().__init__()
-        self.action, self.method, self.fields, self.inside, self.pressed = None, "get", [], False, False
-        self.area = self.select = None
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attributes):
-        has = {key: value or "" for key, value in attributes}
-        if tag == "form" and self.action is None:
-            self.action, self.method, self.inside = has.get("action", ""), has.get("method", "get").lower(), True
-        elif not self.inside or "disabled" in has:
-            return
-        elif tag == "input":
-            self.add((has.get("type") or "text").lower(), has, has.get("value", ""))
-        elif tag == "button":
-            self.add((has.get("type") or "submit").lower(), has, has.get("value", ""))
-        elif tag == "textarea":
-            self.area = [has, ""]
-        elif tag == "select":
-            self.select = [has, []]
-        elif tag == "option" and self.select:
-            self.select[1].append([has.get("value"), "", "selected" in has])
-
-    def add(self, kind, has, value):
-        name = has.get("name", "")
-        if kind in ("submit", "image"):
-            if self.pressed:
-                return
-            self.pressed = True
-        if kind == "image":
-            self.fields += [("submit", (name + "." if name else "") + axis, "1") for axis in "xy"]
-        elif name and (kind != "radio" or "checked" in has):
-            self.fields.append((kind, name, value))
-
-    def handle_data(self, data):
-        if self.area:
-            self.area[1] += data
-        elif self.select and self.select[1]:
-            self.select[1][-1][1] += data
-
-    def handle_endtag(self, tag):
-        if tag == "textarea" and self.area:
-            self.add("textarea", self.area[0], self.area[1].removeprefix("\n"))
-            self.area = None
-        elif tag == "select" and self.select:
-            (has, options), self.select = self.select, None
-            chosen = [option for option in options if option[2]]
-            # A browser sends the last selected option, or else the first; of a list with multiple choice, all selected ones.
-            for value, text, _ in chosen if "multiple" in has else chosen[-1:] or options[:1]:
-                self.add("select", has, " ".join(text.split()) if value is None else value)
-        self.inside = self.inside and tag != "form"
-
-def origin_of(url):
-    return "{0.scheme}://{0.netloc}".format(urlsplit(url))
-
-def named(seen):
-    """Returns the portal for the answer. Over https, stored answers are released only if its key is named."""
-    return {"origin": origin_of(seen[0]), "kind": "aroma", **({"pin": seen[2]} if seen[2] else {})}
-
-def log_in(call):
-    link = call["link"]
-    seen = look(link)
-    if not seen:
-        return {"result": "success"}
-    page, form, portal = seen[0], Form(seen[1]), named(seen)
-    if form.action is None:
-        return {"result": "temporaryFailure", "reason": "The portal's page has no form today."}
-    # The user's answers and the stored ones are only for the portal of the call, with the same key.
-    asked, target = call.get("portal") or {}, onward(page, form.action)
-    is_known = all(asked.get(word) == portal.get(word) for word in ("origin", "pin"))
-    is_here = origin_of(target) == portal["origin"]
-    given = {**((call.get("credential") or {}) if is_here else {}), **(call.get("answers") or {})} if is_known else {}
-    accepted = is_known and call["consent"]
-    wanted, pairs = [], []
-    for kind, name, value in form.fields:
-        if kind == "checkbox":
-            if accepted or given.get(name) in ("yes", "true"):
-                pairs.append((name, value or "on"))
-            else:
-                wanted.append({"name": name, "label": "I accept the terms", "kind": "checkbox", "required": True})
-        elif kind in TYPED:
-            if not value and not given.get(name):
-                wanted.append({"name": name, "label": name, "kind": TYPED[kind], "required": True})
-            pairs.append((name, given.get(name) or value))
-        elif kind in ("hidden", "submit", "radio", "select"):
-            pairs.append((name, value))
-    question = {"result": "uiRequired", "portal": portal, "prompt": {"title": call["network"]["ssid"], "fields": wanted}}
-    if wanted:
+def log_in(page, url, portal):
+    form, *fields = form_of(page) or [{"action": "none:"}]
+    if not (target := urllib.parse.urljoin(url, form.get("action", ""))).startswith(portal["origin"] + "/"):
+        answer(reply={"result": "unsupportedNetwork", "reason": "No form of the page stays with the portal; nothing was sent."})
+    is_same = all((call.get("portal") or {}).get(word) == portal[word] for word in ("origin", "pin"))  # Else the answers are not for it.
+    given, asked, pairs = {**(call.get("credential") or {}), **(call.get("answers") or {})} if is_same else {}, [], []
+    for name, kind, value in ((field["name"], field["type"], field["value"]) for field in fields if "name" in field):
+        if kind in ASKED:
+            label, value = ("I accept the terms", value or "on") if kind == "checkbox" else (name, given.get(name) or value or None)
+            asked.append({"name": name, "label": label, "kind": ASKED[kind], "required": True, "value": value if kind == "text" else None})
+            given[name] = "yes" if kind == "checkbox" and is_same and call["consent"] else given.get(name, "no")
+        pairs.append((name, value or ""))
+    question = {"result": "uiRequired", "portal": portal, "prompt": {"title": call["network"]["ssid"], "fields": asked}}
+    if any(given[field["name"]] in ("", "no", "false") for field in asked):
         return question
-    body, pin = urlencode(pairs), portal.get("pin") if is_here else None
-    if form.method != "post":
-        target, body = target.split("?")[0] + "?" + body, None
-    status, _, text, _ = ask(link, target, body, pin)
-    # The probe decides, not the portal's page. Some portals open a moment later.
-    for _ in range(3):
-        if not look(link):
-            exit_link = re.search(r'href="([^"]*log-?(?:out|off)[^"]*)"', text, re.IGNORECASE)
-            memory = {"logoff": onward(target, html.unescape(exit_link[1]))} if exit_link else {}
-            return {"result": "success", "portal": portal, "session": {"memory": memory}}
-        time.sleep(1)
-    return {"result": "temporaryFailure", "reason": "The portal answered with %d and is still closed." % status}
+    options = ["--pinnedpubkey", f"sha256//{portal['pin']}", "--data", "@-"] + ["--get"] * (form.get("method", "").lower() != "post")
+    text = fetch(target, *options, body=urllib.parse.urlencode(pairs))[1]
+    question["prompt"]["message"] = "The portal did not accept this."
+    return question if look() and form_of(text) else {"result": "success", "portal": portal}  # A form again: nothing is sent twice.
 
-def answer(method, call):
-    if method == "Describe":
-        return {"name": "aroma", "displayName": "Aroma portal", "version": "1"}
-    if method == "FilterScanList":
-        return {"annotations": [{"ssidHex": network["ssidHex"], "security": "open", "confidence": "high"}
-                                for network in call["networks"] if network["security"] == "open"]}
-    if method == "Evaluate":
-        seen = look(call["link"])
-        is_ours = seen and Form(seen[1]).action is not None
-        return {"confidence": "high", "portal": named(seen)} if is_ours else {"confidence": "none"}
-    if method in ("Authenticate", "PresentUI"):
-        return {"reply": log_in(call)}
-    if method == "Maintain":
-        seen = look(call["link"])
-        return {"reply": {"result": "authenticationRequired", "portal": named(seen)} if seen else {"result": "success"}}
-    if method == "Logoff":
-        memory = (call.get("session") or {}).get("memory") or {}
-        if "logoff" in memory:
-            ask(call["link"], memory["logoff"])
-        return {"reply": {"result": "success" if "logoff" in memory else "failure"}}
-
-def main():
-    message = b""
-    while not message.endswith(b"\0"):
-        chunk = os.read(0, 65536)
-        if not chunk:
-            return  # The end of standard input: the command was cancelled.
-        message += chunk
-    call = json.loads(message[:-1])
-    method = call["method"].rsplit(".", 1)[1]
-    try:
-        reply = answer(method, call.get("parameters", {}))
-    except (OSError, http.client.HTTPException, LookupError, ValueError) as error:
-        # Only the kind of the error: its text may contain an answer of the user.
-        reason = "The portal cannot be reached (%s)." % type(error).__name__
-        failed = {"result": "temporaryFailure", "reason": reason}
-        reply = {"confidence": "none", "reason": reason} if method == "Evaluate" else {"reply": failed}
-    unknown = {"error": "org.varlink.service.MethodNotFound", "parameters": {"method": call["method"]}}
-    sys.stdout.write(json.dumps({"parameters": reply} if reply else unknown) + "\0")
-
-main()
+call = b""
+while not call.endswith(b"\0"):
+    call += os.read(0, 65536) or sys.exit()  # The end of the input: the command was cancelled.
+method, call = (json.loads(call[:-1])[key] for key in ("method", "parameters"))
+if "link" not in call:
+    answer(**({"name": "aroma", "displayName": "Aroma portal", "version": "1"} if method.endswith("Describe") else {"annotations": []}))
+page = look()
+if method.endswith("Evaluate"):
+    answer(confidence="high" if page and form_of(page[0]) else "none", portal=page and page[2])
+if page and method.endswith("Maintain"):
+    answer(reply={"result": "authenticationRequired", "portal": page[2]})
+answer(reply={"result": "commandNotRecognized"} if method.endswith("Logoff") else log_in(*page) if page else {"result": "success"})

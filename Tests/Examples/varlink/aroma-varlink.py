@@ -3,7 +3,6 @@
 
 Needs the package varlink (python3-varlink, or pip install varlink), and the interface's text beside it or in the folder that
 VARLINK_DIR names; it is installed as /usr/share/hotspotd/varlink/org.hotspotd.Helper.varlink.
-How it reads the portal's page and sends its form is the same as in ../python/aroma.py.
 """
 import base64, hashlib, html.parser, http.client, os, re, socket, ssl, sys, time
 from urllib.parse import urlencode, urljoin, urlsplit
@@ -59,7 +58,7 @@ def onward(origin, reference):
 
 def look(link):
     """Returns the address, text and key of the portal's page; None if the probe's answer is the expected one."""
-    url = link["probeURL"]
+    url = link.get("probeURL") or "http://connectivitycheck.gstatic.com/generate_204"
     status, location, text, key = ask(link, url)
     expect = link.get("probeExpect") or "204"
     if (status == int(expect)) if expect.isdigit() else (status == 200 and text.rstrip("\r\n") == expect):

@@ -64,6 +64,19 @@ import Testing
         #expect(throws: HelperFault.self) { try Prompt(title: "", fields: [other]).masked(secrets, known: known) }
     }
 
+    @Test func aRefusedAnswerIsOfferedInItsOwnField() throws {
+        let parameters: JSONValue = [
+            "credential": ["name": "opensesame"], "answers": ["room": "4711", "code": "4711", "pin": "4711"],
+        ]
+        let known = KnownWords(asked: [field("room"), field("pin", kind: .password)], parameters: parameters)
+        let fields = [
+            field("room", value: "4711"), field("name", value: "opensesame"), field("other", value: "4711"),
+            field("code", kind: .code, value: "4711"), field("pin", value: "4711"),
+        ]
+        let shown = try Prompt(title: "", fields: fields).masked(secrets, known: known).fields.map(\.value)
+        #expect(shown == ["4711", "opensesame", nil, nil, nil])
+    }
+
     @Test func whatWasChosenAtAnEarlierVisitMayBeOfferedAgain() throws {
         let known = KnownWords(parameters: ["credential": ["realm4711": "opensesame"], "answers": ["opensesame": "x"]])
         let again = field("realm4711", kind: .choice, choices: ["students", "opensesame"])

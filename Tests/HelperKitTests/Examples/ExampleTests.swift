@@ -88,6 +88,8 @@ import Testing
             let example = try TemporaryFolder.read("\(Self.examples)/\(language)/\(file)").replacing(
                 "Aroma portal", with: "aroma")
             #expect(try TemporaryFolder.read("\(folder.path)/aroma/\(file)") == example)
+            let lines = example.split(separator: "\n", omittingEmptySubsequences: false).count - 1
+            #expect((25...60).contains(lines) || file == "Package.swift", "\(file) has \(lines) lines")
         }
         func settings(_ path: String) throws -> [Substring] {
             try TemporaryFolder.read(path).split(separator: "\n").filter {

@@ -12,6 +12,7 @@ import Testing
         engine.answers = answers
         engine.consent = consent
         engine.isTypedNow = typed
+        engine.leadsInside = { $0.host.hasPrefix("192.168.") || $0.host == "router.test" }
         switch engine.decide(on: page(body, url: url), at: WebURL(url)!) {
         case .submit(let filled, _):
             return "\(filled.request.method.rawValue) \(filled.request.url.text)" + (filled.request.body.map { " " + $0 } ?? "")
@@ -134,10 +135,105 @@ import Testing
         #expect(prompt.message == nil, "the client warns")
     }
 
-    @Test func refusesFormsForTheRouter() {
-        let form =
-            "<form method=post action='http://192.168.0.1/reboot'><input type=hidden name=now value=1><input type=submit></form>"
-        #expect(step(form, url: "http://portal.test/page").hasPrefix("refuse"))
+    /// By POST, GET and a name alike; the yes is for one pair of origins, and only the user can give it.
+    @Test(arguments: [
+        "method=post action='http://192.168.0.1/x'", "action='http://192.168.0.1/x'", "action='http://router.test/x'",
+    ])
+    func aFormForADeviceWithinTheNetworkNeedsAYes(_ form: String) {
+        let button = "<form \(form)><input type=hidden name=now value=1><input type=submit></form>"
+        let target = form.contains("router") ? "http://router.test" : "http://192.168.0.1"
+        let box = "agree:send:\(target)"
+        #expect(step(button) == "ask \(box):checkbox!")
+        #expect(step(button, answers: [box: "yes"]) == "ask \(box):checkbox!")
+        #expect(step(button, answers: [box: "no"], typed: true) == "ask \(box):checkbox!")
+        #expect(step(button, answers: ["agree:send:http://192.168.0.2": "yes"], typed: true) == "ask \(box):checkbox!")
+        var engine = FormEngine(agreed: ["https://portal.test \(box)"], leadsInside: { _ in true })
+        guard case .submit = engine.decide(on: page(button), at: WebURL("https://portal.test/page")!) else {
+            return #expect(Bool(false))
+        }
+        engine.agreed = ["https://other.test \(box)"]
+        guard case .ask = engine.decide(on: page(button), at: WebURL("https://portal.test/page")!) else {
+            return #expect(Bool(false))
+        }
+        // A box of the page cannot stand for ours.
+        let forged = "<form action=/x><input name=\(box) type=checkbox required>I accept<input type=submit></form>"
+        #expect(step(forged) == "GET https://portal.test/x")
+    }
+
+    @Test func aPasswordInAnAddressOverPlainHTTPIsSaidFirst() {
+        let form = "<form action=/in><input name=u><input type=password name=p><input type=submit></form>"
+        let answers = ["u": "1", "p": "2"]
+        let box = "agree:password-in-address:http://portal.test"
+        #expect(step(form, answers: answers) == "GET https://portal.test/in?u=1&p=2")
+        #expect(
+            step(form, url: "http://portal.test/", answers: answers, typed: true) == "ask u:text! p:password! \(box):checkbox!")
+        let engine = FormEngine(answers: answers, allowsPlainHTTP: true, agreed: ["http://portal.test \(box)"])
+        guard case .submit = engine.decide(on: page(form, url: "http://portal.test/"), at: WebURL("http://portal.test/")!) else {
+            return #expect(Bool(false))
+        }
+    }
+
+    // MARK: Defaults and bad answers
+
+    private func asked(_ engine: FormEngine, _ body: String, url: String = "https://portal.test/page") -> Prompt? {
+        guard case .ask(let prompt, _) = engine.decide(on: page(body, url: url), at: WebURL(url)!) else { return nil }
+        return prompt
+    }
+
+    /// A visible field that the page fills in is a default; one that cannot be changed or shown is the portal's own constant.
+    @Test func filledFieldsAreDefaults() {
+        let form = """
+            <form><input name=room value=214><input name=zone value=lobby readonly><input name=code value=s1><input type=password name=pw>
+            <textarea name=note>a
+            b</textarea><input type=submit></form>
+            """
+        let fields = asked(FormEngine(), form)?.fields
+        #expect(fields?.map(\.name) == ["room", "pw"])
+        #expect(fields?.map(\.value) == ["214", nil])
+        #expect(
+            step(form, answers: ["room": "7", "pw": "p"], typed: true).hasSuffix("room=7&zone=lobby&code=s1&pw=p&note=a%0Ab"))
+    }
+
+    @Test func sentAnswersAreOfferedAndNotSentAgain() {
+        let form = "<form method=post><input name=room value=9><input name=pin type=password><input type=submit></form>"
+        var engine = FormEngine(answers: ["room": "9", "pin": "s3same", "other": "x"])
+        guard case .submit(_, let sent) = engine.decide(on: page(form), at: WebURL("https://portal.test/page")!) else {
+            return #expect(Bool(false))
+        }
+        engine.offerAnswers(of: sent)
+        #expect(engine.answers == ["other": "x"])
+        for again in [form, form.replacing(" value=9", with: ""), form.replacing("type=password", with: "value=s3same")] {
+            let prompt = asked(engine, again)
+            #expect(prompt?.message == "The portal did not accept the answers.")
+            #expect(prompt?.fields.map(\.value) == ["9", nil])
+        }
+    }
+
+    @Test(arguments: ["12345", "1\n2", "1\u{0}", "\u{1B}[2J", "1\u{85}"]) func unfitAnswersAreAskedForAgain(_ answer: String) {
+        let form = "<form><label>Room <input name=room maxlength=4></label><input name=name><input type=submit></form>"
+        for isTypedNow in [true, false] {
+            let prompt = asked(FormEngine(answers: ["room": answer, "name": "Brandt"], isTypedNow: isTypedNow), form)
+            #expect(prompt?.fields.map(\.value) == [nil, isTypedNow ? "Brandt" : nil])
+            #expect(prompt?.message?.hasPrefix("The answer to \"Room\" ") == true && prompt?.message?.contains(answer) == false)
+        }
+        #expect(step(form, answers: ["room": "1234", "name": ""], typed: true).hasPrefix("ask"))
+        #expect(step(form, answers: ["room": "1234", "name": "B"]) == "GET https://portal.test/page?room=1234&name=B")
+    }
+
+    // MARK: Traps
+
+    @Test(arguments: [
+        ("<title>Sign in - Google Accounts</title><form><input type=email name=e><input type=submit></form>", true),
+        ("<form>Sign in with your Apple ID<input name=u><input type=password name=p></form>", true),
+        ("<form>Log in, <input name=u placeholder='Facebook name'><input type=password name=p></form>", true),
+        ("<form><input name=u placeholder='name@gmail.com'><input type=password name=p></form>", false),
+        ("<a href=/g>Sign in with Google</a><form><input name=room></form>", false),
+        ("<title>Hotel Amazonas</title><form><input name=room></form>", false),
+        ("<title>Google</title><form><input type=checkbox name=ok required><input type=submit></form>", false),
+    ]) func aPageInACompanysNameIsMarked(_ body: String, _ isMarked: Bool) {
+        let message = asked(FormEngine(), body, url: "http://accounts.google.com/")?.message
+        #expect(message?.hasPrefix("This page names ") ?? false == isMarked)
+        #expect(asked(FormEngine(), body, url: "https://accounts.google.com/")?.message == nil)
     }
 
     @Test func ignoresOtherForms() {

@@ -69,6 +69,59 @@ import Testing
         #expect(run(command(silent)).result == .temporaryFailure)
     }
 
+    /// The reason for which nothing was sent goes along, and a browser can go on.
+    @Test func handsOverWhatItDoesNotSend() {
+        let form = "<form method=post action='https://evil.example/in'><input name=room><input type=submit></form>"
+        let server = ScriptedServer { .send(octets($0.path == "/" ? redirect("/in") : http(200, form))) }
+        var command = command(server)
+        let reply = run(command)
+        let reason = "The page would send the answers to https://evil.example; nothing was sent."
+        #expect(reply.result == .uiRequired && reply.reason == reason)
+        #expect(reply.prompt?.fields == [] && reply.prompt?.message?.hasPrefix(reason) == true)
+        #expect(reply.prompt?.message?.contains("open \(server.url) in a browser") == true)
+        command.session = reply.session
+        command.portal = reply.portal
+        #expect(run(command, typed: true).result == .success)
+        command.answers = ["room": "214"]
+        #expect(run(command, typed: true).reason == reason)
+        #expect(!server.requests.contains { $0.method == "POST" })
+    }
+
+    /// A page of another origin leads to a device within the network: its form, and its refresh after the login.
+    @Test(arguments: [
+        "<form method=post action='TARGET/open?a=1'><input type=submit></form>",
+        "<form action='TARGET/open?a=1'><input type=submit></form>",
+        "<form name=f action='TARGET/open?a=1'></form><script>document.f.submit()</script>",
+        "<meta http-equiv=refresh content='0; url=TARGET/open?a=1'>", "<script>location = 'TARGET/open?a=1'</script>",
+    ]) func leadsIntoTheNetworkWithAYesOnly(_ page: String) {
+        let router = ScriptedServer(["/open": http(200, "You are now connected")])
+        let next = page.replacing("TARGET", with: router.url)
+        let portal = ScriptedServer { request in
+            switch request.path {
+            case "/": .send(octets(redirect("/in")))
+            case "/in": .send(octets(http(200, "<form method=post action=/login><input name=room><button>Go</button></form>")))
+            default: .send(octets(http(200, next)))
+            }
+        }
+        var command = command(portal)
+        command.portal = Portal(origin: portal.url, kind: "form")
+        command.credential = ["room": "214"]
+        let asked = run(command)
+        let box = "agree:send:\(router.url)"
+        #expect(asked.result == .uiRequired && asked.prompt?.fields.map(\.name) == [box])
+        #expect(router.requests.isEmpty)
+        command.session = asked.session
+        command.answers = [box: "yes"]
+        let done = run(command, typed: true)
+        #expect(done.result == .success)
+        #expect(router.requests.map(\.target) == ["/open?a=1"])
+        // The yes is remembered, for this portal.
+        (command.session, command.answers) = (done.session, [:])
+        #expect(run(command).result == .success)
+        #expect(router.requests.count == 2)
+        #expect(portal.requests.count { $0.method == "POST" } == 2)
+    }
+
     @Test func masksAnswersInMessages() throws {
         let server = ScriptedServer { request in
             let form = "<form method=post action=/login><label>Surname <input name=surname></label><input type=submit></form>"

@@ -115,6 +115,30 @@ import Testing
         for line in reply.trace ?? [] { #expect(!line.contains("214")) }
     }
 
+    /// A portal that puts the refused values into its form again; after three wrong ones some lock the room.
+    @Test(arguments: [true, false]) func sendsARefusedAnswerOnce(_ isTyped: Bool) throws {
+        let server = ScriptedServer { request in
+            let room = request.body.split(separator: "&").first?.dropFirst("room=".count) ?? ""
+            let form =
+                "<form method=post action=/login><input name=room value='\(room)'><input name=name value=''><button>Go</button></form>"
+            if room == "214" { return .send(octets(http(200, "You are now connected"))) }
+            return .send(octets(request.path == "/" ? redirect("/in") : http(200, form)))
+        }
+        var command = command(loopback(probe: server.url + "/"))
+        command.portal = Portal(origin: server.url, kind: "form")
+        let answers = ["room": "9", "name": "Brandt"]
+        if isTyped { command.answers = answers } else { command.credential = answers }
+        let refused = run(command, typed: isTyped)
+        #expect(refused.result == .uiRequired)
+        #expect(refused.prompt?.message == "The portal did not accept the answers.")
+        #expect(refused.prompt?.fields.map(\.value) == ["9", "Brandt"])
+        #expect(server.requests.count { $0.method == "POST" } == 1)
+        command.session = refused.session
+        command.answers = ["room": "214", "name": "Brandt"]
+        #expect(run(command, typed: true).result == .success)
+        #expect(server.requests.count { $0.method == "POST" } == 2)
+    }
+
     @Test func sendsNoAnswersToOtherPortals() throws {
         let server = hotel()
         var command = command(loopback(probe: server.url + "/"))

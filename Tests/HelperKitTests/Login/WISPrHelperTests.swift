@@ -121,7 +121,7 @@ import Testing
         let reply = try WISPrHelper().authenticate(gateway.command)
         #expect(reply.result == .uiRequired)
         #expect(reply.prompt?.message == "Unknown rider")
-        #expect(reply.prompt?.fields.count == 2)
+        #expect(reply.prompt?.fields.map(\.value) == [account["UserName"], nil])
         gateway.command.credential = nil
         gateway.command.session = reply.session
         gateway.command.portal = reply.portal

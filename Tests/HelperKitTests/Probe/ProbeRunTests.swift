@@ -7,6 +7,14 @@ import Testing
 @Suite struct ProbeRunTests {
     private let store = AttemptStore()
 
+    /// The link names the first endpoint of the usual plan, for helpers that look for themselves.
+    @Test func theUsualProbeAsksTheOthersAsWell() {
+        let usual = ProbeRun.Plan(link: loopback(probe: Link.usualProbe.url, expect: Link.usualProbe.expect))
+        #expect(usual.named == ProbeEndpoint.usual && usual.address != nil && usual.https != nil)
+        let own = ProbeRun.Plan(link: loopback(probe: Link.usualProbe.url, expect: "hello"))
+        #expect(own.named == [ProbeEndpoint(url: Link.usualProbe.url, expect: "hello")] && own.address == nil && own.https == nil)
+    }
+
     @Test func probesBypassCaches() throws {
         let server = ScriptedServer(["/generate_204": "HTTP/1.1 204 No Content\r\n\r\n"])
         let link = loopback(probe: server.url + "/generate_204")

@@ -1,0 +1,42 @@
+import HotspotCore
+
+/// A company that many people have an account of. A portal has no use for its password; a page that asks for it is often a trap.
+struct Company: Sendable {
+    let name: String
+    /// The words that pages name it by.
+    private let words: [String]
+    private let domains: [String]
+
+    /// The companies of `companies.txt`: one in each line, with its name, its words and its domains.
+    private static let all = String(decoding: PackageResources.companies_txt, as: UTF8.self).split(separator: "\n")
+        .filter { !$0.hasPrefix("#") }.map { line in
+            let parts = line.split(separator: "|").map { part in
+                part.split(separator: ",").map { PageText.squeezed($0) }
+            }
+            return Company(name: parts[0][0], words: parts[1].map { " \($0) " }, domains: parts[2])
+        }
+
+    /// Returns a warning if a page that is no company's own names one where it asks for an account: beside a password, or in the title.
+    static func warning(about form: HTMLForm, on page: HTMLPage, at url: WebURL) -> String? {
+        let typed = form.inputs.filter { $0.kind != .checkbox }
+        guard !typed.isEmpty else { return nil }
+        var texts = [page.title ?? ""]
+        if !form.passwords.isEmpty { texts += [form.text] + (typed + form.submits).map { $0.label } }
+        let text = " " + texts.map(plain).joined(separator: " ") + " "
+        guard !all.contains(where: { $0.owns(url) }), let company = all.first(where: { $0.words.contains { text.contains($0) } })
+        else { return nil }
+        return "This page names \(company.name) and is not \(company.name)'s: type no password of \(company.name) here."
+    }
+
+    /// Returns whether the page is the company's own. Over plain HTTP any network can answer in its name.
+    private func owns(_ url: WebURL) -> Bool {
+        url.isSecure && domains.contains { url.host == $0 || url.host.hasSuffix("." + $0) }
+    }
+
+    /// Returns the words in lower case with one blank between them, without addresses such as `name@gmail.com`.
+    private static func plain(_ text: String) -> String {
+        text.lowercased().split(whereSeparator: \.isWhitespace).filter { !$0.contains("@") }
+            .flatMap { $0.split { !$0.isLetter && !$0.isNumber && $0 != "." } }.map { $0.drop { $0 == "." } }
+            .map { $0.last == "." ? $0.dropLast() : $0 }.joined(separator: " ")
+    }
+}

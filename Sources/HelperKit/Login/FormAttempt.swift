@@ -1,0 +1,130 @@
+import HotspotCore
+
+/// One try to log in through pages and forms, as a value: a page goes in, the next move comes out. ``FormLogin`` makes the transfers.
+struct FormAttempt: Sendable {
+    /// What to do next.
+    enum Move: Sendable {
+        /// Submit the form.
+        case submit(FilledForm, HTMLForm)
+        /// Ask the user. The form is kept if its page cannot be reached again; the reason is given if only a browser can go on.
+        case ask(Prompt, keeping: HTMLForm? = nil, reason: String? = nil)
+        /// The portal has nothing more to ask; the probe decides.
+        case done
+        /// Give up, with the reason.
+        case end(HelperResult, String)
+    }
+
+    /// The most forms that are submitted in one command.
+    private static let stepLimit = 5
+
+    var engine: FormEngine
+    /// The portal that is logged in to.
+    let live: Portal
+    /// The portal that asks now; redirects change it.
+    private(set) var portal: Portal
+    /// The request that logs off, if a page has offered one.
+    private(set) var logoff: SessionMemory.SavedRequest?
+    /// Answers were given, for another portal.
+    private let isStranger: Bool
+    /// A prompt without fields was answered: the login was done in a browser.
+    private let isConfirmation: Bool
+    private var steps = 0
+    private var sent: Set<HTMLForm> = []
+    /// The names of the fields of each form that was sent.
+    private var answered: Set<[String]> = []
+
+    /// Begins a try with the command's answers and its credential, which are for the command's portal and no other.
+    ///
+    /// - Parameter isTypedNow: the user has just typed the answers, as in PresentUI.
+    init(_ command: HelperCommand, at live: Portal, agreed: [String], mustAcceptTerms: Bool, isTypedNow: Bool) {
+        (self.live, portal) = (live, live)
+        let isSame = command.portal.map { $0.origin == live.origin && $0.pin == live.pin } ?? false
+        isStranger = isTypedNow && !isSame && command.portal != nil
+        isConfirmation = isTypedNow && isSame && command.answers.isEmpty
+        let credential = command.credential ?? [:]
+        engine = FormEngine(
+            redirects: command.redirects, consent: command.consent && isSame && !mustAcceptTerms, isTypedNow: isTypedNow,
+            allowsPlainHTTP: isSame && command.credential != nil)
+        engine.mask = Mask(Array(credential.values) + Array(command.answers.values))
+        engine.agreed = Set(agreed)
+        engine.leadsInside = { [link = command.link, scope = command.scope] in link.leadsInside($0, in: scope) }
+        guard isSame else { return }
+        engine.answers = isTypedNow ? credential.merging(command.answers) { $1 } : credential
+        engine.remembered = Set(credential.keys).subtracting(command.answers.keys)
+        guard isTypedNow else { return }
+        for (name, answer) in command.answers where name.hasPrefix(FormEngine.Unusual.prefix) && FilledForm.isYes(answer) {
+            engine.agreed.insert(FormEngine.Unusual.agreement(live.origin, name))
+        }
+    }
+
+    /// Returns the next move on a page.
+    mutating func move(on page: HTMLPage, at url: WebURL) -> Move {
+        let isFirst = steps == 0
+        if isFirst { findLogoff(on: page, at: url) }
+        let soundsDone = !isFirst && FormWords.soundsLikeSuccess(page)
+        switch engine.decide(on: page, at: url) {
+        case .nothing where !isFirst || engine.isTypedNow: return .done
+        case .nothing where page.isTruncated:
+            return .end(.temporaryFailure, "The portal's page is too large, and what was read of it has no form.")
+        case .nothing: return handOver("This page needs a browser.", at: url)
+        case .refuse(let reason): return soundsDone || (isFirst && isConfirmation) ? .done : handOver(reason, at: url)
+        case .ask(var prompt, let form):
+            if soundsDone, form.passwords.isEmpty { return .done }
+            if isFirst, isStranger { prompt.begin("This is another portal than before; nothing was sent.") }
+            return .ask(prompt, keeping: isFirst ? nil : form)
+        case .submit(let filled, let form):
+            let names = form.inputs.map(\.name)
+            if !names.isEmpty, answered.contains(names) {
+                return handOver(engine.complaint(of: page) ?? "The portal did not accept the answers.", at: url)
+            }
+            guard sent.insert(form).inserted else { return .end(.temporaryFailure, "The portal shows the same page again.") }
+            if soundsDone, !filled.staysOnOrigin { return .done }
+            guard steps < Self.stepLimit else { return .end(.temporaryFailure, "The portal shows one form after another.") }
+            steps += 1
+            answered.insert(names)
+            engine.offerAnswers(of: form)
+            return .submit(filled, form)
+        }
+    }
+
+    /// Notes where a form has led. Returns the last move, or `nil` if the login goes on with the chain's page.
+    mutating func arrive(_ chain: RedirectChain, kind: String) -> Move? {
+        if chain.leftPortal { return .done }
+        let (page, url) = (chain.page, chain.final.url)
+        if url.origin != portal.origin {
+            // Another portal asks now; the answers are not for it.
+            portal = Portal(origin: url.origin, pin: chain.final.pin, kind: kind, title: page.title)
+            (engine.answers, engine.offered) = ([:], [:])
+        }
+        findLogoff(on: page, at: url)
+        guard chain.final.status >= 500 || chain.final.status == 403, page.forms.isEmpty else { return nil }
+        return .end(.temporaryFailure, "The portal answered with status \(chain.final.status).")
+    }
+
+    /// Returns the last move after a form whose transfer failed.
+    func fail(_ error: TransferError) -> Move {
+        // Some portals redirect in circles after the login until the gateway has opened.
+        if steps > 1, error.code == .refusedURL || error.code == .tooManyRedirects { return .done }
+        return .end(.temporaryFailure, error.description)
+    }
+
+    /// Looks for a request that logs off; that of another origin does not replace the portal's own.
+    private mutating func findLogoff(on page: HTMLPage, at url: WebURL) {
+        guard logoff == nil || url.origin == live.origin else { return }
+        logoff = PortalLogoff.find(on: page, at: url, redirects: engine.redirects) ?? logoff
+    }
+
+    /// Asks the user to go on in a browser; the probe shows later whether that was done. The message does not name the path, which often has
+    /// the name of a guest or session; other people may read the prompt.
+    private func handOver(_ reason: String, at url: WebURL) -> Move {
+        let prompt = Prompt(
+            title: portal.title ?? url.host,
+            message: "\(reason) To go on, open \(url.origin) in a browser, log in there, and confirm here.")
+        return .ask(prompt, reason: reason)
+    }
+}
+
+extension Prompt {
+    /// Puts a sentence before the message.
+    mutating func begin(_ sentence: String) { message = sentence + (message.map { " " + $0 } ?? "") }
+}

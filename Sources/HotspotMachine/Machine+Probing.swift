@@ -79,7 +79,9 @@ extension Machine {
             return .continues(watch.with { $0.phase = .probing(probe) })
         case .probed(let verdict, let seconds):
             if verdict?.isOpen == true { return .opened(secondsRemaining: seconds) }
-            let interval = min(watch.interval * 2, policy.watchLongest)
+            // A login that may open late yet is looked at without growing pauses (D25).
+            let growth = state.joined?.standing?.end == nil ? 2 : 1
+            let interval = min(watch.interval * growth, policy.watchLongest)
             return .continues(Watch(interval: interval, phase: .waiting(startTimer(.watch, after: interval, &turn))))
         case .verdictSeen(let verdict): return verdict.isOpen ? .opened(secondsRemaining: nil) : nil
         case .answered, .raceAnswered, .promptAnswered, .promptDismissed, .logoffRequested, .released, .disassociationRefused:

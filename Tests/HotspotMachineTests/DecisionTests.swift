@@ -653,11 +653,15 @@ import Testing
         var late = refuted(afterPrompt: true)
         late.send(.loginRequested(helper: nil))
         late.ask("H1")
+        var probes = 0
         while late.due(.late) != nil {
             late.wait(late.nextAlarm!.at - late.now)
-            if !late.probes.isEmpty { late.probe(.captive) }
+            if !late.probes.isEmpty {
+                late.probe(.captive)
+                probes += 1
+            }
         }
-        #expect(late.kept == nil)
+        #expect(late.kept == nil && probes == 8, "every 10 s from 37 s to 120 s")
         late.send(.verdictSeen(.online))
         #expect(late.state == .authenticated && late.chosen == nil && late.outcomes.last == .open)
 

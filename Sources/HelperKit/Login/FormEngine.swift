@@ -267,7 +267,7 @@ struct FormEngine: Sendable {
         let termsURL: String? = if case .address(let address)? = terms { address.text } else { nil }
         // Terms on the page itself are shown in the prompt.
         let text: String? = if case .text(let text)? = terms { text } else { nil }
-        return Prompt(title: title, message: complaint(of: page), fields: fields, termsURL: termsURL, terms: text)
+        return Prompt(title: title, message: message, fields: fields, termsURL: termsURL, terms: text)
     }
 
     /// Returns the page's error message without the answers that it repeats.

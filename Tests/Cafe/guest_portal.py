@@ -60,18 +60,19 @@ class GuestPortal:
             answer = self.form(room, surname, "Room number and surname do not match.")
             answer.remark = "wrong"
             return answer
-        self.admitting.add(request.client)
-        threading.Timer(self.manner("delay", 0), self.admit, [request.client]).start()
-        if self.manner("delay", 0) == 0:
-            self.admit(request.client)
+        delay = self.manner("delay", 0)
+        if delay > 0:
+            self.admitting.add(request.client)
+            threading.Timer(delay, self.admit, [request.client]).start()
+        else:
+            self.gate.admit(request.client, SESSION_SECONDS)
         answer = Answer(303, Location=f"http://{HOST}/done", Cache_Control="no-store")
         answer.remark = "right"
         return answer
 
     def admit(self, client: str) -> None:
-        if client in self.admitting:
-            self.admitting.discard(client)
-            self.gate.admit(client, SESSION_SECONDS)
+        self.gate.admit(client, SESSION_SECONDS)
+        self.admitting.discard(client)
 
 
 if __name__ == "__main__":

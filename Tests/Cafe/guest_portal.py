@@ -1,12 +1,13 @@
 """Pension Ida's portal: room number and surname over plain HTTP, with the manners of the trade.
 
 A refused page keeps what was typed. The gateway may open late, as one does with a slow RADIUS server behind it, and the terms may
-change: the file of its manners says so, and is read at each request.
+change: the file of its manners says so, and is read at each request. SIGUSR1 ends all sessions.
 """
 
 import html
 import json
 import pathlib
+import signal
 import threading
 
 from portal_base import Answer, Gate, Request, Server, Transcript, arguments, page, serve
@@ -78,4 +79,5 @@ class GuestPortal:
 if __name__ == "__main__":
     options = arguments("port", "manners")
     portal = GuestPortal(options.manners)
+    signal.signal(signal.SIGUSR1, lambda *_: [portal.gate.expel(client) for client in list(portal.gate.sessions)])
     serve([Server(int(options.port), portal.answer, Transcript(options.transcript, "guest"))], options.ready)

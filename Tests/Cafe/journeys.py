@@ -6,7 +6,6 @@ address, which is the café's own Internet.
 
 import argparse
 import json
-import os
 import pathlib
 import signal
 import subprocess
@@ -57,7 +56,7 @@ class Journeys:
         self.report.heading(journey.__doc__.rstrip("."))
         self.manner()
         self.row = {"journey": journey.__doc__.rstrip("."), "asked": "", "sent": "", "online": "", "status": ""}
-        self.name, self.mark, self.sent = name, self.monitor.mark(), len(self.fabric.transcript())
+        self.name, self.portal, self.mark, self.sent = name, "guest", self.monitor.mark(), len(self.fabric.transcript())
         self.connected = time.time()
         try:
             journey()
@@ -103,18 +102,24 @@ class Journeys:
         self.arrive()
         self.answer(GUEST)
 
-    def forget(self, network=FREE) -> None:
+    def endSession(self) -> None:
+        self.fabric.processes["guest_portal"].send_signal(signal.SIGUSR1)
+
+    def forget(self) -> None:
+        self.endSession()
         if self.fabric.joined:
-            smoke.curl(self.fabric, f"http://{network.portal}/logout")
             self.leave()
-        self.daemon.ctl("forget", f"wired:{network.hardware}")
+        self.daemon.ctl("forget", f"wired:{FREE.hardware}")
 
     def begin(self) -> None:
         """Counts from here on."""
         self.mark, self.sent, self.connected = self.monitor.mark(), len(self.fabric.transcript()), time.time()
 
     def posts(self) -> list[dict]:
-        return [entry for entry in self.fabric.transcript()[self.sent:] if entry.get("method") == "POST"]
+        return [entry for entry in self.requests() if entry.get("method") == "POST"]
+
+    def requests(self) -> list[dict]:
+        return [entry for entry in self.fabric.transcript()[self.sent:] if entry["portal"] == self.portal]
 
     def end(self, asked: int, posts: int, state: str = "authenticated", helper: str | None = "form") -> None:
         """Checks what the journey came to, and fills its row."""
@@ -123,8 +128,7 @@ class Journeys:
         online = [moment(step) - self.connected for step in steps if step["to"] == "authenticated"]
         said = self.daemon.ctl("status").stdout
         self.report.say(f"$ hotspotctl status\n{said.rstrip()}")
-        requests = self.fabric.transcript()[self.sent:]
-        self.row |= {"asked": prompts, "sent": len(requests), "online": f"{online[0]:.1f} s" if online else "–",
+        self.row |= {"asked": prompts, "sent": len(self.requests()), "online": f"{online[0]:.1f} s" if online else "–",
                      "status": " ".join(said.split("\n\n")[0].split())[:100]}
         path = " → ".join(step["to"] for step in steps)
         self.report.check(f"journeys.{self.name}.state", status.get("state") == state, f"{status.get('state')}: {path}")
@@ -151,7 +155,7 @@ class Journeys:
 
     def plainReturn(self) -> None:
         """Return over plain HTTP: the answers stand there, Enter sends them."""
-        smoke.curl(self.fabric, f"http://{FREE.portal}/logout")
+        self.endSession()
         self.arrive()
         screen = self.answer(ENTER)
         self.check("shown", "12" in screen and "Ferreira" in screen, screen)
@@ -159,7 +163,7 @@ class Journeys:
 
     def changedTerms(self) -> None:
         """Return, and the terms have changed."""
-        smoke.curl(self.fabric, f"http://{FREE.portal}/logout")
+        self.endSession()
         self.manner(terms=2)
         self.arrive()
         screen = self.answer(ENTER)
@@ -168,6 +172,7 @@ class Journeys:
 
     def changedKey(self) -> None:
         """Return, and the portal has another key."""
+        self.portal = "hotel"
         self.arrive(HOTEL)
         self.answer(LODGER)
         smoke.logOff(self.fabric, HOTEL)
@@ -176,7 +181,7 @@ class Journeys:
         self.arrive(HOTEL)
         screen = self.answer(LODGER)
         self.check("told", "another key" in screen, screen)
-        self.end(asked=1, posts=1)
+        self.end(asked=1, posts=1, helper="portal-api")
         self.leave()
 
     def typo(self) -> None:
@@ -260,7 +265,7 @@ class Journeys:
         """The portal ends the session."""
         self.logIn()
         self.begin()
-        smoke.curl(self.fabric, f"http://{FREE.portal}/logout")
+        self.endSession()
         for _ in range(20):
             # The guest goes on using the network.
             smoke.curl(self.fabric, "-m", "1", networks.PAGE_URL)

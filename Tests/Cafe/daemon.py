@@ -123,10 +123,10 @@ class Daemon:
         plain = {"PATH": PATH, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "HOME": "/root"}
         return plain | {"HOTSPOTD_SOCKET": str(self.socket)}
 
-    def ctl(self, *words: str, timeout: float = 60) -> subprocess.CompletedProcess:
+    def ctl(self, *words: str, timeout: float = 60, given: str = "") -> subprocess.CompletedProcess:
         return subprocess.run(
-            [str(self.programs / "hotspotctl"), *words], env=self.environment(), stdin=subprocess.DEVNULL, capture_output=True,
-            text=True, timeout=timeout * self.fabric.patience,
+            [str(self.programs / "hotspotctl"), *words], env=self.environment(), input=given, capture_output=True, text=True,
+            timeout=timeout * self.fabric.patience,
         )
 
     def json(self, *words: str) -> dict:

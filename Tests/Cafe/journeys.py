@@ -43,7 +43,7 @@ class Journeys:
         for journey in (
             self.firstVisit, self.comeBack, self.plainReturn, self.changedTerms, self.changedKey, self.typo, self.refused,
             self.late5, self.late12, self.late40, self.restart, self.loginWhileOnline, self.logOffAndIn, self.endedByThePortal,
-            self.browser, self.twoInterfaces, self.switched, self.never, self.forgotten,
+            self.browser, self.twoInterfaces, self.switched, self.never, self.pin, self.forgotten,
         ):
             self.attempt(journey)
         self.table()
@@ -88,19 +88,32 @@ class Journeys:
         if not resting:
             self.monitor.waitFor({"inactive"}, mark, 15)
 
-    def answer(self, replies: list[tuple[str, str]], states: set[str] = frozenset({"authenticated"}), seconds: float = 60) -> str:
+    def answer(self, replies: list[tuple[str, str]], seconds: float = 60, isRefused: bool = False) -> str:
+        """Answers in the terminal, and waits for the login, or for the next question."""
         mark = self.monitor.mark()
         status, screen = self.daemon.answerInTerminal(replies)
         self.report.say(f"$ hotspotctl answer\n{screen.rstrip()}")
-        if states:
-            self.event = self.monitor.waitFor(set(states), mark, seconds)
+        if isRefused:
+            waitFor(lambda: self.prompts(mark), 20, "the next question")
+        else:
+            self.monitor.waitFor({"authenticated"}, mark, seconds)
         return screen
+
+    def prompts(self, mark: int) -> int:
+        return sum(step.get("kind") == "prompt" for step in self.monitor.steps(mark))
 
     def logIn(self) -> None:
         """A first visit from nothing, with answers that are remembered."""
         self.forget()
         self.arrive()
         self.answer(GUEST)
+
+    def startAgain(self) -> None:
+        self.daemon.process.kill()
+        self.daemon.process.wait()
+        self.monitor.stop()
+        self.daemon.start()
+        self.monitor = Monitor(self.daemon)
 
     def endSession(self) -> None:
         self.fabric.processes["guest_portal"].send_signal(signal.SIGUSR1)
@@ -124,7 +137,7 @@ class Journeys:
     def end(self, asked: int, posts: int, state: str = "authenticated", helper: str | None = "form") -> None:
         """Checks what the journey came to, and fills its row."""
         status, steps = self.daemon.status(), self.monitor.transitions(self.mark)
-        prompts = sum(step["to"] == "presentingUI" for step in steps)
+        prompts = self.prompts(self.mark)
         online = [moment(step) - self.connected for step in steps if step["to"] == "authenticated"]
         said = self.daemon.ctl("status").stdout
         self.report.say(f"$ hotspotctl status\n{said.rstrip()}")
@@ -188,7 +201,7 @@ class Journeys:
         """A typo in the room number, corrected."""
         self.forget()
         self.arrive()
-        self.answer([(r"room", "21"), *GUEST[1:]], {"presentingUI"})
+        self.answer([(r"room", "21"), *GUEST[1:]], isRefused=True)
         screen = self.answer([(r"room", "12"), *ENTER])
         self.check("default", "21" in screen and "Ferreira" in screen, screen)
         self.check("reason", "do not match" in screen, screen)
@@ -198,7 +211,7 @@ class Journeys:
         """Refused, and left at that."""
         self.forget()
         self.arrive()
-        self.answer([(r"room", "99"), *GUEST[1:]], {"presentingUI"})
+        self.answer([(r"room", "99"), *GUEST[1:]], isRefused=True)
         time.sleep(3)
         self.end(asked=2, posts=1, state="presentingUI")
 
@@ -206,7 +219,7 @@ class Journeys:
         self.manner(delay=seconds)
         self.forget()
         self.arrive()
-        self.answer(GUEST, {"authenticated"}, 150)
+        self.answer(GUEST, 150)
         self.end(asked=1, posts=1)
         self.begin()
         self.manner()
@@ -228,11 +241,7 @@ class Journeys:
     def restart(self) -> None:
         """The daemon is killed while online, and starts again."""
         self.logIn()
-        self.daemon.process.kill()
-        self.daemon.process.wait()
-        self.monitor.stop()
-        self.daemon.start()
-        self.monitor = Monitor(self.daemon)
+        self.startAgain()
         self.begin()
         waitFor(lambda: self.daemon.status().get("state") == "authenticated", 30, "the daemon is online again")
         self.end(asked=0, posts=0)
@@ -269,7 +278,7 @@ class Journeys:
         for _ in range(20):
             # The guest goes on using the network.
             smoke.curl(self.fabric, "-m", "1", networks.PAGE_URL)
-            if any(step["to"] == "presentingUI" for step in self.monitor.transitions(self.mark)):
+            if self.prompts(self.mark):
                 break
         self.answer(ENTER)
         self.end(asked=1, posts=1)
@@ -298,7 +307,8 @@ class Journeys:
     def switched(self) -> None:
         """The helper is switched off and on again."""
         self.forget()
-        self.daemon.ctl("disable", "form")
+        done = self.daemon.ctl("disable", "form")
+        self.check("disable", done.returncode == 0, done.stdout + done.stderr)
         self.arrive()
         self.check("off", self.daemon.status().get("state") != "presentingUI", str(self.daemon.status()))
         said = self.daemon.ctl("status").stdout
@@ -322,6 +332,25 @@ class Journeys:
         self.check("nothing", b"Ferreira" not in octets and not self.stored(), "a credential is stored")
         self.daemon.settings.write_text(settings)
         self.daemon.process.send_signal(signal.SIGHUP)
+
+    def pin(self) -> None:
+        """A PIN guards the answers; it is asked once after a start."""
+        self.logIn()
+        done = self.daemon.ctl("credentials", "pin", given="4711\n")
+        self.check("set", done.returncode == 0, done.stdout + done.stderr)
+        self.startAgain()
+        self.endSession()
+        self.leave()
+        self.arrive()
+        screen = self.answer([(r"PIN", "4711"), *ENTER])
+        self.check("asked", "PIN" in screen and "4711" not in screen, screen)
+        self.end(asked=1, posts=1)
+        self.endSession()
+        self.leave()
+        self.arrive()
+        screen = self.answer(ENTER)
+        self.check("askedOnce", "PIN" not in screen, screen)
+        self.daemon.ctl("credentials", "pin", "--remove", given="4711\n")
 
     def stored(self) -> list:
         return self.daemon.json("credentials", "list").get("credentials", [])

@@ -26,9 +26,10 @@ class Daemon:
     """hotspotd, its settings and its helpers' files. It may be started again; its state stays."""
 
     def __init__(
-        self, fabric: Fabric, programs: pathlib.Path, moreSettings: str = "", match: str | None = None, name: str = "hotspotd"
+        self, fabric: Fabric, programs: pathlib.Path, moreSettings: str = "", match: str | None = None, name: str = "hotspotd",
+        acceptTerms: bool = True,
     ):
-        self.fabric, self.moreSettings, self.name = fabric, moreSettings, name
+        self.fabric, self.moreSettings, self.name, self.acceptTerms = fabric, moreSettings, name, acceptTerms
         self.match = fabric.interface if match is None else match
         folder = RUN / name
         self.state, self.runtime, self.helpers = folder / "state", folder / "run", folder / "helpers"
@@ -67,8 +68,8 @@ class Daemon:
         self.settings.write_text(
             f"[Daemon]\nStateDirectory={self.state}\nRuntimeDirectory={self.runtime}\nHelperDirectories={self.helpers}\n"
             f"LogLevel=debug\n\n[Interfaces]\nMatch={self.match}\n{links}\n"
-            f"[Probe]\nURL={networks.PROBE_URL}\nExpect=204\nHTTPSURL={networks.PROBE_HTTPS_URL}\n\n[Policy]\nAcceptTerms=yes\n"
-            f"{self.moreSettings}"
+            f"[Probe]\nURL={networks.PROBE_URL}\nExpect=204\nHTTPSURL={networks.PROBE_HTTPS_URL}\n\n[Policy]\n"
+            f"{'AcceptTerms=yes' if self.acceptTerms else ''}\n{self.moreSettings}"
         )
 
     def start(self, watchdogSeconds: float = 0) -> None:
@@ -122,10 +123,10 @@ class Daemon:
         plain = {"PATH": PATH, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "HOME": "/root"}
         return plain | {"HOTSPOTD_SOCKET": str(self.socket)}
 
-    def ctl(self, *words: str, timeout: float = 60) -> subprocess.CompletedProcess:
+    def ctl(self, *words: str, timeout: float = 60, given: str = "") -> subprocess.CompletedProcess:
         return subprocess.run(
-            [str(self.programs / "hotspotctl"), *words], env=self.environment(), stdin=subprocess.DEVNULL, capture_output=True,
-            text=True, timeout=timeout * self.fabric.patience,
+            [str(self.programs / "hotspotctl"), *words], env=self.environment(), input=given, capture_output=True, text=True,
+            timeout=timeout * self.fabric.patience,
         )
 
     def json(self, *words: str) -> dict:

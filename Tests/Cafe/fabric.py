@@ -19,7 +19,7 @@ from events import Addresses
 from networks import Network
 from station import Cable, Station
 
-PORTS = {"hotel": 8081, "train": 8082}
+PORTS = {"hotel": 8081, "train": 8082, "free": 8083}
 # Our own portals, by their programs.
 PORTALS = {"hotel_portal": networks.HOTEL, "wispr_portal": networks.TRAIN}
 
@@ -256,9 +256,11 @@ class Fabric:
     def makeGates(self) -> None:
         """Closed for everyone but the admitted, apart from names and the portal itself."""
         rules = "table ip shared {\n chain out { type nat hook postrouting priority srcnat; oifname uplink masquerade; }\n}\n"
-        for network in (networks.HOTEL, networks.TRAIN):
-            port, side = PORTS[network.key], network.access
-            rules += f"""table ip {network.key} {{
+        self.setRules(rules + "".join(map(self.gate, (networks.HOTEL, networks.TRAIN))))
+
+    def gate(self, network: Network) -> str:
+        port, side = PORTS[network.key], network.access
+        return f"""table ip {network.key} {{
  set admitted {{ type ipv4_addr; }}
  chain arriving {{
   type nat hook prerouting priority dstnat;
@@ -273,6 +275,8 @@ class Fabric:
  }}
 }}
 """
+
+    def setRules(self, rules: str) -> None:
         file = RUN / "gates.nft"
         file.write_text(rules)
         self.inside("ap", "nft", "-f", str(file))
@@ -285,10 +289,20 @@ class Fabric:
             "--certificate", str(RUN / f"tls/{host}.pem"), "--key", str(RUN / f"tls/{host}.key"), "--ready", str(ready), *extra,
         ))
 
-    def startPortals(self) -> None:
-        for name, network in PORTALS.items():
+    def startPortals(self, chosen: list[str] | None = None) -> None:
+        for name in chosen or PORTALS:
+            network = PORTALS[name]
             self.startPortal(name, "ap", network.portal, "--port", str(PORTS[network.key]), "--faults",
                              str(RUN / "faults" / network.key), "--untrusted", str(RUN / f"tls/{network.key}-untrusted.pem"))
+
+    def changeKey(self, network: Network) -> None:
+        """Gives a portal of ours a new certificate with a new key, and starts it again."""
+        names.makeCertificate(network.portal)
+        name = next(name for name, other in PORTALS.items() if other is network)
+        self.processes[name].kill()
+        self.processes[name].wait()
+        self.startPortals([name])
+        waitFor(lambda: (RUN / f"{name}.ready").exists(), 20, name)
 
     def reset(self) -> None:
         """Before another scene: the laptop is in no network, our portals have forgotten it, and the transcript begins again."""

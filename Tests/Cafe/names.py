@@ -12,23 +12,21 @@ from networks import Network
 if typing.TYPE_CHECKING:
     from fabric import Fabric
 
+CURVE = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+
 
 def makeAuthority() -> None:
     """An authority of our own, trusted in here only, and a certificate for each name."""
     folder = RUN / "tls"
     folder.mkdir()
-    curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    run("openssl", "req", "-x509", *curve, "-days", "7", "-subj", "/CN=Authority of the Cafe", "-keyout",
+    run("openssl", "req", "-x509", *CURVE, "-days", "7", "-subj", "/CN=Authority of the Cafe", "-keyout",
         str(folder / "authority.key"), "-out", str(folder / "authority.pem"))
     for host in (networks.HOTEL.portal, networks.TRAIN.portal, networks.PROBE):
-        run("openssl", "req", "-x509", *curve, "-days", "7", "-subj", f"/CN={host}", "-CA", str(folder / "authority.pem"),
-            "-CAkey", str(folder / "authority.key"), "-addext", f"subjectAltName=DNS:{host},DNS:{networks.PAGE}",
-            "-addext", "basicConstraints=critical,CA:FALSE", "-addext", "extendedKeyUsage=serverAuth",
-            "-keyout", str(folder / f"{host}.key"), "-out", str(folder / f"{host}.pem"))
+        makeCertificate(host)
     # For a portal with a certificate that no authority signed: key and certificate in one file.
     for network in (networks.HOTEL, networks.TRAIN):
         file = folder / f"{network.key}-untrusted.pem"
-        run("openssl", "req", "-x509", *curve, "-days", "7", "-subj", f"/CN={network.portal}", "-addext",
+        run("openssl", "req", "-x509", *CURVE, "-days", "7", "-subj", f"/CN={network.portal}", "-addext",
             f"subjectAltName=DNS:{network.portal}", "-keyout", str(file), "-out", f"{file}.certificate")
         file.write_text(file.read_text() + pathlib.Path(f"{file}.certificate").read_text())
     authority = (folder / "authority.pem").read_text()
@@ -38,6 +36,14 @@ def makeAuthority() -> None:
         bundle.write("\n" + authority)
     name = run("openssl", "x509", "-noout", "-hash", "-in", str(folder / "authority.pem")).stdout.strip()
     (certificates / f"{name}.0").write_text(authority)
+
+
+def makeCertificate(host: str) -> None:
+    folder = RUN / "tls"
+    run("openssl", "req", "-x509", *CURVE, "-days", "7", "-subj", f"/CN={host}", "-CA", str(folder / "authority.pem"),
+        "-CAkey", str(folder / "authority.key"), "-addext", f"subjectAltName=DNS:{host},DNS:{networks.PAGE}",
+        "-addext", "basicConstraints=critical,CA:FALSE", "-addext", "extendedKeyUsage=serverAuth",
+        "-keyout", str(folder / f"{host}.key"), "-out", str(folder / f"{host}.pem"))
 
 
 def start(fabric: Fabric) -> None:

@@ -34,7 +34,8 @@ class Network:
 AROMA = Network("aroma", "Cafe Aroma", 1, "status.client", power=20)
 HOTEL = Network("hotel", "Hotel Lindenhof", 2, "portal.lindenhof.example", power=10)
 TRAIN = Network("train", "TrainNet", 3, "login.trainnet.example", power=5)
-FREE = Network("free", "Library Free", 4, power=2)
+# Over cables a guest house takes this network for its portal over plain HTTP.
+FREE = Network("free", "Library Free", 4, "wlan.pension-ida.example", power=2)
 HOME = Network("home", "Attic 4", 5, passphrase="only to be seen in the list", power=1)
 ALL = [AROMA, HOTEL, TRAIN, FREE, HOME]
 

@@ -1,0 +1,394 @@
+"""The journeys of a guest, over cables: what is asked, what is sent, how long it takes, and what the terminal says at the end.
+
+Pension Ida asks for room number and surname over plain HTTP, as many do. The settings are the default ones but for the probe's
+address, which is the café's own Internet.
+"""
+
+import argparse
+import json
+import pathlib
+import signal
+import subprocess
+import time
+
+import networks
+import smoke
+from basics import RUN, Trouble, run, waitFor
+from daemon import Daemon, Monitor, moment
+from fabric import Fabric, PORTS
+from networks import FREE, HOTEL
+from report import Report
+from station import Cable
+
+GUEST = [(r"room", "12"), (r"surname", "Ferreira"), (r"terms|accept", "y"), (r"remember|keep", "y")]
+LODGER = [(r"room", "214"), (r"surname", "Brandt"), (r"terms|accept", "y"), (r"remember|keep", "y")]
+# Enter for all but the terms, which are accepted each time.
+ENTER = [(r"terms|accept", "y")]
+ENDS = {"authenticated", "presentingUI", "failure", "inactive"}
+
+
+class Journeys:
+    def __init__(self, fabric: Fabric, report: Report, options: argparse.Namespace):
+        self.fabric, self.report, self.options = fabric, report, options
+        self.rows: list[dict] = []
+
+    def run(self) -> None:
+        self.fabric.waitUntilOpen()
+        self.fabric.setRules(self.fabric.gate(FREE))
+        self.fabric.startPortal("guest_portal", "ap", FREE.portal, "--port", str(PORTS["free"]), "--manners", str(RUN / "manners"))
+        waitFor(lambda: (RUN / "guest_portal.ready").exists(), 20, "Pension Ida's portal")
+        self.daemon = Daemon(self.fabric, pathlib.Path(self.options.bin), match="net*", acceptTerms=False)
+        self.daemon.start()
+        self.monitor = Monitor(self.daemon)
+        for journey in (
+            self.firstVisit, self.comeBack, self.plainReturn, self.changedTerms, self.changedKey, self.typo, self.refused,
+            self.late5, self.late12, self.late40, self.restart, self.loginWhileOnline, self.logOffAndIn, self.endedByThePortal,
+            self.browser, self.twoInterfaces, self.switched, self.never, self.pin, self.forgotten,
+        ):
+            self.attempt(journey)
+        self.table()
+        self.daemon.keepTraces()
+        self.monitor.stop()
+        self.report.check("daemon.ends", self.daemon.stop() == 0)
+
+    def attempt(self, journey) -> None:
+        name = journey.__name__
+        self.report.heading(journey.__doc__.rstrip("."))
+        self.manner()
+        self.row = {"journey": journey.__doc__.rstrip("."), "asked": "", "sent": "", "online": "", "status": ""}
+        self.name, self.portal, self.mark, self.sent = name, "guest", self.monitor.mark(), len(self.fabric.transcript())
+        self.connected = time.time()
+        try:
+            journey()
+        except (Trouble, subprocess.SubprocessError, OSError) as trouble:
+            self.report.check(f"journeys.{name}.done", False, str(trouble))
+            self.daemon.keepTraces()
+        self.rows.append(self.row)
+
+    # MARK: What a guest does
+
+    def manner(self, **manners: int) -> None:
+        (RUN / "manners").write_text(json.dumps(manners))
+
+    def arrive(self, network=FREE) -> dict:
+        """Joins, and returns where that leads."""
+        if self.fabric.joined:
+            self.leave()
+        self.mark, self.sent = self.monitor.mark(), len(self.fabric.transcript())
+        self.connected, _ = self.fabric.join(network)
+        return self.until(ENDS)
+
+    def until(self, states: set[str], seconds: float = 60) -> dict:
+        return self.monitor.waitFor(states, self.mark, seconds)
+
+    def leave(self) -> None:
+        mark = self.monitor.mark()
+        resting = self.daemon.status().get("state") == "inactive"
+        self.fabric.leave()
+        if not resting:
+            self.monitor.waitFor({"inactive"}, mark, 15)
+
+    def answer(self, replies: list[tuple[str, str]], seconds: float = 60, isRefused: bool = False) -> str:
+        """Answers in the terminal, and waits for the login, or for the next question."""
+        mark = self.monitor.mark()
+        status, screen = self.daemon.answerInTerminal(replies)
+        self.report.say(f"$ hotspotctl answer\n{screen.rstrip()}")
+        if isRefused:
+            waitFor(lambda: self.prompts(mark), 20, "the next question")
+        else:
+            self.monitor.waitFor({"authenticated"}, mark, seconds)
+        return screen
+
+    def prompts(self, mark: int) -> int:
+        return sum(step.get("kind") == "prompt" for step in self.monitor.steps(mark))
+
+    def logIn(self) -> None:
+        """A first visit from nothing, with answers that are remembered."""
+        self.forget()
+        self.arrive()
+        self.answer(GUEST)
+
+    def startAgain(self) -> None:
+        self.daemon.process.kill()
+        self.daemon.process.wait()
+        self.monitor.stop()
+        self.daemon.start()
+        self.monitor = Monitor(self.daemon)
+
+    def endSession(self) -> None:
+        self.fabric.processes["guest_portal"].send_signal(signal.SIGUSR1)
+
+    def forget(self) -> None:
+        self.endSession()
+        if self.fabric.joined:
+            self.leave()
+        self.daemon.ctl("forget", f"wired:{FREE.hardware}")
+
+    def begin(self) -> None:
+        """Counts from here on."""
+        self.mark, self.sent, self.connected = self.monitor.mark(), len(self.fabric.transcript()), time.time()
+
+    def posts(self) -> list[dict]:
+        return [entry for entry in self.requests() if entry.get("method") == "POST"]
+
+    def requests(self) -> list[dict]:
+        return [entry for entry in self.fabric.transcript()[self.sent:] if entry["portal"] == self.portal]
+
+    def end(self, asked: int, posts: int, state: str = "authenticated", helper: str | None = "form") -> None:
+        """Checks what the journey came to, and fills its row."""
+        status, steps = self.daemon.status(), self.monitor.transitions(self.mark)
+        prompts = self.prompts(self.mark)
+        online = [moment(step) - self.connected for step in steps if step["to"] == "authenticated"]
+        said = self.daemon.ctl("status").stdout
+        self.report.say(f"$ hotspotctl status\n{said.rstrip()}")
+        self.row |= {"asked": prompts, "sent": len(self.requests()), "online": f"{online[0]:.1f} s" if online else "–",
+                     "status": " ".join(said.split("\n\n")[0].split())[:100]}
+        path = " → ".join(step["to"] for step in steps)
+        self.report.check(f"journeys.{self.name}.state", status.get("state") == state, f"{status.get('state')}: {path}")
+        if state == "authenticated":
+            self.report.check(f"journeys.{self.name}.helper", status.get("helper") == helper, str(status.get("helper")))
+        self.report.check(f"journeys.{self.name}.asked", prompts == asked, f"{prompts} times: {path}")
+        self.report.check(f"journeys.{self.name}.sent", len(self.posts()) == posts, f"{len(self.posts())} forms were sent")
+
+    def check(self, name: str, right: bool, detail: str = "") -> None:
+        self.report.check(f"journeys.{self.name}.{name}", right, detail)
+
+    # MARK: The journeys
+
+    def firstVisit(self) -> None:
+        """First visit."""
+        self.arrive()
+        self.answer(GUEST)
+        self.end(asked=1, posts=1)
+
+    def comeBack(self) -> None:
+        """Return, and the portal still knows the laptop."""
+        self.arrive()
+        self.end(asked=0, posts=0)
+
+    def plainReturn(self) -> None:
+        """Return over plain HTTP: the answers stand there, Enter sends them."""
+        self.endSession()
+        self.arrive()
+        screen = self.answer(ENTER)
+        self.check("shown", "12" in screen and "Ferreira" in screen, screen)
+        self.end(asked=1, posts=1)
+
+    def changedTerms(self) -> None:
+        """Return, and the terms have changed."""
+        self.endSession()
+        self.manner(terms=2)
+        self.arrive()
+        screen = self.answer(ENTER)
+        self.check("shown", "version 2" in screen, screen)
+        self.end(asked=1, posts=1)
+
+    def changedKey(self) -> None:
+        """Return, and the portal has another key."""
+        self.portal = "hotel"
+        self.arrive(HOTEL)
+        self.answer(LODGER)
+        smoke.logOff(self.fabric, HOTEL)
+        self.leave()
+        self.fabric.changeKey(HOTEL)
+        self.arrive(HOTEL)
+        screen = self.answer(LODGER)
+        self.check("told", "another key" in screen, screen)
+        self.end(asked=1, posts=1, helper="portal-api")
+        self.leave()
+
+    def typo(self) -> None:
+        """A typo in the room number, corrected."""
+        self.forget()
+        self.arrive()
+        self.answer([(r"room", "21"), *GUEST[1:]], isRefused=True)
+        screen = self.answer([(r"room", "12"), *ENTER])
+        self.check("default", "21" in screen and "Ferreira" in screen, screen)
+        self.check("reason", "do not match" in screen, screen)
+        self.end(asked=2, posts=2)
+
+    def refused(self) -> None:
+        """Refused, and left at that."""
+        self.forget()
+        self.arrive()
+        self.answer([(r"room", "99"), *GUEST[1:]], isRefused=True)
+        time.sleep(3)
+        self.end(asked=2, posts=1, state="presentingUI")
+
+    def late(self, seconds: int) -> None:
+        self.manner(delay=seconds)
+        self.forget()
+        self.arrive()
+        self.answer(GUEST, 150)
+        self.end(asked=1, posts=1)
+        self.begin()
+        self.manner()
+        done = self.daemon.ctl("logoff")
+        self.check("logoff", done.returncode == 0, done.stdout + done.stderr)
+
+    def late5(self) -> None:
+        """The gateway opens 5 s after the login."""
+        self.late(5)
+
+    def late12(self) -> None:
+        """The gateway opens 12 s after the login."""
+        self.late(12)
+
+    def late40(self) -> None:
+        """The gateway opens 40 s after the login."""
+        self.late(40)
+
+    def restart(self) -> None:
+        """The daemon is killed while online, and starts again."""
+        self.logIn()
+        self.startAgain()
+        self.begin()
+        waitFor(lambda: self.daemon.status().get("state") == "authenticated", 30, "the daemon is online again")
+        self.end(asked=0, posts=0)
+        done = self.daemon.ctl("logoff")
+        self.check("logoff", done.returncode == 0, done.stdout + done.stderr)
+
+    def loginWhileOnline(self) -> None:
+        """login while online."""
+        self.logIn()
+        self.begin()
+        done = self.daemon.ctl("login")
+        self.report.say(f"$ hotspotctl login\n{(done.stdout + done.stderr).rstrip()}")
+        self.check("status", done.returncode == 0, f"exit {done.returncode}")
+        self.end(asked=0, posts=0)
+        done = self.daemon.ctl("logoff")
+        self.check("logoff", done.returncode == 0, done.stdout + done.stderr)
+
+    def logOffAndIn(self) -> None:
+        """logoff and login."""
+        self.logIn()
+        done = self.daemon.ctl("logoff")
+        self.check("logoff", done.returncode == 0, done.stdout + done.stderr)
+        self.begin()
+        self.daemon.ctl("login")
+        self.until({"presentingUI", "authenticated"})
+        self.answer(ENTER)
+        self.end(asked=1, posts=1)
+
+    def endedByThePortal(self) -> None:
+        """The portal ends the session."""
+        self.logIn()
+        self.begin()
+        self.endSession()
+        for _ in range(20):
+            # The guest goes on using the network.
+            smoke.curl(self.fabric, "-m", "1", networks.PAGE_URL)
+            if self.prompts(self.mark):
+                break
+        self.answer(ENTER)
+        self.end(asked=1, posts=1)
+
+    def browser(self) -> None:
+        """A browser is used while the question waits."""
+        self.forget()
+        self.arrive()
+        smoke.curl(self.fabric, "-d", "room=12", "-d", "surname=Ferreira", "-d", "terms=yes", f"http://{FREE.portal}/login")
+        self.until({"authenticated"})
+        self.end(asked=1, posts=1, helper=None)
+        self.check("withdrawn", self.daemon.json("prompts")["prompts"] == [])
+
+    def twoInterfaces(self) -> None:
+        """A second cable into another network."""
+        self.logIn()
+        second = SecondCable(self.fabric)
+        self.begin()
+        second.join(HOTEL)
+        self.monitor.waitFor({"presentingUI", "authenticated"}, self.mark, 60, link=second.link)
+        said = self.daemon.ctl("status").stdout
+        self.check("both", "net0" in said and second.link in said, said)
+        self.end(asked=0, posts=0)
+        second.leave()
+
+    def switched(self) -> None:
+        """The helper is switched off and on again."""
+        self.forget()
+        done = self.daemon.ctl("disable", "form")
+        self.check("disable", done.returncode == 0, done.stdout + done.stderr)
+        self.arrive()
+        self.check("off", self.daemon.status().get("state") != "presentingUI", str(self.daemon.status()))
+        said = self.daemon.ctl("status").stdout
+        self.check("told", "form" in said, said)
+        done = self.daemon.ctl("enable", "form")
+        self.check("enable", done.returncode == 0, done.stdout + done.stderr)
+        self.until({"presentingUI"}, 20)
+        self.answer(GUEST)
+        self.end(asked=1, posts=1)
+
+    def never(self) -> None:
+        """Remember=never: nothing is kept."""
+        self.forget()
+        settings = self.daemon.settings.read_text()
+        self.daemon.settings.write_text(settings.replace("[Policy]\n", "[Policy]\nRemember=never\n"))
+        self.daemon.process.send_signal(signal.SIGHUP)
+        self.arrive()
+        self.answer(GUEST)
+        self.end(asked=1, posts=1)
+        octets = b"".join(path.read_bytes() for path in self.daemon.state.rglob("*") if path.is_file())
+        self.check("nothing", b"Ferreira" not in octets and not self.stored(), "a credential is stored")
+        self.daemon.settings.write_text(settings)
+        self.daemon.process.send_signal(signal.SIGHUP)
+
+    def pin(self) -> None:
+        """A PIN guards the answers; it is asked once after a start."""
+        self.logIn()
+        done = self.daemon.ctl("credentials", "pin", given="4711\n")
+        self.check("set", done.returncode == 0, done.stdout + done.stderr)
+        self.startAgain()
+        self.endSession()
+        self.leave()
+        self.arrive()
+        screen = self.answer([(r"PIN", "4711"), *ENTER])
+        self.check("asked", "PIN" in screen and "4711" not in screen, screen)
+        self.end(asked=1, posts=1)
+        self.endSession()
+        self.leave()
+        self.arrive()
+        screen = self.answer(ENTER)
+        self.check("askedOnce", "PIN" not in screen, screen)
+        self.daemon.ctl("credentials", "pin", "--remove", given="4711\n")
+
+    def stored(self) -> list:
+        return self.daemon.json("credentials", "list").get("credentials", [])
+
+    def forgotten(self) -> None:
+        """Forgotten, and asked as at the first visit."""
+        self.logIn()
+        self.forget()
+        self.arrive()
+        screen = self.answer(GUEST)
+        self.check("nothingKnown", "Ferreira]" not in screen and "another" not in screen, screen)
+        self.end(asked=1, posts=1)
+
+    # MARK: The table
+
+    def table(self) -> None:
+        self.report.heading("The journeys")
+        lines = ["| Journey | Questions | Requests to the portal | Online after | status |", "|---|---|---|---|---|"]
+        for row in self.rows:
+            lines.append("| {journey} | {asked} | {sent} | {online} | {status} |".format(**row))
+        self.report.say("\n".join(lines))
+        (self.fabric.logs / "journeys.md").write_text("\n".join(lines) + "\n")
+
+
+class SecondCable(Cable):
+    """One more cable and one more socket in the wall."""
+
+    def __init__(self, fabric: Fabric):
+        super().__init__(fabric, "net1", metric=200)
+        run("ip", "-n", "ap", "link", "add", "socket1", "type", "veth", "peer", "name", self.link, "netns", "cli")
+        run("ip", "-n", "cli", "link", "set", self.link, "up")
+
+    def attach(self, network) -> None:
+        run("ip", "-n", "ap", "link", "set", "socket1", "master", network.access, "up")
+
+    def detach(self) -> None:
+        run("ip", "-n", "ap", "link", "del", "socket1")
+
+    def leave(self) -> None:
+        self.endLease()
+        self.detach()

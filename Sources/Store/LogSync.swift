@@ -38,6 +38,9 @@ final class LogSync: Sendable {
         if isFirst, !DetachedThread.start(stackSize: Self.stackSize, { self.run() }) { run() }
     }
 
+    /// Flushes everything that is written by now before it returns; the error number, or 0.
+    func now() -> Int32 { flush(path) }
+
     private func run() {
         while state.withLock({ state in
             state.isRunning = state.isWanted

@@ -94,6 +94,7 @@ public struct NetworkRecords: Sendable {
 
     /// Whether there is a record of a network of this ``NetworkID/switchName``.
     public func has(name: String) -> Bool { byKey.keys.contains { NetworkID(key: $0)?.switchName == name } }
+    public var networks: [NetworkID] { byKey.keys.compactMap { NetworkID(key: $0) } }
 
     /// The record of a network; an empty one for an anonymous or unknown network.
     public subscript(network: NetworkID) -> NetworkRecord {

@@ -95,6 +95,16 @@ enum Schema {
             "ALTER TABLE choices ADD COLUMN link TEXT", "ALTER TABLE choices ADD COLUMN association TEXT",
             "ALTER TABLE choices ADD COLUMN ends INTEGER",
         ],
+        // At most one PIN guards the credentials. The guesses are those in a row that are not known to be right.
+        [
+            """
+            CREATE TABLE IF NOT EXISTS pin (
+                number INTEGER PRIMARY KEY CHECK (number = 1), salt BLOB NOT NULL, passes INTEGER NOT NULL, memory INTEGER NOT NULL,
+                names BLOB NOT NULL, guesses INTEGER NOT NULL) STRICT
+            """,
+            // The fields whose answers may be shown again. For older credentials they are not known: none.
+            "ALTER TABLE credentials ADD COLUMN shown TEXT NOT NULL DEFAULT ''",
+        ],
     ]
 
     /// Returns the version of a database; 0 for an empty one.

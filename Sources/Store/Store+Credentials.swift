@@ -12,6 +12,8 @@ public struct StoredCredential: Hashable, Sendable {
     public var pin: String?
     /// Names of the fields, never their values.
     public var fieldNames: [String]
+    /// Those of them whose values may be shown: they were never of a secret kind.
+    public var shownNames: [String]
     /// The helper's program; `nil` for credentials of older versions.
     public var program: String?
     /// As the vault sealed it.
@@ -22,7 +24,7 @@ extension Store {
     /// Stores a sealed credential, in place of the one for the same network, helper and portal.
     public func setCredential(
         _ network: NetworkID, helper: String, origin: String, pin: String?, program: String? = nil, fieldNames: [String],
-        sealed: [UInt8]
+        shownNames: [String] = [], sealed: [UInt8]
     ) throws(StoreError) {
         guard let key = network.key else { return }
         guard !fieldNames.contains(where: { $0.utf8.contains(10) }) else {
@@ -31,12 +33,12 @@ extension Store {
         try write { database throws(SQLiteFailure) in
             try database.run(
                 """
-                INSERT OR REPLACE INTO credentials (network, helper, origin, pin, fields, sealed, program)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT OR REPLACE INTO credentials (network, helper, origin, pin, fields, sealed, program, shown)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     .text(key), .text(helper), .text(origin), .text(pin ?? ""), .text(fieldNames.joined(separator: "\n")),
-                    .blob(sealed), SQLValue(program),
+                    .blob(sealed), SQLValue(program), .text(shownNames.joined(separator: "\n")),
                 ])
         }
     }
@@ -49,19 +51,35 @@ extension Store {
     /// Returns all sealed credentials of a network.
     public func credentials(_ network: NetworkID) -> [StoredCredential] {
         guard let key = network.key else { return [] }
-        return read(
+        return credentials("WHERE network = ?", [.text(key)])
+    }
+
+    /// Returns all sealed credentials.
+    public var allCredentials: [StoredCredential] { credentials("", []) }
+
+    private func credentials(_ condition: String, _ values: [SQLValue]) -> [StoredCredential] {
+        read(
             """
-            SELECT network, helper, origin, pin, fields, sealed, program FROM credentials WHERE network = ?
-            ORDER BY helper, origin, pin
-            """,
-            [.text(key)]
+            SELECT network, helper, origin, pin, fields, sealed, program, shown FROM credentials \(condition)
+            ORDER BY network, helper, origin, pin
+            """, values
         ) { row -> StoredCredential? in
             guard let network = row.text(0), let helper = row.text(1), let origin = row.text(2), let pin = row.text(3),
-                let fields = row.text(4), let sealed = row.blob(5), Origin.isValid(origin)
+                let fields = row.text(4), let sealed = row.blob(5), let shown = row.text(7), Origin.isValid(origin)
             else { return nil }
             return StoredCredential(
                 network: network, helper: helper, origin: origin, pin: pin.isEmpty ? nil : pin,
-                fieldNames: fields.split(separator: "\n").map(String.init), program: row.text(6), sealed: sealed)
+                fieldNames: fields.split(separator: "\n").map(String.init),
+                shownNames: shown.split(separator: "\n").map(String.init), program: row.text(6), sealed: sealed)
+        }
+    }
+
+    /// Deletes a sealed credential.
+    public func deleteCredential(_ credential: StoredCredential) throws(StoreError) {
+        try write { database throws(SQLiteFailure) in
+            try database.run(
+                "DELETE FROM credentials WHERE network = ? AND helper = ? AND origin = ? AND pin = ?",
+                [.text(credential.network), .text(credential.helper), .text(credential.origin), .text(credential.pin ?? "")])
         }
     }
 

@@ -214,6 +214,16 @@ public final class Store {
         if case .memory(let reason, _) = mode { throw .notSaved(reason: reason) }
     }
 
+    /// Does the same, and flushes it to the disk before it returns. This waits for the disk.
+    func writeFlushed(_ work: (borrowing Database) throws(SQLiteFailure) -> Void) throws(StoreError) {
+        try write(.full, work)
+        let code = log.now()
+        guard code == 0 else { throw .notSaved(reason: String(cString: strerror(code))) }
+    }
+
+    /// Moves the log into the database and empties it, so that what was replaced or deleted is in neither.
+    public func scrub() { _ = read("PRAGMA wal_checkpoint(TRUNCATE)") { $0.integer(0) } }
+
     private func goOnInMemory(_ reason: String) {
         nextRetry = EventLoop.now + retryInterval
         mode = .memory(reason: reason, retries: true)

@@ -10,12 +10,13 @@ public final class Vault {
     public static let limit = 64 * 1024
 
     private static let version: UInt8 = 1
-    private static let keyNameLength = 8
+    static let keyNameLength = 8
     private static let nonceLength = 24
     private static let tagLength = 16
     private static let headerLength = 1 + keyNameLength + nonceLength
 
-    private final class NamedKey {
+    /// A key, and what identifies it without revealing anything about it.
+    final class NamedKey {
         let secret: SecretBytes
         let name: [UInt8]
 
@@ -25,7 +26,9 @@ public final class Vault {
         }
     }
 
-    private let key: Result<NamedKey, VaultError>
+    let key: Result<NamedKey, VaultError>
+    /// The PIN that guards credentials, if there is one, and the key that it makes, once it was given.
+    var pin: (lock: PINLock, key: NamedKey?)?
 
     /// Why the vault cannot seal or open; `nil` if it has its key.
     public var lock: VaultError? { if case .failure(let error) = key { error } else { nil } }
@@ -48,14 +51,29 @@ public final class Vault {
     /// Sealed octets stay as they are, and open again with the right key.
     public init(locked error: VaultError) { key = .failure(error) }
 
+    /// Returns the key for a purpose: a PIN guards credentials, and no session, because a session is maintained without the user.
+    private func key(for purpose: Purpose) throws(VaultError) -> NamedKey {
+        let key = try key.get()
+        switch purpose {
+        case .session: return key
+        case .credential:
+            guard let pin else { return key }
+            guard let opened = pin.key else { throw .pinNeeded }
+            return opened
+        }
+    }
+
     /// Seals octets.
     public func seal(_ octets: [UInt8], for purpose: Purpose) throws(VaultError) -> [UInt8] {
-        _ = try key.get()
+        _ = try key(for: purpose)
         return try seal(try SecretBytes(copying: octets), for: purpose)
     }
 
     public func seal(_ secret: borrowing SecretBytes, for purpose: Purpose) throws(VaultError) -> [UInt8] {
-        let key = try key.get()
+        try seal(secret, for: purpose, with: try key(for: purpose))
+    }
+
+    func seal(_ secret: borrowing SecretBytes, for purpose: Purpose, with key: NamedKey) throws(VaultError) -> [UInt8] {
         guard secret.count <= Self.limit else { throw .tooLarge(limit: Self.limit) }
         let associated = try purpose.associatedData()
         var nonce = [UInt8](repeating: 0, count: Self.nonceLength)
@@ -74,7 +92,7 @@ public final class Vault {
 
     /// Opens octets that were sealed for exactly this purpose. Throws ``VaultError/otherKey`` or ``VaultError/notOpened``.
     public func open(_ sealed: [UInt8], for purpose: Purpose) throws(VaultError) -> SecretBytes {
-        let key = try key.get()
+        let key = try key(for: purpose)
         let associated = try purpose.associatedData()
         guard sealed.count >= Self.headerLength + Self.tagLength, sealed[0] == Self.version else { throw .notOpened }
         guard sealed.count <= Self.headerLength + Self.limit + Self.tagLength else { throw .tooLarge(limit: Self.limit) }
@@ -95,7 +113,7 @@ public final class Vault {
 
     /// Seals answers with their fields' names.
     public func seal(_ answers: [String: String], for purpose: Purpose) throws(VaultError) -> [UInt8] {
-        _ = try key.get()
+        _ = try key(for: purpose)
         let length = answers.reduce(0) { $0 + 8 + $1.key.utf8.count + $1.value.utf8.count }
         guard length <= Self.limit else { throw .tooLarge(limit: Self.limit) }
         let plain = try SecretBytes(count: length)
@@ -137,7 +155,7 @@ public final class Vault {
         return answers
     }
 
-    /// Returns a keyed hash of a fixed word, which identifies a key without revealing anything about it.
+    /// Returns a keyed hash of a fixed word.
     private static func name(of key: borrowing SecretBytes) -> [UInt8] {
         let word = Array("hotspotd vault key name".utf8)
         var hash = [UInt8](repeating: 0, count: 16)

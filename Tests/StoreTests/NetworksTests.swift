@@ -8,8 +8,9 @@ import Testing
     let folder = TemporaryFolder()
 
     /// The choices as they were until the sixth schema.
-    private static func dropAssociations(_ raw: borrowing Database) throws {
+    private static func dropNewColumns(_ raw: borrowing Database) throws {
         for column in ["link", "association", "ends"] { try raw.run("ALTER TABLE choices DROP COLUMN \(column)") }
+        try raw.run("ALTER TABLE credentials DROP COLUMN shown")
     }
 
     @Test func aChoiceSurvivesAndExpires() throws {
@@ -67,7 +68,7 @@ import Testing
             try raw.run("INSERT INTO sessions VALUES (?, 90, 5, 1, NULL, NULL)", [.text(twin.key!)])
             try raw.run("INSERT INTO holds VALUES (?, 'loggedOff', 500, 'form', 'You logged off.')", [.text(hotel.key!)])
             try raw.run("INSERT INTO holds VALUES (?, 'dismissed', NULL, NULL, 'Later.')", [.text(cafe.key!)])
-            try Self.dropAssociations(raw)
+            try Self.dropNewColumns(raw)
             try raw.run("PRAGMA user_version = 5")
         }
         let store = try folder.open()
@@ -125,7 +126,7 @@ import Testing
             try raw.run("ALTER TABLE credentials DROP COLUMN program")
             for network in [cafe, twin] { try raw.run("INSERT INTO consents VALUES (?, 'http://o', 't')", [.text(network.key!)]) }
             try store.remember(cafe, RememberedChoice(helper: "form", committed: 1))
-            try Self.dropAssociations(raw)
+            try Self.dropNewColumns(raw)
             try raw.run("PRAGMA user_version = 1")
         }
         let store = try folder.open()
@@ -148,7 +149,7 @@ import Testing
             try store.setCredential(cafe, helper: "form", origin: "http://o", pin: "p", fieldNames: ["room"], sealed: [7])
             let raw = try Database(path: store.path)
             try raw.run("ALTER TABLE credentials DROP COLUMN program")
-            try Self.dropAssociations(raw)
+            try Self.dropNewColumns(raw)
             try raw.run("PRAGMA user_version = 3")
         }
         let store = try folder.open()

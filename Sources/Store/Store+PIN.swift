@@ -1,0 +1,72 @@
+/// What is kept of the PIN that guards the credentials, and how often it was guessed in a row. The guesses have no time, so that no clock
+/// gives one back.
+public struct StoredPIN: Hashable, Sendable {
+    public var salt: [UInt8]
+    /// The work for one guess.
+    public var passes: Int
+    public var memory: Int
+    /// Identifies the keys that belong to it.
+    public var names: [UInt8]
+    public var guesses: Int
+
+    public init(salt: [UInt8], passes: Int, memory: Int, names: [UInt8], guesses: Int = 0) {
+        self.salt = salt
+        self.passes = passes
+        self.memory = memory
+        self.names = names
+        self.guesses = guesses
+    }
+}
+
+extension Store {
+    public var pin: StoredPIN? {
+        read("SELECT salt, passes, memory, names, guesses FROM pin") { row -> StoredPIN? in
+            guard let salt = row.blob(0), let passes = row.integer(1), let memory = row.integer(2), let names = row.blob(3),
+                let guesses = row.integer(4)
+            else { return nil }
+            return StoredPIN(salt: salt, passes: passes, memory: memory, names: names, guesses: guesses)
+        }.first
+    }
+
+    /// Stores a PIN, or that there is none, together with the credentials that were sealed again for it.
+    public func setPIN(_ pin: StoredPIN?, credentials: [StoredCredential]) throws(StoreError) {
+        try writeFlushed { database throws(SQLiteFailure) in
+            try database.run("DELETE FROM pin")
+            if let pin {
+                try database.run(
+                    "INSERT INTO pin VALUES (1, ?, ?, ?, ?, ?)",
+                    [
+                        .blob(pin.salt), .integer(pin.passes), .integer(pin.memory), .blob(pin.names), .integer(pin.guesses),
+                    ])
+            }
+            for credential in credentials {
+                try database.run(
+                    "UPDATE credentials SET sealed = ? WHERE network = ? AND helper = ? AND origin = ? AND pin = ?",
+                    [
+                        .blob(credential.sealed), .text(credential.network), .text(credential.helper), .text(credential.origin),
+                        .text(credential.pin ?? ""),
+                    ])
+            }
+        }
+        scrub()
+    }
+
+    /// Counts a guess, which must be on the disk before it is checked: a daemon that is killed in between has used it up. Throws if the
+    /// disk does not keep it.
+    public func countGuess() throws(StoreError) {
+        try writeFlushed { database throws(SQLiteFailure) in try database.run("UPDATE pin SET guesses = guesses + 1") }
+    }
+
+    /// Begins to count again, after a right guess.
+    public func forgiveGuesses() throws(StoreError) {
+        try writeFlushed { database throws(SQLiteFailure) in try database.run("UPDATE pin SET guesses = 0") }
+    }
+
+    /// Erases all credentials and the PIN that guarded them.
+    public func eraseCredentials() throws(StoreError) {
+        try writeFlushed { database throws(SQLiteFailure) in
+            for table in ["credentials", "pin"] { try database.run("DELETE FROM \(table)") }
+        }
+        scrub()
+    }
+}

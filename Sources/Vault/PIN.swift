@@ -1,0 +1,101 @@
+import CSodium
+
+/// What is stored of a PIN. It opens nothing: the key of the credentials is made of the PIN and of the vault's key, so that neither a copy
+/// of the database nor the PIN alone is enough.
+public struct PINLock: Hashable, Sendable {
+    /// Argon2id's work for one guess: passes, and octets of memory. About 0.2 s.
+    public static let (passes, memory) = (3, 64 << 20)
+    /// Wrong guesses in a row that erase the credentials, and those that leave so few that the user is warned.
+    public static let (limit, warning) = (10, 8)
+
+    public var salt: [UInt8]
+    public var passes: Int
+    public var memory: Int
+    /// Identifies the vault's key, and then the key that the right PIN makes of it.
+    public var names: [UInt8]
+
+    public init(salt: [UInt8], passes: Int, memory: Int, names: [UInt8]) {
+        self.salt = salt
+        self.passes = passes
+        self.memory = memory
+        self.names = names
+    }
+}
+
+extension Vault {
+    public var hasPIN: Bool { pin != nil }
+    /// The credentials wait for the PIN.
+    public var isLocked: Bool { pin.map { $0.key == nil } ?? false }
+
+    /// Lets the credentials wait for this PIN; `nil`: there is none any more.
+    public func guardCredentials(by lock: PINLock?) { pin = lock.map { ($0, nil) } }
+
+    /// Throws if no guess could be right, because the PIN was set with another vault's key.
+    public func checkLock() throws(VaultError) {
+        guard let pin else { return }
+        guard pin.lock.names.starts(with: try key.get().name) else { throw .otherKey }
+    }
+
+    /// Opens the credentials if this is the PIN. The caller counts the guess before.
+    public func unlock(_ guess: String) throws(VaultError) -> Bool {
+        try checkLock()
+        guard let lock = pin?.lock else { return true }
+        let made = try makeKey(guess, lock)
+        guard lock.names.dropFirst(Self.keyNameLength).elementsEqual(made.name) else { return false }
+        pin = (lock, made)
+        return true
+    }
+
+    /// Seals credentials under the key of another PIN, or of none, and goes over to it as soon as they are saved.
+    ///
+    /// - Parameter save: stores the lock and the credentials, in their order, at once. One that cannot be opened comes back as it is.
+    public func changePIN(
+        to next: String?, passes: Int = PINLock.passes, memory: Int = PINLock.memory,
+        credentials: [(sealed: [UInt8], purpose: Purpose)], save: (PINLock?, [[UInt8]]) throws -> Void
+    ) throws {
+        let base = try key.get()
+        var lock = PINLock(
+            salt: [UInt8](repeating: 0, count: Int(crypto_pwhash_saltbytes())), passes: passes, memory: memory, names: [])
+        randombytes_buf(&lock.salt, lock.salt.count)
+        let made = try next.map { text throws(VaultError) in try makeKey(text, lock) }
+        if let made { lock.names = base.name + made.name }
+        let sealed = try credentials.map { sealed, purpose throws(VaultError) -> [UInt8] in
+            do throws(VaultError) {
+                return try seal(try open(sealed, for: purpose), for: purpose, with: made ?? base)
+            } catch {
+                if error == .pinNeeded { throw error }
+                return sealed
+            }
+        }
+        try save(made == nil ? nil : lock, sealed)
+        pin = made.map { (lock, $0) }
+    }
+
+    private func makeKey(_ text: String, _ lock: PINLock) throws(VaultError) -> NamedKey {
+        let base = try key.get()
+        guard lock.salt.count == Int(crypto_pwhash_saltbytes()) else { throw .notOpened }
+        let stretched = try SecretBytes(count: KeyFile.length)
+        let typed = try SecretBytes(copying: Array(text.utf8))
+        let code = stretched.withMutableBytes { out in
+            typed.withBytes { typed in
+                crypto_pwhash(
+                    out.bindMemory(to: UInt8.self).baseAddress!, UInt64(out.count), typed.bindMemory(to: CChar.self).baseAddress!,
+                    UInt64(typed.count), lock.salt, UInt64(clamping: lock.passes), Int(clamping: lock.memory),
+                    crypto_pwhash_alg_argon2id13())
+            }
+        }
+        guard code == 0 else { throw .unavailable }
+        let made = try SecretBytes(count: KeyFile.length)
+        _ = made.withMutableBytes { made in
+            stretched.withBytes { stretched in
+                base.secret.withBytes { base in
+                    crypto_generichash(
+                        made.bindMemory(to: UInt8.self).baseAddress!, made.count,
+                        stretched.bindMemory(to: UInt8.self).baseAddress, UInt64(stretched.count),
+                        base.bindMemory(to: UInt8.self).baseAddress, base.count)
+                }
+            }
+        }
+        return NamedKey(made)
+    }
+}

@@ -5,10 +5,13 @@ public enum ControlError: Error, Hashable, Sendable {
     case noSuchInterface(String)
     case noSuchHelper(String)
     case noSuchNetwork(String)
-    case noSuchPrompt(String)
+    /// With what became of it, if it waited a moment ago.
+    case noSuchPrompt(String, reason: String? = nil)
     case wrongState(interface: String, state: String)
     case invalidAnswer(field: String, message: String)
     case notPermitted(String)
+    /// The number of guesses until the credentials are erased; 0: they are.
+    case wrongPIN(left: Int)
     case failed(code: ProblemCode, message: String)
 
     /// The error's name in the interface, and its parameters.
@@ -17,12 +20,14 @@ public enum ControlError: Error, Hashable, Sendable {
         case .noSuchInterface(let interface): ("NoSuchInterface", ["interface": .string(interface)])
         case .noSuchHelper(let helper): ("NoSuchHelper", ["helper": .string(helper)])
         case .noSuchNetwork(let ssid): ("NoSuchNetwork", ["ssid": .string(ssid)])
-        case .noSuchPrompt(let id): ("NoSuchPrompt", ["id": .string(id)])
+        case .noSuchPrompt(let id, let reason):
+            ("NoSuchPrompt", .object(["id": .string(id)].merging(reason.map { ["reason": .string($0)] } ?? [:]) { $1 }))
         case .wrongState(let interface, let state):
             ("WrongState", ["interface": .string(interface), "state": .string(state)])
         case .invalidAnswer(let field, let message):
             ("InvalidAnswer", ["field": .string(field), "message": .string(message)])
         case .notPermitted(let message): ("NotPermitted", ["message": .string(message)])
+        case .wrongPIN(let left): ("WrongPIN", ["left": .integer(left)])
         case .failed(let code, let message): ("Failed", ["code": .string(code.rawValue), "message": .string(message)])
         }
     }
@@ -36,10 +41,11 @@ public enum ControlError: Error, Hashable, Sendable {
         case "NoSuchInterface": self = .noSuchInterface(text("interface"))
         case "NoSuchHelper": self = .noSuchHelper(text("helper"))
         case "NoSuchNetwork": self = .noSuchNetwork(text("ssid"))
-        case "NoSuchPrompt": self = .noSuchPrompt(text("id"))
+        case "NoSuchPrompt": self = .noSuchPrompt(text("id"), reason: parameters["reason"]?.string)
         case "WrongState": self = .wrongState(interface: text("interface"), state: text("state"))
         case "InvalidAnswer": self = .invalidAnswer(field: text("field"), message: text("message"))
         case "NotPermitted": self = .notPermitted(text("message"))
+        case "WrongPIN": self = .wrongPIN(left: parameters["left"]?.integer ?? 0)
         case "Failed": self = .failed(code: ProblemCode(rawValue: text("code")) ?? .unrecognized, message: text("message"))
         default: return nil
         }

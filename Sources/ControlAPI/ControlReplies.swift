@@ -40,6 +40,15 @@ public struct HelpersReply: Codable, Sendable {
 public struct PromptsReply: Codable, Sendable {
     public var prompts: [PendingPrompt]
     public var omitted: Int?
+    /// What became of the prompt that was named, if it waited a moment ago.
+    public var gone: String?
+}
+
+public struct CredentialsReply: Codable, Sendable {
+    public var credentials: [CredentialStatus]
+    /// `none`, `locked` or `open`.
+    public var pin: String
+    public var omitted: Int?
 }
 
 public struct MonitorReply: Codable, Sendable {

@@ -75,6 +75,8 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     /// The instant until which an automatic login waits (D23).
     public var nextLogin: Int?
     public var prompt: String?
+    /// What became of the answers to the last prompt, one sentence.
+    public var answers: String?
     public var problems: [Problem]
 }
 
@@ -185,6 +187,14 @@ public struct PendingPrompt: Codable, Hashable, Sendable {
     public var terms: String?
     public var since: Int
     public var withheld: Bool?
+    /// The daemon's own words about the portal.
+    public var warning: String?
+    /// The names of the fields for which an answer is stored.
+    public var stored: [String]?
+    /// `never`, `ask` or `always`.
+    public var remember: String?
+    /// Stored answers wait for the PIN.
+    public var locked: Bool?
 }
 
 extension PendingPrompt {
@@ -192,6 +202,30 @@ extension PendingPrompt {
         self.init(
             id: id, interface: interface, ssid: ssid, helper: helper, portal: portal, title: prompt.title,
             message: prompt.message, fields: prompt.fields, termsURL: prompt.termsURL, terms: prompt.terms, since: since)
+    }
+}
+
+/// `Credential` of the contract: stored answers, without the answers.
+public struct CredentialStatus: Codable, Hashable, Sendable {
+    /// Printable; `wired:ADDRESS` for a wired network.
+    public var ssid: String
+    /// The word of a ``Security``.
+    public var security: String
+    public var helper: String
+    /// An origin.
+    public var portal: String
+    /// The names of the fields.
+    public var fields: [String]
+    /// `automatic`, `confirm` or `never`.
+    public var release: String
+
+    public init(ssid: String, security: String, helper: String, portal: String, fields: [String], release: String) {
+        self.ssid = ssid
+        self.security = security
+        self.helper = helper
+        self.portal = portal
+        self.fields = fields
+        self.release = release
     }
 }
 

@@ -21,7 +21,13 @@ import HotspotCore
     func listWatchers(_ count: Int)
     func helperStatus() -> [HelperStatus]
     func pendingPrompts() -> [PendingPrompt]
-    func answer(prompt: String, answers: [String: String], remember: Bool) throws(ControlError)
+    /// Returns what became of a prompt that waited a moment ago.
+    func ending(ofPrompt id: String) -> String?
+    /// Answers a prompt: typed answers, the fields whose stored answer is sent as well, whether to keep them, and whether the user was asked
+    /// about that.
+    func answer(
+        prompt: String, answers: [String: String], stored: [String], remember: Bool, confirmed: Bool
+    ) throws(ControlError)
     /// Asks no more in this association.
     func dismiss(prompt: String) throws(ControlError)
     /// Asks the helper that keeps the network open whether it does; otherwise, or fresh, evaluates the network again, and logs in.
@@ -34,6 +40,13 @@ import HotspotCore
     func current(token: String) throws(ControlError) -> CurrentNetwork
     func forget(ssid: String) throws(ControlError)
     func forgetEverything() throws(ControlError)
+    /// Stored answers without their values, and the word for the PIN's state.
+    func credentials(ssid: String?) throws(ControlError) -> (credentials: [CredentialStatus], pin: String)
+    func addCredential(ssid: String, helper: String?, answers: [String: String]) throws(ControlError) -> CredentialStatus
+    /// Returns how many were removed.
+    func removeCredentials(ssid: String, helper: String?, portal: String?) throws(ControlError) -> Int
+    func unlock(pin: String) throws(ControlError)
+    func setPIN(_ pin: String?, old: String?) throws(ControlError)
     func explain(interface: String?, ssid: String?, attempt: String?) throws(ControlError) -> (steps: [Step], verdict: String)
     /// The last `limit` attempts, newest first; with `before` the last ones that began before that attempt.
     func history(ssid: String?, interface: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus]

@@ -98,7 +98,8 @@ import Varlink
 
     typealias Method = @LoopActor (ControlInterface, ServerCall, any ControlBackend) throws(ControlError) -> Void
 
-    /// Every method by its name. All callers may call those made by `read`; those made by `change` want permission, and reply nothing.
+    /// Every method by its name. All callers may call those made by `read`; those made by `permitted` want permission, and those by
+    /// `change` reply nothing besides.
     static let methods: [String: Method] = [
         "Status": { control, call, backend in
             let status = status(backend, withNames: control.mayReadNames(call, backend))
@@ -172,7 +173,9 @@ import Varlink
             call.reply(QueuedReply(queued: queued))
         },
         "Answer": change { (_, backend, parameters: AnswerParameters) throws(ControlError) in
-            try backend.answer(prompt: parameters.id, answers: parameters.answers, remember: parameters.remember)
+            try backend.answer(
+                prompt: parameters.id, answers: parameters.answers, stored: parameters.stored ?? [],
+                remember: parameters.remember, confirmed: parameters.confirmed ?? false)
         },
         "Dismiss": change { (_, backend, parameters: PromptParameter) throws(ControlError) in
             try backend.dismiss(prompt: parameters.id)
@@ -191,6 +194,26 @@ import Varlink
             try backend.forget(ssid: parameters.ssid)
         },
         "ForgetEverything": change { (_, backend, _: NoParameters) throws(ControlError) in try backend.forgetEverything() },
+        "Credentials": permitted(isChange: false) { (call, backend, parameters: OptionalNetwork) throws(ControlError) in
+            let (credentials, pin) = try backend.credentials(ssid: parameters.ssid)
+            call.reply(
+                encoded: Fitting.reply("credentials", credentials) { Fitting.omitted($0).merging(["pin": .string(pin)]) { $1 } })
+        },
+        "AddCredential": permitted { (call, backend, parameters: AddParameters) throws(ControlError) in
+            let credential = try backend.addCredential(
+                ssid: parameters.ssid, helper: parameters.helper, answers: parameters.answers)
+            call.reply(AddedReply(credential: credential))
+        },
+        "RemoveCredentials": permitted { (call, backend, parameters: RemoveParameters) throws(ControlError) in
+            let removed = try backend.removeCredentials(
+                ssid: parameters.ssid, helper: parameters.helper, portal: parameters.portal)
+            call.reply(RemovedReply(removed: removed))
+        },
+        "Unlock": change { (_, backend, parameters: PINParameter) throws(ControlError) in try backend.unlock(pin: parameters.pin)
+        },
+        "SetPIN": change { (_, backend, parameters: PINParameters) throws(ControlError) in
+            try backend.setPIN(parameters.pin, old: parameters.old)
+        },
     ]
 
     private static func read<Parameters: Decodable>(
@@ -205,14 +228,23 @@ import Varlink
     private static func change<Parameters: Decodable>(
         _ body: @escaping @LoopActor (ServerCall, any ControlBackend, Parameters) throws(ControlError) -> Void
     ) -> Method {
+        permitted { (call, backend, parameters: Parameters) throws(ControlError) in
+            try body(call, backend, parameters)
+            call.reply()
+        }
+    }
+
+    private static func permitted<Parameters: Decodable>(
+        isChange: Bool = true,
+        _ body: @escaping @LoopActor (ServerCall, any ControlBackend, Parameters) throws(ControlError) -> Void
+    ) -> Method {
         read { (control, call, backend, parameters: Parameters) throws(ControlError) in
             guard control.permission.allows(call) else {
                 control.noteRefusal(of: call)
                 throw needsPermission
             }
-            control.onChange(call.method, call.peer, true)
+            if isChange { control.onChange(call.method, call.peer, true) }
             try body(call, backend, parameters)
-            call.reply()
         }
     }
 
@@ -283,7 +315,10 @@ import Varlink
         if !permission.allows(call) {
             prompts = prompts.map { $0.withheldFromStrangers(names: backend.showsNamesToAll) }
         }
-        return Fitting.reply("prompts", prompts)
+        let gone = prompts.isEmpty ? id.flatMap(backend.ending) : nil
+        return Fitting.reply("prompts", prompts) { omitted in
+            Fitting.omitted(omitted).merging(gone.map { ["gone": .string($0)] } ?? [:]) { $1 }
+        }
     }
 
     // MARK: Errors and refusals
@@ -321,8 +356,17 @@ private struct NoParameters: Decodable {}
 private struct HistoryParameters: Decodable { var ssid: String?; var interface: String?; var before: String? }
 private struct LogoffParameters: Decodable { var token: String; var interface: String; var ssidHex: String }
 private struct LoginParameters: Decodable { var interface: String?; var helper: String?; var fresh: Bool? }
-private struct AnswerParameters: Decodable { var id: String; var answers: [String: String]; var remember: Bool }
+private struct AnswerParameters: Decodable {
+    var id: String; var answers: [String: String]; var remember: Bool; var stored: [String]?; var confirmed: Bool?
+}
+private struct OptionalNetwork: Decodable { var ssid: String? }
+private struct AddParameters: Decodable { var ssid: String; var helper: String?; var answers: [String: String] }
+private struct RemoveParameters: Decodable { var ssid: String; var helper: String?; var portal: String? }
+private struct PINParameter: Decodable { var pin: String }
+private struct PINParameters: Decodable { var pin: String?; var old: String? }
 private struct SwitchParameters: Decodable { var helper: String?; var ssid: String?; var enabled: Bool }
 private struct ExplainParameters: Decodable { var interface: String?; var ssid: String?; var attempt: String? }
 
 private struct QueuedReply: Encodable { var queued: Bool }
+private struct AddedReply: Encodable { var credential: CredentialStatus }
+private struct RemovedReply: Encodable { var removed: Int }

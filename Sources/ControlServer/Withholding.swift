@@ -14,6 +14,7 @@ extension PendingPrompt {
         known.termsURL = nil
         known.terms = nil
         known.withheld = true
+        (known.stored, known.warning) = (nil, nil)
         return known
     }
 }

@@ -43,6 +43,22 @@ public enum NetworkID: Hashable, Sendable {
         }
     }
 
+    /// The words for people: the SSID, or `wired:ADDRESS`.
+    public var label: String {
+        switch self {
+        case .wireless(let ssid, _): ssid.description
+        case .wired(let gateway): "wired:\(gateway)"
+        case .anonymous: "wired"
+        }
+    }
+
+    public var security: Security {
+        switch self {
+        case .wireless(_, let security): security
+        case .wired, .anonymous: .wired
+        }
+    }
+
     /// Reads ``key`` back.
     public init?(key: String) {
         if key.hasPrefix("wired:"), let gateway = HardwareAddress(String(key.dropFirst(6))) {

@@ -22,9 +22,21 @@ public struct CredentialOwner: Hashable, Sendable {
     public var purpose: Purpose { .credential(network: network, helper: helper, origin: origin, pin: pin, program: program) }
 }
 
+/// Whether stored answers may go to a portal without encryption (D28).
+public enum PlainHTTPAnswers: String, Hashable, Sendable, CaseIterable {
+    /// As defaults of a prompt, which the user confirms.
+    case confirm
+    /// As over HTTPS.
+    case automatic
+    /// They are not sent, and not kept.
+    case never
+}
+
 /// The rule for releasing a credential to a helper, and for keeping one at all.
 public enum Release: Hashable, Sendable {
-    case allowed
+    case automatic
+    /// As defaults of a prompt, which the user confirms.
+    case confirmed
     case refused(Refusal)
 
     /// Why a credential is not released. The words are stable.
@@ -53,15 +65,16 @@ public enum Release: Hashable, Sendable {
             case .otherProgram: "The stored answers belong to another program, which had the helper's name before."
             case .portalChanged: "The portal has another address than the one the answers were stored for."
             case .keyChanged: "The portal shows another key than the one the answers were stored for."
-            case .plainHTTP: "The portal speaks plain HTTP, and stored answers are not sent that way by themselves."
+            case .plainHTTP:
+                "The portal speaks plain HTTP, and answers are neither kept nor sent that way (PlainHTTPAnswers=never)."
             }
         }
     }
 
     /// Decides whether a stored credential may go to a helper: only if both owners are equal.
     ///
-    /// - Parameter allowPlain: the user's setting that plain HTTP may carry stored answers.
-    public static func decide(stored: CredentialOwner, asking: CredentialOwner, allowPlain: Bool) -> Release {
+    /// - Parameter plain: the user's setting for plain HTTP.
+    public static func decide(stored: CredentialOwner, asking: CredentialOwner, plain: PlainHTTPAnswers) -> Release {
         guard asking.network.key != nil, stored.network.key != nil else { return .refused(.anonymousNetwork) }
         guard stored.network == asking.network else { return .refused(.otherNetwork) }
         guard stored.helper == asking.helper else { return .refused(.otherHelper) }
@@ -71,9 +84,22 @@ public enum Release: Hashable, Sendable {
         if asking.origin.hasPrefix("https://") {
             // Without its key a portal over HTTPS cannot be recognised.
             guard let pin = asking.pin, !pin.isEmpty else { return .refused(.keyChanged) }
-            return .allowed
+            return .automatic
         }
-        return allowPlain && asking.origin.hasPrefix("http://") && asking.pin == nil ? .allowed : .refused(.plainHTTP)
+        guard asking.origin.hasPrefix("http://"), asking.pin == nil else { return .refused(.plainHTTP) }
+        return switch plain {
+        case .confirm: .confirmed
+        case .automatic: .automatic
+        case .never: .refused(.plainHTTP)
+        }
+    }
+
+    /// Returns why a portal is none of those that answers are stored for on its network, whichever helper asks; `nil` if it is one of
+    /// them, or if there are none.
+    public static func mismatch(origin: String, pin: String?, stored: [CredentialOwner]) -> Refusal? {
+        let sameOrigin = stored.filter { $0.origin == origin }
+        guard !stored.isEmpty, !sameOrigin.contains(where: { $0.pin == pin }) else { return nil }
+        return sameOrigin.isEmpty ? .portalChanged : .keyChanged
     }
 
     /// Returns the answers that may be stored: those to the fields of the prompt, without one-time codes and checkboxes.

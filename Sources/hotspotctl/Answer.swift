@@ -17,8 +17,14 @@ struct AnswerVerb: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     @Flag(
-        inversion: .prefixedNo, help: "Keep the answers, encrypted, for this network and portal. Codes and ticks are never kept.")
-    var remember = true
+        inversion: .prefixedNo,
+        help:
+            "Keep the answers, encrypted, for this network and portal, as Remember= of the settings does without it. Codes and ticks are never kept."
+    )
+    var remember: Bool?
+
+    @Flag(help: "With a pipe: send the stored answers for the fields without a line.")
+    var stored = false
 
     @Flag(help: "Read lines name=value from standard input, even if that is a terminal.")
     var stdin = false
@@ -45,24 +51,24 @@ struct AnswerVerb: ParsableCommand {
         let prompt = try pick(client)
         if dismiss {
             _ = try client.call("Dismiss", .members(["id": prompt.id]))
-            return Output.print(["Dismissed; to start over: hotspotctl login"])
+            return Output.print(["Dismissed, and nothing of this login is kept; to start over: hotspotctl login"])
         }
         let isInteractive = !stdin && isatty(STDIN_FILENO) == 1
-        let dialogue = Dialogue(common: common, client: client, remember: remember, wait: wait, isInteractive: isInteractive)
-        guard isInteractive || id != nil || helper != nil else {
+        let dialogue = Dialogue(
+            common: common, client: client, remember: remember, stored: stored, wait: wait, isInteractive: isInteractive)
+        // Another portal than usual is meant only by its prompt's own name.
+        guard isInteractive || id != nil || (helper != nil && prompt.warning == nil) else {
             let helper = common.renderer.safe(prompt.helper, limit: 64)
-            throw dialogue.needed(prompt, "With a pipe, name the prompt, or give --helper=\(helper).")
+            let others = prompt.warning == nil ? ", or give --helper=\(helper)." : "."
+            throw dialogue.needed(prompt, "With a pipe, name the prompt\(others)")
         }
         try dialogue.run(prompt)
     }
 
     private func pick(_ client: ControlClient) throws(Failure) -> PendingPrompt {
         if let id {
-            guard let prompt = try client.prompt(id) else {
-                throw Failure(
-                    .notFound, "There is no prompt '\(Printable.text(id, limit: 64))'; it may have been answered.",
-                    hint: "hotspotctl prompts")
-            }
+            let (pending, gone) = try client.prompt(id)
+            guard let prompt = pending else { throw Failure.noSuchPrompt(id, gone) }
             guard helper == nil || helper == prompt.helper else {
                 throw Failure(
                     .notFound, "This is a question of another helper: \(common.renderer.safe(prompt.helper, limit: 64)).",

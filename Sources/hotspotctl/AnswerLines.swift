@@ -6,8 +6,11 @@ enum AnswerLines {
     /// The most that is read, in octets.
     static let limit = 64 * 1024
 
+    /// Reads answers to these fields from standard input; without fields, to any.
+    static func read(fields: [Field]?) throws(Failure) -> [String: String] { try parse(try standardInput(), fields: fields) }
+
     /// Reads standard input to its end.
-    static func read(fields: [Field]) throws(Failure) -> [String: String] {
+    static func standardInput() throws(Failure) -> [UInt8] {
         var octets: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -17,11 +20,11 @@ enum AnswerLines {
             octets += chunk[..<count]
             guard octets.count <= limit else { throw Failure(.usage, "More than \(limit / 1024) KiB of answers.") }
         }
-        return try parse(octets, fields: fields)
+        return octets
     }
 
     /// Reads the lines. Errors have names of fields and numbers of lines, never values.
-    static func parse(_ octets: [UInt8], fields: [Field]) throws(Failure) -> [String: String] {
+    static func parse(_ octets: [UInt8], fields: [Field]?) throws(Failure) -> [String: String] {
         guard let text = String(validating: octets, as: UTF8.self) else { throw Failure(.usage, "The answers are not UTF-8.") }
         var answers: [String: String] = [:]
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -30,8 +33,9 @@ enum AnswerLines {
             if line.isEmpty { continue }
             guard let equals = line.firstIndex(of: "=") else { throw Failure(.usage, "Line \(index + 1) is not name=value.") }
             let name = String(line[..<equals])
-            guard let field = fields.first(where: { $0.name == name }) else {
-                let names = fields.map { Renderer.safe($0.name) }.joined(separator: ", ")
+            let known = fields ?? [Field(name: name, label: name, kind: .text, required: true)]
+            guard let field = known.first(where: { $0.name == name }) else {
+                let names = known.map { Renderer.safe($0.name) }.joined(separator: ", ")
                 throw Failure(.usage, Hearsay.join("Line \(index + 1) answers an unknown field; the names are:", names))
             }
             guard answers[name] == nil else { throw Failure(.usage, "Line \(index + 1) answers a second time.") }

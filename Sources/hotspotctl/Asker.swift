@@ -10,29 +10,37 @@ struct Asker {
 
     private static let tries = 3
 
-    /// Asks every field of a prompt.
+    /// Asks every field of a prompt. Enter sends what is stored for a field.
     ///
     /// - Parameter isWarned: the user has read the warning about this portal.
-    func ask(_ prompt: PendingPrompt, isWarned: Bool = false) throws(Failure) -> [String: String] {
+    func ask(_ prompt: PendingPrompt, isWarned: Bool = false) throws(Failure) -> TypedAnswers {
         Output.ask(renderer.heading(prompt, isWarned: isWarned).joined(separator: "\n") + "\n")
         let terms = renderer.safe(prompt.terms ?? "", limit: 2000)
         if !terms.isEmpty { Output.ask("  \(renderer.bar) Terms: \(terms)\n") }
         var answers: [String: String] = [:]
+        var stored: [String] = []
         var termsURL = prompt.termsURL
         for (index, field) in prompt.fields.enumerated() {
             let label = renderer.label(field, at: index + 1)
             if field.kind == .checkbox {
                 answers[field.name] = try askBox(field, label, termsURL)
                 termsURL = nil
+            } else if let answer = try askText(field, label, isStored: prompt.stored?.contains(field.name) == true) {
+                answers[field.name] = answer
             } else {
-                answers[field.name] = try askText(field, label)
+                stored.append(field.name)
             }
         }
         if prompt.fields.isEmpty {
             let question = termsURL.map { "Accept the terms (\(renderer.safe($0)))" } ?? "Continue"
             _ = try agrees("  \(renderer.bar) \(question)? [y/N] ", isNeeded: true)
         }
-        return answers.filter { !$0.value.isEmpty }
+        return TypedAnswers(values: answers.filter { !$0.value.isEmpty }, stored: stored)
+    }
+
+    /// Asks whether the answers shall be kept for this portal.
+    func agreesToRemember() throws(Failure) -> Bool {
+        try agrees("  Remember these answers for this portal? [y/N] ", isNeeded: false)
     }
 
     private func askBox(_ field: Field, _ label: String, _ termsURL: String?) throws(Failure) -> String {
@@ -41,7 +49,8 @@ struct Asker {
         return try agrees("  \(renderer.bar) \(label)\(place)? [y/N] ", isNeeded: field.required) ? "yes" : "no"
     }
 
-    private func askText(_ field: Field, _ label: String) throws(Failure) -> String {
+    /// Returns the answer; `nil` for the stored one.
+    private func askText(_ field: Field, _ label: String, isStored: Bool) throws(Failure) -> String? {
         let choices = field.kind == .choice ? field.choices ?? [] : []
         // A choice that is a number itself could be taken for a position in the list.
         let isNumbered = !choices.contains { Int($0) != nil }
@@ -50,9 +59,11 @@ struct Asker {
         }
         let preset = field.kind.isSecret ? nil : field.value.flatMap { $0.isEmpty ? nil : $0 }
         let range = choices.isEmpty || !isNumbered ? "" : " [1-\(choices.count)]"
-        let shown = preset.map { " [\(renderer.safe($0, limit: 200))]" } ?? ""
+        let mask = isStored ? " [\(renderer.sign("•••", "***"))]" : ""
+        let shown = preset.map { " [\(renderer.safe($0, limit: 200))]" } ?? mask
         for _ in 0..<Self.tries {
             var value = try readLine("  \(renderer.bar) \(label)\(range)\(shown): ", field.kind.isSecret)
+            if value.isEmpty, isStored { return nil }
             if value.isEmpty, let preset { value = preset }
             if isNumbered, let number = Int(value), choices.indices.contains(number - 1) { value = choices[number - 1] }
             if value.isEmpty {
@@ -80,4 +91,10 @@ struct Asker {
         throw Failure(
             .failed, "The portal requires this; nothing was sent.", hint: "hotspotctl answer, or hotspotctl answer --dismiss")
     }
+}
+
+/// Answers to one prompt: what was typed, and the fields for which the stored answer is sent.
+struct TypedAnswers {
+    var values: [String: String]
+    var stored: [String] = []
 }

@@ -29,9 +29,10 @@ final class ControlClient {
         try Self.read(type, try call(method, parameters))
     }
 
-    /// The prompt of this identifier, if it still waits.
-    func prompt(_ id: String) throws(Failure) -> PendingPrompt? {
-        try call("Prompts", ["id": .string(id)], as: PromptsReply.self).prompts.first { $0.id == id }
+    /// The prompt of this identifier, if it still waits; else what became of it, if the daemon knows.
+    func prompt(_ id: String) throws(Failure) -> (pending: PendingPrompt?, gone: String?) {
+        let reply = try call("Prompts", ["id": .string(id)], as: PromptsReply.self)
+        return (reply.prompts.first { $0.id == id }, reply.gone)
     }
 
     /// Starts a stream of replies, which ``next(within:)`` returns.

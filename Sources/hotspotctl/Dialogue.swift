@@ -6,8 +6,10 @@ import HotspotCore
 struct Dialogue {
     let common: CommonOptions
     let client: ControlClient
-    /// Keep the answers.
-    var remember = true
+    /// Keep the answers; `nil`: as the daemon's settings say.
+    var remember: Bool?
+    /// Without a terminal: send the stored answers for the fields without a line.
+    var stored = false
     /// Seconds until each outcome; 0 does not wait.
     let wait: Double
     /// Ask on the terminal; otherwise answers are read from standard input.
@@ -23,15 +25,16 @@ struct Dialogue {
         var prompt = first
         var warned: Set<String?> = []
         for round in 0..<Self.rounds {
+            if isInteractive, !common.noAsk, prompt.locked == true { prompt = try unlocked(prompt) }
             if round > 0, !isInteractive || common.noAsk { throw needed(prompt, "The portal asks again.") }
             let answers = try read(prompt, isWarned: warned.contains(prompt.portal))
             warned.insert(prompt.portal)
             switch try send(answers, to: prompt) {
             case nil: return Output.print(["Answered."])
             case .online(let sentence):
-                return Output.print([[sentence, remembered(answers, prompt)].compactMap { $0 }.joined(separator: " ")])
+                return Output.print([sentence])
             case .asks(let next):
-                guard let pending = try client.prompt(next) else {
+                guard let pending = try client.prompt(next).pending else {
                     throw Failure(.notFound, "The next question is gone already.", hint: "hotspotctl status")
                 }
                 prompt = try pending.readable()
@@ -51,42 +54,79 @@ struct Dialogue {
     }
 
     /// Sends the answers and waits; `nil` if the outcome is not waited for.
-    private func send(_ answers: [String: String], to prompt: PendingPrompt) throws -> Sent? {
+    private func send(_ answers: TypedAnswers, to prompt: PendingPrompt) throws -> Sent? {
+        let (remember, confirmed) = try wish(answers, prompt)
         let watch = wait > 0 ? try OutcomeWatch(path: common.socketPath, target: prompt.interface, prompt: prompt.id) : nil
-        _ = try client.call(
-            "Answer",
-            ["id": .string(prompt.id), "answers": .object(answers.mapValues(JSONValue.string)), "remember": .bool(remember)])
+        do throws(Failure) {
+            _ = try client.call(
+                "Answer",
+                [
+                    "id": .string(prompt.id), "answers": .object(answers.values.mapValues(JSONValue.string)),
+                    "stored": .array(answers.stored.map(JSONValue.string)), "remember": .bool(remember),
+                    "confirmed": .bool(confirmed),
+                ])
+        } catch {
+            throw error.keepingNothing
+        }
         guard let watch else { return nil }
         switch try watch.outcome(within: wait) {
-        case .online(let status): return .online(common.renderer.online(status, after: watch.elapsed))
+        case .online(let status):
+            let renderer = common.renderer
+            return .online(renderer.online(status, after: watch.elapsed) + (status.answers.map { " " + renderer.safe($0) } ?? ""))
         case .asks(let next): return .asks(next)
-        case .failed(let status): throw common.renderer.failure(status)
+        case .failed(let status):
+            let failure = common.renderer.failure(status)
+            throw status.answers.map { failure.adding(common.renderer.safe($0)) } ?? failure
         case .timeout:
             throw Failure(
                 .timeout, "No outcome within \(common.renderer.tenths(wait)); the login continues.", hint: "hotspotctl monitor")
         }
     }
 
-    private func read(_ prompt: PendingPrompt, isWarned: Bool) throws(Failure) -> [String: String] {
+    /// Returns whether to keep the answers, and whether the user was asked about this portal's.
+    private func wish(
+        _ answers: TypedAnswers, _ prompt: PendingPrompt
+    ) throws(Failure) -> (remember: Bool, confirmed: Bool) {
+        let isNew = prompt.fields.contains { field in
+            field.kind != .code && field.kind != .checkbox && !answers.values[field.name, default: ""].isEmpty
+        }
+        if remember == false { return (false, false) }
+        guard isInteractive, isNew, prompt.remember == "ask", remember == nil || prompt.warning != nil else {
+            return (true, remember == true)
+        }
+        let agreed = try Asker(renderer: common.renderer).agreesToRemember()
+        return (agreed, agreed)
+    }
+
+    /// Asks for the PIN that guards the stored answers, and returns the prompt with them.
+    private func unlocked(_ prompt: PendingPrompt) throws(Failure) -> PendingPrompt {
+        while true {
+            let pin = try TerminalLine.read("PIN of the stored answers (Enter: type the answers): ", true)
+            if pin.isEmpty { return prompt }
+            do throws(Failure) {
+                _ = try client.call("Unlock", ["pin": .string(pin)])
+                return try client.prompt(prompt.id).pending ?? prompt
+            } catch {
+                guard case .wrongPIN(left: 1...) = error.refusal else { throw error }
+                error.report()
+            }
+        }
+    }
+
+    private func read(_ prompt: PendingPrompt, isWarned: Bool) throws(Failure) -> TypedAnswers {
         if isInteractive {
             guard !common.noAsk else { throw needed(prompt, "An answer is needed.") }
             return try Asker(renderer: common.renderer).ask(prompt, isWarned: isWarned)
         }
         let answers = try AnswerLines.read(fields: prompt.fields)
-        let missing = prompt.fields.filter { $0.required && answers[$0.name, default: ""].isEmpty }
+        let stored = self.stored ? (prompt.stored ?? []).filter { answers[$0, default: ""].isEmpty } : []
+        let missing = prompt.fields.filter {
+            $0.required && answers[$0.name, default: ""].isEmpty && !stored.contains($0.name)
+        }
         guard missing.isEmpty else {
             throw needed(prompt, Hearsay.join("No answer to:", missing.map { Renderer.safe($0.name) }.joined(separator: ", ")))
         }
-        return answers
-    }
-
-    /// The sentence about stored answers; `nil` if none is stored. The user will be asked again if there was a code, and over plain HTTP,
-    /// where stored answers are not sent without being asked for.
-    private func remembered(_ answers: [String: String], _ prompt: PendingPrompt) -> String? {
-        let answered = prompt.fields.filter { !answers[$0.name, default: ""].isEmpty }
-        guard remember, answered.contains(where: { $0.kind != .code && $0.kind != .checkbox }) else { return nil }
-        let isLast = prompt.portal?.hasPrefix("https://") == true && !answered.contains { $0.kind == .code }
-        return isLast ? "Remembered for this portal; next time you will not be asked." : "Remembered for this portal."
+        return TypedAnswers(values: answers.filter { !stored.contains($0.key) }, stored: stored)
     }
 }
 

@@ -28,6 +28,19 @@ struct Failure: Error, Equatable {
         self.hint = hint
     }
 
+    /// The daemon's refusal, if it is one.
+    var refusal: ControlError?
+
+    /// The same for answers that the daemon refused.
+    var keepingNothing: Failure { refusal == nil ? self : adding("Nothing was sent, and nothing is kept.") }
+
+    /// The same with another sentence of ours, in front of the words of others.
+    func adding(_ sentence: String) -> Failure {
+        var failure = self
+        failure.message.insert(contentsOf: " " + sentence, at: message.firstIndex(of: "\n") ?? message.endIndex)
+        return failure
+    }
+
     func report() {
         let (own, others) = Renderer(style: .ofThisTerminal, now: 0).sentence(message, limit: 2048)
         if !own.isEmpty { Output.error(["hotspotctl: \(own)"] + others) }
@@ -43,9 +56,17 @@ extension Failure {
         case .closed: self.init(.notRunning, "The daemon ended the connection.", hint: "journalctl -u hotspotd")
         case .system(_, let code) where code == Self.wouldBlock:
             self.init(.timeout, "The daemon does not answer at \(Printable.text(path)).", hint: "journalctl -u hotspotd")
-        case .reply(let name, let parameters): self = Self.reply(name, parameters, method)
+        case .reply(let name, let parameters):
+            self = Self.reply(name, parameters, method)
+            refusal = ControlError(name: name, parameters: parameters)
         case .tooLong, .malformed, .system: self.init(.failed, "\(error).")
         }
+    }
+
+    static func noSuchPrompt(_ id: String, _ reason: String?) -> Failure {
+        let why = Renderer.safe(reason ?? "It may have been answered.")
+        return Failure(
+            .notFound, "There is no prompt '\(Renderer.safe(id, limit: 64))' any more. \(why)", hint: "hotspotctl prompts")
     }
 
     static let wouldBlock: Int32 = 11
@@ -92,9 +113,7 @@ extension Failure {
             return Failure(.notFound, "There is no helper '\(safe(helper))'.", hint: "hotspotctl helpers")
         case .noSuchNetwork(let ssid):
             return Failure(.notFound, "The network '\(safe(ssid))' is unknown.", hint: "hotspotctl list")
-        case .noSuchPrompt(let id):
-            return Failure(
-                .notFound, "There is no prompt '\(safe(id))'; it may have been answered.", hint: "hotspotctl prompts")
+        case .noSuchPrompt(let id, let reason): return .noSuchPrompt(id, reason)
         case .wrongState(let interface, let state):
             let subject = interface.isEmpty ? "the interface" : safe(interface)
             if method == "Logoff" { return noLogoff(subject, state) }
@@ -108,6 +127,12 @@ extension Failure {
             return Failure(
                 .failed, message.isEmpty ? "You may not do this." : safe(message),
                 hint: "sudo hotspotctl …, or join the group hotspotd")
+        case .wrongPIN(let left):
+            guard left > 0 else {
+                return Failure(.failed, "This was the tenth wrong PIN: the stored answers and the PIN are erased.")
+            }
+            let warning = left > 2 ? "" : " \(left) more in a row, and the stored answers are erased."
+            return Failure(.failed, "This is not the PIN.\(warning)")
         // Without any interface there is none to name either.
         case .failed(.noInterface, let message): return Failure(.notFound, message, hint: "hotspotctl status")
         case .failed(_, let message):

@@ -16,7 +16,8 @@ import HotspotCore
         subcommands: [
             StatusVerb.self, ListVerb.self, HelpersVerb.self, PromptsVerb.self, AnswerVerb.self, LoginVerb.self, LogoffVerb.self,
             MonitorVerb.self, ExplainVerb.self,
-            HistoryVerb.self, CheckVerb.self, EnableVerb.self, DisableVerb.self, ForgetVerb.self, MachineTable.self,
+            HistoryVerb.self, CheckVerb.self, EnableVerb.self, DisableVerb.self, ForgetVerb.self, CredentialsVerb.self,
+            MachineTable.self,
         ],
         defaultSubcommand: StatusVerb.self)
 
@@ -49,8 +50,9 @@ extension Hotspotctl {
     /// Without a verb the command is `status`, which would report an unknown verb as one argument too many.
     private static func checkVerb(_ arguments: [String]) throws(Failure) {
         try check(arguments.first, of: configuration, after: "hotspotctl")
-        if arguments.first == "helpers" {
-            try check(arguments.dropFirst().first, of: HelpersVerb.configuration, after: "hotspotctl helpers")
+        for (name, group) in [("helpers", HelpersVerb.configuration), ("credentials", CredentialsVerb.configuration)]
+        where arguments.first == name {
+            try check(arguments.dropFirst().first, of: group, after: "hotspotctl \(name)")
         }
     }
 

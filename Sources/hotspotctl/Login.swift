@@ -42,7 +42,7 @@ struct LoginVerb: ParsableCommand {
         switch try watch.outcome(within: wait) {
         case .online(let status): Output.print([common.renderer.online(status, after: watch.elapsed)])
         case .asks(let prompt):
-            let pending = try client.prompt(prompt)
+            let pending = try client.prompt(prompt).pending
             if let pending, Dialogue.canAsk(common) {
                 return try Dialogue(common: common, client: client, wait: max(wait, 1), isInteractive: true).run(
                     pending.readable())

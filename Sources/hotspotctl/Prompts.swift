@@ -39,7 +39,8 @@ extension Renderer {
             if let choices = field.choices, !choices.isEmpty {
                 text += ", one of " + choices.prefix(20).map { safe($0, limit: 64) }.joined(separator: ", ")
             }
-            lines.append(text + (field.required ? ", required)" : ")"))
+            let isStored = prompt.stored?.contains(field.name) == true
+            lines.append(text + (field.required ? ", required" : "") + (isStored ? ", stored)" : ")"))
         }
         if let terms = prompt.termsURL { lines.append("  \(bar) terms: \(safe(terms, limit: 400))") }
         lines.append("  to answer: hotspotctl answer \(safe(prompt.id, limit: 64))")
@@ -55,6 +56,10 @@ extension Renderer {
         let network = prompt.ssid.isEmpty ? safe(prompt.interface, limit: 32) : quoted(prompt.ssid)
         var lines = ["\(tone(network, .strong)) asks\(prompt.portal.map { " (\(origin($0)))" } ?? ""):"]
         if !isWarned, let warning = warning(prompt) { lines.append("  \(tone("!", .bad)) \(warning)") }
+        if let warning = prompt.warning { lines.append("  \(tone("!", .bad)) \(safe(warning, limit: 600))") }
+        if prompt.locked == true {
+            lines.append("  Answers are stored for this portal, and wait for the PIN: hotspotctl credentials unlock")
+        }
         let title = safe(prompt.title, limit: 200)
         if !title.isEmpty, title != name(prompt.ssid) { lines.append("  \(bar) \(title)") }
         let message = safe(prompt.message ?? "", limit: 1000)

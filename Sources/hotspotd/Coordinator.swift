@@ -45,6 +45,7 @@ import Vault
                     .vaultLocked, "Stored answers cannot be used, and none are kept: \(error).",
                     hint: "bring the key back, or forget the networks: hotspotctl forget SSID"))
         }
+        vault.guardCredentials(by: store.pin?.lock)
         var configuration = HostConfiguration(
             runtimeDirectory: settings.runtimeDirectory, hiddenPaths: Self.hiddenPaths(settings, file: file),
             helperSocket: settings.helperControlSocket)

@@ -353,7 +353,7 @@ class Journeys:
         self.daemon.ctl("credentials", "pin", "--remove", given="4711\n")
 
     def stored(self) -> list:
-        return self.daemon.json("credentials", "list").get("credentials", [])
+        return self.daemon.json("credentials", "show", f"wired:{FREE.hardware}").get("credentials", [])
 
     def forgotten(self) -> None:
         """Forgotten, and asked as at the first visit."""

@@ -52,8 +52,11 @@ import Varlink
                 prompt: prompt, since: 1)
         }
     }
-    func answer(prompt: String, answers: [String: String], remember: Bool) throws(ControlError) {
-        guard prompt == "1" else { throw .noSuchPrompt(prompt) }
+    func ending(ofPrompt id: String) -> String? { id == "0" ? "It was answered already." : nil }
+    func answer(
+        prompt: String, answers: [String: String], stored: [String], remember: Bool, confirmed: Bool
+    ) throws(ControlError) {
+        guard prompt == "1" else { throw .noSuchPrompt(prompt, reason: prompt == "0" ? "It was answered already." : nil) }
         answered = answers
     }
     func dismiss(prompt: String) throws(ControlError) { throw .noSuchPrompt(prompt) }
@@ -74,6 +77,17 @@ import Varlink
     func forget(ssid: String) throws(ControlError) { throw .noSuchNetwork(ssid) }
     var hasForgotten = false
     func forgetEverything() throws(ControlError) { hasForgotten = true }
+    let credential = CredentialStatus(
+        ssid: "Hotel", security: "open", helper: "form", portal: "http://p.example", fields: ["room"], release: "confirm")
+    func credentials(ssid: String?) throws(ControlError) -> (credentials: [CredentialStatus], pin: String) {
+        ([credential], "open")
+    }
+    func addCredential(ssid: String, helper: String?, answers: [String: String]) throws(ControlError) -> CredentialStatus {
+        credential
+    }
+    func removeCredentials(ssid: String, helper: String?, portal: String?) throws(ControlError) -> Int { 1 }
+    func unlock(pin: String) throws(ControlError) { throw .wrongPIN(left: 2) }
+    func setPIN(_ pin: String?, old: String?) throws(ControlError) {}
     func explain(interface: String?, ssid: String?, attempt: String?) throws(ControlError) -> (steps: [Step], verdict: String) {
         (steps, "well")
     }
@@ -161,7 +175,29 @@ import Varlink
         ("Answer", ["id": "1", "answers": ["room": "1"], "remember": false]), ("Dismiss", ["id": "1"]), ("Login", [:]),
         ("Logoff", [:]),
         ("SetEnabled", ["ssid": "Cafe", "enabled": false]), ("Forget", ["ssid": "Cafe"]), ("ForgetEverything", [:]),
+        ("Credentials", [:]), ("AddCredential", ["ssid": "Cafe", "answers": ["room": "1"]]),
+        ("RemoveCredentials", ["ssid": "Cafe"]),
+        ("Unlock", ["pin": "0000"]), ("SetPIN", ["pin": "0000"]),
     ]
+
+    @Test @LoopActor func storedAnswersAndThePINAreForThoseThatMayChangeThings() async throws {
+        let fixture = try Fixture(trusted: true)
+        defer { fixture.close() }
+        let listed = try await call(fixture.path, "Credentials").get()
+        #expect(listed["pin"] == "open" && listed["credentials"]?.array?.first?["fields"] == ["room"])
+        #expect(try await call(fixture.path, "RemoveCredentials", ["ssid": "Hotel"]).get() == ["removed": 1])
+        #expect(
+            try await call(fixture.path, "Prompts", ["id": "0"]).get() == ["prompts": [], "gone": "It was answered already."])
+        let wrong = await call(fixture.path, "Unlock", ["pin": "0000"])
+        #expect(wrong == .failure(.reply(name: "org.hotspotd.Control.WrongPIN", parameters: ["left": 2])))
+        let gone = await call(fixture.path, "Answer", ["id": "0", "answers": [:], "remember": true])
+        #expect(
+            gone
+                == .failure(
+                    .reply(
+                        name: "org.hotspotd.Control.NoSuchPrompt", parameters: ["id": "0", "reason": "It was answered already."]))
+        )
+    }
 
     @Test @LoopActor func strangersChangeNothing() async throws {
         let fixture = try Fixture(trusted: false)

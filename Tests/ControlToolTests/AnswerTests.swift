@@ -4,8 +4,9 @@ import Testing
 
 @testable import hotspotctl
 
-private func status(_ state: String, since: Int, prompt: String? = nil) -> String {
-    let prompt = prompt.map { ",\"prompt\":\"\($0)\"" } ?? ",\"captive\":false"
+private func status(_ state: String, since: Int, prompt: String? = nil, answers: String? = nil) -> String {
+    let prompt =
+        (prompt.map { ",\"prompt\":\"\($0)\"" } ?? ",\"captive\":false") + (answers.map { ",\"answers\":\"\($0)\"" } ?? "")
     return
         "{\"version\":\"1\",\"interfaces\":[{\"interface\":\"wlan0\",\"state\":\"\(state)\",\"since\":\(since),\"ssid\":\"Hotel\",\"helper\":\"keys\"\(prompt),\"problems\":[]}]}"
 }
@@ -27,7 +28,8 @@ private let first = prompt(
 private let second = prompt("p2", #"{"name":"sms","label":"Code","kind":"code","required":true}"#)
 
 private let onlineAtOnce = [
-    status("presentingUI", since: 1, prompt: "p1"), status("presentingUI", since: 1), status("authenticated", since: 2),
+    status("presentingUI", since: 1, prompt: "p1"), status("presentingUI", since: 1),
+    status("authenticated", since: 2, answers: "Remembered for this portal."),
 ]
 
 @Suite struct AnswerTests {
@@ -39,40 +41,84 @@ private let onlineAtOnce = [
         let ended = try Tool.run(["answer", "p1", "--socket", daemon.path], input: lines)
         #expect(ended.status == 0 && ended.errors.isEmpty)
         #expect(ended.output.hasPrefix("Online after "))
-        #expect(ended.output.hasSuffix(" s. Remembered for this portal; next time you will not be asked.\n"))
+        #expect(ended.output.hasSuffix(" s. Remembered for this portal.\n"), "what the daemon says became of them")
         #expect(
             daemon.parameters("Answer")
-                == ["id": "p1", "answers": ["room": "214", "pass": "geheim=1", "ok": "yes"], "remember": true])
+                == [
+                    "id": "p1", "answers": ["room": "214", "pass": "geheim=1", "ok": "yes"], "stored": [], "remember": true,
+                    "confirmed": false,
+                ])
         // The watch begins before the answer, or its outcome could be missed.
         #expect(daemon.calls == ["Prompts", "Status", "Answer"])
     }
 
-    /// Fields, what is answered, and what may be promised over HTTPS and over plain HTTP.
+    @Test func aLoginThatFailsSaysWhatBecameOfTheAnswers() throws {
+        let gone = [status("presentingUI", since: 1, prompt: "p1"), status("inactive", since: 2, answers: "Nothing is kept.")]
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": ["{}"]], status: [gone]))
+        defer { daemon.stop() }
+        let ended = try Tool.run(["answer", "p1", "--socket", daemon.path], input: lines)
+        #expect(ended.status == 1 && ended.errors.contains("Nothing is kept.\n"), "\(ended.errors)")
+    }
+
     @Test(arguments: [
-        (["text"], "a=x\n", " Remembered for this portal; next time you will not be asked.", " Remembered for this portal."),
-        (["checkbox"], "a=yes\n", "", ""),
-        (["code"], "a=1234\n", "", ""),
-        (["checkbox", "text"], "a=yes\n", "", ""),
-        (["text", "code"], "a=x\nb=1234\n", " Remembered for this portal.", " Remembered for this portal."),
-    ]) func onlyStoredAnswersAreCalledRemembered(kinds: [String], input: String, secure: String, plain: String) throws {
-        let fields = zip(["a", "b"], kinds).map { #"{"name":"\#($0)","label":"L","kind":"\#($1)","required":false}"# }
-        let asked = prompt("p1", fields.joined(separator: ","))
-        for (scheme, promise) in [("https", secure), ("http", plain)] {
-            let asked = asked.replacing(#""portal":"https:"#, with: #""portal":"\#(scheme):"#)
-            let daemon = try FakeDaemon(.init(replies: ["Prompts": [asked], "Answer": ["{}"]], status: [onlineAtOnce]))
+        (#"!NoSuchPrompt {"id":"p1","reason":"It was answered already."}"#, Int32(10), "any more. It was answered already."),
+        (#"!NotPermitted {"message":"This needs root."}"#, 1, "This needs root."),
+        (#"!InvalidAnswer {"field":"room","message":"An answer has no control characters."}"#, 1, "This answer is not accepted."),
+    ]) func anAnswerThatIsRefusedSaysThatNothingIsKept(reply: String, code: Int32, words: String) throws {
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": [reply]], status: [onlineAtOnce]))
+        defer { daemon.stop() }
+        let ended = try Tool.run(["answer", "p1", "--socket", daemon.path], input: lines)
+        #expect(
+            ended.status == code && ended.errors.contains("\(words) Nothing was sent, and nothing is kept.\n"), "\(ended.errors)")
+        #expect(!ended.errors.contains("geheim"))
+    }
+
+    // MARK: - Stored answers
+
+    private static func offered(_ members: String) -> String {
+        first.replacing(#""required":true},"#, with: #""required":true,"value":"214"},"#, maxReplacements: 1)
+            .replacing(#""since":1"#, with: #""since":1,\#(members)"#)
+    }
+
+    private static let stored = offered(#""stored":["room","pass"],"remember":"always""#)
+
+    @Test func withAPipeStoredAnswersAreSentOnRequestOnly() throws {
+        for (words, code) in [([], Int32(4)), (["--stored"], 0)] {
+            let daemon = try FakeDaemon(.init(replies: ["Prompts": [Self.stored], "Answer": ["{}"]], status: [onlineAtOnce]))
             defer { daemon.stop() }
-            let ended = try Tool.run(["answer", "p1", "--socket", daemon.path], input: input)
-            #expect(ended.status == 0)
-            #expect(ended.output.hasPrefix("Online after ") && ended.output.hasSuffix(" s.\(promise)\n"), "\(scheme) \(kinds)")
+            let ended = try Tool.run(["answer", "p1", "--socket", daemon.path] + words, input: "ok=yes\nroom=5\n")
+            #expect(ended.status == code, "\(ended.errors)")
+            if code == 4 { #expect(ended.errors.contains("(pass: password, required, stored)")) }
+            let sent = daemon.parameters("Answer")
+            #expect(sent?["stored"] == (code == 0 ? ["pass"] : nil))
+            if code == 0 { #expect(sent?["answers"] == ["room": "5", "ok": "yes"]) }
         }
     }
 
-    @Test func noRememberIsSentToTheDaemon() throws {
-        let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": ["{}"]], status: [onlineAtOnce]))
+    @Test func theOwnYesForAPortalIsSentAsSuch() throws {
+        for (remember, words, sent) in [
+            ("always", [], [true, false]), ("ask", [], [true, false]), ("ask", ["--remember"], [true, true]),
+            ("ask", ["--no-remember"], [false, false]), ("always", ["--no-remember"], [false, false]),
+        ] {
+            let prompt = Self.offered(#""remember":"\#(remember)""#)
+            let daemon = try FakeDaemon(.init(replies: ["Prompts": [prompt], "Answer": ["{}"]], status: [onlineAtOnce]))
+            defer { daemon.stop() }
+            #expect(try Tool.run(["answer", "p1", "--socket", daemon.path] + words, input: lines).status == 0)
+            let parameters = daemon.parameters("Answer")
+            #expect([parameters?["remember"]?.bool, parameters?["confirmed"]?.bool] == sent, "\(remember) \(words)")
+        }
+    }
+
+    @Test func aWarningStandsInFrontAndAPipeMustNameThePrompt() throws {
+        let warned = Self.offered(#""warning":"Another portal.","remember":"ask""#)
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [warned], "Answer": ["{}"]], status: [onlineAtOnce]))
         defer { daemon.stop() }
-        let ended = try Tool.run(["answer", "p1", "--no-remember", "--socket", daemon.path], input: lines)
-        #expect(ended.status == 0 && !ended.output.contains("Remembered"))
-        #expect(daemon.parameters("Answer")?["remember"] == false)
+        #expect(
+            try Tool.run(["prompts", "--socket", daemon.path]).output
+                .hasPrefix("\"Hotel\" asks (https://p.example):\n  ! Another portal.\n  │ "))
+        let byHelper = try Tool.run(["answer", "--helper=keys", "--socket", daemon.path], input: lines)
+        #expect(byHelper.status == 4 && byHelper.errors.contains("name the prompt.") && !daemon.calls.contains("Answer"))
+        #expect(try Tool.run(["answer", "p1", "--socket", daemon.path], input: lines).status == 0)
     }
 
     @Test(arguments: [
@@ -196,6 +242,39 @@ private let onlineAtOnce = [
         #expect(daemon.parameters("Answer")?["answers"] == ["room": "214", "pass": "geheim", "ok": "yes"])
     }
 
+    @Test(.timeLimit(.minutes(10))) func enterSendsWhatIsStoredAfterThePINAndTheYes() throws {
+        let locked = first.replacing(#""since":1"#, with: #""since":1,"locked":true"#)
+        let open = Self.offered(#""stored":["room","pass"],"remember":"ask""#)
+        let daemon = try FakeDaemon(
+            .init(
+                replies: [
+                    "Prompts": [locked, open], "Unlock": [#"!WrongPIN {"left":2}"#, "{}"], "Answer": ["{}"],
+                ], status: [onlineAtOnce]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("type the answers): ")
+        terminal.type("canary-1\n")
+        tool.waitForErrors(
+            "2 more in a row, and the stored answers are erased.\nPIN of the stored answers (Enter: type the answers): ")
+        terminal.type("canary-2\n")
+        tool.waitForErrors("Room number [214]: ")
+        terminal.type("5\n")
+        tool.waitForErrors("Surname [•••]: ")
+        terminal.type("\n")
+        tool.waitForErrors("[y/N] ")
+        terminal.type("y\n")
+        tool.waitForErrors("Remember these answers for this portal? [y/N] ")
+        terminal.type("y\n")
+        #expect(tool.end().status == 0)
+        #expect(
+            daemon.parameters("Answer")
+                == [
+                    "id": "p1", "answers": ["room": "5", "ok": "yes"], "stored": ["pass"], "remember": true, "confirmed": true,
+                ])
+        #expect(daemon.parameters("Unlock") == ["pin": "canary-1"] && !terminal.shown.contains("canary"))
+    }
+
     /// Texts of a portal as the daemon hands them on, in each place where one is shown.
     @Test(.timeLimit(.minutes(10))) func textOfOthersIsEscapedOnceOnATerminal() throws {
         let evil = #"京\u001b[2J\u202e\u0000\n\\x1b"#
@@ -217,7 +296,10 @@ private let onlineAtOnce = [
         terminal.type("1\n")
         let after = terminal.read(until: "hotspotctl answer")
         // Apart from our own sentence the line feeds of an error are escaped as well.
-        #expect(after.contains("hotspotctl: This answer is not accepted.\r\n  │ \(shown): \(shown)\r\n"), "\(after)")
+        #expect(
+            after.contains(
+                "hotspotctl: This answer is not accepted. Nothing was sent, and nothing is kept.\r\n  │ \(shown): \(shown)\r\n"),
+            "\(after)")
         #expect(tool.end().status == 1)
         #expect(daemon.parameters("Answer")?["answers"]?["a"]?.string == "京\u{1B}[2J\u{202E}\0\n\\x1b", "the choice itself")
         let json = try Tool.run(["prompts", "--json=pretty", "--socket", daemon.path]).output

@@ -189,8 +189,9 @@ import Wireless
         func said(_ name: String) -> String? { bench.steps.last { $0.kind == "answer" && $0.helper == name }?.detail }
         #expect(await bench.eventually { said("told") != nil && said("guesser") != nil })
         let prompt = Prompt(title: "", fields: [Field(name: "room", label: "", kind: .text, required: true)])
-        let shown = ShownPrompt(id: PromptID(number: 9000), token: "0", helper: "told", prompt: prompt, since: 0)
-        controller.desk.store(["room": "4711"], remember: false, for: shown, portal: nil)
+        let shown = ShownPrompt(
+            id: PromptID(number: 9000), token: "0", helper: "told", network: Self.network, portal: nil, prompt: prompt, since: 0)
+        controller.desk.store(["room": "4711"], remember: false, for: shown)
         controller.send(CommandID(number: 9001), .presentUI, to: "told", false)
         #expect(await bench.eventually { bench.told("told", "PresentUI").count == 1 && said("told") == "success" })
         bench.steps = []

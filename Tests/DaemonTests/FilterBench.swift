@@ -76,7 +76,7 @@ import Vault
 
     /// A helper: it writes down what it is asked, waits as long as there is a file `NAME.hold` (`NAME.METHOD.hold`: for one method
     /// alone), and answers to FilterScanList with what is in `NAME.answer`, to Evaluate with `NAME.evaluation` or high, and to all else
-    /// success.
+    /// with `NAME.METHOD.reply` or success.
     nonisolated private static func program(_ folder: String, _ name: String) -> String {
         """
         #!/usr/bin/python3 -IS
@@ -101,7 +101,9 @@ import Vault
         elif method == "Evaluate":
             try: answer = open(me + "evaluation").read()
             except FileNotFoundError: answer = '{"confidence": "high"}'
-        else: answer = '{"reply": {"result": "%s"}}' % ("failure" if os.path.exists(me + "refuses") else "success")
+        else:
+            try: answer = open(f"{me}{method}.reply").read()
+            except FileNotFoundError: answer = '{"reply": {"result": "%s"}}' % ("failure" if os.path.exists(me + "refuses") else "success")
         os.write(1, b'{"parameters":' + answer.encode() + b"}\\0")
         """
     }
@@ -141,6 +143,11 @@ import Vault
 
     /// What a helper answers to Evaluate: the whole of `parameters`.
     func evaluates(_ name: String, _ json: String) { write("\(folder)/notes/\(name).evaluation", json) }
+
+    /// What a helper replies to another command.
+    func replies(_ name: String, to method: String, _ json: String) {
+        write("\(folder)/notes/\(name).\(method).reply", #"{"reply": \#(json)}"#)
+    }
 
     func labels(_ name: String, _ annotations: [(String, String)]) {
         let entries = annotations.map { #"{"ssidHex": "\#(SSID(printable: $0.0)!.hex)", \#($0.1)}"# }

@@ -3,6 +3,7 @@ import HelperHost
 import HotspotCore
 import HotspotMachine
 import Testing
+import Vault
 
 @testable import hotspotd
 
@@ -62,7 +63,7 @@ import Testing
         #expect(settings.policy.lowGrace == .seconds(5))
         #expect(settings.filterInterval == .seconds(5))
         #expect(settings.acceptTerms == .remembered)
-        #expect(!settings.allowPlainHTTPCredentials && !settings.manageEthernet)
+        #expect(settings.plainHTTPAnswers == .confirm && settings.remember == .always && !settings.manageEthernet)
         #expect(settings.controlSocket == "/run/hotspotd/org.hotspotd.Control")
         #expect(settings.helperControlSocket == "/run/hotspotd/org.hotspotd.Control.helpers")
     }
@@ -103,6 +104,14 @@ import Testing
         #expect(mixed.policy.lowGrace == .seconds(2))
     }
 
+    @Test(arguments: [
+        ("", PlainHTTPAnswers.confirm), ("Rules=strict", .never), ("PlainHTTPAnswers=automatic", .automatic),
+        ("PlainHTTPAnswers=confirm\nRules=strict", .confirm), ("AllowPlainHTTPCredentials=yes", .automatic),
+        ("AllowPlainHTTPCredentials=no", .never),
+    ]) func theOldKeyForPlainHTTPIsStillUnderstood(_ text: String, _ plain: PlainHTTPAnswers) throws {
+        #expect(try load("[Policy]\n\(text)\n").plainHTTPAnswers == plain)
+    }
+
     @Test func aLaterDropInWins() throws {
         let settings = try load(
             "[Policy]\nAcceptTerms=ask\n",
@@ -116,7 +125,7 @@ import Testing
     @Test(arguments: [
         "[Interfaces]\nScanFrequencies=2412;99", "[Interfaces]\nManageEthernet=perhaps", "[Daemon]\nStateDirectory=here",
         "[Daemon]\nHelperDirectories=/a;b", "[Probe]\nExec=hotspot-helpers", "[Probe]\nHTTPSURL=http://x",
-        "[Policy]\nGate=yes",
+        "[Policy]\nGate=yes", "[Policy]\nRemember=yes", "[Policy]\nPlainHTTPAnswers=no",
         "[Probe]\nNameservers=dns.example", "[Probe]\nNameservers=9.9.9.9;10.0.0.1%wlan0", "[Probe]\nNameservers=1.2.3",
         "[Commands]\nTimeoutSec=-1", "[Commands]\nTimeoutSec=nan", "[Interfaces]\nMatch=\\q",
     ]) func aMistakeIsAnErrorWithItsLine(_ text: String) throws {

@@ -30,8 +30,17 @@ import Varlink
         #expect(fault(answers) == field)
     }
 
+    @Test func noControlCharacterPassesAndNoSentenceRepeatsIt() {
+        for code in Array(0..<0x20) + Array(0x7f..<0xa0) as [UInt32] {
+            let answer = "21\(Unicode.Scalar(code)!)4"
+            let fault = UserAnswers.fault(in: ["room": answer, "terms": "yes"], for: prompt)
+            #expect(fault?.field == "room" && fault?.message == "An answer has no control characters.", "\(code)")
+            #expect(UserAnswers.fault(in: answer) != nil)
+        }
+    }
+
     @Test func answersAreNeverPrinted() {
-        let given = UserAnswers(values: ["pin": "canary-1234"], remember: true, prompt: prompt, helper: "form")
+        let given = UserAnswers(values: ["pin": "canary-1234"], remember: .always, prompt: prompt, helper: "form")
         #expect(!"\(given)".contains("canary") && !String(reflecting: given).contains("canary"))
     }
 

@@ -5,12 +5,12 @@ import Testing
 @Suite struct ProblemCodeTests {
     /// The words on the wire, which scripts compare.
     private static let words = """
-        busy disabled disconnect displayNameNotUsed displayNameTooLong expectedMore gate held helperCrashed helperError
+        badPIN busy disabled disconnect displayNameNotUsed displayNameTooLong expectedMore gate held helperCrashed helperError
         helperFileInvalid helperFileMissing helperFolderUnreadable helperFoldersNotWatched helperMalformed helperMasked
         helperNameTwice helperNoRoom helperNotStarted helperNotTrusted helperPathMissing helperPathRefused
         helperProgramMissing helperProgramNotExecutable helperQuarantined helperRepeatsSecret helperShadowed helperTimeout
         helperTooLong helperUnknownValue httpsBlocked interfaceGone internetLimited linkKept links loginDelayed loginFailed
-        loginPaused memoryTooLarge moreProblems noAddress noAttempt noInterface noNameservers noWireless notCandidate notSaved
+        loginPaused memoryTooLarge moreProblems noAddress noAttempt noInterface noNameservers noPIN noPortal noWireless notCandidate notSaved
         proberMissing sandboxUnavailable scan settings stillCaptive storeDamaged storeNewer storeNotSaving tooManyHelpers tooManySharing
         unclaimedCaptive unrecognized vault vaultLocked wireless
         """.split(whereSeparator: \.isWhitespace).map(String.init)

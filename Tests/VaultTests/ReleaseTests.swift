@@ -8,14 +8,14 @@ import Testing
     static let stored = CredentialOwner(network: network, helper: "form", origin: "https://p.example", pin: "cGlu")
 
     @Test func theSameOwnerGetsIt() {
-        #expect(Release.decide(stored: Self.stored, asking: Self.stored, allowPlain: false) == .allowed)
+        #expect(Release.decide(stored: Self.stored, asking: Self.stored, plain: .never) == .automatic)
     }
 
-    @Test(arguments: [true, false]) func anyDifferenceRefuses(allowPlain: Bool) {
+    @Test(arguments: PlainHTTPAnswers.allCases) func anyDifferenceRefuses(plain: PlainHTTPAnswers) {
         func refusal(_ change: (inout CredentialOwner) -> Void) -> Release {
             var asking = Self.stored
             change(&asking)
-            return Release.decide(stored: Self.stored, asking: asking, allowPlain: allowPlain)
+            return Release.decide(stored: Self.stored, asking: asking, plain: plain)
         }
         #expect(refusal { $0.network = .wireless(SSID(octets: [65])!, .psk) } == .refused(.otherNetwork))
         #expect(refusal { $0.network = .anonymous } == .refused(.anonymousNetwork))
@@ -25,10 +25,10 @@ import Testing
         for program in [nil, "/usr/bin/form2"] as [String?] {
             var asking = bound
             asking.program = program
-            #expect(Release.decide(stored: bound, asking: asking, allowPlain: allowPlain) == .refused(.otherProgram))
+            #expect(Release.decide(stored: bound, asking: asking, plain: plain) == .refused(.otherProgram))
         }
         #expect(
-            Release.decide(stored: Self.stored, asking: bound, allowPlain: allowPlain) == .allowed, "it was not written down yet")
+            Release.decide(stored: Self.stored, asking: bound, plain: plain) == .automatic, "it was not written down yet")
         #expect(refusal { $0.origin = "https://p.example:8443" } == .refused(.portalChanged))
         #expect(refusal { $0.origin = "http://p.example" } == .refused(.portalChanged))
         #expect(refusal { $0.pin = "eA==" } == .refused(.keyChanged))
@@ -38,28 +38,43 @@ import Testing
     @Test func anonymousNetworksMatchNothingNotEvenEachOther() {
         var owner = Self.stored
         owner.network = .anonymous
-        #expect(Release.decide(stored: owner, asking: owner, allowPlain: true) == .refused(.anonymousNetwork))
+        #expect(Release.decide(stored: owner, asking: owner, plain: .automatic) == .refused(.anonymousNetwork))
     }
 
-    @Test func plainHTTPNeedsTheUsersSetting() {
-        var plain = Self.stored
-        plain.origin = "http://p.example"
-        plain.pin = nil
-        #expect(Release.decide(stored: plain, asking: plain, allowPlain: false) == .refused(.plainHTTP))
-        #expect(Release.decide(stored: plain, asking: plain, allowPlain: true) == .allowed)
-        plain.pin = "cGlu"
-        #expect(Release.decide(stored: plain, asking: plain, allowPlain: true) == .refused(.plainHTTP))
+    @Test(arguments: [
+        (PlainHTTPAnswers.confirm, Release.confirmed), (.automatic, .automatic), (.never, .refused(.plainHTTP)),
+    ]) func plainHTTPIsAsTheUserSetIt(plain: PlainHTTPAnswers, release: Release) {
+        var owner = Self.stored
+        (owner.origin, owner.pin) = ("http://p.example", nil)
+        #expect(Release.decide(stored: owner, asking: owner, plain: plain) == release)
+        owner.pin = "cGlu"
+        #expect(Release.decide(stored: owner, asking: owner, plain: plain) == .refused(.plainHTTP))
+    }
+
+    @Test func aPortalThatAnswersAreNotStoredForIsNoticed() {
+        func mismatch(_ origin: String, _ pin: String?, _ stored: [CredentialOwner] = [Self.stored]) -> Release.Refusal? {
+            Release.mismatch(origin: origin, pin: pin, stored: stored)
+        }
+        #expect(mismatch("https://p.example", "cGlu") == nil)
+        #expect(mismatch("https://p.example", "eA==") == .keyChanged)
+        #expect(mismatch("https://p.example", nil) == .keyChanged)
+        #expect(mismatch("http://p.example", nil) == .portalChanged)
+        #expect(mismatch("https://q.example", "cGlu") == .portalChanged)
+        #expect(mismatch("https://q.example", "cGlu", []) == nil, "nothing is stored")
+        var second = Self.stored
+        second.origin = "https://q.example"
+        #expect(mismatch("https://q.example", "cGlu", [Self.stored, second]) == nil, "the user said yes to both")
     }
 
     @Test func aPortalOverHTTPSWithoutAKeyIsNotRecognised() {
         for pin in [nil, ""] as [String?] {
             var owner = Self.stored
             owner.pin = pin
-            #expect(Release.decide(stored: owner, asking: owner, allowPlain: true) == .refused(.keyChanged))
+            #expect(Release.decide(stored: owner, asking: owner, plain: .automatic) == .refused(.keyChanged))
         }
         var odd = Self.stored
         odd.origin = "ftp://p.example"
-        #expect(Release.decide(stored: odd, asking: odd, allowPlain: true) == .refused(.plainHTTP))
+        #expect(Release.decide(stored: odd, asking: odd, plain: .automatic) == .refused(.plainHTTP))
     }
 
     @Test func codesTicksAndWhatWasNotAskedAreNeverKept() {

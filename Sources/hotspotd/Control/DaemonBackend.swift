@@ -13,6 +13,7 @@ import Store
     private let links: LinkManager
     private let list: NetworkList
     private let helpers: HelperQueries
+    private let vault: CredentialKeeper
     private let checks = SharedCheck<CheckReply>()
     /// A helper or a network was switched on or off.
     var onSwitch: () -> Void = {}
@@ -22,6 +23,7 @@ import Store
         self.problems = problems
         self.links = links
         self.list = list
+        vault = CredentialKeeper(services: services) { links.controllers }
         self.helpers = HelperQueries(services: services, loader: helpers, links: links)
     }
 
@@ -86,33 +88,60 @@ import Store
     func pendingPrompts() -> [PendingPrompt] {
         links.controllers.compactMap { controller in
             controller.desk.prompt.map { shown in
-                PendingPrompt(
+                var pending = PendingPrompt(
                     id: shown.token, interface: controller.name, ssid: controller.joined?.label ?? "", helper: shown.helper,
                     portal: controller.conversation.shownPortal.map { Printable.text($0.origin, limit: 300) },
                     prompt: shown.prompt, since: shown.since)
+                pending.warning = shown.warning
+                pending.stored = shown.stored.isEmpty ? nil : shown.stored
+                pending.remember = shown.remember.rawValue
+                pending.locked = shown.isLocked ? true : nil
+                return pending
             }
         }
+    }
+
+    func ending(ofPrompt id: String) -> String? {
+        links.controllers.lazy.compactMap { $0.desk.last }.first { $0.token == id }?.sentence
     }
 
     private func find(prompt id: String) throws(ControlError) -> (InterfaceController, ShownPrompt) {
         for controller in links.controllers {
             if let shown = controller.desk.prompt, shown.token == id { return (controller, shown) }
         }
-        throw .noSuchPrompt(Printable.text(id, limit: 64))
+        throw .noSuchPrompt(Printable.text(id, limit: 64), reason: ending(ofPrompt: id))
     }
 
-    func answer(prompt id: String, answers: [String: String], remember: Bool) throws(ControlError) {
+    func answer(
+        prompt id: String, answers typed: [String: String], stored: [String], remember: Bool, confirmed: Bool
+    ) throws(ControlError) {
         let (controller, shown) = try find(prompt: id)
+        let answers = try controller.desk.complete(typed, stored: stored, for: shown)
         if let (field, message) = UserAnswers.fault(in: answers, for: shown.prompt) {
             throw .invalidAnswer(field: field, message: message)
         }
-        controller.answer(shown, answers, remember: remember)
+        controller.answer(
+            shown, answers, stored: Set(stored).subtracting(typed.keys), remember: remember, confirmed: confirmed)
     }
 
     func dismiss(prompt id: String) throws(ControlError) {
         let (controller, shown) = try find(prompt: id)
-        controller.feed(.promptDismissed(shown.id))
+        controller.dismiss(shown)
     }
+
+    // MARK: Stored answers
+
+    func credentials(ssid: String?) throws(ControlError) -> (credentials: [CredentialStatus], pin: String) {
+        (try vault.list(ssid), vault.pinWord)
+    }
+    func addCredential(ssid: String, helper: String?, answers: [String: String]) throws(ControlError) -> CredentialStatus {
+        try vault.add(ssid, helper: helper, answers)
+    }
+    func removeCredentials(ssid: String, helper: String?, portal: String?) throws(ControlError) -> Int {
+        try vault.remove(ssid, helper: helper, portal: portal)
+    }
+    func unlock(pin: String) throws(ControlError) { try vault.unlock(pin) }
+    func setPIN(_ pin: String?, old: String?) throws(ControlError) { try vault.setPIN(pin, old: old) }
 
     // MARK: Login and logoff
 
@@ -238,7 +267,7 @@ import Store
             || (try? list.networks(on: nil))?.contains { $0.ssidHex == name } == true
     }
 
-    private static func switchName(_ text: String) throws(ControlError) -> String {
+    static func switchName(_ text: String) throws(ControlError) -> String {
         if let wired = NetworkID(key: text), let name = wired.switchName { return name }
         guard let ssid = SSID(printable: text) else { throw .noSuchNetwork(Printable.text(text, limit: 128)) }
         return ssid.hex

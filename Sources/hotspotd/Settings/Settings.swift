@@ -2,10 +2,13 @@ import Glibc
 import HelperHost
 import HotspotCore
 import HotspotMachine
+import Vault
 
 /// The settings; everything has a default.
 struct Settings: Hashable, Sendable {
     enum AcceptTerms: String, Sendable, CaseIterable { case ask, remembered, yes }
+    /// Whether answers are kept.
+    enum Remember: String, Sendable, CaseIterable { case never, ask, always }
     enum GateKind: String, Sendable, CaseIterable { case none, routes }
     enum NamesFor: String, Sendable, CaseIterable { case permitted, everyone }
     enum LogLevel: String, Sendable, CaseIterable { case debug, info, notice, warning, error }
@@ -31,7 +34,8 @@ struct Settings: Hashable, Sendable {
     var trustedNetworks: [SSIDPattern] = []
     var filterInterval: Duration = .seconds(5)
     var acceptTerms = AcceptTerms.remembered
-    var allowPlainHTTPCredentials = false
+    var remember = Remember.always
+    var plainHTTPAnswers = PlainHTTPAnswers.confirm
     // [Probe]
     var probeExec: [String] = []
     var probeURL: String?
@@ -93,7 +97,9 @@ struct Settings: Hashable, Sendable {
         // Rules= sets many defaults, which an explicit setting overrides wherever it stands.
         for keyfile in parsed {
             if let entry = keyfile.last("Policy", "Rules") {
-                settings.policy = Policy(rules: try SettingsKey.word(entry, in: keyfile))
+                let rules: Policy.Rules = try SettingsKey.word(entry, in: keyfile)
+                settings.policy = Policy(rules: rules)
+                settings.plainHTTPAnswers = rules == .strict ? .never : .confirm
             }
         }
         for keyfile in parsed {

@@ -34,11 +34,21 @@ enum SettingsKey {
             "Rules": { entry, file, _ throws(Keyfile.Error) in _ = try word(entry, in: file) as Policy.Rules },
             "OnTimeout": set(\.policy.onTimeout, word), "OnFailure": set(\.policy.onFailure, word), "Gate": set(\.gate, word),
             "TrustedNetworks": set(\.trustedNetworks, globs), "AcceptTerms": set(\.acceptTerms, word),
-            "AllowPlainHTTPCredentials": set(\.allowPlainHTTPCredentials, boolean),
+            "Remember": set(\.remember, word),
+            "PlainHTTPAnswers": set(\.plainHTTPAnswers, word),
         ],
     ]
 
-    /// Keys of earlier versions, which are read without an error.
+    /// Keys of earlier versions that still mean something.
+    private static let former: [String: [String: Reader]] = [
+        "Policy": [
+            "AllowPlainHTTPCredentials": set(\.plainHTTPAnswers) { entry, file throws(Keyfile.Error) in
+                try boolean(entry, in: file) ? .automatic : .never
+            }
+        ]
+    ]
+
+    /// Keys of earlier versions that mean nothing any more, which are read without an error.
     static let obsolete: [String: Set<String>] = ["Daemon": ["PortalDirectories"]]
 
     private static func set<Value>(
@@ -59,7 +69,7 @@ enum SettingsKey {
             settings.ignoredEntries.append("\(file.file):\(entry.line): \(entry.key)= has no meaning any more and is ignored.")
             return
         }
-        guard let read = keys[entry.key] else {
+        guard let read = keys[entry.key] ?? former[entry.section]?[entry.key] else {
             let known = keys.keys.sorted().joined(separator: " ")
             throw Keyfile.Error(
                 file: file.file, line: entry.line,

@@ -42,7 +42,8 @@ import Store
         conversation = Conversation(
             services: services, journal: journal, desk: desk, sessions: sessions, problems: problems)
         prober = LinkProber(services: services, journal: journal, conversation: conversation)
-        problems.onChange = { [weak services] in services?.events?.statusChanged() }
+        // Within the turn of an event the status is not whole yet; the end of the turn shows it.
+        problems.onChange = { [weak self] in if let self, !isFeeding { self.services.events?.statusChanged() } }
         conversation.onAnswer = { [weak self] in self?.feed(.answered($0, $1)) }
         useWatch = UseWatch(waking: services.waking) { [weak self] done in self?.check { _ in done() } }
     }
@@ -152,9 +153,16 @@ import Store
     }
 
     /// Passes on the user's answers, which were checked before.
-    func answer(_ shown: ShownPrompt, _ values: [String: String], remember: Bool) {
-        desk.store(values, remember: remember, for: shown, portal: conversation.askingPortal)
+    func answer(
+        _ shown: ShownPrompt, _ values: [String: String], stored: Set<String> = [], remember: Bool, confirmed: Bool = false
+    ) {
+        desk.store(values, stored: stored, remember: remember, confirmed: confirmed, for: shown)
         feed(.promptAnswered(shown.id))
+    }
+
+    func dismiss(_ shown: ShownPrompt) {
+        desk.dismissed()
+        feed(.promptDismissed(shown.id))
     }
 
     /// Probes for a client; the machine hears the verdict too.
@@ -194,7 +202,9 @@ import Store
                 self?.feed(.verdictReached(id, answer?.verdict, secondsRemaining: answer?.secondsRemaining))
             }
         case .cancelProbe(let id): prober.cancel(id)
-        case .showPrompt(let id, let prompt, let helper): desk.show(id, prompt, from: helper)
+        case .showPrompt(let id, let prompt, let helper):
+            guard let joined else { break }
+            desk.show(id, prompt, from: helper, in: joined.network, portal: conversation.askingPortal)
         case .withdrawPrompt(let id): desk.withdraw(id)
         case .remember(let helper): remember(helper)
         case .keepLogin: keptLogin = (sessions.present, desk.answers, conversation.shownPortal)
@@ -253,7 +263,7 @@ import Store
     private func endAttempt(_ outcome: AttemptOutcome) {
         guard let joined, journal.attempt?.isOpen == true else { return }
         // Answers are for the login that they were given for, and for no later one.
-        if outcome != .online { desk.dropAnswers() }
+        if outcome != .online { desk.dropAnswers(mayReturn: keptLogin != nil) }
         journal.endAttempt(outcome, in: joined.network, portal: conversation.shownPortal)
     }
 
@@ -297,7 +307,7 @@ import Store
                 network,
                 RememberedChoice(
                     helper: helper, portal: conversation.shownPortal, committed: WallClock.now, association: association))
-            try sessions.store(for: network, of: helper)
+            if services.settings.remember != .never { try sessions.store(for: network, of: helper) }
         }
         desk.keepAnswers(for: joined.network, of: helper)
     }
@@ -328,6 +338,7 @@ import Store
         status.nextMaintain = machine.state.nextMaintain.map(WallClock.time(of:))
         status.nextLogin = machine.state.nextLogin.map(WallClock.time(of:))
         status.prompt = desk.prompt?.token
+        status.answers = desk.outcome
         status.problems = problems.all
         return status
     }

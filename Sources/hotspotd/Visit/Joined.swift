@@ -17,14 +17,7 @@ struct Joined {
     var snapshot: LinkSnapshot
     var facts: LinkFacts
 
-    /// The words for people: the SSID, or `wired:ADDRESS`.
-    var label: String {
-        switch network {
-        case .wireless: ssid.description
-        case .wired(let gateway): "wired:\(gateway)"
-        case .anonymous: "wired"
-        }
-    }
+    var label: String { network.label }
 
     /// The network as a helper sees it.
     func network(for helper: String, chosen: String?, interface: String, autoJoined: Bool, justJoined: Bool) -> Network {

@@ -1,3 +1,4 @@
+import ControlAPI
 import EventLoop
 import ForeignText
 import HelperHost
@@ -12,8 +13,18 @@ import Vault
     private let journal: Journal
     private let problems: ProblemList
     private(set) var prompt: ShownPrompt?
+    /// The last prompt that is gone, and why.
+    private(set) var last: (token: String, sentence: String)?
+    /// What became of the answers of the last login: one sentence for the user.
+    private(set) var outcome: String?
     /// The user's answers, until they are sent; then, if they shall be kept, until the login is proven.
     var answers: UserAnswers?
+    /// Why the prompt is about to go.
+    private var ending: String?
+    /// The owner of the credential that the helper got in this login.
+    private var released: CredentialOwner?
+    /// Why a credential is kept back in this login.
+    private var withheld: String?
 
     init(services: Services, journal: Journal, problems: ProblemList) {
         self.services = services
@@ -23,29 +34,130 @@ import Vault
 
     // MARK: Prompts
 
-    func show(_ id: PromptID, _ prompt: Prompt, from helper: String) {
+    func show(_ id: PromptID, _ prompt: Prompt, from helper: String, in network: NetworkID, portal: Portal?) {
         let known = self.prompt.flatMap { $0.id == id ? $0.token : nil }
-        self.prompt = ShownPrompt(
-            id: id, token: known ?? Services.randomID(octets: 4), helper: helper, prompt: prompt, since: WallClock.now)
+        var shown = ShownPrompt(
+            id: id, token: known ?? Services.randomID(octets: 4), helper: helper, network: network, portal: portal,
+            prompt: prompt, since: WallClock.now)
+        shown.warning = warning(about: portal, in: network)
+        shown.remember = remember(for: shown)
+        offerStored(in: &shown)
+        self.prompt = shown
+        ending = nil
+        if answers == nil { outcome = nil }
         journal.record("prompt", "\(Printable.text(prompt.title, limit: 200)) asks", helper: helper)
+        if let warning = shown.warning { journal.record("warning", warning, helper: helper) }
         services.events?.promptsChanged()
     }
 
     func withdraw(_ id: PromptID) {
-        guard prompt?.id == id else { return }
+        guard let gone = prompt, gone.id == id else { return }
+        last = (gone.token, ending ?? "The network was left, or it opened without an answer.")
         prompt = nil
         services.events?.promptsChanged()
     }
 
-    // MARK: Answers
-
-    /// Stores answers, which were checked before, until the login is proven.
-    func store(_ values: [String: String], remember: Bool, for shown: ShownPrompt, portal: Portal?) {
-        let new = UserAnswers(values: values, remember: remember, prompt: shown.prompt, helper: shown.helper, portal: portal)
-        answers = answers.map { new.following($0) } ?? new
+    /// Offers what the PIN kept back.
+    func vaultOpened() {
+        guard var shown = prompt, shown.isLocked else { return }
+        offerStored(in: &shown)
+        prompt = shown
     }
 
-    func dropAnswers() { answers = nil }
+    /// Returns the daemon's own words about a portal that is none of those that answers are stored for here, whichever helper asks.
+    private func warning(about portal: Portal?, in network: NetworkID) -> String? {
+        let stored = services.store.credentials(network)
+        guard let portal,
+            let refusal = Release.mismatch(
+                origin: portal.origin, pin: portal.pin, stored: stored.map { CredentialOwner($0, in: network) })
+        else { return nil }
+        let origins = Set(stored.map(\.origin)).sorted().prefix(3).map { Printable.text($0, limit: 100) }
+        return "\(refusal.sentence) They were stored for \(origins.joined(separator: " and ")). This may be an impostor."
+    }
+
+    private func remember(for shown: ShownPrompt) -> Settings.Remember {
+        guard let portal = shown.portal else { return .never }
+        let owner = owner(shown.network, shown.helper, portal)
+        // An answer that could never be released again is not kept.
+        if case .refused = Release.decide(stored: owner, asking: owner, plain: services.settings.plainHTTPAnswers) {
+            return .never
+        }
+        switch services.settings.remember {
+        case .never: return .never
+        case .ask: return .ask
+        case .always: return shown.warning == nil ? .always : .ask
+        }
+    }
+
+    /// Makes stored answers the defaults of the fields that the helper does not have from elsewhere. Secret ones stay in the vault; of
+    /// them only the names of the fields are known.
+    private func offerStored(in shown: inout ShownPrompt) {
+        guard let portal = shown.portal, let found = stored(for: shown.helper, in: shown.network, portal),
+            released != found.owner, services.host.mayHaveCredentials(shown.helper)
+        else { return }
+        switch found.release {
+        case .automatic, .confirmed: break
+        case .refused: return
+        }
+        let answered = answers?.helper == shown.helper ? answers?.all ?? [:] : [:]
+        let wanted = shown.prompt.fields.filter { found.credential.fieldNames.contains($0.name) && answered[$0.name] == nil }
+        shown.isLocked = !wanted.isEmpty && services.vault.isLocked
+        guard !wanted.isEmpty, !shown.isLocked, let values = open(found.credential, found.owner) else { return }
+        for index in shown.prompt.fields.indices where wanted.contains(shown.prompt.fields[index]) {
+            let field = shown.prompt.fields[index]
+            guard let value = values[field.name], field.kind != .choice || field.choices?.contains(value) == true else {
+                continue
+            }
+            shown.stored.append(field.name)
+            let mayBeShown = !field.kind.isSecret && found.credential.shownNames.contains(field.name)
+            shown.prompt.fields[index].value = mayBeShown ? value : nil
+        }
+    }
+
+    // MARK: Answers
+
+    /// Returns typed answers together with the stored ones of these fields, which the prompt offered.
+    func complete(
+        _ typed: [String: String], stored names: [String], for shown: ShownPrompt
+    ) throws(ControlError) -> [String: String] {
+        guard !names.isEmpty else { return typed }
+        if let name = names.first(where: { !shown.stored.contains($0) }) {
+            throw .invalidAnswer(field: Printable.text(name, limit: 64), message: "No answer is stored for it.")
+        }
+        guard let portal = shown.portal, let found = stored(for: shown.helper, in: shown.network, portal),
+            let values = open(found.credential, found.owner)
+        else { throw .invalidAnswer(field: names[0], message: "The stored answer is gone.") }
+        let words = names.prefix(16).map { Printable.text($0, limit: 64) }.joined(separator: ", ")
+        journal.record("credential", "confirmed by the user: \(words)", helper: shown.helper)
+        return values.filter { names.contains($0.key) }.merging(typed) { $1 }
+    }
+
+    /// Holds answers, which were checked before, until the login is proven.
+    ///
+    /// - Parameter confirmed: the user was asked whether this portal's answers shall be kept.
+    func store(
+        _ values: [String: String], stored: Set<String> = [], remember: Bool, confirmed: Bool = false, for shown: ShownPrompt
+    ) {
+        let new = UserAnswers(
+            values: values, stored: stored, remember: remember ? shown.remember : nil, confirmed: confirmed,
+            prompt: shown.prompt, helper: shown.helper, portal: shown.portal)
+        answers = answers.map { new.following($0) } ?? new
+        ending = "It was answered already, perhaps in another terminal."
+    }
+
+    func dismissed() { ending = "It was dismissed, perhaps in another terminal." }
+
+    /// Drops answers whose login is not proven.
+    ///
+    /// - Parameter mayReturn: the network may open late, and the login count after all.
+    func dropAnswers(mayReturn: Bool = false) {
+        if let answers, !answers.keepable.isEmpty {
+            let exception = mayReturn ? ", unless the network opens within two minutes" : ""
+            outcome = "What was answered is not kept, because the login did not succeed\(exception)."
+            journal.record("credential", "not kept: the login did not succeed\(exception)", helper: answers.helper)
+        }
+        (answers, released, withheld) = (nil, nil, nil)
+    }
 
     /// The answers to the last prompt, to be sent.
     var values: [String: String] { answers?.values ?? [:] }
@@ -55,36 +167,68 @@ import Vault
 
     // MARK: Credentials and consent
 
-    /// Returns the answers that were kept for this network, this helper and this portal (D6 and the vault's rule).
+    /// Returns the answers that were kept for this network, this helper and this portal, if they may be sent without the user (D6, D28 and
+    /// the vault's rule).
     func releasedCredential(for helper: String, in network: NetworkID, portal: Portal) -> [String: String]? {
-        guard services.host.mayHaveCredentials(helper) else { return nil }
-        let asking = owner(network, helper, portal)
-        guard let stored = services.store.credential(network, helper: helper, origin: portal.origin, pin: portal.pin)
-        else { return nil }
-        var owner = asking
-        owner.program = stored.program
-        switch Release.decide(stored: owner, asking: asking, allowPlain: services.settings.allowPlainHTTPCredentials) {
-        case .allowed: break
+        guard let found = stored(for: helper, in: network, portal) else {
+            if let warning = warning(about: portal, in: network) { withhold(warning, from: helper) }
+            return nil
+        }
+        switch found.release {
+        case .automatic: break
+        case .confirmed:
+            withhold("the portal speaks plain HTTP, so the user confirms them first (PlainHTTPAnswers=confirm)", from: helper)
+            return nil
         case .refused(.otherProgram):
-            journal.record(
-                "credential",
-                "kept back: it was stored for another program of this name, \(Printable.cut(stored.program ?? "", limit: 300))",
-                helper: helper)
+            let program = Printable.cut(found.credential.program ?? "", limit: 300)
+            withhold("it was stored for another program of this name, \(program)", from: helper)
             return nil
-        case .refused: return nil
+        case .refused(let refusal):
+            withhold(refusal.sentence, from: helper)
+            return nil
         }
-        do {
-            let credential = try services.vault.openAnswers(stored.sealed, for: owner.purpose)
-            journal.record("credential", "released for \(Printable.text(portal.origin, limit: 300))", helper: helper)
-            if owner != asking {
-                services.saving("binding answers") { try seal(credential, for: asking, fieldNames: stored.fieldNames) }
-            }
-            return credential
+        guard services.host.mayHaveCredentials(helper) else {
+            withhold("this helper runs without a sandbox", from: helper)
+            return nil
+        }
+        guard let values = open(found.credential, found.owner) else { return nil }
+        released = found.owner
+        journal.record("credential", "released for \(Printable.text(portal.origin, limit: 300))", helper: helper)
+        let asking = owner(network, helper, portal)
+        if found.owner != asking {
+            services.saving("binding answers") { try seal(values, for: asking, shownNames: found.credential.shownNames) }
+        }
+        return values
+    }
+
+    /// Returns the credential of this network, helper and portal, its owner, and the rule for its release.
+    private func stored(
+        for helper: String, in network: NetworkID, _ portal: Portal
+    ) -> (credential: StoredCredential, owner: CredentialOwner, release: Release)? {
+        let found = services.store.credential(network, helper: helper, origin: portal.origin, pin: portal.pin)
+        guard let found else { return nil }
+        let stored = CredentialOwner(found, in: network)
+        let release = Release.decide(
+            stored: stored, asking: owner(network, helper, portal), plain: services.settings.plainHTTPAnswers)
+        return (found, stored, release)
+    }
+
+    private func open(_ credential: StoredCredential, _ owner: CredentialOwner) -> [String: String]? {
+        do throws(VaultError) {
+            return try services.vault.openAnswers(credential.sealed, for: owner.purpose)
         } catch {
-            problems.report(
-                Problem(.vault, "The stored answers cannot be opened: \(error)", hint: "hotspotctl forget SSID"))
+            withhold("\(error)", from: credential.helper)
+            guard error != .pinNeeded else { return nil }
+            problems.report(Problem(.vault, "The stored answers cannot be opened: \(error)", hint: "hotspotctl forget SSID"))
             return nil
         }
+    }
+
+    /// Writes into the journal why stored answers are not sent by themselves, once for each login.
+    private func withhold(_ reason: String, from helper: String) {
+        guard withheld != reason else { return }
+        withheld = reason
+        journal.record("credential", "kept back: \(reason)", helper: helper)
     }
 
     /// The user accepted this portal's terms as this helper shows them, or accepts all by the settings.
@@ -102,24 +246,53 @@ import Vault
 
     /// Keeps the answers, now that the login that they were given for is proven, under the portal that asked for them.
     func keepAnswers(for network: NetworkID, of helper: String) {
-        defer { answers = nil }
-        guard let answers, answers.helper == helper, let portal = answers.portal else { return }
-        if services.settings.acceptTerms == .remembered, answers.acceptsTerms {
+        defer { (answers, released, withheld) = (nil, nil, nil) }
+        guard let answers, answers.helper == helper else { return }
+        let kept = answers.keepable
+        guard let portal = answers.portal else {
+            if !kept.isEmpty { outcome = "Not remembered: the helper does not say which portal asked." }
+            return
+        }
+        // Nothing is remembered for a second portal of a network without a yes of its own.
+        let isAgreed = answers.confirmed || warning(about: portal, in: network) == nil
+        if services.settings.acceptTerms == .remembered, answers.acceptsTerms, isAgreed {
             services.saving("remembering a consent") {
                 try services.store.setConsent(
                     network, origin: portal.origin, helper: helper, program: services.program(of: helper),
                     terms: answers.prompt.terms ?? answers.prompt.termsURL ?? "", now: WallClock.now)
             }
         }
-        guard answers.remember else { return }
-        let kept = Release.keepable(answers.all, fields: answers.fields)
-        let owner = owner(network, helper, portal)
-        // An answer that could never be released again is not kept.
-        guard !kept.isEmpty,
-            case .allowed = Release.decide(
-                stored: owner, asking: owner, allowPlain: services.settings.allowPlainHTTPCredentials)
-        else { return }
-        services.saving("keeping answers") { try seal(kept, for: owner, fieldNames: kept.keys.sorted()) }
+        guard !kept.isEmpty else { return }
+        let sentence = keep(kept, answers, for: owner(network, helper, portal))
+        outcome = sentence
+        journal.record("credential", sentence, helper: helper)
+    }
+
+    /// Seals answers if they may be kept; returns one sentence for the user.
+    private func keep(_ kept: [String: String], _ answers: UserAnswers, for owner: CredentialOwner) -> String {
+        let release = Release.decide(stored: owner, asking: owner, plain: services.settings.plainHTTPAnswers)
+        if answers.hasNews {
+            switch answers.remember {
+            case nil: return "Not remembered, as you wished."
+            case .never:
+                if case .refused(let refusal) = release { return "Not remembered: \(refusal.sentence)" }
+                return "Not remembered (Remember=never)."
+            case .ask: if !answers.confirmed { return "Not remembered, because you were not asked for this portal." }
+            case .always: break
+            }
+            do {
+                try seal(kept, for: owner, shownNames: shownNames(of: answers, owner))
+            } catch {
+                services.log.warning("keeping answers: \(error)")
+                return "Not remembered: \(error)."
+            }
+        }
+        switch release {
+        case .confirmed: return "Remembered for this portal; next time Enter sends them."
+        case .automatic where !answers.fields.contains { $0.kind == .code }:
+            return "Remembered for this portal; next time you will not be asked."
+        case .automatic, .refused: return "Remembered for this portal."
+        }
     }
 
     private func owner(_ network: NetworkID, _ helper: String, _ portal: Portal) -> CredentialOwner {
@@ -127,10 +300,20 @@ import Vault
             network: network, helper: helper, origin: portal.origin, pin: portal.pin, program: services.program(of: helper))
     }
 
-    private func seal(_ answers: [String: String], for owner: CredentialOwner, fieldNames: [String]) throws {
+    /// Returns the names of fields whose answers may be shown again. A portal that asks for a stored password as for ordinary text does
+    /// not get it shown.
+    private func shownNames(of answers: UserAnswers, _ owner: CredentialOwner) -> [String] {
+        let before = services.store.credential(owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin)
+        return answers.fields.filter { field in
+            !field.kind.isSecret && (!answers.stored.contains(field.name) || before?.shownNames.contains(field.name) == true)
+        }.map(\.name)
+    }
+
+    private func seal(_ answers: [String: String], for owner: CredentialOwner, shownNames: [String]) throws {
         try services.store.setCredential(
             owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin, program: owner.program,
-            fieldNames: fieldNames, sealed: try services.vault.seal(answers, for: owner.purpose))
+            fieldNames: answers.keys.sorted(), shownNames: shownNames,
+            sealed: try services.vault.seal(answers, for: owner.purpose))
     }
 }
 
@@ -140,7 +323,26 @@ struct ShownPrompt {
     /// The name of the prompt in the control interface.
     let token: String
     let helper: String
-    let prompt: Prompt
+    let network: NetworkID
+    /// The portal that asks.
+    let portal: Portal?
+    /// With stored answers as values, except those of secret kinds.
+    var prompt: Prompt
     /// Unix time in milliseconds.
     let since: Int
+    /// The names of the fields for which an answer is stored.
+    var stored: [String] = []
+    /// Stored answers wait for the PIN.
+    var isLocked = false
+    var warning: String?
+    /// Whether the answers may be kept.
+    var remember = Settings.Remember.never
+}
+
+extension CredentialOwner {
+    /// The owner for which a credential was stored.
+    init(_ stored: StoredCredential, in network: NetworkID) {
+        self.init(
+            network: network, helper: stored.helper, origin: stored.origin, pin: stored.pin, program: stored.program)
+    }
 }

@@ -1,11 +1,15 @@
 import ForeignText
 import HotspotCore
+import Vault
 
 /// The user's answers to a prompt. Their values appear in no log and no description.
 struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
     /// The answers to the last prompt, which are sent.
     let values: [String: String]
-    let remember: Bool
+    /// Whether they may be kept; `nil` if the user does not want it.
+    private(set) var remember: Settings.Remember?
+    /// The user was asked for this portal.
+    private(set) var confirmed: Bool
     let prompt: Prompt
     let helper: String
     /// The portal that asked.
@@ -13,12 +17,19 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
     /// The answers to all prompts of this login, which may be kept.
     private(set) var all: [String: String]
     private(set) var fields: [Field]
+    /// The names of those that were stored already.
+    private(set) var stored: Set<String>
     /// The terms of one of the prompts were accepted.
     private(set) var acceptsTerms: Bool
 
-    init(values: [String: String], remember: Bool, prompt: Prompt, helper: String, portal: Portal? = nil) {
+    init(
+        values: [String: String], stored: Set<String> = [], remember: Settings.Remember?, confirmed: Bool = false, prompt: Prompt,
+        helper: String, portal: Portal? = nil
+    ) {
+        self.stored = stored
         self.values = values
         self.remember = remember
+        self.confirmed = confirmed
         self.prompt = prompt
         self.helper = helper
         self.portal = portal
@@ -34,17 +45,35 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
             return self
         }
         var both = self
+        // A prompt for nothing new that may be kept does not ask about it.
+        if !hasNews { (both.remember, both.confirmed) = (earlier.remember, earlier.confirmed) }
+        both.stored.formUnion(earlier.stored.subtracting(all.keys))
         both.all.merge(earlier.all) { mine, _ in mine }
         both.fields += earlier.fields.filter { field in !fields.contains { $0.name == field.name } }
         both.acceptsTerms = acceptsTerms || earlier.acceptsTerms
         return both
     }
 
+    /// The answers that may be stored.
+    var keepable: [String: String] { Release.keepable(all, fields: fields) }
+
+    /// There is an answer that may be stored, and is not.
+    var hasNews: Bool { keepable.keys.contains { !stored.contains($0) } }
+
     var description: String { "answers to \(values.count) fields" }
     var debugDescription: String { description }
 
     /// The longest answer, in octets.
     static let valueLimit = 4096
+
+    /// Returns why no answer can be this, one sentence.
+    static func fault(in value: String) -> String? {
+        if value.utf8.count > valueLimit { return "An answer has at most \(valueLimit) octets." }
+        if value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+            return "An answer has no control characters."
+        }
+        return nil
+    }
 
     /// Returns the first fault in answers to a prompt: the field, and one sentence.
     static func fault(in values: [String: String], for prompt: Prompt) -> (field: String, message: String)? {
@@ -56,10 +85,7 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
         }
         for field in prompt.fields {
             let value = values[field.name] ?? ""
-            if value.utf8.count > valueLimit { return (field.name, "An answer has at most \(valueLimit) octets.") }
-            if value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-                return (field.name, "An answer has no control characters.")
-            }
+            if let message = fault(in: value) { return (field.name, message) }
             switch field.kind {
             case .checkbox:
                 guard value.isEmpty || Field.tickWords.contains(value) else { return (field.name, "Answer yes or no.") }

@@ -1,0 +1,208 @@
+import ArgumentParser
+import ControlAPI
+import Glibc
+import HotspotCore
+
+struct CredentialsVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "credentials", abstract: "Show and change stored answers, and the PIN that guards them.",
+        discussion: """
+            The answers themselves are never shown. They and the PIN are typed without echo, or read from standard input; never from the \
+            arguments, which every user of this computer can see.
+            """,
+        subcommands: [
+            CredentialsList.self, CredentialsShow.self, CredentialsAdd.self, CredentialsRemove.self, CredentialsUnlock.self,
+            CredentialsPIN.self,
+        ], defaultSubcommand: CredentialsList.self)
+}
+
+struct CredentialsList: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the networks with stored answers.")
+
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        try common.show(try common.connect().call("Credentials")) { (renderer, reply: CredentialsReply) in renderer.lines(reply) }
+    }
+}
+
+struct CredentialsShow: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show what is stored for a network: helper, portal, names of fields.")
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var network: NetworkArgument
+
+    func run() throws {
+        let reply = try common.connect().call("Credentials", ["ssid": .string(network.name)])
+        try common.show(reply) { (renderer, reply: CredentialsReply) in
+            reply.credentials.flatMap(renderer.details) + renderer.notes(reply)
+        }
+    }
+}
+
+struct CredentialsAdd: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Store answers for the portal of a network where you logged in before.",
+        discussion: "On a terminal you are asked for each field. Otherwise lines name=value are read from standard input.")
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var network: NetworkArgument
+
+    @Option(help: "The helper that gets them, if several know the network.", completion: Complete.helpers)
+    var helper: String?
+
+    @Argument(help: "The names of the fields, as 'show' lists them; without them, those that are stored.")
+    var fields: [String] = []
+
+    func run() throws {
+        let client = try common.connect()
+        var values: [String: String] = [:]
+        if isatty(STDIN_FILENO) == 1 {
+            var names = fields
+            if names.isEmpty {
+                let reply = try client.call("Credentials", ["ssid": .string(network.name)], as: CredentialsReply.self)
+                names = reply.credentials.first { helper == nil || $0.helper == helper }?.fields ?? []
+            }
+            guard !names.isEmpty else {
+                throw Failure(.usage, "Name the fields.", hint: "hotspotctl credentials add NETWORK FIELD…")
+            }
+            for name in names {
+                values[name] = try TerminalLine.read("\(common.renderer.bar) \(common.renderer.safe(name, limit: 64)): ", true)
+            }
+        } else {
+            values = try AnswerLines.read(
+                fields: fields.isEmpty ? nil : fields.map { Field(name: $0, label: $0, kind: .text, required: true) })
+        }
+        var members = JSONValue.members(["ssid": network.name, "helper": helper]).object ?? [:]
+        members["answers"] = .object(values.mapValues(JSONValue.string))
+        let reply = try client.call("AddCredential", .object(members))
+        try common.show(reply) { (renderer, reply: AddedReply) in ["Stored:"] + renderer.details(reply.credential) }
+    }
+}
+
+struct CredentialsRemove: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Forget the stored answers of a network; all else that is known of it stays.")
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var network: NetworkArgument
+
+    @Option(help: "Only those of this helper.", completion: Complete.helpers)
+    var helper: String?
+
+    @Option(help: "Only those of this portal, as 'show' has it.")
+    var portal: String?
+
+    func run() throws {
+        let parameters = JSONValue.members(["ssid": network.name, "helper": helper, "portal": portal])
+        let count = try common.connect().call("RemoveCredentials", parameters)["removed"]?.integer ?? 0
+        Output.print([
+            "Removed the answers for \(count) portal\(count == 1 ? "" : "s") of \(common.renderer.quoted(network.name))."
+        ]
+        )
+    }
+}
+
+struct CredentialsUnlock: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlock", abstract: "Give the PIN, once until the daemon ends.",
+        discussion: "The tenth wrong PIN in a row erases the stored answers.")
+
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        let client = try common.connect()
+        let pin = try SecretLines.read(["PIN: "])[0]
+        _ = try client.call("Unlock", ["pin": .string(pin)])
+        Output.print(["The stored answers can be used until the daemon ends."])
+    }
+}
+
+struct CredentialsPIN: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pin", abstract: "Set, change or remove the PIN that guards the stored answers.",
+        discussion: "From standard input: the present PIN, if there is one, and the new one, a line each.")
+
+    @OptionGroup var common: CommonOptions
+
+    @Flag(help: "Remove the PIN; the answers stay.")
+    var remove = false
+
+    func run() throws {
+        let client = try common.connect()
+        let hasOld = try client.call("Credentials", as: CredentialsReply.self).pin != "none"
+        let new = remove ? [] : isatty(STDIN_FILENO) == 1 ? ["New PIN: ", "The same again: "] : ["New PIN: "]
+        var lines = try SecretLines.read((hasOld ? ["Present PIN: "] : []) + new)[...]
+        let old = hasOld ? lines.popFirst() : nil
+        guard Set(lines).count < 2 else { throw Failure(.usage, "These were two different PINs; nothing was changed.") }
+        _ = try client.call("SetPIN", .members(["pin": lines.first, "old": old]))
+        Output.print([
+            remove ? "Removed; the stored answers are used without a PIN." : "The stored answers are guarded by this PIN."
+        ])
+    }
+}
+
+/// A network with stored answers.
+struct NetworkArgument: ParsableArguments {
+    @Argument(help: "The network as 'list' shows it, or wired:ADDRESS.", completion: Complete.networks)
+    var name: String
+
+    func validate() throws { try NetworkName.validate(name) }
+}
+
+/// Secrets from the terminal without echo, or a line each from standard input.
+enum SecretLines {
+    static func read(_ questions: [String]) throws(Failure) -> [String] {
+        guard isatty(STDIN_FILENO) != 1 else {
+            return try questions.map { question throws(Failure) in try TerminalLine.read(question, true) }
+        }
+        guard let text = String(validating: try AnswerLines.standardInput(), as: UTF8.self) else {
+            throw Failure(.usage, "The input is not UTF-8.")
+        }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: true).map(String.init)
+        guard lines.count == questions.count else {
+            throw Failure(.usage, "\(questions.count) line\(questions.count == 1 ? " is" : "s are") needed on standard input.")
+        }
+        return lines
+    }
+}
+
+private struct AddedReply: Decodable { var credential: CredentialStatus }
+
+extension Renderer {
+    func lines(_ reply: CredentialsReply) -> [String] {
+        guard !reply.credentials.isEmpty else { return ["No answers are stored."] + notes(reply) }
+        return table(
+            ["NETWORK", "HELPER", "PORTAL", "FIELDS", "SENT"],
+            reply.credentials.map {
+                [name($0.ssid), safe($0.helper, limit: 48), origin($0.portal), fields($0), release($0)]
+            }) + notes(reply)
+    }
+
+    fileprivate func details(_ credential: CredentialStatus) -> [String] {
+        [
+            "\(tone(quoted(credential.ssid), .strong)) (\(security(credential.security)))",
+            "  helper: \(safe(credential.helper, limit: 48))", "  portal: \(origin(credential.portal))",
+            "  fields: \(fields(credential))", "  sent: \(release(credential))",
+        ]
+    }
+
+    fileprivate func notes(_ reply: CredentialsReply) -> [String] {
+        (reply.pin == "locked" ? ["They wait for the PIN: hotspotctl credentials unlock"] : [])
+            + more(reply.omitted, "networks with stored answers")
+    }
+
+    private func fields(_ credential: CredentialStatus) -> String {
+        credential.fields.prefix(8).map { safe($0, limit: 32) }.joined(separator: ", ")
+            + (credential.fields.count > 8 ? ", …" : "")
+    }
+
+    private func release(_ credential: CredentialStatus) -> String {
+        switch credential.release {
+        case "automatic": "by itself"
+        case "confirm": "after you confirm"
+        default: "never"
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import ControlAPI
+import EventLoop
+import ForeignText
+import HotspotCore
+import Store
+import Vault
+
+/// Stored answers as clients see and change them, without their values, and the PIN that guards them.
+@LoopActor struct CredentialKeeper {
+    let services: Services
+    let controllers: () -> [InterfaceController]
+
+    private var store: Store { services.store }
+
+    // MARK: Credentials
+
+    func list(_ ssid: String?) throws(ControlError) -> [CredentialStatus] { try found(ssid).compactMap { status($0) } }
+
+    /// Returns the credentials of a network by its name, with any security; of all without a name.
+    private func found(_ ssid: String?) throws(ControlError) -> [StoredCredential] {
+        guard let ssid else { return store.allCredentials }
+        let name = try DaemonBackend.switchName(ssid)
+        return store.allCredentials.filter { NetworkID(key: $0.network)?.switchName == name }
+    }
+
+    private func status(_ credential: StoredCredential) -> CredentialStatus? {
+        guard let network = NetworkID(key: credential.network) else { return nil }
+        var asking = CredentialOwner(credential, in: network)
+        asking.program = services.program(of: credential.helper)
+        let release = Release.decide(
+            stored: CredentialOwner(credential, in: network), asking: asking, plain: services.settings.plainHTTPAnswers)
+        let word =
+            switch release {
+            case .automatic: "automatic"
+            case .confirmed: "confirm"
+            case .refused: "never"
+            }
+        return CredentialStatus(
+            ssid: network.label, security: network.security.rawValue, helper: credential.helper, portal: credential.origin,
+            fields: credential.fieldNames, release: word)
+    }
+
+    /// Stores answers for the portal that the network is known to have: the one of its stored answers, else the one of the last login.
+    func add(_ ssid: String, helper: String?, _ answers: [String: String]) throws(ControlError) -> CredentialStatus {
+        guard services.settings.remember != .never else {
+            throw .failed(code: .disabled, message: "Remember=never: no answers are kept.")
+        }
+        let name = try DaemonBackend.switchName(ssid)
+        let stored = try found(ssid).filter { helper == nil || $0.helper == helper }
+        let now = WallClock.now
+        let owners: [CredentialOwner]
+        if stored.isEmpty {
+            owners = store.records(now: now).networks.compactMap { network in
+                guard network.switchName == name, let choice = store.remembered(network, now: now), let portal = choice.portal,
+                    helper == nil || choice.helper == helper
+                else { return nil }
+                return CredentialOwner(
+                    network: network, helper: choice.helper, origin: portal.origin, pin: portal.pin,
+                    program: services.program(of: choice.helper))
+            }
+        } else {
+            owners = stored.compactMap { credential in
+                NetworkID(key: credential.network).map { CredentialOwner(credential, in: $0) }
+            }
+        }
+        guard let owner = owners.first, owners.count == 1 else {
+            throw .failed(
+                code: .noPortal,
+                message: owners.isEmpty
+                    ? "No portal of this network is known: log in once, then its answers can be stored."
+                    : "This network has several portals or helpers: remove those that are not wanted, or name the helper.")
+        }
+        if let fault = Self.fault(in: answers) { throw .invalidAnswer(field: fault.field, message: fault.message) }
+        if case .refused(let refusal) = Release.decide(
+            stored: owner, asking: owner, plain: services.settings.plainHTTPAnswers)
+        {
+            throw .failed(code: .notSaved, message: refusal.sentence)
+        }
+        do {
+            let kept = try stored.first.map { try services.vault.openAnswers($0.sealed, for: owner.purpose) } ?? [:]
+            let all = kept.merging(answers) { $1 }
+            try store.setCredential(
+                owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin, program: owner.program,
+                fieldNames: all.keys.sorted(), shownNames: stored.first?.shownNames.filter { answers[$0] == nil } ?? [],
+                sealed: try services.vault.seal(all, for: owner.purpose))
+        } catch {
+            throw .failed(code: .notSaved, message: "Nothing was stored: \(error).")
+        }
+        let new = store.credential(owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin)
+        guard let new, let status = status(new) else { throw .failed(code: .notSaved, message: "Nothing was stored.") }
+        services.events?.networkListChanged()
+        return status
+    }
+
+    /// Returns the first fault in answers that no prompt asked for: the field, and one sentence.
+    private static func fault(in answers: [String: String]) -> (field: String, message: String)? {
+        guard !answers.isEmpty else { return ("", "No answer was given.") }
+        for (name, value) in answers.sorted(by: { $0.key < $1.key }) {
+            let shown = Printable.text(name, limit: 64)
+            if name.isEmpty || name.utf8.count > 256 || name.utf8.contains(10) { return (shown, "This is no name of a field.") }
+            if value.isEmpty { return (shown, "An answer is needed.") }
+            if let message = UserAnswers.fault(in: value) { return (shown, message) }
+        }
+        return nil
+    }
+
+    /// Removes credentials, and returns how many.
+    func remove(_ ssid: String, helper: String?, portal: String?) throws(ControlError) -> Int {
+        let unwanted = try found(ssid).filter {
+            (helper == nil || $0.helper == helper) && (portal == nil || $0.origin == portal)
+        }
+        guard !unwanted.isEmpty else { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
+        do {
+            for credential in unwanted { try store.deleteCredential(credential) }
+        } catch {
+            throw .failed(code: .notSaved, message: "\(error)")
+        }
+        store.scrub()
+        services.events?.networkListChanged()
+        return unwanted.count
+    }
+
+    // MARK: The PIN
+
+    var pinWord: String { !services.vault.hasPIN ? "none" : services.vault.isLocked ? "locked" : "open" }
+
+    /// Opens the credentials until the daemon ends.
+    func unlock(_ guess: String) throws(ControlError) {
+        guard let pin = store.pin else { throw .failed(code: .noPIN, message: "There is no PIN.") }
+        // A daemon that ended after the last count had no time to erase them.
+        guard pin.guesses < PINLock.limit else { throw erased() }
+        do throws(VaultError) { try services.vault.checkLock() } catch {
+            throw .failed(code: .vault, message: "The PIN is not checked, because it was set with another key: \(error).")
+        }
+        do throws(StoreError) { try store.countGuess() } catch {
+            throw .failed(code: .notSaved, message: "The PIN is not checked, because this cannot be counted: \(error).")
+        }
+        let isRight: Bool
+        do throws(VaultError) { isRight = try services.vault.unlock(guess) } catch {
+            throw .failed(code: .vault, message: "The PIN cannot be checked: \(error).")
+        }
+        guard isRight else {
+            let left = PINLock.limit - pin.guesses - 1
+            guard left > 0 else { throw erased() }
+            services.log.warning("a wrong PIN; the stored answers are erased after \(left) more in a row")
+            throw .wrongPIN(left: left)
+        }
+        services.saving("a right PIN") { try store.forgiveGuesses() }
+        for controller in controllers() { controller.desk.vaultOpened() }
+        services.events?.promptsChanged()
+    }
+
+    /// Erases what the PIN guards, and the PIN.
+    private func erased() -> ControlError {
+        do throws(StoreError) { try store.eraseCredentials() } catch {
+            return .failed(code: .notSaved, message: "The stored answers are to be erased, and cannot be: \(error).")
+        }
+        services.vault.guardCredentials(by: nil)
+        services.log.warning("the stored answers and their PIN were erased after \(PINLock.limit) wrong PINs in a row")
+        services.events?.networkListChanged()
+        return .wrongPIN(left: 0)
+    }
+
+    func setPIN(_ next: String?, old: String?) throws(ControlError) {
+        if let next, next.count < 4 || next.utf8.count > 128 || UserAnswers.fault(in: next) != nil {
+            throw .failed(code: .badPIN, message: "A PIN has at least 4 letters or digits, and at most 128 octets.")
+        }
+        if store.pin != nil {
+            guard let old else { throw .failed(code: .badPIN, message: "There is a PIN already: give it as well.") }
+            try unlock(old)
+        } else if next == nil {
+            throw .failed(code: .noPIN, message: "There is no PIN.")
+        }
+        let credentials = store.allCredentials
+        let sealed = credentials.compactMap { credential in
+            NetworkID(key: credential.network).map { (credential.sealed, CredentialOwner(credential, in: $0).purpose) }
+        }
+        guard sealed.count == credentials.count else { throw .failed(code: .vault, message: "A stored network has no name.") }
+        do {
+            try services.vault.changePIN(to: next, credentials: sealed) { lock, sealed in
+                let changed = zip(credentials, sealed).map { credential, sealed in
+                    var credential = credential
+                    credential.sealed = sealed
+                    return credential
+                }
+                try store.setPIN(lock.map(StoredPIN.init), credentials: changed)
+            }
+        } catch {
+            throw .failed(code: .notSaved, message: "The PIN is as it was: \(error).")
+        }
+    }
+}
+
+extension StoredPIN {
+    init(_ lock: PINLock) { self.init(salt: lock.salt, passes: lock.passes, memory: lock.memory, names: lock.names) }
+
+    var lock: PINLock { PINLock(salt: salt, passes: passes, memory: memory, names: names) }
+}

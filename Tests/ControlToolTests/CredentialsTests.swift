@@ -1,0 +1,80 @@
+import Testing
+
+@testable import hotspotctl
+
+@Suite struct CredentialsTests {
+    private static let hotel = """
+        {"ssid":"Hotel","security":"open","helper":"form","portal":"http://p.example","fields":["room","name"],"release":"confirm"}
+        """
+
+    private func run(
+        _ replies: [String: [String]], _ arguments: [String], input: String = "", check: (FakeDaemon) -> Void = { _ in }
+    ) throws -> Tool.Exit {
+        let daemon = try FakeDaemon(.init(replies: replies))
+        defer { daemon.stop() }
+        let ended = try Tool.run(["credentials"] + arguments + ["--socket", daemon.path], input: input)
+        check(daemon)
+        #expect(!(ended.output + ended.errors).contains("canary"))
+        return ended
+    }
+
+    private func listed(_ pin: String, _ credentials: String = hotel) -> [String: [String]] {
+        ["Credentials": [#"{"credentials":[\#(credentials)],"pin":"\#(pin)"}"#]]
+    }
+
+    @Test func theyAreListedAndShown() throws {
+        #expect(
+            try run(listed("none"), ["list"]).output == """
+                NETWORK  HELPER  PORTAL            FIELDS      SENT
+                Hotel    form    http://p.example  room, name  after you confirm
+
+                """)
+        #expect(try run(listed("none"), []).output == run(listed("none"), ["list"]).output)
+        let shown = try run(listed("locked"), ["show", "Hotel"]) { #expect($0.parameters("Credentials") == ["ssid": "Hotel"]) }
+        #expect(shown.output.hasPrefix("\"Hotel\" (open)\n  helper: form\n  portal: http://p.example\n  fields: room, name\n"))
+        #expect(shown.output.hasSuffix("They wait for the PIN: hotspotctl credentials unlock\n"))
+        #expect(try run(listed("none", ""), []).output == "No answers are stored.\n")
+    }
+
+    @Test func valuesComeFromStandardInputAndNeverFromTheArguments() throws {
+        let replies = ["AddCredential": [#"{"credential":\#(Self.hotel)}"#]]
+        let added = try run(replies, ["add", "Hotel"], input: "room=214\nname=canary\n") {
+            #expect($0.parameters("AddCredential") == ["ssid": "Hotel", "answers": ["room": "214", "name": "canary"]])
+        }
+        #expect(added.status == 0 && added.output.hasPrefix("Stored:\n\"Hotel\" (open)\n"))
+        let other = try run(replies, ["add", "Hotel", "room"], input: "name=canary\n") { #expect($0.calls.isEmpty) }
+        #expect(other.status == 2)
+        #expect(try run([:], ["add", "Hotel", "--room=canary"]).status == 2)
+    }
+
+    @Test func theyAreRemoved() throws {
+        let removed = try run(["RemoveCredentials": [#"{"removed":1}"#]], ["remove", "Hotel", "--helper=form"]) {
+            #expect($0.parameters("RemoveCredentials") == ["ssid": "Hotel", "helper": "form"])
+        }
+        #expect(removed.output == "Removed the answers for 1 portal of \"Hotel\".\n")
+    }
+
+    @Test(arguments: [
+        (3, "This is not the PIN.\n"), (2, "This is not the PIN. 2 more in a row, and the stored answers are erased.\n"),
+        (0, "This was the tenth wrong PIN: the stored answers and the PIN are erased.\n"),
+    ]) func aWrongPINSaysHowManyAreLeft(left: Int, words: String) throws {
+        let ended = try run(["Unlock": [#"!WrongPIN {"left":\#(left)}"#]], ["unlock"], input: "canary\n") {
+            #expect($0.parameters("Unlock") == ["pin": "canary"])
+        }
+        #expect(ended.status == 1 && ended.errors.hasSuffix(words), "\(ended.errors)")
+    }
+
+    @Test func aPINIsSetChangedAndRemoved() throws {
+        for (state, words, input, sent) in [
+            ("none", [], "canary\n", #"{"pin":"canary"}"#),
+            ("open", [], "old-canary\ncanary\n", #"{"pin":"canary","old":"old-canary"}"#),
+            ("locked", ["--remove"], "old-canary\n", #"{"old":"old-canary"}"#),
+        ] {
+            let ended = try run(listed(state).merging(["SetPIN": ["{}"]]) { $1 }, ["pin"] + words, input: input) {
+                #expect($0.parameters("SetPIN") == FakeDaemon.value(sent))
+            }
+            #expect(ended.status == 0, "\(ended.errors)")
+        }
+        #expect(try run(listed("open"), ["pin"], input: "canary\n").status == 2, "two lines are needed")
+    }
+}

@@ -1,0 +1,449 @@
+import ControlAPI
+import EventLoop
+import Glibc
+import HelperHost
+import HotspotCore
+import HotspotMachine
+import LinkState
+import Store
+import Testing
+import Vault
+
+@testable import hotspotd
+
+/// What is remembered of answers, and when it is sent: visits of one interface over the real host, with a helper that asks.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct StoredAnswersTests {
+    init() { EventLoop.startThread() }
+
+    private static let network = NetworkID.wireless(SSID(printable: "Hotel")!, .open)
+    private static let plain = #"{"origin": "http://p.example", "kind": "form"}"#
+    private static let secure = #"{"origin": "https://p.example", "pin": "cGlu", "kind": "form"}"#
+    private static let canary = "canary-4711"
+
+    /// A controller with one helper that asks for room, name and code.
+    @LoopActor private final class Hotel {
+        let bench: FilterBench
+        let controller: InterfaceController
+        let keeper: CredentialKeeper
+        var desk: PromptDesk { controller.desk }
+
+        init(_ portal: String = StoredAnswersTests.plain, _ adjust: (inout Settings) -> Void = { _ in }) throws {
+            bench = try FilterBench()
+            adjust(&bench.services.settings)
+            try bench.add("form")
+            let controller = InterfaceController(index: 7, name: "hot7", services: bench.services)
+            self.controller = controller
+            keeper = CredentialKeeper(services: bench.services) { [controller] }
+            show(portal)
+        }
+
+        /// The helper meets this portal from now on.
+        func show(_ portal: String) {
+            bench.replies("form", to: "Maintain", #"{"result": "authenticationRequired", "portal": \#(portal)}"#)
+            let fields = [("room", "text"), ("name", "password"), ("sms", "code")].map {
+                #"{"name": "\#($0.0)", "label": "", "kind": "\#($0.1)", "required": false}"#
+            }.joined(separator: ", ")
+            let prompt = #"{"title": "Hotel", "fields": [\#(fields)]}"#
+            bench.replies("form", to: "Authenticate", #"{"result": "uiRequired", "portal": \#(portal), "prompt": \#(prompt)}"#)
+            bench.replies("form", to: "PresentUI", #"{"result": "success", "portal": \#(portal)}"#)
+            bench.evaluates("form", #"{"confidence": "high", "portal": \#(portal)}"#)
+        }
+
+        func join() {
+            controller.join(
+                Joined(
+                    association: Services.randomID(), network: StoredAnswersTests.network, ssid: SSID(printable: "Hotel")!,
+                    security: .open, bssid: HardwareAddress("02:00:00:00:00:01"), signal: -50,
+                    snapshot: LinkSnapshot(
+                        index: 7, name: "hot7", isUp: true, hasCarrier: true, addresses: ["192.0.2.2/24"],
+                        gateways: ["192.0.2.1"]),
+                    facts: LinkFacts(nameservers: ["192.0.2.53"], source: "none")))
+        }
+
+        /// Joins, and returns the prompt that comes up.
+        func ask() async throws -> ShownPrompt {
+            join()
+            #expect(await bench.eventually { self.desk.prompt != nil })
+            return try #require(desk.prompt)
+        }
+
+        /// Answers, and returns what became of the answers once the login is proven.
+        @discardableResult func answer(
+            _ typed: [String: String], stored: [String] = [], remember: Bool = true, confirmed: Bool = false
+        ) async throws -> String? {
+            let shown = try #require(desk.prompt)
+            let values = try desk.complete(typed, stored: stored, for: shown)
+            controller.answer(shown, values, stored: Set(stored), remember: remember, confirmed: confirmed)
+            #expect(await bench.eventually { self.controller.machine.state.name == .authenticated })
+            return controller.status.answers
+        }
+
+        func leave() { controller.leave("the test leaves") }
+
+        /// The answers that PresentUI was sent last.
+        var sent: JSONValue? { bench.told("form", "PresentUI").last?["answers"] }
+
+        /// What Authenticate was sent last.
+        var credential: JSONValue? { bench.told("form", "Authenticate").last?["credential"] }
+
+        var journal: [String] { bench.steps.filter { ["credential", "warning"].contains($0.kind) }.map(\.detail) }
+
+        func close() async {
+            leave()
+            await bench.close()
+        }
+    }
+
+    private let typed = ["room": "214", "name": Self.canary, "sms": "998877"]
+
+    // MARK: Plain HTTP (D28)
+
+    @Test @LoopActor func overPlainHTTPStoredAnswersAreDefaultsThatEnterSends() async throws {
+        let hotel = try Hotel()
+        var shown = try await hotel.ask()
+        #expect(shown.stored.isEmpty && shown.remember == .always && shown.warning == nil)
+        #expect(try await hotel.answer(typed) == "Remembered for this portal; next time Enter sends them.")
+        hotel.leave()
+
+        shown = try await hotel.ask()
+        #expect(hotel.credential == nil, "nothing is sent by itself")
+        #expect(hotel.journal.contains { $0.hasPrefix("kept back: the portal speaks plain HTTP") })
+        #expect(shown.stored == ["room", "name"], "a code is never stored")
+        #expect(shown.prompt.fields.map(\.value) == ["214", nil, nil], "the secret stays in the vault")
+        #expect(throws: ControlError.self) { try hotel.desk.complete([:], stored: ["sms"], for: shown) }
+        let outcome = try await hotel.answer(["sms": "1"], stored: ["room", "name"])
+        #expect(outcome == "Remembered for this portal; next time Enter sends them.")
+        #expect(hotel.sent == ["room": "214", "name": .string(Self.canary), "sms": "1"])
+        #expect(!hotel.bench.steps.contains { $0.detail.contains(Self.canary) })
+        await hotel.close()
+    }
+
+    @Test @LoopActor func anotherAnswerTakesTheStoredOnesPlace() async throws {
+        let hotel = try Hotel()
+        _ = try await hotel.ask()
+        try await hotel.answer(typed)
+        hotel.leave()
+        _ = try await hotel.ask()
+        try await hotel.answer(["room": "5"], stored: ["name"])
+        hotel.leave()
+        let shown = try await hotel.ask()
+        #expect(shown.prompt.fields.map(\.value) == ["5", nil, nil] && shown.stored == ["room", "name"])
+        await hotel.close()
+    }
+
+    /// Over plain HTTP anyone nearby can change the page.
+    @Test @LoopActor func aPasswordIsNotShownWhereThePageNowAsksForText() async throws {
+        let hotel = try Hotel()
+        _ = try await hotel.ask()
+        try await hotel.answer(typed)
+        for _ in 0..<2 {
+            hotel.leave()
+            hotel.bench.replies(
+                "form", to: "Authenticate",
+                """
+                {"result": "uiRequired", "portal": \(Self.plain), "prompt": {"title": "Hotel", "fields": [
+                {"name": "name", "label": "", "kind": "text", "required": false},
+                {"name": "room", "label": "", "kind": "text", "required": false}]}}
+                """)
+            let shown = try await hotel.ask()
+            #expect(shown.prompt.fields.map(\.value) == [nil, "214"] && shown.stored == ["name", "room"])
+            // It is stored again together with another answer.
+            try await hotel.answer(["room": "214"], stored: ["name"])
+        }
+        await hotel.close()
+    }
+
+    @Test @LoopActor func automaticSendsThemAsOverHTTPS() async throws {
+        for (portal, plain) in [(Self.plain, PlainHTTPAnswers.automatic), (Self.secure, .never)] {
+            let hotel = try Hotel(portal) { $0.plainHTTPAnswers = plain }
+            _ = try await hotel.ask()
+            let outcome = try await hotel.answer(["room": "214", "name": Self.canary])
+            // The prompt has a field for a code, which is asked again each time.
+            #expect(outcome == "Remembered for this portal.")
+            hotel.leave()
+            let shown = try await hotel.ask()
+            #expect(hotel.credential == ["room": "214", "name": .string(Self.canary)])
+            #expect(shown.stored.isEmpty, "the helper has them already")
+            await hotel.close()
+        }
+    }
+
+    @Test @LoopActor func neverKeepsNothingAndSaysSo() async throws {
+        let hotel = try Hotel { $0.plainHTTPAnswers = .never }
+        let shown = try await hotel.ask()
+        #expect(shown.remember == .never)
+        #expect(try await hotel.answer(typed, confirmed: true)?.hasPrefix("Not remembered: The portal speaks plain HTTP") == true)
+        #expect(hotel.bench.services.store.allCredentials.isEmpty)
+        await hotel.close()
+    }
+
+    // MARK: Remember=
+
+    @Test @LoopActor func withNeverNothingTouchesTheDisk() async throws {
+        for remember in [Settings.Remember.never, .always] {
+            let hotel = try Hotel { $0.remember = remember }
+            hotel.bench.replies(
+                "form", to: "PresentUI",
+                #"{"result": "success", "portal": \#(Self.plain), "session": {"memory": {"cookie": "\#(Self.canary)"}}}"#)
+            _ = try await hotel.ask()
+            let outcome = try await hotel.answer(typed, confirmed: true)
+            let store = hotel.bench.services.store
+            #expect(store.hasSealedRows == (remember == .always))
+            if remember == .never { #expect(outcome == "Not remembered (Remember=never).") }
+            hotel.leave()
+            hotel.bench.services.journalWriter.flush()
+            for name in ["hotspotd.db", "hotspotd.db-wal"] {
+                let octets = Self.octets(of: "\(hotel.bench.folder)/state/\(name)")
+                for canary in [Self.canary, "998877"] {
+                    #expect(!octets.indices.contains { octets[$0...].starts(with: Array(canary.utf8)) }, "\(name)")
+                }
+            }
+            await hotel.close()
+        }
+    }
+
+    private static func octets(of path: String) -> [UInt8] {
+        guard let file = fopen(path, "r") else { return [] }
+        defer { fclose(file) }
+        var octets = [UInt8](repeating: 0, count: 1 << 22)
+        octets.removeLast(octets.count - fread(&octets, 1, octets.count, file))
+        return octets
+    }
+
+    @Test @LoopActor func askWantsAYesOfTheUser() async throws {
+        for (remember, confirmed, outcome) in [
+            (true, false, "Not remembered, because you were not asked for this portal."),
+            (false, false, "Not remembered, as you wished."),
+            (true, true, "Remembered for this portal; next time Enter sends them."),
+        ] {
+            let hotel = try Hotel { $0.remember = .ask }
+            #expect(try await hotel.ask().remember == .ask)
+            #expect(try await hotel.answer(typed, remember: remember, confirmed: confirmed) == outcome)
+            #expect(hotel.bench.services.store.allCredentials.isEmpty != confirmed)
+            await hotel.close()
+        }
+    }
+
+    // MARK: Impostors
+
+    @Test(arguments: [
+        (#"{"origin": "https://evil.example", "pin": "cGlu", "kind": "form"}"#, "another address"),
+        (#"{"origin": "https://p.example", "pin": "b3RoZXI=", "kind": "form"}"#, "another key"),
+        (#"{"origin": "http://p.example", "kind": "form"}"#, "another address"),
+    ]) @LoopActor func anotherPortalSaysSoBeforeAnythingIsTypedAndGetsNothing(portal: String, words: String) async throws {
+        let hotel = try Hotel(Self.secure)
+        _ = try await hotel.ask()
+        try await hotel.answer(typed)
+        hotel.leave()
+        hotel.show(portal)
+        var shown = try await hotel.ask()
+        let warning = try #require(shown.warning)
+        #expect(warning.contains(words) && warning.contains("https://p.example") && warning.contains("impostor"))
+        #expect(shown.stored.isEmpty && shown.remember == .ask && hotel.credential == nil)
+        #expect(hotel.journal.contains("kept back: \(warning)"))
+        // A client that knows nothing of it says "remember" all the same.
+        #expect(
+            try await hotel.answer(["room": "1"])
+                == "Not remembered, because you were not asked for this portal.")
+        #expect(hotel.bench.services.store.allCredentials.count == 1)
+        hotel.leave()
+        // With a yes of its own it is one of the network's portals.
+        shown = try await hotel.ask()
+        #expect(shown.warning != nil)
+        try await hotel.answer(["room": "1"], confirmed: true)
+        hotel.leave()
+        #expect(try await hotel.ask().warning == nil)
+        await hotel.close()
+    }
+
+    @Test @LoopActor func anotherHelperIsWarnedAboutItAsWell() async throws {
+        let hotel = try Hotel(Self.secure)
+        try hotel.bench.services.store.setCredential(
+            Self.network, helper: "wispr", origin: "https://real.example", pin: "p", fieldNames: ["room"], sealed: [7])
+        #expect(try await hotel.ask().warning?.contains("https://real.example") == true)
+        await hotel.close()
+    }
+
+    // MARK: Questions that are gone
+
+    @Test @LoopActor func aQuestionThatIsGoneIsRememberedWithItsReason() async throws {
+        let hotel = try Hotel()
+        var shown = try await hotel.ask()
+        try await hotel.answer(typed)
+        #expect(hotel.desk.last! == (shown.token, "It was answered already, perhaps in another terminal."))
+        hotel.leave()
+        shown = try await hotel.ask()
+        hotel.leave()
+        #expect(hotel.desk.last! == (shown.token, "The network was left, or it opened without an answer."))
+        shown = try await hotel.ask()
+        hotel.controller.dismiss(shown)
+        #expect(hotel.desk.last! == (shown.token, "It was dismissed, perhaps in another terminal."))
+        await hotel.close()
+    }
+
+    @Test @LoopActor func answersOfALoginThatEndsBeforeItsProofAreNotKeptAndThatIsSaid() async throws {
+        for isDismissed in [true, false] {
+            let hotel = try Hotel()
+            // After the first answers there is a second question.
+            hotel.bench.replies(
+                "form", to: "PresentUI",
+                #"{"result": "uiRequired", "portal": \#(Self.plain), "prompt": {"title": "Again", "fields": []}}"#)
+            let first = try await hotel.ask()
+            hotel.controller.answer(first, typed, remember: true)
+            #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != first.token } ?? false })
+            let second = try #require(hotel.desk.prompt)
+            if isDismissed { hotel.controller.dismiss(second) } else { hotel.leave() }
+            #expect(hotel.controller.status.answers == "What was answered is not kept, because the login did not succeed.")
+            #expect(hotel.bench.services.store.allCredentials.isEmpty && hotel.desk.values.isEmpty)
+            await hotel.close()
+        }
+    }
+
+    // MARK: The PIN
+
+    /// The least work for a guess, as it is set by the vault itself.
+    @LoopActor private func guarded(_ pin: String) async throws -> Hotel {
+        let hotel = try Hotel()
+        _ = try await hotel.ask()
+        try await hotel.answer(typed)
+        hotel.leave()
+        try setPIN(pin, in: hotel)
+        return hotel
+    }
+
+    @LoopActor private func setPIN(_ pin: String, in hotel: Hotel) throws {
+        let (store, vault) = (hotel.bench.services.store, hotel.bench.services.vault)
+        let all = store.allCredentials
+        try vault.changePIN(
+            to: pin, passes: 1, memory: 8192,
+            credentials: all.map { ($0.sealed, CredentialOwner($0, in: Self.network).purpose) }
+        ) { lock, sealed in
+            try store.setPIN(
+                lock.map(StoredPIN.init),
+                credentials: zip(all, sealed).map { credential, sealed in
+                    var credential = credential
+                    credential.sealed = sealed
+                    return credential
+                })
+        }
+        restart(hotel)
+    }
+
+    /// As a new daemon finds it.
+    @LoopActor private func restart(_ hotel: Hotel) {
+        hotel.bench.services.vault.guardCredentials(by: hotel.bench.services.store.pin?.lock)
+    }
+
+    @LoopActor private func left(_ hotel: Hotel, _ pin: String) -> Int? {
+        do throws(ControlError) { try hotel.keeper.unlock(pin) } catch {
+            if case .wrongPIN(let left) = error { return left }
+            Issue.record("\(error)")
+        }
+        return nil
+    }
+
+    @Test @LoopActor func answersWaitForThePINAndThenAreOffered() async throws {
+        let hotel = try await guarded("4711")
+        var shown = try await hotel.ask()
+        #expect(shown.isLocked && shown.stored.isEmpty && hotel.keeper.pinWord == "locked")
+        #expect(throws: ControlError.self) { try hotel.desk.complete([:], stored: ["room"], for: shown) }
+        #expect(left(hotel, "0000") == 9)
+        #expect(hotel.desk.prompt?.isLocked == true)
+        try hotel.keeper.unlock("4711")
+        #expect(hotel.bench.services.store.pin?.guesses == 0 && hotel.keeper.pinWord == "open")
+        shown = try #require(hotel.desk.prompt)
+        #expect(!shown.isLocked && shown.stored == ["room", "name"])
+        try await hotel.answer([:], stored: shown.stored)
+        #expect(hotel.sent == ["room": "214", "name": .string(Self.canary)])
+        // What is typed without the PIN cannot be sealed.
+        hotel.leave()
+        restart(hotel)
+        _ = try await hotel.ask()
+        let outcome = try await hotel.answer(["room": "5"])
+        #expect(outcome == "Not remembered: the PIN was not given since the daemon started.")
+        await hotel.close()
+    }
+
+    @Test @LoopActor func aScriptThatGuessesErasesTheAnswersWithTheTenth() async throws {
+        let hotel = try await guarded("4711")
+        // Each guess in a new daemon: a restart gives none back.
+        let answers = (0..<10).map { guess in
+            restart(hotel)
+            return left(hotel, "000\(guess)")
+        }
+        #expect(answers == [9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
+        let store = hotel.bench.services.store
+        #expect(store.allCredentials.isEmpty && store.pin == nil && hotel.keeper.pinWord == "none")
+        #expect(throws: ControlError.failed(code: .noPIN, message: "There is no PIN.")) { try hotel.keeper.unlock("4711") }
+        #expect(try await hotel.ask().stored.isEmpty)
+        await hotel.close()
+    }
+
+    @Test @LoopActor func aDaemonThatIsKilledBetweenCountAndCheckGivesNoGuessBack() async throws {
+        let hotel = try await guarded("4711")
+        // As far as it came each time.
+        for _ in 0..<9 { try hotel.bench.services.store.countGuess() }
+        restart(hotel)
+        #expect(left(hotel, "4711") == nil && hotel.keeper.pinWord == "open", "the tenth may be right")
+        for _ in 0..<10 { try hotel.bench.services.store.countGuess() }
+        restart(hotel)
+        #expect(left(hotel, "4711") == 0, "an eleventh is none")
+        #expect(hotel.bench.services.store.allCredentials.isEmpty)
+        await hotel.close()
+    }
+
+    @Test @LoopActor func thePINIsSetChangedAndRemovedWithThePresentOne() async throws {
+        let hotel = try Hotel()
+        _ = try await hotel.ask()
+        try await hotel.answer(typed)
+        for bad in ["123", "12\u{7}4", String(repeating: "x", count: 129)] {
+            #expect(throws: ControlError.self) { try hotel.keeper.setPIN(bad, old: nil) }
+        }
+        #expect(throws: ControlError.self) { try hotel.keeper.setPIN(nil, old: nil) }
+        try hotel.keeper.setPIN("4711", old: nil)
+        #expect(throws: ControlError.self) { try hotel.keeper.setPIN("0815", old: nil) }
+        #expect(throws: ControlError.wrongPIN(left: 9)) { try hotel.keeper.setPIN("0815", old: "4712") }
+        restart(hotel)
+        try hotel.keeper.setPIN(nil, old: "4711")
+        #expect(hotel.keeper.pinWord == "none")
+        hotel.leave()
+        #expect(try await hotel.ask().stored == ["room", "name"])
+        await hotel.close()
+    }
+
+    // MARK: hotspotctl credentials
+
+    @Test @LoopActor func credentialsAreListedAddedAndRemovedWithoutTheirValues() async throws {
+        let hotel = try Hotel(Self.secure)
+        #expect(throws: ControlError.self) { try hotel.keeper.add("Hotel", helper: nil, ["room": "1"]) }
+        _ = try await hotel.ask()
+        try await hotel.answer(typed, remember: false)
+        // The portal is known by the login.
+        let added = try hotel.keeper.add("Hotel", helper: nil, ["room": "214", "name": Self.canary])
+        let status = CredentialStatus(
+            ssid: "Hotel", security: "open", helper: "form", portal: "https://p.example", fields: ["name", "room"],
+            release: "automatic")
+        #expect(added == status)
+        #expect(try hotel.keeper.list(nil) == [status] && hotel.keeper.list("Hotel") == [status])
+        #expect(try hotel.keeper.list("Other").isEmpty)
+        hotel.leave()
+        _ = try await hotel.ask()
+        #expect(hotel.credential == ["room": "214", "name": .string(Self.canary)])
+        for (answers, field) in [
+            (["room": "2\u{1B}[2J"], "room"), (["room": ""], "room"), ([:], ""), (["a\nb": "x"], "a\\x0ab"),
+            (["room": String(repeating: "x", count: 4097)], "room"),
+        ] as [([String: String], String)] {
+            let error = #expect(throws: ControlError.self) { try hotel.keeper.add("Hotel", helper: nil, answers) }
+            guard case .invalidAnswer(field, _) = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+        }
+        #expect(throws: ControlError.noSuchNetwork("Hotel")) {
+            try hotel.keeper.remove("Hotel", helper: "wispr", portal: nil)
+        }
+        #expect(try hotel.keeper.remove("Hotel", helper: "form", portal: "https://p.example") == 1)
+        #expect(try hotel.keeper.list(nil).isEmpty)
+        await hotel.close()
+    }
+}

@@ -108,7 +108,7 @@ let package = Package(
 
         .testTarget(name: "ForeignTextTests", dependencies: ["ForeignText"], swiftSettings: rules),
         .testTarget(name: "HotspotCoreTests", dependencies: ["HotspotCore"], swiftSettings: rules),
-        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: rules),
+        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "CSystemd"], swiftSettings: rules),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: rules),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink"], swiftSettings: rules),
         .testTarget(name: "WirelessTests", dependencies: ["Wireless", "Netlink"], swiftSettings: rules),

@@ -17,6 +17,7 @@ import Vault
     private let helpers: HelperLoader
     private let links: LinkManager
     private let gate = GateKeeper()
+    private let absence: Absence
     private let list: NetworkList
     private let backend: DaemonBackend
     private var control: ControlEndpoint?
@@ -56,6 +57,7 @@ import Vault
             settings: settings, store: store, vault: vault, host: HelperHost(configuration: configuration), log: log)
         helpers = HelperLoader(services: services, problems: problems)
         links = LinkManager(services: services, problems: problems)
+        absence = Absence(services: services) { [links] in links.controllers }
         list = NetworkList(services: services, links: links)
         backend = DaemonBackend(services: services, problems: problems, helpers: helpers, links: links, list: list)
     }
@@ -97,6 +99,7 @@ import Vault
         EventLoop.shared.enableWatchdog()
         followGate()
         links.start()
+        absence.follow()
         EventLoop.notify("READY=1\nSTATUS=Watching \(links.controllers.count) interfaces")
     }
 
@@ -126,6 +129,7 @@ import Vault
             followGate()
             services.strikes.limit = next.policy.quarantineAfter
             links.followSettings()
+            absence.follow()
             log.info("the settings were read again; rules and times count from the next join of an interface on")
             if !kept.isEmpty {
                 log.warning("\(kept.joined(separator: ", ")): the change counts from the next start of the daemon on")
@@ -182,6 +186,7 @@ import Vault
     func attemptBegan() { list.attemptBegan() }
     func statusChanged() {
         gate.machinesMoved()
+        absence.stateChanged()
         control?.interface.statusChanged()
     }
     func promptsChanged() { control?.interface.promptsChanged() }

@@ -112,6 +112,14 @@ import Vault
         #expect(try load("[Policy]\n\(text)\n").plainHTTPAnswers == plain)
     }
 
+    @Test func loggingOffIsOffByDefaultAndTakesWhatEndsASession() throws {
+        #expect(try load("").logoffOn.isEmpty && load("[Policy]\nLogoffOn=\n").logoffOn.isEmpty)
+        #expect(
+            try load("[Policy]\nLogoffOn=sleep;lid;lock;idle:30min\n").logoffOn
+                == LogoffOn(sleep: true, lid: true, lock: true, idle: .seconds(1800)))
+        #expect(try load("[Policy]\nLogoffOn=idle:2h\n").logoffOn == LogoffOn(idle: .seconds(7200)))
+    }
+
     @Test func aLaterDropInWins() throws {
         let settings = try load(
             "[Policy]\nAcceptTerms=ask\n",
@@ -125,7 +133,8 @@ import Vault
     @Test(arguments: [
         "[Interfaces]\nScanFrequencies=2412;99", "[Interfaces]\nManageEthernet=perhaps", "[Daemon]\nStateDirectory=here",
         "[Daemon]\nHelperDirectories=/a;b", "[Probe]\nExec=hotspot-helpers", "[Probe]\nHTTPSURL=http://x",
-        "[Policy]\nGate=yes", "[Policy]\nRemember=yes", "[Policy]\nPlainHTTPAnswers=no",
+        "[Policy]\nGate=yes", "[Policy]\nRemember=yes", "[Policy]\nLogoffOn=wave", "[Policy]\nLogoffOn=idle:",
+        "[Policy]\nLogoffOn=idle:0min", "[Policy]\nLogoffOn=idle:5", "[Policy]\nPlainHTTPAnswers=no",
         "[Probe]\nNameservers=dns.example", "[Probe]\nNameservers=9.9.9.9;10.0.0.1%wlan0", "[Probe]\nNameservers=1.2.3",
         "[Commands]\nTimeoutSec=-1", "[Commands]\nTimeoutSec=nan", "[Interfaces]\nMatch=\\q",
     ]) func aMistakeIsAnErrorWithItsLine(_ text: String) throws {

@@ -34,6 +34,7 @@ struct Settings: Hashable, Sendable {
     var trustedNetworks: [SSIDPattern] = []
     var filterInterval: Duration = .seconds(5)
     var acceptTerms = AcceptTerms.remembered
+    var logoffOn = LogoffOn()
     var remember = Remember.always
     var plainHTTPAnswers = PlainHTTPAnswers.confirm
     // [Probe]

@@ -34,7 +34,7 @@ enum SettingsKey {
             "Rules": { entry, file, _ throws(Keyfile.Error) in _ = try word(entry, in: file) as Policy.Rules },
             "OnTimeout": set(\.policy.onTimeout, word), "OnFailure": set(\.policy.onFailure, word), "Gate": set(\.gate, word),
             "TrustedNetworks": set(\.trustedNetworks, globs), "AcceptTerms": set(\.acceptTerms, word),
-            "Remember": set(\.remember, word),
+            "LogoffOn": set(\.logoffOn, absence), "Remember": set(\.remember, word),
             "PlainHTTPAnswers": set(\.plainHTTPAnswers, word),
         ],
     ]
@@ -105,6 +105,25 @@ enum SettingsKey {
             throw file.error(entry, "takes whole days from 0 to 3650")
         }
         return value
+    }
+
+    static func absence(_ entry: Keyfile.Entry, in file: Keyfile) throws(Keyfile.Error) -> LogoffOn {
+        var logoffOn = LogoffOn()
+        for word in list(entry) {
+            switch word {
+            case "sleep": logoffOn.sleep = true
+            case "lid": logoffOn.lid = true
+            case "lock": logoffOn.lock = true
+            default:
+                let units = ["s": 1, "min": 60, "h": 3600]
+                let time = word.hasPrefix("idle:") ? word.dropFirst(5) : ""
+                guard let unit = units[String(time.drop { $0.isNumber })], let count = Int(time.prefix { $0.isNumber }),
+                    (1...86400).contains(count)
+                else { throw file.error(entry, "takes sleep, lid, lock and idle:TIME, such as idle:30min, separated by ;") }
+                logoffOn.idle = .seconds(count * unit)
+            }
+        }
+        return logoffOn
     }
 
     static func list(_ entry: Keyfile.Entry) -> [String] {

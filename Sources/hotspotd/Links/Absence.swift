@@ -1,0 +1,132 @@
+import EventLoop
+import Glibc
+import HotspotCore
+import Logging
+
+/// What of a user's absence ends a session (LogoffOn=).
+struct LogoffOn: Hashable, Sendable {
+    var sleep = false
+    var lid = false
+    var lock = false
+    /// How long the computer must have been idle.
+    var idle: Duration?
+
+    var isEmpty: Bool { self == LogoffOn() }
+}
+
+/// Logs off when the user walks away, and in again on the return. What logind says are hints: without it nothing is done.
+@LoopActor final class Absence {
+    /// What shows that the user is away.
+    enum AbsenceSign: Hashable {
+        case sleep, lid, idle
+        case lock(session: String)
+    }
+
+    private static let service = "org.freedesktop.login1"
+    private let services: Services
+    private let controllers: () -> [InterfaceController]
+    private var bus: SystemBus?
+    private var signs: Set<AbsenceSign> = []
+    /// The networks that were logged off for it, by interface.
+    private var loggedOff: [Int: NetworkID] = [:]
+    private var idleTimer: EventSource?
+    /// logind delays a suspend, 5 s at most, as long as this is open.
+    private var delay: Int32?
+
+    init(services: Services, controllers: @escaping () -> [InterfaceController]) {
+        self.services = services
+        self.controllers = controllers
+    }
+
+    private var wanted: LogoffOn { services.settings.logoffOn }
+
+    /// Listens to logind, if the settings want it.
+    func follow() {
+        guard !wanted.isEmpty else {
+            (bus, idleTimer, signs) = (nil, nil, [])
+            return releaseDelay()
+        }
+        guard bus == nil else { return }
+        do throws(LoopError) {
+            let bus = try SystemBus { [weak self] in self?.handle($0) }
+            try bus.listen(to: "PrepareForSleep", of: Self.service + ".Manager", from: Self.service)
+            for interface in ["Manager", "Session"] {
+                try bus.listenToProperties(of: "\(Self.service).\(interface)", from: Self.service)
+            }
+            self.bus = bus
+            holdDelay()
+        } catch {
+            services.log.warning("LogoffOn= does nothing, because logind cannot be heard: \(error)")
+        }
+    }
+
+    func handle(_ signal: SystemBus.BusSignal) {
+        if let sleeps = signal.flags["PrepareForSleep"] {
+            notice(.sleep, sleeps, if: wanted.sleep)
+            if sleeps { stateChanged() } else { holdDelay() }
+        }
+        if let isClosed = signal.flags["LidClosed"] { notice(.lid, isClosed, if: wanted.lid) }
+        if let isLocked = signal.flags["LockedHint"] { notice(.lock(session: signal.path), isLocked, if: wanted.lock) }
+        // Sessions have such a property as well; the manager's is that of the whole computer.
+        if let isIdle = signal.flags["IdleHint"], signal.path == "/org/freedesktop/login1" { idleChanged(isIdle) }
+    }
+
+    private func idleChanged(_ isIdle: Bool) {
+        idleTimer = nil
+        guard isIdle, let idle = wanted.idle else { return notice(.idle, false, if: true) }
+        idleTimer = try? EventLoop.shared.schedule(after: idle, accuracy: .seconds(1)) { [weak self] in
+            self?.notice(.idle, true, if: true)
+        }
+    }
+
+    private func notice(_ sign: AbsenceSign, _ isAway: Bool, if isWanted: Bool) {
+        guard isAway else {
+            signs.remove(sign)
+            return stateChanged()
+        }
+        guard isWanted else { return }
+        signs.insert(sign)
+        for controller in controllers() where controller.machine.acceptsLogoff(by: .user) {
+            guard let network = controller.joined?.network else { continue }
+            controller.journal.record("logoff", "the user is away (LogoffOn=)")
+            loggedOff[controller.index] = network
+            controller.feed(.logoffRequested(by: .user))
+        }
+    }
+
+    /// Lets a suspend go on as soon as no session is being ended; and on the user's return lets the networks that were logged off be logged
+    /// in to again.
+    func stateChanged() {
+        let busy = Set(controllers().filter { $0.machine.state.name == .loggingOff }.map(\.index))
+        if signs.contains(.sleep), busy.isEmpty { releaseDelay() }
+        guard signs.isEmpty else { return }
+        for (index, network) in loggedOff where !busy.contains(index) {
+            loggedOff[index] = nil
+            // The network may not be joined again yet.
+            services.saving("releasing a hold") { try services.store.releaseHold(network) }
+            controllers().first { $0.index == index && $0.joined?.network == network }?.feed(.released)
+        }
+    }
+
+    // MARK: Time for the logoff before a suspend
+
+    private func holdDelay() {
+        guard wanted.sleep, delay == nil, let bus else { return }
+        do throws(LoopError) {
+            try bus.askForDescriptor(
+                "Inhibit", of: Self.service + ".Manager", at: "/org/freedesktop/login1", from: Self.service,
+                ["sleep", "hotspotd", "Logs off from the hotspot", "delay"]
+            ) { [weak self] descriptor in
+                self?.releaseDelay()
+                self?.delay = descriptor
+            }
+        } catch {
+            services.log.notice("a suspend does not wait for the logoff: \(error)")
+        }
+    }
+
+    private func releaseDelay() {
+        if let delay { close(delay) }
+        delay = nil
+    }
+}

@@ -1,0 +1,128 @@
+import CSystemd
+import Foundation
+import Testing
+
+@testable import EventLoop
+
+private let hasBus = FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-daemon")
+private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
+
+/// A bus of the test's own, with a service on it.
+@Suite(.timeLimit(.minutes(10)), .enabled(if: isCI || hasBus, "needs dbus-daemon")) struct SystemBusTests {
+    init() { EventLoop.startThread() }
+
+    private final class Bus {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hotspotd-bus-\(UUID().uuidString)")
+        let process = Process()
+        var address: String { "unix:path=\(folder.path)/bus" }
+
+        init() throws {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
+            process.arguments = ["--session", "--nofork", "--nopidfile", "--print-address=1", "--address=\(address)"]
+            let ready = Pipe()
+            process.standardOutput = ready
+            try process.run()
+            try #require(!ready.fileHandleForReading.availableData.isEmpty)
+        }
+
+        deinit {
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            try? FileManager.default.removeItem(at: folder)
+        }
+
+        /// A connection of a program with this name, or without one.
+        func connect(_ name: String?) -> OpaquePointer? {
+            var bus: OpaquePointer?
+            #expect(sd_bus_new(&bus) >= 0 && sd_bus_set_address(bus, address) >= 0 && sd_bus_set_bus_client(bus, 1) >= 0)
+            #expect(sd_bus_start(bus) >= 0)
+            if let name { #expect(sd_bus_request_name(bus, name, 0) >= 0) }
+            return bus
+        }
+    }
+
+    private func character(_ text: Unicode.Scalar) -> CChar { CChar(UInt8(ascii: text)) }
+
+    private func send(_ value: Bool, as member: String, over bus: OpaquePointer?) {
+        var message: OpaquePointer?
+        var truth: Int32 = value ? 1 : 0
+        #expect(sd_bus_message_new_signal(bus, &message, "/a", "org.example.Manager", member) >= 0)
+        #expect(sd_bus_message_append_basic(message, character("b"), &truth) >= 0)
+        #expect(sd_bus_send(bus, message, nil) >= 0 && sd_bus_flush(bus) >= 0)
+        sd_bus_message_unref(message)
+    }
+
+    /// Says that one property with a number and two with truths have changed.
+    private func sendProperties(of interface: String, over bus: OpaquePointer?) {
+        var message: OpaquePointer?
+        let path = "/a/b"
+        #expect(
+            sd_bus_message_new_signal(bus, &message, path, "org.freedesktop.DBus.Properties", "PropertiesChanged") >= 0)
+        #expect(sd_bus_message_append_basic(message, character("s"), interface) >= 0)
+        #expect(sd_bus_message_open_container(message, character("a"), "{sv}") >= 0)
+        for (name, type, value) in [("Since", "t", Int64(7)), ("LidClosed", "b", 1), ("IdleHint", "b", 0)] {
+            var value = value
+            #expect(sd_bus_message_open_container(message, character("e"), "sv") >= 0)
+            #expect(sd_bus_message_append_basic(message, character("s"), name) >= 0)
+            #expect(sd_bus_message_open_container(message, character("v"), type) >= 0)
+            #expect(sd_bus_message_append_basic(message, character(type.unicodeScalars.first!), &value) >= 0)
+            for _ in 0..<2 { #expect(sd_bus_message_close_container(message) >= 0) }
+        }
+        #expect(sd_bus_message_close_container(message) >= 0)
+        #expect(sd_bus_message_open_container(message, character("a"), "s") >= 0 && sd_bus_message_close_container(message) >= 0)
+        #expect(sd_bus_send(bus, message, nil) >= 0 && sd_bus_flush(bus) >= 0)
+        sd_bus_message_unref(message)
+    }
+
+    @Test @LoopActor func signalsOfOneServiceAreHeardAndOfNoOther() async throws {
+        let daemon = try Bus()
+        let service = daemon.connect("org.example")
+        let forger = daemon.connect(nil)
+        defer { for bus in [service, forger] { sd_bus_close_unref(bus) } }
+        var heard: [SystemBus.BusSignal] = []
+        let bus = try SystemBus(address: daemon.address) { heard.append($0) }
+        try bus.listen(to: "Sleeps", of: "org.example.Manager", from: "org.example")
+        try bus.listenToProperties(of: "org.example.Manager", from: "org.example")
+        // Until the bus has the wishes, it passes on nothing.
+        while heard.isEmpty {
+            send(true, as: "Sleeps", over: service)
+            await pause()
+        }
+        heard = []
+        send(true, as: "Sleeps", over: forger)
+        sendProperties(of: "org.example.Other", over: service)
+        send(true, as: "Wakes", over: service)
+        sendProperties(of: "org.example.Manager", over: service)
+        send(false, as: "Sleeps", over: service)
+        while heard.last?.flags != ["Sleeps": false] { await pause() }
+        heard.removeAll { $0.flags == ["Sleeps": true] && $0.path == "/a" }
+        #expect(
+            heard == [
+                .init(path: "/a/b", flags: ["LidClosed": true, "IdleHint": false]), .init(path: "/a", flags: ["Sleeps": false]),
+            ])
+    }
+
+    @Test @LoopActor func aDescriptorThatIsRefusedIsNone() async throws {
+        let daemon = try Bus()
+        let bus = try SystemBus(address: daemon.address) { _ in }
+        var answers: [Int32?] = []
+        try bus.askForDescriptor("Inhibit", of: "org.example.Manager", at: "/a", from: "org.example", ["sleep"]) {
+            answers.append($0)
+        }
+        while answers.isEmpty { await pause() }
+        #expect(answers == [nil])
+    }
+
+    @Test @LoopActor func noBusIsAnError() {
+        #expect(throws: LoopError.self) { try SystemBus(address: "unix:path=/nonexistent/bus") { _ in } }
+    }
+
+    @LoopActor private func pause() async {
+        var source: EventSource?
+        await withCheckedContinuation { continuation in
+            source = try! EventLoop.shared.schedule(after: .milliseconds(5)) { continuation.resume() }
+        }
+        source?.cancel()
+    }
+}

@@ -18,6 +18,8 @@ import networks
 from basics import RUN, Trouble, waitFor
 from fabric import Fabric
 
+# Ctrl-D.
+END = "\x04"
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -179,8 +181,12 @@ class Daemon:
             for path in self.state.glob("*.db*"):
                 shutil.copy(path, self.fabric.logs)
 
-    def answerInTerminal(self, replies: list[tuple[str, str]], *words: str, timeout: float = 150) -> tuple[int | None, str]:
-        """hotspotctl answer in a real terminal, with a person at it. Returns its exit status and what the screen showed."""
+    def answerInTerminal(self, replies: list[tuple], *words: str, timeout: float = 150) -> tuple[int | None, str]:
+        """hotspotctl answer in a real terminal, with a person at it. Returns its exit status and what the screen showed.
+
+        A reply is a text, or a list of texts for a question that comes several times; Ctrl-D is typed without Enter.
+        """
+        replies = [(pattern, list(reply) if isinstance(reply, list) else [reply]) for pattern, reply in replies]
         pid, terminal = pty.fork()
         if pid == 0:
             os.execve(self.programs / "hotspotctl", ["hotspotctl", "answer", *words], self.environment())
@@ -199,9 +205,10 @@ class Daemon:
                 # A question is a last line without an end; each is answered once.
                 asked = screen[answered:].rsplit("\n", 1)[-1]
                 if re.search(r"[:?\]>]\s*$", asked):
-                    reply = next((text for pattern, text in replies if re.search(pattern, asked, re.I)), "")
+                    texts = next((texts for pattern, texts in replies if re.search(pattern, asked, re.I)), [""])
+                    reply = texts.pop(0) if len(texts) > 1 else texts[0]
                     self.echoes.append((asked, bool(termios.tcgetattr(terminal)[3] & termios.ECHO)))
-                    os.write(terminal, reply.encode() + b"\n")
+                    os.write(terminal, b"\x04" if reply == END else reply.encode() + b"\n")
                     answered = len(screen)
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)

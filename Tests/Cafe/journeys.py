@@ -14,7 +14,7 @@ import time
 import networks
 import smoke
 from basics import RUN, Trouble, run, waitFor
-from daemon import Daemon, Monitor, moment
+from daemon import END, Daemon, Monitor, moment
 from fabric import Fabric, PORTS
 from networks import FREE, HOTEL
 from report import Report
@@ -88,14 +88,12 @@ class Journeys:
         if not resting:
             self.monitor.waitFor({"inactive"}, mark, 15)
 
-    def answer(self, replies: list[tuple[str, str]], seconds: float = 60, isRefused: bool = False) -> str:
-        """Answers in the terminal, and waits for the login, or for the next question."""
+    def answer(self, replies: list[tuple[str, str]], seconds: float = 60, isLeft: bool = False) -> str:
+        """Answers in the terminal, and waits for the login, unless the guest leaves it at that."""
         mark = self.monitor.mark()
         status, screen = self.daemon.answerInTerminal(replies)
         self.report.say(f"$ hotspotctl answer\n{screen.rstrip()}")
-        if isRefused:
-            waitFor(lambda: self.prompts(mark), 20, "the next question")
-        else:
+        if not isLeft:
             self.monitor.waitFor({"authenticated"}, mark, seconds)
         return screen
 
@@ -201,8 +199,7 @@ class Journeys:
         """A typo in the room number, corrected."""
         self.forget()
         self.arrive()
-        self.answer([(r"room", "21"), *GUEST[1:]], isRefused=True)
-        screen = self.answer([(r"room", "12"), *ENTER])
+        screen = self.answer([(r"room", ["21", "12"]), (r"surname", ["Ferreira", ""]), *GUEST[2:]])
         self.check("default", "21" in screen and "Ferreira" in screen, screen)
         self.check("reason", "do not match" in screen, screen)
         self.end(asked=2, posts=2)
@@ -211,7 +208,7 @@ class Journeys:
         """Refused, and left at that."""
         self.forget()
         self.arrive()
-        self.answer([(r"room", "99"), *GUEST[1:]], isRefused=True)
+        self.answer([(r"room", ["99", END]), *GUEST[1:]], isLeft=True)
         time.sleep(3)
         self.end(asked=2, posts=1, state="presentingUI")
 
@@ -277,7 +274,8 @@ class Journeys:
         self.endSession()
         for _ in range(20):
             # The guest goes on using the network.
-            smoke.curl(self.fabric, "-m", "1", networks.PAGE_URL)
+            smoke.curl(self.fabric, "-m", "1", networks.PROBE_HTTPS_URL)
+            time.sleep(1)
             if self.prompts(self.mark):
                 break
         self.answer(ENTER)
@@ -307,13 +305,13 @@ class Journeys:
     def switched(self) -> None:
         """The helper is switched off and on again."""
         self.forget()
-        done = self.daemon.ctl("disable", "form")
+        done = self.daemon.ctl("disable", "--helper", "form")
         self.check("disable", done.returncode == 0, done.stdout + done.stderr)
         self.arrive()
         self.check("off", self.daemon.status().get("state") != "presentingUI", str(self.daemon.status()))
         said = self.daemon.ctl("status").stdout
         self.check("told", "form" in said, said)
-        done = self.daemon.ctl("enable", "form")
+        done = self.daemon.ctl("enable", "--helper", "form")
         self.check("enable", done.returncode == 0, done.stdout + done.stderr)
         self.until({"presentingUI"}, 20)
         self.answer(GUEST)

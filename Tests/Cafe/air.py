@@ -31,8 +31,9 @@ class Air:
         self.attempt("labels.done", labels.Labels(self.daemon, self.report).run)
         two = stations.Stations(self.fabric, self.daemon, self.monitor, self.report)
         self.attempt("stations.done", two.run)
+        self.discretion = discretion.Discretion(self.fabric, self.daemon, self.report, two.visits)
         self.attempt("suspend.done", lambda: self.sleep(two))
-        self.attempt("discretion.done", discretion.Discretion(self.fabric, self.daemon, self.report, two.visits).run)
+        self.attempt("discretion.done", self.discretion.run)
         listeners.keepRecords(self.fabric.logs)
         self.monitor.stop()
         self.report.check("daemon.ends", self.daemon.stop(10 * self.fabric.patience) == 0)
@@ -42,6 +43,7 @@ class Air:
         self.daemon.ctl("enable", "--helper", "wispr", TRAIN.ssid)
         self.daemon.ctl("disable", "--yes", "--helper", "train-only", TRAIN.ssid)
         # The first station logged off there, and nothing is started until the user wants it.
+        self.discretion.keep(TRAIN.ssid)
         self.daemon.ctl("forget", TRAIN.ssid)
         two.visits.add((self.fabric.interface, TRAIN.ssid))
         suspend.Suspend(self.fabric, self.report, self.daemon, self.monitor).run()

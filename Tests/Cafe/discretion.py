@@ -23,6 +23,8 @@ def named(call: dict) -> set[str]:
 class Discretion:
     def __init__(self, fabric: Fabric, daemon: Daemon, report: Report, visits: set[tuple[str, str]]):
         self.fabric, self.daemon, self.report, self.visits = fabric, daemon, report, visits
+        # Of a network that is forgotten, and its history with it.
+        self.kept: list[tuple[str, dict]] = []
 
     def run(self) -> None:
         self.report.heading("Discretion: who was told what")
@@ -78,8 +80,11 @@ class Discretion:
             found += [(attempt["ssid"], step) for step in steps if step["kind"] == "disclosed"]
         return found
 
+    def keep(self, network: str) -> None:
+        self.kept = [(ssid, step) for ssid, step in self.disclosures() if ssid == network]
+
     def journal(self) -> None:
-        disclosed = self.disclosures()
+        disclosed = self.kept + self.disclosures()
         races = [(ssid, step["detail"]) for ssid, step in disclosed if not step.get("helper")]
         for listener in EVERYONE:
             asked = [call["parameters"]["network"]["ssid"] for call in listener.calls("Evaluate")]

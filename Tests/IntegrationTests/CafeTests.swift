@@ -98,7 +98,7 @@ struct CafeOverCablesTests {
         try visit.expectSuccess()
     }
 
-    /// A guest's journeys at a portal over plain HTTP, with the settings as they are installed: questions, requests, and the truth at the end.
+    /// A guest's journeys at a portal over plain HTTP, with default settings: questions, requests, and the truth at the end.
     @Test func journeys() async throws {
         let journeys = [
             "firstVisit", "comeBack", "plainReturn", "changedTerms", "changedKey", "typo", "refused", "late5", "late12", "late40",
@@ -106,7 +106,9 @@ struct CafeOverCablesTests {
             "forgotten",
         ]
         let visit = try await CafeVisit.start(["--mode", "veth", "--scene", "journeys"])
-        try visit.expect("journeys", journeys.flatMap { ["journeys.\($0).state", "journeys.\($0).asked", "journeys.\($0).sent"] } + ["done"])
+        try visit.expect(
+            "journeys",
+            journeys.flatMap { ["journeys.\($0).state", "journeys.\($0).asked", "journeys.\($0).sent"] } + ["done"])
         try visit.expectSuccess()
     }
 }

@@ -102,7 +102,8 @@ struct CafeOverCablesTests {
     @Test func journeys() async throws {
         let journeys = [
             "firstVisit", "comeBack", "plainReturn", "changedTerms", "changedKey", "typo", "refused", "late5", "late12", "late40",
-            "restart", "loginWhileOnline", "logOffAndIn", "endedByThePortal", "browser", "twoInterfaces", "switched", "never", "pin",
+            "restart", "loginWhileOnline", "logOffAndIn", "endedByThePortal", "browser", "twoInterfaces", "switched", "never",
+            "pin",
             "forgotten",
         ]
         let visit = try await CafeVisit.start(["--mode", "veth", "--scene", "journeys"])

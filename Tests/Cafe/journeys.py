@@ -5,6 +5,7 @@ address, which is the café's own Internet.
 """
 
 import argparse
+import contextlib
 import json
 import pathlib
 import signal
@@ -13,7 +14,7 @@ import time
 
 import networks
 import smoke
-from basics import RUN, Trouble, run, waitFor
+from basics import HERE, PYTHON, RUN, Trouble, run, waitFor
 from daemon import END, Daemon, Monitor, moment
 from fabric import Fabric, PORTS
 from networks import FREE, HOTEL
@@ -43,7 +44,7 @@ class Journeys:
         for journey in (
             self.firstVisit, self.comeBack, self.plainReturn, self.changedTerms, self.changedKey, self.typo, self.refused,
             self.late5, self.late12, self.late40, self.restart, self.loginWhileOnline, self.logOffAndIn, self.endedByThePortal,
-            self.browser, self.twoInterfaces, self.switched, self.never, self.pin, self.forgotten,
+            self.browser, self.twoInterfaces, self.switched, self.never, self.pin, self.walkedAway, self.forgotten,
         ):
             self.attempt(journey)
         self.table()
@@ -105,6 +106,18 @@ class Journeys:
         self.forget()
         self.arrive()
         self.answer(GUEST)
+
+    @contextlib.contextmanager
+    def settings(self, line: str):
+        """One more line in [Policy], for a while."""
+        before = self.daemon.settings.read_text()
+        try:
+            self.daemon.settings.write_text(before.replace("[Policy]\n", f"[Policy]\n{line}\n"))
+            self.daemon.process.send_signal(signal.SIGHUP)
+            yield
+        finally:
+            self.daemon.settings.write_text(before)
+            self.daemon.process.send_signal(signal.SIGHUP)
 
     def startAgain(self) -> None:
         self.daemon.process.kill()
@@ -252,6 +265,7 @@ class Journeys:
         done = self.daemon.ctl("login")
         self.report.say(f"$ hotspotctl login\n{(done.stdout + done.stderr).rstrip()}")
         self.check("status", done.returncode == 0, f"exit {done.returncode}")
+        self.until({"authenticated"})
         self.end(asked=0, posts=0)
         done = self.daemon.ctl("logoff")
         self.check("logoff", done.returncode == 0, done.stdout + done.stderr)
@@ -320,16 +334,12 @@ class Journeys:
     def never(self) -> None:
         """Remember=never: nothing is kept."""
         self.forget()
-        settings = self.daemon.settings.read_text()
-        self.daemon.settings.write_text(settings.replace("[Policy]\n", "[Policy]\nRemember=never\n"))
-        self.daemon.process.send_signal(signal.SIGHUP)
-        self.arrive()
-        self.answer(GUEST)
-        self.end(asked=1, posts=1)
-        octets = b"".join(path.read_bytes() for path in self.daemon.state.rglob("*") if path.is_file())
-        self.check("nothing", b"Ferreira" not in octets and not self.stored(), "a credential is stored")
-        self.daemon.settings.write_text(settings)
-        self.daemon.process.send_signal(signal.SIGHUP)
+        with self.settings("Remember=never"):
+            self.arrive()
+            self.answer(GUEST)
+            self.end(asked=1, posts=1)
+            octets = b"".join(path.read_bytes() for path in self.daemon.state.rglob("*") if path.is_file())
+            self.check("nothing", b"Ferreira" not in octets and not self.stored(), "a credential is stored")
 
     def pin(self) -> None:
         """A PIN guards the answers; it is asked once after a start."""
@@ -352,6 +362,30 @@ class Journeys:
 
     def stored(self) -> list:
         return self.daemon.json("credentials", "show", f"wired:{FREE.hardware}").get("credentials", [])
+
+    def walkedAway(self) -> None:
+        """LogoffOn=sleep: the guest walks away, and comes back."""
+        bus = pathlib.Path("/run/dbus")
+        bus.mkdir()
+        self.fabric.start("bus", ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address=unix:path={bus}/system_bus_socket"])
+        waitFor((bus / "system_bus_socket").exists, 10, "the bus")
+        self.fabric.start("logind", [PYTHON, "-B", str(HERE / "logind.py"), str(RUN / "logind.ready")])
+        waitFor((RUN / "logind.ready").exists, 10, "logind")
+        self.logIn()
+        with self.settings("LogoffOn=sleep"):
+            self.begin()
+            # Until the bus has the daemon's wish, it passes on nothing.
+            deadline = time.monotonic() + 20
+            while not any(step["to"] == "loggingOff" for step in self.monitor.transitions(self.mark)) and time.monotonic() < deadline:
+                self.fabric.processes["logind"].send_signal(signal.SIGUSR1)
+                time.sleep(0.3)
+            self.until({"inactive"})
+            left = [entry for entry in self.requests() if entry.get("remark") == "logged out"]
+            self.check("logoff", len(left) == 1, f"{len(left)} logoffs")
+            self.fabric.processes["logind"].send_signal(signal.SIGUSR2)
+            self.until({"presentingUI"})
+            self.answer(ENTER)
+            self.end(asked=1, posts=1)
 
     def forgotten(self) -> None:
         """Forgotten, and asked as at the first visit."""

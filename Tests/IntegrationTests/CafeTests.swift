@@ -103,8 +103,7 @@ struct CafeOverCablesTests {
         let journeys = [
             "firstVisit", "comeBack", "plainReturn", "changedTerms", "changedKey", "typo", "refused", "late5", "late12", "late40",
             "restart", "loginWhileOnline", "logOffAndIn", "endedByThePortal", "browser", "twoInterfaces", "switched", "never",
-            "pin",
-            "forgotten",
+            "pin", "walkedAway", "forgotten",
         ]
         let visit = try await CafeVisit.start(["--mode", "veth", "--scene", "journeys"])
         try visit.expect(

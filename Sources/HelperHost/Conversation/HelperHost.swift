@@ -38,6 +38,8 @@ import Varlink
     private let resolver: ResolverFile
     private var deferred: [Int: EventSource] = [:]
     private var lastDeferred = 0
+    /// Processes that are still to be started.
+    private var starts: [() -> Void] = []
     /// For tests: an error number with which the kernel refuses a start, or 0.
     var startRefusal: () -> Int32 = { 0 }
     private var isShut = false
@@ -395,8 +397,18 @@ import Varlink
         }
     }
 
-    /// Starts a process in a turn of its own, behind answers and deadlines: two hundred at once would keep everything else waiting.
-    private func startLater(_ body: @escaping () -> Void) { later(priority: 10, body) }
+    /// Starts a process in a turn of its own: two hundred at once would keep everything else waiting. The next turn is asked for after a
+    /// start, so that a client's request which came meanwhile goes first.
+    private func startLater(_ body: @escaping () -> Void) {
+        starts.append(body)
+        if starts.count == 1 { later(priority: 10, startNext) }
+    }
+
+    private func startNext() {
+        starts[0]()
+        starts.removeFirst()
+        if !starts.isEmpty { later(priority: 10, startNext) }
+    }
 
     func later(_ delay: Duration = .zero, priority: Int64 = 0, _ body: @escaping () -> Void) {
         lastDeferred += 1

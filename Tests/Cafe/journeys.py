@@ -153,7 +153,7 @@ class Journeys:
         said = self.daemon.ctl("status").stdout
         self.report.say(f"$ hotspotctl status\n{said.rstrip()}")
         self.row |= {"asked": prompts, "sent": len(self.requests()), "online": f"{online[0]:.1f} s" if online else "–",
-                     "status": " ".join(said.split("\n\n")[0].split())[:100]}
+                     "status": " ".join(said.splitlines()[0].split())}
         path = " → ".join(step["to"] for step in steps)
         self.report.check(f"journeys.{self.name}.state", status.get("state") == state, f"{status.get('state')}: {path}")
         if state == "authenticated":

@@ -45,8 +45,10 @@ struct Asker {
 
     private func askBox(_ field: Field, _ label: String, _ termsURL: String?) throws(Failure) -> String {
         let place = termsURL.map { " (\(renderer.safe($0)))" } ?? ""
+        let words = label + place
+        let mark = words.last.map { ".?!:".contains($0) } == true ? "" : "?"
         // A box that the portal ticked is no agreement of the user.
-        return try agrees("  \(renderer.bar) \(label)\(place)? [y/N] ", isNeeded: field.required) ? "yes" : "no"
+        return try agrees("  \(renderer.bar) \(words)\(mark) [y/N] ", isNeeded: field.required) ? "yes" : "no"
     }
 
     /// Returns the answer; `nil` for the stored one.

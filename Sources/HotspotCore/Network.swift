@@ -136,10 +136,13 @@ public struct Link: Codable, Hashable, Sendable {
     public var probeURL: String?
     /// The probe's expected answer: a status, or the exact body.
     public var probeExpect: String?
+    /// The HTTPS endpoint beside it; `nil`: none, or the usual one with the usual probe.
+    public var probeHTTPSURL: String?
 
     public init(
         attempt: String, association: String, interface: String, index: Int, addresses: [String] = [], gateways: [String] = [],
-        nameservers: [String] = [], portalAPI: String? = nil, probeURL: String? = nil, probeExpect: String? = nil
+        nameservers: [String] = [], portalAPI: String? = nil, probeURL: String? = nil, probeExpect: String? = nil,
+        probeHTTPSURL: String? = nil
     ) {
         self.attempt = attempt
         self.association = association
@@ -151,6 +154,7 @@ public struct Link: Codable, Hashable, Sendable {
         self.portalAPI = portalAPI
         self.probeURL = probeURL
         self.probeExpect = probeExpect
+        self.probeHTTPSURL = probeHTTPSURL
     }
 
     /// The probe where the settings name none. HelperKit then asks other operators' as well.

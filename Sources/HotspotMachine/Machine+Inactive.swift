@@ -97,6 +97,10 @@ extension Machine {
 }
 
 extension Problem {
+    static let logoffUnconfirmed = Problem(
+        .logoffUnconfirmed, "The portal did not confirm the logoff; it may still let this computer through.",
+        hint: "hotspotctl explain --verbose")
+
     /// Why nothing happens on a held network, and what helps; for a network that was held earlier, also what caused it.
     static func held(_ reason: HoldReason, because cause: String? = nil) -> Problem {
         let earlier = cause.map(Hearsay.split)

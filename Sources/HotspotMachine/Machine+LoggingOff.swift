@@ -9,7 +9,7 @@ extension Machine {
         go(.loggingOff(LoggingOff(joined: joined, helper: helper, command: command)), "a logoff was asked for", &turn)
     }
 
-    /// Ends the session at any answer, a crash and the deadline (T40, T41).
+    /// Ends the session at any answer, a crash and the deadline (T40, T41). What the portal did not confirm is told.
     mutating func handle(_ event: StateEvent, in loggingOff: LoggingOff, _ turn: inout Turn) {
         guard case .answered(let answer) = event else { return }
         switch answer {
@@ -19,7 +19,9 @@ extension Machine {
         case .garbled, .notStarted: break
         case .evaluated, .replied: turn.act(.acquit(helper: loggingOff.helper))
         }
-        endSession(loggingOff.joined, "the session has ended", &turn)
+        if case .replied(.success, _, _, _)? = answer { return endSession(loggingOff.joined, "the session has ended", &turn) }
+        endSession(loggingOff.joined, "the portal did not confirm the logoff", &turn)
+        turn.act(.report(.logoffUnconfirmed))
     }
 
     /// Ends the link where that is wanted and possible; holds the network in any case (D13).

@@ -99,5 +99,5 @@ extension Problem {
         hint: "hotspotctl check")
     static let limited = Problem(
         .internetLimited, "No portal answers, and the Internet does not either.", hint: "hotspotctl check")
-    static let httpsBlocked = Problem(.httpsBlocked, "Plain HTTP reaches the Internet, HTTPS does not.")
+    public static let httpsBlocked = Problem(.httpsBlocked, "Plain HTTP reaches the Internet, HTTPS does not.")
 }

@@ -29,7 +29,7 @@ struct AnswerVerb: ParsableCommand {
     @Flag(help: "Read lines name=value from standard input, even if that is a terminal.")
     var stdin = false
 
-    @Flag(help: "Do not answer; no more questions until you leave this network.")
+    @Flag(help: "Do not answer; no more questions here for 12 hours, or until 'login'.")
     var dismiss = false
 
     @Option(help: ArgumentHelp("How long to wait for the outcome; 0 does not wait.", valueName: "seconds"))

@@ -33,7 +33,7 @@ struct Asker {
         }
         if prompt.fields.isEmpty {
             let question = termsURL.map { "Accept the terms (\(renderer.safe($0)))" } ?? "Continue"
-            _ = try agrees("  \(renderer.bar) \(question)? [y/N] ", isNeeded: true)
+            _ = try agrees("  \(renderer.bar) \(question)? [y/n] ", isNeeded: true)
         }
         return TypedAnswers(values: answers.filter { !$0.value.isEmpty }, stored: stored)
     }
@@ -48,7 +48,8 @@ struct Asker {
         let words = label + place
         let mark = words.last.map { ".?!:".contains($0) } == true ? "" : "?"
         // A box that the portal ticked is no agreement of the user.
-        return try agrees("  \(renderer.bar) \(words)\(mark) [y/N] ", isNeeded: field.required) ? "yes" : "no"
+        let choice = field.required ? "[y/n]" : "[y/N]"
+        return try agrees("  \(renderer.bar) \(words)\(mark) \(choice) ", isNeeded: field.required) ? "yes" : "no"
     }
 
     /// Returns the answer; `nil` for the stored one.

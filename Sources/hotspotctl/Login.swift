@@ -37,7 +37,7 @@ struct LoginVerb: ParsableCommand {
         if let helper { parameters["helper"] = .string(helper) }
         _ = try client.call("Login", .object(parameters))
         guard let watch, let wait else {
-            return Output.print(["Started; to follow it: hotspotctl monitor"])
+            return Output.print(["Started; to see what came of it: hotspotctl"])
         }
         switch try watch.outcome(within: wait) {
         case .online(let status): Output.print([common.renderer.online(status, after: watch.elapsed)])
@@ -73,7 +73,9 @@ struct LogoffVerb: ParsableCommand {
 
 extension Renderer {
     func online(_ status: InterfaceStatus, after seconds: Double) -> String {
-        status.captive == false ? "Online after \(tenths(seconds))." : "Connected after \(tenths(seconds)), not verified."
+        guard status.captive == false else { return "Connected after \(tenths(seconds)), not verified." }
+        let isLimited = status.problems.contains { $0.code == .httpsBlocked }
+        return isLimited ? "Connected after \(tenths(seconds)); HTTPS does not get through." : "Online after \(tenths(seconds))."
     }
 
     /// Why the login ended without being online, by the problems that the daemon reports.

@@ -48,7 +48,7 @@ extension Renderer {
         var details: [String] = []
         if let portal = status.portal { details.append("portal \(origin(portal))") }
         if let moment = status.nextMaintain, moment > 0 {
-            details.append("\(status.helper == nil ? "checked again" : "renewed") at \(clock(moment)) without you")
+            details.append("next check at \(clock(moment))")
         }
         if !details.isEmpty { lines.append("  " + details.joined(separator: ", ")) }
         return lines

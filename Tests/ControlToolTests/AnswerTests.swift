@@ -224,7 +224,7 @@ private let onlineAtOnce = [
         let echoesSurname = terminal.echoes
         #expect(!echoesSurname)
         terminal.type("geheim\n")
-        tool.waitForErrors("Accept the terms (https://p.example/terms)? [y/N] ")
+        tool.waitForErrors("Accept the terms (https://p.example/terms)? [y/n] ")
         let echoes = terminal.echoes
         #expect(echoes)
         terminal.type("y\n")
@@ -262,7 +262,7 @@ private let onlineAtOnce = [
         terminal.type("5\n")
         tool.waitForErrors("Surname [•••]: ")
         terminal.type("\n")
-        tool.waitForErrors("[y/N] ")
+        tool.waitForErrors("[y/n] ")
         terminal.type("y\n")
         tool.waitForErrors("Remember these answers for this portal? [y/N] ")
         terminal.type("y\n")
@@ -365,9 +365,9 @@ private let onlineAtOnce = [
         terminal.type("214\n")
         tool.waitForErrors("Surname: ")
         terminal.type("geheim\n")
-        tool.waitForErrors("? [y/N] ")
+        tool.waitForErrors("? [y/n] ")
         terminal.type("\n")
-        tool.waitForErrors("without it nothing is sent.\n  │ Accept the terms (https://p.example/terms)? [y/N] ")
+        tool.waitForErrors("without it nothing is sent.\n  │ Accept the terms (https://p.example/terms)? [y/n] ")
         terminal.type("y\n")
         #expect(tool.end().status == 0)
         #expect(daemon.parameters("Answer")?["answers"] == ["room": "214", "pass": "geheim", "ok": "yes"])
@@ -379,7 +379,7 @@ private let onlineAtOnce = [
         defer { daemon.stop() }
         let terminal = try Terminal()
         let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
-        tool.waitForErrors("? [y/N] ")
+        tool.waitForErrors("? [y/n] ")
         terminal.type("n\n")
         let ended = tool.end()
         #expect(ended.status == 1 && ended.errors.contains("nothing was sent.") && !daemon.calls.contains("Answer"))

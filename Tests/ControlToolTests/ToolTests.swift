@@ -116,7 +116,7 @@ private let helpers = """
         #expect(
             ended.output == """
                 ● wlan0  online  "Cafe Aroma" via Portal form, 1 h 42 min left
-                  portal https://portal.aroma.example, renewed at 14:05 without you
+                  portal https://portal.aroma.example, next check at 14:05
 
                 """)
     }

@@ -10,7 +10,7 @@ import Testing
         helperNameTwice helperNoRoom helperNotStarted helperNotTrusted helperPathMissing helperPathRefused
         helperProgramMissing helperProgramNotExecutable helperQuarantined helperRepeatsSecret helperShadowed helperTimeout
         helperTooLong helperUnknownValue httpsBlocked interfaceGone internetLimited linkKept links loginDelayed loginFailed
-        loginPaused memoryTooLarge moreProblems noAddress noAttempt noInterface noNameservers noPIN noPortal noWireless notCandidate notSaved
+        loginPaused logoffUnconfirmed memoryTooLarge moreProblems noAddress noAttempt noInterface noNameservers noPIN noPortal noWireless notCandidate notSaved
         proberMissing sandboxUnavailable scan settings stillCaptive storeDamaged storeNewer storeNotSaving tooManyHelpers tooManySharing
         unclaimedCaptive unrecognized vault vaultLocked wireless
         """.split(whereSeparator: \.isWhitespace).map(String.init)

@@ -19,11 +19,11 @@ struct ProbeRun: Sendable {
                 own != ProbeEndpoint.usual[0]
             {
                 named = [own]
-                self.https = https
+                self.https = https ?? link.probeHTTPSURL
             } else {
                 named = ProbeEndpoint.usual
                 address = ProbeEndpoint.usualAddress
-                self.https = https ?? ProbeEndpoint.usualHTTPS
+                self.https = https ?? link.probeHTTPSURL ?? ProbeEndpoint.usualHTTPS
             }
             if self.https?.isEmpty == true { self.https = nil }
         }

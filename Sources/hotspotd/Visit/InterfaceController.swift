@@ -218,6 +218,12 @@ import Store
         case .dropSession:
             sessions.drop()
             save("dropping a session") { try $0.setSealedSession($1, nil) }
+            // The session's memory knew which terms were accepted; without it a helper cannot see that they have changed.
+            if let portal = conversation.shownPortal, let helper = machine.state.chosenHelper {
+                save("withdrawing a consent") {
+                    try $0.setConsent($1, origin: portal.origin, helper: helper, program: nil, terms: nil, now: 0)
+                }
+            }
         case .hold(let reason, let duration, let cause):
             guard let stored = StoredHold.Reason(rawValue: reason.rawValue) else { break }
             let until = duration.map { WallClock.now + $0.milliseconds }
@@ -339,7 +345,9 @@ import Store
         status.nextLogin = machine.state.nextLogin.map(WallClock.time(of:))
         status.prompt = desk.prompt?.token
         status.answers = desk.outcome
-        status.problems = problems.all
+        // The last verdict tells it, whichever attempt it came in.
+        let isLimited = machine.state.joined?.lastVerdict == .partial
+        status.problems = problems.all.filter { $0.code != .httpsBlocked } + (isLimited ? [.httpsBlocked] : [])
         return status
     }
 }

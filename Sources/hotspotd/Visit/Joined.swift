@@ -33,6 +33,7 @@ struct Joined {
             addresses: snapshot.addresses, gateways: snapshot.gateways,
             nameservers: settings.probeNameservers.isEmpty ? facts.nameservers : settings.probeNameservers,
             portalAPI: facts.portalAPI, probeURL: settings.probeURL ?? Link.usualProbe.url,
-            probeExpect: settings.probeURL == nil ? Link.usualProbe.expect : settings.probeExpect)
+            probeExpect: settings.probeURL == nil ? Link.usualProbe.expect : settings.probeExpect,
+            probeHTTPSURL: settings.probeHTTPSURL)
     }
 }

@@ -19,7 +19,14 @@ extension Machine {
         case .garbled, .notStarted: break
         case .evaluated, .replied: turn.act(.acquit(helper: loggingOff.helper))
         }
-        endSession(loggingOff.joined, "the session has ended", &turn)
+        switch loggingOff.sequel {
+        case .rest: endSession(loggingOff.joined, "the session has ended", &turn)
+        case .login(let helper):
+            var joined = loggingOff.joined
+            endAttempt(&joined, .loggedOff, &turn)
+            turn.act(.dropSession)
+            evaluate(joined, only: helper, "the session has ended, and the user asked for a login", &turn)
+        }
     }
 
     /// Ends the link where that is wanted and possible; holds the network in any case (D13).

@@ -16,7 +16,9 @@ public struct JoinedNetwork: Hashable, Sendable {
     /// A login that counts where the network is found open.
     package var standing: StandingLogin?
     /// The prober's last verdict, or that of a check.
-    public var lastVerdict: Verdict?
+    public var lastVerdict: Verdict? { didSet { if lastVerdict == .captive { wasCaptive = true } } }
+    /// A portal was there.
+    private(set) var wasCaptive = false
 
     init(_ arrival: Arrival) { self.arrival = arrival }
 

@@ -23,17 +23,17 @@ extension Machine {
         go(.authenticated(Authenticated(joined: joined, upkeep: upkeep)), cause, &turn)
     }
 
-    /// Opens a network that no helper claims, and that is open, or not known to be captive (D9); by the login from before, where the
-    /// user wanted a fresh one and none was needed (D26).
+    /// Opens a network that no helper claims, and that is open, or not known to be captive (D9); by the proven login from before, if
+    /// there is one (D26).
     mutating func openUnclaimed(
         _ joined: JoinedNetwork, _ outcome: AttemptOutcome, secondsRemaining seconds: Int?, _ cause: String, _ turn: inout Turn
     ) {
-        if outcome == .open, let login = joined.standing, login.end == nil, isCandidate(login.helper) {
-            return open(login, joined, secondsRemaining: seconds, "no fresh login was needed", &turn)
+        if let login = provenLogin(joined) {
+            return open(login, joined, secondsRemaining: seconds, "no new login was needed", &turn)
         }
         var joined = joined
         endAttempt(&joined, outcome, &turn)
-        if outcome == .open { dropStanding(&joined, &turn) }
+        if outcome == .open, joined.standing?.end != nil { dropStanding(&joined, &turn) }
         joined.temporaryFailures = 0
         recentFailures[joined.arrival.network] = nil
         // Without a verdict the next probe is soon: the prober's retries, then D9's doubling.

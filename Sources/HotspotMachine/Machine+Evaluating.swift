@@ -127,7 +127,7 @@ extension Machine {
             endAttempt(&joined, .unclaimedCaptive, &turn)
             turn.act(.report(.unclaimedCaptive))
             rest(joined, retryAfter: nil, "captive, and no helper claims it", &turn)
-        case nil where joined.arrival.remembered != nil:
+        case nil where joined.arrival.remembered != nil && provenLogin(joined) == nil:
             // A helper freed it on an earlier visit: there is a portal.
             endAttempt(&joined, .unknown, &turn)
             turn.act(.report(.notKnown))

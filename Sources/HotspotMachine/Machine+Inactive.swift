@@ -28,7 +28,8 @@ extension Machine {
         }
         guard let schedule = joined.arrival.resumed else {
             return maintain(
-                joined, helper, isJoin: true, MaintainSchedule(), "an address came up, and a helper is remembered", &turn)
+                joined, helper, isJoin: true, justJoined: true, MaintainSchedule(),
+                "an address came up, and a helper is remembered", &turn)
         }
         maintain(joined, helper, isJoin: false, schedule, "the daemon was restarted in the same association", &turn)
     }
@@ -89,10 +90,15 @@ extension Machine {
         }
     }
 
-    /// Ends a hold, or the rest in `failure`.
+    /// Ends a hold, or the rest in `failure`. Where nothing was started since the join, the remembered helper goes on; the gate stays
+    /// closed until it has answered.
     mutating func release(_ joined: JoinedNetwork, _ cause: String, _ turn: inout Turn) {
         turn.act(.releaseHold)
-        evaluate(joined.started(byUser: false), cause, &turn)
+        let fresh = joined.started(byUser: false)
+        guard joined.arrival.hold != nil, let helper = joined.arrival.remembered, isCandidate(helper) else {
+            return evaluate(fresh, cause, &turn)
+        }
+        maintain(fresh, helper, isJoin: true, joined.arrival.resumed ?? MaintainSchedule(), cause, &turn)
     }
 }
 

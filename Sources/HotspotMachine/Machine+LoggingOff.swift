@@ -19,9 +19,17 @@ extension Machine {
         case .garbled, .notStarted: break
         case .evaluated, .replied: turn.act(.acquit(helper: loggingOff.helper))
         }
-        if case .replied(.success, _, _, _)? = answer { return endSession(loggingOff.joined, "the session has ended", &turn) }
-        endSession(loggingOff.joined, "the portal did not confirm the logoff", &turn)
-        turn.act(.report(.logoffUnconfirmed))
+        switch loggingOff.sequel {
+        case .rest:
+            if case .replied(.success, _, _, _)? = answer { return endSession(loggingOff.joined, "the session has ended", &turn) }
+            endSession(loggingOff.joined, "the portal did not confirm the logoff", &turn)
+            turn.act(.report(.logoffUnconfirmed))
+        case .login(let helper):
+            var joined = loggingOff.joined
+            endAttempt(&joined, .loggedOff, &turn)
+            turn.act(.dropSession)
+            evaluate(joined, only: helper, "the session has ended, and the user asked for a login", &turn)
+        }
     }
 
     /// Ends the link where that is wanted and possible; holds the network in any case (D13).

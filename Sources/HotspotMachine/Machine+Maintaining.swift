@@ -3,13 +3,13 @@ import HotspotCore
 extension Machine {
     /// Asks the chosen helper whether the session is still good, and the prober beside it (T3, T33, D20).
     mutating func maintain(
-        _ joined: JoinedNetwork, _ helper: String, isJoin: Bool, _ schedule: MaintainSchedule, _ cause: String,
-        _ turn: inout Turn
+        _ joined: JoinedNetwork, _ helper: String, isJoin: Bool, justJoined: Bool = false, _ schedule: MaintainSchedule,
+        _ cause: String, _ turn: inout Turn
     ) {
         var joined = joined
         beginAttempt(&joined, &turn)
         let probe = startProbe(fresh: false, &turn)
-        let command = send(.maintain, to: helper, justJoined: isJoin, &turn)
+        let command = send(.maintain, to: helper, justJoined: justJoined, &turn)
         let maintaining = Maintaining(
             joined: joined, helper: helper, isJoin: isJoin, phase: .commanding(command), verdict: .awaited(probe),
             schedule: schedule)
@@ -39,15 +39,16 @@ extension Machine {
         let helper = maintaining.helper
         guard let answer else {
             turn.act(.strike(helper: helper, .silence))
-            return loseSession(maintaining, Problem.timeout(helper, .maintain).message, &turn)
+            return loseSession(maintaining, mayReturn: true, Problem.timeout(helper, .maintain).message, &turn)
         }
         if !isCandidate(helper), !maintaining.logoffQueued { return replaceSwitchedOff(helper, maintaining.joined, &turn) }
         switch answer {
         case .crashed:
             turn.act(.strike(helper: helper, .crash))
-            loseSession(maintaining, Problem.crashed(helper).message, &turn)
-        case .notStarted(let reason): loseSession(maintaining, reason, &turn)
-        case .evaluated, .garbled: loseSession(maintaining, "\(helper) could not maintain the session", &turn)
+            loseSession(maintaining, mayReturn: true, Problem.crashed(helper).message, &turn)
+        case .notStarted(let reason): loseSession(maintaining, mayReturn: true, reason, &turn)
+        case .evaluated, .garbled:
+            loseSession(maintaining, mayReturn: true, "\(helper) could not maintain the session", &turn)
         case .replied(let result, _, let seconds, _):
             turn.act(.acquit(helper: helper))
             switch result {
@@ -60,7 +61,8 @@ extension Machine {
             case .authenticationRequired: renewSession(maintaining, "the session is over", &turn)
             case .uiRequired where policy.maintainMayAsk: renewSession(maintaining, "\(helper) needs the user", &turn)
             case .uiRequired, .failure, .temporaryFailure, .unsupportedNetwork, .commandNotRecognized:
-                loseSession(maintaining, "\(helper) answered \(result.rawValue)", &turn)
+                loseSession(
+                    maintaining, mayReturn: result == .temporaryFailure, "\(helper) answered \(result.rawValue)", &turn)
             }
         }
     }
@@ -104,10 +106,12 @@ extension Machine {
         authenticate(joined, maintaining.helper, cause, &turn)
     }
 
-    /// Starts a new race, the helper among the candidates (T38, D11).
-    private mutating func loseSession(_ maintaining: Maintaining, _ cause: String, _ turn: inout Turn) {
+    /// Starts a new race, the helper among the candidates (T38, D11). A session that may be good yet comes back where no helper wants a
+    /// login, and the network is not captive.
+    private mutating func loseSession(_ maintaining: Maintaining, mayReturn: Bool, _ cause: String, _ turn: inout Turn) {
         var joined = maintaining.joined
         if maintaining.logoffQueued { return endQueuedLogoff(joined, &turn) }
+        if mayReturn { keepInterrupted(&joined, &turn) }
         endAttempt(&joined, .expired, &turn)
         if joined.pace.hasLasted(at: turn.now, policy) { joined.record.sessionLasted(maintaining.helper) }
         joined.record.maintainFailed(maintaining.helper)

@@ -19,11 +19,15 @@ extension Machine {
         func stay(_ phase: PresentingUI.PromptPhase) -> MachineState { .presentingUI(presenting.with { $0.phase = phase }) }
         switch presenting.phase {
         case .waiting(let watch):
+            let isFresh = joined.standing?.ground == .fresh
             if event == .promptAnswered {
                 state = stay(.commanding(send(.presentUI, to: helper, &turn)))
                 return
             }
             if event == .promptDismissed {
+                if isFresh, joined.lastVerdict?.isOpen == true, let login = provenLogin(joined) {
+                    return open(login, joined, secondsRemaining: nil, "the user dismissed the question", &turn)
+                }
                 var joined = joined
                 endAttempt(&joined, .dismissed, &turn)
                 return hold(joined, .dismissed, "the user dismissed the question", &turn)
@@ -31,6 +35,8 @@ extension Machine {
             switch advance(watch, event, &turn) {
             case nil: break
             case .continues(let watch): state = stay(.waiting(watch))
+            // The user wants a fresh login, which an open network does not need (D26).
+            case .opened where isFresh: state = stay(.waiting(pause(watch, &turn)))
             case .opened(let seconds):
                 openUnclaimed(joined, .open, secondsRemaining: seconds, "the network opened by itself", &turn)
             }

@@ -78,15 +78,18 @@ extension Machine {
             let probe = startProbe(fresh: true, &turn)
             return .continues(watch.with { $0.phase = .probing(probe) })
         case .probed(let verdict, let seconds):
-            if verdict?.isOpen == true { return .opened(secondsRemaining: seconds) }
-            // A login that may open late yet is looked at without growing pauses (D25).
-            let growth = state.joined?.standing?.end == nil ? 2 : 1
-            let interval = min(watch.interval * growth, policy.watchLongest)
-            return .continues(Watch(interval: interval, phase: .waiting(startTimer(.watch, after: interval, &turn))))
+            return verdict?.isOpen == true ? .opened(secondsRemaining: seconds) : .continues(pause(watch, &turn))
         case .verdictSeen(let verdict): return verdict.isOpen ? .opened(secondsRemaining: nil) : nil
         case .answered, .raceAnswered, .promptAnswered, .promptDismissed, .logoffRequested, .released, .disassociationRefused:
             return nil
         }
+    }
+
+    /// Returns the watch before its next probe. A login that may open late yet is looked at without growing pauses (D25).
+    mutating func pause(_ watch: Watch, _ turn: inout Turn) -> Watch {
+        let growth = state.joined?.standing?.end == nil ? 2 : 1
+        let interval = min(watch.interval * growth, policy.watchLongest)
+        return Watch(interval: interval, phase: .waiting(startTimer(.watch, after: interval, &turn)))
     }
 }
 

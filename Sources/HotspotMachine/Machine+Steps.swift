@@ -50,9 +50,15 @@ extension Machine {
     func isCandidate(_ helper: String) -> Bool { candidates.contains { $0.name == helper } }
 
     /// Applies new candidates: a chosen helper that was switched off finishes its command; where none runs, another one takes over at
-    /// once (C17).
+    /// once (C17). One whose login was interrupted by a switch goes on where it is switched on again.
     mutating func candidatesChanged(_ turn: inout Turn) {
         if case .evaluating(let evaluating) = state { return candidatesChanged(in: evaluating, &turn) }
+        if case .authenticated(let authenticated) = state, let login = provenLogin(authenticated.joined) {
+            var joined = authenticated.joined
+            turn.act(.restoreLogin(of: login.helper))
+            dropStanding(&joined, &turn)
+            return maintain(joined, login.helper, isJoin: false, login.schedule, "\(login.helper) was switched on", &turn)
+        }
         guard let helper = state.chosenHelper, !isCandidate(helper), state.inFlight.commands.isEmpty, let joined = state.joined
         else { return }
         if case .maintaining(let maintaining) = state, maintaining.logoffQueued {
@@ -61,9 +67,10 @@ extension Machine {
         replaceSwitchedOff(helper, joined, &turn)
     }
 
-    /// Starts a race without the chosen helper, which was switched off and has no command left.
+    /// Starts a race without the chosen helper, which was switched off and has no command left. A session of it is kept.
     mutating func replaceSwitchedOff(_ helper: String, _ joined: JoinedNetwork, _ turn: inout Turn) {
-        turn.act(.forgetChoice(of: helper))
+        var joined = joined
+        if state.schedule == nil { turn.act(.forgetChoice(of: helper)) } else { keepInterrupted(&joined, &turn) }
         evaluate(joined, "the chosen helper was switched off", &turn)
     }
 

@@ -25,11 +25,13 @@ public struct Machine: Hashable, Sendable {
         return true
     }
 
-    /// Whether ``Event/loginRequested(helper:fresh:)`` would start a login now. While a link is being left, there is nothing to log in to.
+    /// Whether ``Event/loginRequested(helper:fresh:)`` would start a login now, or after a logoff that runs. While a link is being left,
+    /// there is nothing to log in to.
     public var acceptsLogin: Bool {
         switch state {
-        case .inactive(.noAddress), .inactive(.leaving), .loggingOff: false
-        case .inactive(.held), .evaluating, .authenticating, .presentingUI, .authenticated, .maintaining, .failure: true
+        case .inactive(.noAddress), .inactive(.leaving): false
+        case .inactive(.held), .evaluating, .authenticating, .presentingUI, .authenticated, .maintaining, .loggingOff, .failure:
+            true
         }
     }
 

@@ -115,7 +115,7 @@ public struct Authenticated: Hashable, Sendable, StateData {
 public struct Maintaining: Hashable, Sendable, StateData {
     var joined: JoinedNetwork
     var helper: String
-    /// On joining, with the gate closed; else from the timer, with the gate open.
+    /// On joining or after a hold, with the gate closed; else from the timer, with the gate open.
     package var isJoin: Bool
     package var phase: MaintainPhase
     package var verdict: LatestVerdict
@@ -135,6 +135,15 @@ public struct LoggingOff: Hashable, Sendable, StateData {
     var joined: JoinedNetwork
     var helper: String
     var command: RunningCommand
+    package var sequel = Sequel.rest
+
+    /// What comes after the answer.
+    package enum Sequel: Hashable, Sendable {
+        /// The network is held, or the link ends.
+        case rest
+        /// The user asked for a login meanwhile.
+        case login(by: String?)
+    }
 }
 
 /// The login failed; the link is kept (D19).
@@ -217,6 +226,21 @@ extension MachineState {
         case .maintaining(let state): state.helper
         case .loggingOff(let state): state.helper
         }
+    }
+
+    /// The deadlines of the chosen helper's session.
+    var schedule: MaintainSchedule? {
+        switch self {
+        case .authenticated(let state): if case .claimed(_, _, let schedule) = state.upkeep { schedule } else { nil }
+        case .maintaining(let state): state.schedule
+        case .inactive, .evaluating, .authenticating, .presentingUI, .loggingOff, .failure: nil
+        }
+    }
+
+    /// Open to use behind a portal, which may end the session by itself (D27): a helper or a browser logged in.
+    public var isOpenedPortal: Bool {
+        guard case .authenticated(let state) = self else { return false }
+        return chosenHelper != nil || state.joined.wasCaptive
     }
 
     /// The chosen helper keeps the network free, as far as is known.

@@ -1,12 +1,22 @@
 import HotspotCore
 
-/// A login that counts where the network is found open: a helper's success that was not proven in time (D25), or the login from before a
-/// fresh one (D26).
+/// A login that counts where the network is found open.
 package struct StandingLogin: Hashable, Sendable {
     let helper: String
     let schedule: MaintainSchedule
-    /// The end of D25's time; `nil` for a login that was proven, and that stands until another one is.
-    package let end: RunningTimer?
+    package var ground: Ground
+
+    package enum Ground: Hashable, Sendable {
+        /// A helper's success that was not proven until now, and the end of D25's time.
+        case unproven(RunningTimer)
+        /// It was proven, and stands until the fresh one that the user wants is (D26).
+        case fresh
+        /// Its helper could not maintain it, or was switched off; it stands until another one is proven.
+        case interrupted
+    }
+
+    /// The end of D25's time.
+    var end: RunningTimer? { if case .unproven(let end) = ground { end } else { nil } }
 }
 
 extension Machine {
@@ -16,8 +26,38 @@ extension Machine {
         guard end > turn.now else { return }
         var schedule = MaintainSchedule()
         schedule.update(secondsRemaining: proof.secondsRemaining, at: proof.began)
-        joined.standing = StandingLogin(helper: helper, schedule: schedule, end: startTimer(.late, at: end, &turn))
+        if joined.standing?.ground == .fresh { return }
+        let ground = StandingLogin.Ground.unproven(startTimer(.late, at: end, &turn))
+        // A second success may come without the answers that the first one has: those count, for the time of the second.
+        if let first = joined.standing, first.end != nil, first.helper == helper {
+            joined.standing?.ground = ground
+        } else {
+            keep(helper, schedule, ground, in: &joined, &turn)
+        }
+    }
+
+    private func keep(
+        _ helper: String, _ schedule: MaintainSchedule, _ ground: StandingLogin.Ground, in joined: inout JoinedNetwork,
+        _ turn: inout Turn
+    ) {
+        joined.standing = StandingLogin(helper: helper, schedule: schedule, ground: ground)
         turn.act(.keepLogin(of: helper))
+    }
+
+    /// Keeps the login of a helper that cannot maintain it now: what keeps it may be an outage, or a switch.
+    func keepInterrupted(_ joined: inout JoinedNetwork, _ turn: inout Turn) {
+        guard let helper = state.chosenHelper, let schedule = state.schedule else { return }
+        keep(helper, schedule, .interrupted, in: &joined, &turn)
+    }
+
+    /// Returns the proven login that an open network goes back to, if its helper may be asked.
+    func provenLogin(_ joined: JoinedNetwork) -> StandingLogin? {
+        guard let login = joined.standing, isCandidate(login.helper) else { return nil }
+        switch login.ground {
+        case .unproven: return nil
+        case .fresh: return login
+        case .interrupted: return joined.record.excluded.contains(login.helper) ? nil : login
+        }
     }
 
     /// Handles the user's wish for a login: asks the helper that keeps the network open; starts over where there is none, or where the
@@ -27,23 +67,22 @@ extension Machine {
         var joined = joined
         let chosen = state.chosenHelper ?? ""
         let goesOn = !fresh && (helper ?? chosen) == chosen && isCandidate(chosen)
-        func keep(_ schedule: MaintainSchedule) {
-            joined.standing = StandingLogin(helper: chosen, schedule: schedule, end: nil)
-            turn.act(.keepLogin(of: chosen))
-        }
         switch state {
         case .authenticated(let authenticated):
             guard case .claimed(_, _, let schedule) = authenticated.upkeep else { break }
             if goesOn { return maintain(joined, chosen, isJoin: false, schedule, cause, &turn) }
-            keep(schedule)
-        case .maintaining(let maintaining) where !maintaining.isJoin:
+            keep(chosen, schedule, .fresh, in: &joined, &turn)
+        case .maintaining(let maintaining):
             if goesOn {
                 state = .maintaining(maintaining.with { ($0.joined, $0.logoffQueued) = (joined, false) })
                 return
             }
-            keep(maintaining.schedule)
-        case .authenticating, .presentingUI: if let proof = state.proof { self.keep(proof, of: chosen, in: &joined, &turn) }
-        case .inactive, .evaluating, .maintaining, .loggingOff, .failure: break
+            keep(chosen, maintaining.schedule, .fresh, in: &joined, &turn)
+        case .authenticating, .presentingUI: if let proof = state.proof { keep(proof, of: chosen, in: &joined, &turn) }
+        case .loggingOff(let loggingOff):
+            state = .loggingOff(loggingOff.with { ($0.joined, $0.sequel) = (joined, .login(by: helper)) })
+            return
+        case .inactive, .evaluating, .failure: break
         }
         evaluate(joined, only: helper, cause, &turn)
     }
@@ -64,6 +103,7 @@ extension Machine {
     ) {
         var joined = joined
         if joined.attemptIsOpen { turn.act(.clearProblems) } else { beginAttempt(&joined, &turn) }
+        reportUnproven(joined.lastVerdict, &turn)
         turn.act(.releaseHold)
         turn.act(.restoreLogin(of: login.helper))
         let seconds = login.schedule.end == nil ? seconds : nil
@@ -78,7 +118,7 @@ extension Machine {
 
     /// Forgets a choice, unless its login stands until a fresh one is proven (D26).
     mutating func forgetChoice(of helper: String, in joined: JoinedNetwork, _ turn: inout Turn) {
-        if let login = joined.standing, login.helper == helper, login.end == nil { return }
+        if let login = joined.standing, login.helper == helper, login.ground == .fresh { return }
         turn.act(.forgetChoice(of: helper))
     }
 }

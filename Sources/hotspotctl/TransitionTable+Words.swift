@@ -36,13 +36,13 @@ extension MachineState {
             case .unclaimed(let watch): phase = "unclaimed" + watch.words
             }
         case .maintaining(let state):
-            var words = state.isJoin ? "on joining" : "by the timer"
+            var words = state.isJoin ? "on joining or after a hold" : "by the timer"
             switch state.phase {
             case .commanding: words += ", command runs, \(state.verdict.words)"
             case .awaitingVerdict: words += ", the helper says yes, verdict awaited"
             }
             phase = words + (state.logoffQueued ? ", logoff queued" : "")
-        case .loggingOff: phase = "command runs"
+        case .loggingOff(let state): phase = state.sequel == .rest ? "command runs" : "command runs, login queued"
         case .failure(let state): phase = (state.retry == nil ? "resting" : "to be tried again") + state.watch.words
         }
         return TransitionTable.TablePlace(state: name, phase: phase)
@@ -53,7 +53,12 @@ extension MachineState {
         var counters = [min(joined?.temporaryFailures ?? 0, 4)]
         // Whether a login that is wanted now had to wait.
         if var pace = joined?.pace { counters.append(pace.nextLogin(at: now, policy) > now ? 1 : 0) }
-        counters.append(joined?.standing.map { $0.end == nil ? 1 : 2 } ?? 0)
+        switch joined?.standing?.ground {
+        case nil: counters.append(0)
+        case .fresh: counters.append(1)
+        case .unproven: counters.append(2)
+        case .interrupted: counters.append(3)
+        }
         switch self {
         case .authenticating(let state): if case .proving(let proof) = state.phase { counters.append(proof.probes) }
         case .presentingUI(let state):

@@ -79,5 +79,7 @@ class GuestPortal:
 if __name__ == "__main__":
     options = arguments("port", "manners")
     portal = GuestPortal(options.manners)
+    # A test's threads block all signals, and what they start inherits that.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1})
     signal.signal(signal.SIGUSR1, lambda *_: [portal.gate.expel(client) for client in list(portal.gate.sessions)])
     serve([Server(int(options.port), portal.answer, Transcript(options.transcript, "guest"))], options.ready)

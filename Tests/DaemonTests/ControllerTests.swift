@@ -124,6 +124,27 @@ import Wireless
         await bench.close()
     }
 
+    @Test @LoopActor func aNetworkThatIsSwitchedOnGoesOnWithItsHelper() async throws {
+        let bench = try FilterBench()
+        let controller = try await prepared(bench, "a")
+        let store = bench.services.store
+        try store.remember(Self.network, RememberedChoice(helper: "a", portal: nil, committed: WallClock.now))
+        func setEnabled(_ enabled: Bool) throws {
+            try store.setEnabled(helper: nil, ssid: Self.network.switchName, enabled: enabled, releasingHolds: enabled)
+        }
+        try setEnabled(false)
+        controller.join(joined())
+        #expect(controller.machine.state.name == .inactive)
+        try setEnabled(true)
+        controller.updateCandidates()
+        controller.switchedOn(helper: nil)
+        #expect(controller.machine.state.name == .maintaining)
+        #expect(await bench.eventually { bench.told("a", "Maintain").count == 1 })
+        #expect(bench.told("a", "Evaluate").isEmpty)
+        controller.leave("the test ends")
+        await bench.close()
+    }
+
     // MARK: Verdicts
 
     @Test(

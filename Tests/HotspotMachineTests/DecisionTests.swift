@@ -956,7 +956,7 @@ import Testing
             bench.send(.helpersChanged([Candidate("H2")]))
             #expect(
                 bench.state == .evaluating && bench.commands.map(\.helper) == ["H2"]
-                    && bench.last.contains(.forgetChoice(of: "H1")))
+                    && bench.last.contains(bench.remembered == nil ? .forgetChoice(of: "H1") : .keepLogin(of: "H1")))
         }
     }
 

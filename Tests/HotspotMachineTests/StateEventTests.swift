@@ -132,12 +132,12 @@ import Testing
             $0.probe(.online)
             $0.wait(.seconds(300))
         },
-        row("maintaining on joining", "E I M M M E M M M M M M M") { $0.join(remembered: "H1") },
-        row("maintaining on joining, verdict known", "E I M M M E M M M M M M M") {
+        row("maintaining on joining", "E I M M M M M M M M M M M") { $0.join(remembered: "H1") },
+        row("maintaining on joining, verdict known", "E I M M M M M M M M M M M") {
             $0.join(remembered: "H1")
             $0.probe(.online)
         },
-        row("maintaining on joining, awaiting the verdict", "E I M E M E M M M M M M M") {
+        row("maintaining on joining, awaiting the verdict", "E I M E M M M M M M M M M") {
             $0.join(remembered: "H1")
             $0.reply("H1", .success)
         },
@@ -163,6 +163,12 @@ import Testing
             $0.join()
             $0.login("H1")
             $0.send(.logoffRequested(by: .user))
+        },
+        row("loggingOff, login queued", "E I L L L L L L L L L L L") {
+            $0.join()
+            $0.login("H1")
+            $0.send(.logoffRequested(by: .user))
+            $0.send(.loginRequested(helper: "H2"))
         },
         row("failure, to be tried again", "E I F F F E F F E F F O F") {
             $0.join()

@@ -62,7 +62,7 @@ import Store
         }
         isFeeding = false
         // Helpers that were started for this interface and not asked are ended as soon as it will ask none.
-        useWatch?.follow(isWanted: machine.state.name == .authenticated && machine.state.chosenHelper != nil)
+        useWatch?.follow(isWanted: machine.state.isOpenedPortal)
         if machine.state.needsNoHelper { services.host.standDown(interface: index) }
         services.events?.statusChanged()
     }

@@ -1,0 +1,216 @@
+import HotspotCore
+import Testing
+
+@testable import HotspotMachine
+
+/// A session that was good comes back after a switch, an outage, and a login that was not needed.
+@Suite struct StandingLoginTests {
+    func authenticated(seconds: Int? = nil) -> Bench {
+        var bench = Bench(.default, "H1", "H2")
+        bench.join()
+        bench.login("H1", seconds: seconds)
+        return bench
+    }
+
+    /// The helper says success, and the portal is there until the end of the proof.
+    func refute(_ bench: inout Bench) {
+        bench.bid("H1", .high)
+        bench.reply("H1", .success, seconds: 600)
+        while bench.state == .authenticating {
+            bench.probe(.captive)
+            if let due = bench.due(.proof) { bench.wait(due) }
+        }
+    }
+
+    // MARK: Switches
+
+    @Test("D13 Where a network is switched on again, the remembered helper goes on", arguments: [true, false])
+    func networkSwitchedOn(byUser: Bool) {
+        var bench = Bench(.default, "H1", "H2")
+        let end = byUser ? nil : bench.now + .seconds(60)
+        bench.join(remembered: "H1", hold: Hold(byUser ? .disabled : .loggedOff, until: end))
+        if byUser { bench.send(.released) } else { bench.wait(.seconds(60)) }
+        #expect(bench.state == .maintaining && bench.commands.map(\.justJoined) == [false])
+        #expect(!bench.gate, "nothing is known of the network")
+        bench.probe(.online)
+        bench.reply("H1", .success)
+        #expect(bench.chosen == "H1" && bench.machine.acceptsLogoff(by: .user) && bench.due(.maintain) != nil)
+
+        var gone = Bench(.default, "H2")
+        gone.join(remembered: "H1", hold: Hold(.disabled))
+        gone.send(.released)
+        #expect(gone.state == .evaluating)
+    }
+
+    @Test("C17 A helper that is switched on again goes on with its session", arguments: [false, true])
+    func helperSwitchedOn(whileMaintaining: Bool) {
+        var bench = authenticated(seconds: 1000)
+        let both = bench.machine.candidates
+        if whileMaintaining { bench.wait(.seconds(300)) }
+        bench.send(.helpersChanged([Candidate("H2")]))
+        if whileMaintaining { bench.reply("H1", .success) }
+        bench.bid("H2", .none)
+        bench.probe(.online)
+        #expect(bench.state == .authenticated && bench.chosen == nil && bench.kept == "H1")
+        #expect(!bench.log.contains(.forgetChoice(of: "H1")))
+        bench.send(.helpersChanged(both))
+        #expect(bench.state == .maintaining && bench.gate && bench.commands.map(\.justJoined) == [false])
+        #expect(bench.last.contains(.restoreLogin(of: "H1")))
+        bench.probe(.online)
+        bench.reply("H1", .success)
+        #expect(bench.chosen == "H1" && bench.machine.state.sessionEnd != nil && bench.kept == nil)
+    }
+
+    // MARK: Outages
+
+    @Test(
+        "T38 An outage while a helper maintains costs no session",
+        arguments: [.limited, nil, .partial, .online] as [Verdict?], [false, true])
+    func outage(verdict: Verdict?, join: Bool) {
+        var bench = authenticated(seconds: 1000)
+        if join {
+            bench.send(.addressLost)
+            bench.join(remembered: "H1")
+        } else {
+            bench.wait(.seconds(300))
+        }
+        bench.reply("H1", .temporaryFailure)
+        #expect(bench.state == .evaluating && !bench.gate && bench.kept == "H1")
+        bench.probe(verdict)
+        bench.bid("H1", .none)
+        bench.bid("H2", .none)
+        #expect(bench.state == .authenticated && bench.chosen == "H1" && bench.gate && bench.kept == nil)
+        #expect(bench.last.contains(.restoreLogin(of: "H1")) && bench.machine.acceptsLogoff(by: .user))
+        #expect(bench.problems.isEmpty == (verdict == .online), "it is told")
+        #expect((bench.machine.state.sessionEnd != nil) == !join)
+        bench.wait(bench.due(.maintain)!)
+        #expect(bench.state == .maintaining && bench.chosen == "H1")
+    }
+
+    @Test("T38 A session does not come back on a captive network, or where its helper says that it cannot") func over() {
+        var captive = authenticated()
+        captive.wait(.seconds(300))
+        captive.reply("H1", .temporaryFailure)
+        captive.probe(.captive)
+        captive.bid("H1", .none)
+        captive.bid("H2", .none)
+        #expect(captive.state == .failure)
+        for result in [HelperResult.failure, .unsupportedNetwork] {
+            var bench = authenticated()
+            bench.wait(.seconds(300))
+            bench.reply("H1", result)
+            bench.probe(.online)
+            bench.bid("H1", .none)
+            bench.bid("H2", .none)
+            #expect(bench.state == .authenticated && bench.chosen == nil)
+        }
+    }
+
+    @Test("D26 A fresh login that no helper needs gives the session back, also without a verdict")
+    func freshWithoutVerdict() {
+        var bench = authenticated(seconds: 1000)
+        bench.send(.loginRequested(helper: nil, fresh: true))
+        bench.probe(.limited)
+        bench.bid("H1", .none)
+        bench.bid("H2", .none)
+        #expect(bench.state == .authenticated && bench.chosen == "H1" && bench.problemCodes == ["internetLimited"])
+    }
+
+    // MARK: Logins
+
+    @Test("D26 A login wanted while the helper maintains on joining lets it go on") func whileJoining() {
+        var bench = Bench(.default, "H1", "H2")
+        bench.join(remembered: "H1")
+        let command = bench.open("H1")
+        bench.send(.loginRequested(helper: nil))
+        #expect(bench.state == .maintaining && bench.open("H1") == command && command != nil)
+        #expect(bench.machine.state.joined?.arrival.autoJoined == false)
+        bench.probe(.online)
+        bench.reply("H1", .success)
+        #expect(bench.chosen == "H1" && bench.outcomes == [.online])
+    }
+
+    @Test("D25 A second success leaves what the first one kept, and has its own 2 minutes") func secondSuccess() {
+        var bench = Bench(.default, "H1", "H2")
+        bench.join()
+        refute(&bench)
+        let first = bench.machine.state.joined?.standing
+        bench.wait(bench.due(.retry)!)
+        let second = bench.now
+        refute(&bench)
+        #expect(bench.log.count { $0 == .keepLogin(of: "H1") } == 1)
+        #expect(bench.machine.state.joined?.standing?.schedule == first?.schedule)
+        #expect(bench.due(.late) == second + .seconds(120) - bench.now)
+        bench.send(.verdictSeen(.online))
+        #expect(bench.chosen == "H1" && bench.last.contains(.restoreLogin(of: "H1")))
+    }
+
+    @Test("D26 A login that is not proven takes no proven one's place") func provenStays() {
+        var bench = authenticated(seconds: 1000)
+        bench.send(.loginRequested(helper: "H2", fresh: true))
+        bench.bid("H2", .high)
+        bench.reply("H2", .success)
+        while bench.state == .authenticating {
+            bench.probe(.captive)
+            if let due = bench.due(.proof) { bench.wait(due) }
+        }
+        #expect(bench.state == .failure && bench.kept == "H1" && bench.due(.late) == nil)
+        bench.send(.verdictSeen(.online))
+        #expect(bench.chosen == "H1" && bench.machine.state.sessionEnd != nil)
+    }
+
+    @Test("D26 A fresh login waits for the user on an open network; dismissed, the session comes back")
+    func freshPrompt() {
+        var bench = authenticated()
+        bench.send(.loginRequested(helper: nil, fresh: true))
+        bench.ask("H1")
+        let prompt = bench.prompt?.id
+        for _ in 0..<4 {
+            bench.wait(bench.due(.watch)!)
+            bench.probe(.online)
+        }
+        bench.send(.verdictSeen(.online))
+        #expect(bench.state == .presentingUI && bench.prompt?.id == prompt && bench.due(.watch) == .seconds(60))
+        var answered = bench
+        bench.send(.promptDismissed(prompt!))
+        #expect(bench.state == .authenticated && bench.chosen == "H1" && bench.holds.isEmpty)
+        answered.send(.promptAnswered(prompt!))
+        answered.reply("H1", .success)
+        answered.probe(.online)
+        #expect(answered.chosen == "H1" && answered.kept == nil && !answered.last.contains(.restoreLogin(of: "H1")))
+    }
+
+    @Test("D13 A login wanted while a logoff runs comes after it", arguments: Policy.Rules.allCases)
+    func afterLogoff(rules: Policy.Rules) {
+        var bench = Bench(rules, "H1", "H2")
+        bench.join(canDisassociate: true)
+        bench.login("H1")
+        bench.send(.logoffRequested(by: .user))
+        #expect(bench.machine.acceptsLogin)
+        bench.send(.loginRequested(helper: "H2"))
+        #expect(bench.state == .loggingOff && bench.commands.map(\.command) == [.logoff])
+        bench.reply("H1", .success)
+        #expect(bench.state == .evaluating && bench.commands.map(\.helper) == ["H2"] && !bench.gate)
+        #expect(bench.holds.isEmpty && bench.disassociations == 0 && bench.outcomes.last == .loggedOff)
+        #expect(bench.last.contains(.dropSession))
+    }
+
+    // MARK: Browsers
+
+    @Test("D27 A network that was captive is watched once it is open, whatever opened it") func browser() {
+        var bench = Bench(.default, "H1")
+        bench.join()
+        bench.bid("H1", .none)
+        bench.probe(.captive)
+        #expect(!bench.machine.state.isOpenedPortal)
+        bench.wait(.seconds(10))
+        bench.probe(.online)
+        #expect(bench.state == .authenticated && bench.chosen == nil && bench.machine.state.isOpenedPortal)
+        bench.send(.addressLost)
+        bench.join()
+        bench.bid("H1", .none)
+        bench.probe(.online)
+        #expect(bench.state == .authenticated && !bench.machine.state.isOpenedPortal)
+        #expect(authenticated().machine.state.isOpenedPortal)
+    }
+}

@@ -338,6 +338,7 @@ import Store
         status.nextMaintain = machine.state.nextMaintain.map(WallClock.time(of:))
         status.nextLogin = machine.state.nextLogin.map(WallClock.time(of:))
         status.prompt = desk.prompt?.token
+        status.reason = desk.prompt == nil ? nil : journal.attempt?.lastWord
         status.answers = desk.outcome
         status.problems = problems.all
         return status

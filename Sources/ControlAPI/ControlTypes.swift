@@ -75,6 +75,8 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     /// The instant until which an automatic login waits (D23).
     public var nextLogin: Int?
     public var prompt: String?
+    /// Why the helper asks, in its words.
+    public var reason: String?
     /// What became of the answers to the last prompt, one sentence.
     public var answers: String?
     public var problems: [Problem]
@@ -216,17 +218,25 @@ public struct CredentialStatus: Codable, Hashable, Sendable {
     public var portal: String
     /// The names of the fields.
     public var fields: [String]
-    /// `automatic`, `confirm` or `never`.
+    /// The word of a ``CredentialRelease``.
     public var release: String
 
-    public init(ssid: String, security: String, helper: String, portal: String, fields: [String], release: String) {
+    public init(
+        ssid: String, security: String, helper: String, portal: String, fields: [String],
+        release: CredentialRelease
+    ) {
         self.ssid = ssid
         self.security = security
         self.helper = helper
         self.portal = portal
         self.fields = fields
-        self.release = release
+        self.release = release.rawValue
     }
+}
+
+/// How stored answers are sent: by themselves, once the user confirms them, or not at all.
+public enum CredentialRelease: String, CaseIterable, Sendable {
+    case automatic, confirm, never
 }
 
 /// `Attempt` of the contract.

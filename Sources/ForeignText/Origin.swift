@@ -23,6 +23,12 @@ public enum Origin {
         return isName(place[..<end]) && isPortOrNothing(place[end...])
     }
 
+    /// Returns an origin for a line. Its end shows which host answers, so that a long one is cut in the middle. The end is as long as the
+    /// longest name that can be registered, with a port.
+    public static func shortened(_ text: String) -> String {
+        text.count > 120 ? "\(text.prefix(23))…\(text.suffix(96))" : text
+    }
+
     private static func isPortOrNothing(_ octets: ArraySlice<UInt8>) -> Bool {
         if octets.isEmpty { return true }
         let digits = octets.dropFirst()

@@ -162,11 +162,13 @@ extension Store {
         try forget("network GLOB ?", "wifi:\(ssid.hex):*")
     }
 
-    /// Deletes everything about all networks, their switches included.
+    /// Deletes everything about all networks, their switches included, and the PIN, which has nothing left to guard.
     public func forgetEverything() throws(StoreError) {
         defer { knownSwitches = nil }
         _ = try forget("? = ''", "")
-        try write { database throws(SQLiteFailure) in try database.run("DELETE FROM disabled WHERE ssid != '*'") }
+        try write { database throws(SQLiteFailure) in
+            for rows in ["disabled WHERE ssid != '*'", "pin"] { try database.run("DELETE FROM \(rows)") }
+        }
         emptyLog()
     }
 

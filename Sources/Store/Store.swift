@@ -150,6 +150,8 @@ public final class Store {
         } catch let error as SQLiteFailure {
             if error.consequence == .damaged, let note = try? Self.quarantine(path) { notes.append(note) }
             mode = .memory(reason: error.reason, retries: true)
+        } catch StoreError.notSaved(let reason) {
+            mode = .memory(reason: reason, retries: true)
         } catch {
             mode = .memory(reason: "\(error)", retries: true)
         }
@@ -214,7 +216,7 @@ public final class Store {
         if case .memory(let reason, _) = mode { throw .notSaved(reason: reason) }
     }
 
-    /// Does the same, and flushes it to the disk before it returns. This waits for the disk.
+    /// Writes as the one above does, and flushes that to the disk before it returns. This waits for the disk.
     func writeFlushed(_ work: (borrowing Database) throws(SQLiteFailure) -> Void) throws(StoreError) {
         try write(.full, work)
         let code = log.now()

@@ -35,6 +35,11 @@ struct CredentialsShow: ParsableCommand {
 
     func run() throws {
         let reply = try common.connect().call("Credentials", ["ssid": .string(network.name)])
+        guard reply["credentials"]?.array?.isEmpty == false else {
+            throw Failure(
+                .notFound, "No answers are stored for \(common.renderer.quoted(network.name)).",
+                hint: "hotspotctl credentials list")
+        }
         try common.show(reply) { (renderer, reply: CredentialsReply) in
             reply.credentials.flatMap(renderer.details) + renderer.notes(reply)
         }
@@ -177,7 +182,7 @@ extension Renderer {
             ["NETWORK", "HELPER", "PORTAL", "FIELDS", "SENT"],
             reply.credentials.map {
                 [name($0.ssid), safe($0.helper, limit: 48), origin($0.portal), fields($0), release($0)]
-            }) + notes(reply)
+            }, origins: 2) + notes(reply)
     }
 
     fileprivate func details(_ credential: CredentialStatus) -> [String] {
@@ -199,10 +204,11 @@ extension Renderer {
     }
 
     private func release(_ credential: CredentialStatus) -> String {
-        switch credential.release {
-        case "automatic": "by itself"
-        case "confirm": "after you confirm"
-        default: "never"
+        switch CredentialRelease(rawValue: credential.release) {
+        case .automatic: "by itself"
+        case .confirm: "after you confirm"
+        case .never: "never"
+        case nil: safe(credential.release, limit: 32)
         }
     }
 }

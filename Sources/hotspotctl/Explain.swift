@@ -39,6 +39,8 @@ extension ControlClient {
 extension Renderer {
     /// The lines without `verbose`.
     private static let shortStory = 6
+    /// The kinds of steps with the reason why nothing was sent, and how their texts begin.
+    private static let reasons = [("credential", "kept back: "), ("answer", "uiRequired: ")]
 
     func lines(_ story: ExplainReply, verbose: Bool) -> [String] {
         let (own, others) = sentence(story.verdict, limit: 8192)
@@ -49,11 +51,24 @@ extension Renderer {
         if !verbose {
             // A problem is often the cause of a transition, and what the portal said of it is in the verdict.
             let causes = Set(steps.filter { $0.to != nil }.map(\.detail))
-            steps = steps.filter { step in
-                step.to != nil || (["problem", "deadline", "prompt"].contains(step.kind) && !causes.contains(step.detail))
-            }.suffix(Self.shortStory - 1 - verdict.count)
-            for index in steps.indices where steps[index].to != nil {
-                steps[index].detail = Hearsay.split(steps[index].detail).sentence
+            // Why answers were not sent stays, whichever step is left out for want of lines.
+            let reasons = Self.reasons.compactMap { kind, words in
+                steps.lastIndex {
+                    $0.kind == kind && $0.detail.hasPrefix(words) && !story.verdict.contains($0.detail.dropFirst(words.count))
+                }
+            }
+            var kept = steps.indices.filter { index in
+                let step = steps[index]
+                return step.to != nil || reasons.contains(index)
+                    || (["problem", "deadline", "prompt"].contains(step.kind) && !causes.contains(step.detail))
+            }
+            while kept.count > Self.shortStory - 1 - verdict.count {
+                kept.remove(at: kept.firstIndex { !reasons.contains($0) } ?? 0)
+            }
+            steps = kept.map { index in
+                var step = steps[index]
+                if step.to != nil { step.detail = Hearsay.split(step.detail).sentence }
+                return step
             }
         }
         let offsets = steps.map { offset($0.at) }

@@ -133,6 +133,7 @@ extension Failure {
             }
             let warning = left > 2 ? "" : " \(left) more in a row, and the stored answers are erased."
             return Failure(.failed, "This is not the PIN.\(warning)")
+        case .failed(.noAttempt, let message): return Failure(.notFound, message, hint: "hotspotctl history")
         // Without any interface there is none to name either.
         case .failed(.noInterface, let message): return Failure(.notFound, message, hint: "hotspotctl status")
         case .failed(_, let message):

@@ -63,12 +63,7 @@ struct Renderer {
         ssid.isEmpty ? name(ssid) : "\"\(name(ssid).replacing("\"", with: "\\x22"))\""
     }
 
-    /// An origin. Its end shows which host answers, so that a long one is cut in the middle. The end is as long as the longest name that can
-    /// be registered, with a port.
-    func origin(_ text: String) -> String {
-        let text = safe(text, limit: 300)
-        return text.count > 120 ? "\(text.prefix(23))…\(text.suffix(96))" : text
-    }
+    func origin(_ text: String) -> String { Origin.shortened(safe(text, limit: 300)) }
 
     /// In front of text from portals and helpers, names of fields included.
     var bar: String { sign("│", "|") }
@@ -126,8 +121,10 @@ struct Renderer {
 
     /// Columns two spaces apart. Where the terminal is too narrow, the widest cells are cut, so that a row stays one line.
     ///
-    /// - Parameter whole: a column that is never cut, because people copy from it.
-    func table(_ heading: [String], _ rows: [[String]], whole: Int? = nil) -> [String] {
+    /// - Parameters:
+    ///   - whole: a column that is never cut, because people copy from it.
+    ///   - origins: a column that is cut in the middle, because the end shows which host answers.
+    func table(_ heading: [String], _ rows: [[String]], whole: Int? = nil, origins: Int? = nil) -> [String] {
         var all = (legend ? [heading] : []) + rows
         var widths = heading.indices.map { column in all.map { Self.width($0[column]) }.max() ?? 0 }
         while let columns, widths.reduce(-2, { $0 + $1 + 2 }) > columns {
@@ -136,7 +133,7 @@ struct Renderer {
             guard let widest = others.max(by: { slack($0) < slack($1) }) else { break }
             widths[widest] -= 1
         }
-        all = all.map { row in row.indices.map { cut(row[$0], to: widths[$0]) } }
+        all = all.map { row in row.indices.map { cut(row[$0], to: widths[$0], inMiddle: $0 == origins) } }
         return all.enumerated().map { index, row in
             var line = ""
             for (column, cell) in row.enumerated() {
@@ -152,9 +149,13 @@ struct Renderer {
     /// Columns keep this width as long as others are wider: that of signals and the heading of the security.
     private static let narrowest = 8
 
-    /// The beginning of a text in this number of cells, with an ellipsis and all its colours if it is cut.
-    private func cut(_ text: String, to width: Int) -> String {
+    /// The beginning of a text in this number of cells, with an ellipsis and all its colours if it is cut; or its beginning and its end.
+    private func cut(_ text: String, to width: Int, inMiddle: Bool) -> String {
         guard Self.width(text) > width else { return text }
+        if inMiddle, text.utf8.count == text.unicodeScalars.count {
+            let beginning = min(8, width / 3)
+            return "\(text.prefix(beginning))\(sign("…", "~"))\(text.suffix(width - 1 - beginning))"
+        }
         var kept = ""
         var rest = width - 1
         var inEscape = false

@@ -44,6 +44,7 @@ extension Renderer {
         if let moment = status.nextLogin { lines.append("  " + pause(until: moment)) }
         // The line above says so already.
         lines += status.problems.filter { status.nextLogin == nil || $0.code != .loginPaused }.flatMap(self.lines)
+        if let reason = status.reason { lines.append("  \(bar) \(safe(reason))") }
         if status.prompt != nil { lines.append("  to answer: hotspotctl answer") }
         var details: [String] = []
         if let portal = status.portal { details.append("portal \(origin(portal))") }

@@ -78,7 +78,7 @@ import Varlink
     var hasForgotten = false
     func forgetEverything() throws(ControlError) { hasForgotten = true }
     let credential = CredentialStatus(
-        ssid: "Hotel", security: "open", helper: "form", portal: "http://p.example", fields: ["room"], release: "confirm")
+        ssid: "Hotel", security: "open", helper: "form", portal: "http://p.example", fields: ["room"], release: .confirm)
     func credentials(ssid: String?) throws(ControlError) -> (credentials: [CredentialStatus], pin: String) {
         ([credential], "open")
     }

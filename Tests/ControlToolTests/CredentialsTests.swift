@@ -1,5 +1,6 @@
 import Testing
 
+@testable import ControlAPI
 @testable import hotspotctl
 
 @Suite struct CredentialsTests {
@@ -34,6 +35,24 @@ import Testing
         #expect(shown.output.hasPrefix("\"Hotel\" (open)\n  helper: form\n  portal: http://p.example\n  fields: room, name\n"))
         #expect(shown.output.hasSuffix("They wait for the PIN: hotspotctl credentials unlock\n"))
         #expect(try run(listed("none", ""), []).output == "No answers are stored.\n")
+        for (release, words) in zip(CredentialRelease.allCases, ["by itself", "after you confirm", "never"]) {
+            let credential = Self.hotel.replacing("confirm", with: release.rawValue)
+            #expect(try run(listed("none", credential), []).output.hasSuffix("  \(words)\n"))
+        }
+        let unknown = try run(listed("none", ""), ["show", "Other"])
+        #expect(unknown.status == 10 && unknown.output.isEmpty)
+        #expect(unknown.errors.hasPrefix("hotspotctl: No answers are stored for \"Other\".\n"), "\(unknown.errors)")
+    }
+
+    @Test(arguments: [60, 80]) func aPortalIsCutInTheMiddle(columns: Int) {
+        var renderer = Renderer(style: .plain, now: 0)
+        renderer.columns = columns
+        let credential = CredentialStatus(
+            ssid: "Hotel Lindenhof", security: "open", helper: "form", portal: "https://login.microsoftonline.com.evil.example",
+            fields: ["room", "name"], release: .confirm)
+        let line = renderer.lines(CredentialsReply(credentials: [credential], pin: "none"))[1]
+        #expect(Renderer.width(line) <= columns && line.contains("example "), "\(line)")
+        if columns == 80 { #expect(line.contains("https://…") && line.contains("evil.example"), "\(line)") }
     }
 
     @Test func valuesComeFromStandardInputAndNeverFromTheArguments() throws {

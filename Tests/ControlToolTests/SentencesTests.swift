@@ -109,6 +109,32 @@ import Testing
         #expect(long.count == 9 && long[2] == "  0.000 s  trace  │ GET /")
     }
 
+    @Test func aShortStorySaysWhyNothingWasSent() {
+        let moves: [(StateName, StateName)] = [
+            (.inactive, .evaluating), (.evaluating, .authenticating), (.authenticating, .presentingUI),
+        ]
+        var steps = moves.enumerated().map { index, move in
+            Step(at: index, time: 1, from: move.0, to: move.1, kind: "transition", detail: "why \(index)")
+        }
+        steps.insert(Step(at: 1, kind: "answer", helper: "form", detail: "uiRequired: The page would send it away."), at: 2)
+        steps.insert(Step(at: 1, kind: "credential", helper: "form", detail: "kept back: the PIN was not given"), at: 0)
+        steps += (4..<9).map { Step(at: $0, kind: "prompt", helper: "form", detail: "Hotel asks") }
+        let waiting = renderer.lines(ExplainReply(steps: steps, verdict: "This attempt is still running."), verbose: false)
+        #expect(waiting.count == 6, "\(waiting)")
+        #expect(waiting.contains { $0.hasSuffix("credential  form  │ kept back: the PIN was not given") }, "\(waiting)")
+        #expect(waiting.contains { $0.contains("│ uiRequired: The page would send it away.") }, "\(waiting)")
+        let verdict = "The question was dismissed.\nThe page would send it away."
+        let dismissed = renderer.lines(ExplainReply(steps: steps, verdict: verdict), verbose: false)
+        #expect(dismissed.count == 6 && dismissed.filter { $0.contains("send it away") } == ["  │ The page would send it away."])
+    }
+
+    @Test func aPromptThatWaitsSaysWhyBehindTheBar() {
+        var status = InterfaceStatus(interface: "wlan0", state: .presentingUI, since: 1)
+        (status.prompt, status.reason) = ("p1", "The page would send it away.")
+        let lines = renderer.lines(StatusReply(interfaces: [status]))
+        #expect(lines.suffix(2) == ["  │ The page would send it away.", "  to answer: hotspotctl answer"], "\(lines)")
+    }
+
     @Test func outcomesHaveWords() {
         for outcome in AttemptOutcome.allCases where ![.online, .left, .dismissed].contains(outcome) {
             #expect(renderer.outcome(outcome.rawValue) != outcome.rawValue)

@@ -240,6 +240,9 @@ private let helpers = """
         let short = try run(script, ["explain"]).output
         #expect(!short.contains("answer") && short.contains("asking the helpers"))
         _ = try run(script, ["explain", "Cafe"]) { #expect($0.parameters("Explain") == ["ssid": "Cafe"]) }
+        let refusal = #"!Failed {"code":"noAttempt","message":"The journal has no attempt x, or none any more."}"#
+        let unknown = try run(.init(replies: ["Explain": [refusal]]), ["explain", "--attempt", "x"])
+        #expect(unknown.status == 10 && unknown.errors.contains("has no attempt x"), "\(unknown.errors)")
     }
 
     @Test(arguments: [("online", Int32(0)), ("captive", 1), ("limited", 1), ("none", 1), ("unknown", 1)])

@@ -5,10 +5,10 @@ import HelperHost
 import HotspotCore
 import HotspotMachine
 import LinkState
-import Store
 import Testing
 import Vault
 
+@testable import Store
 @testable import hotspotd
 
 /// What is remembered of answers, and when it is sent: visits of one interface over the real host, with a helper that asks.
@@ -281,6 +281,42 @@ import Vault
         await hotel.close()
     }
 
+    @Test @LoopActor func whyNothingWasSentIsInStatusAndOutlivesTheQuestion() async throws {
+        let hotel = try Hotel()
+        let words = "The page would send the answers to https://evil.example; nothing was sent."
+        hotel.bench.replies(
+            "form", to: "Authenticate",
+            #"{"result": "uiRequired", "portal": \#(Self.plain), "reason": "\#(words)", "prompt": {"title": "Again", "fields": []}}"#
+        )
+        let shown = try await hotel.ask()
+        #expect(hotel.controller.status.reason == words)
+        hotel.controller.dismiss(shown)
+        #expect(hotel.controller.status.reason == nil)
+        #expect(hotel.bench.steps.last { $0.kind == "outcome" }?.detail == "The question was dismissed.\n\(words)")
+        await hotel.close()
+    }
+
+    @Test @LoopActor func aLongPortalIsNamedWithItsEnd() async throws {
+        let hotel = try Hotel(Self.secure)
+        let long = "https://\(Array(repeating: "login", count: 30).joined(separator: ".")).example"
+        try hotel.bench.services.store.setCredential(
+            Self.network, helper: "wispr", origin: long, pin: "p", fieldNames: ["room"], sealed: [7])
+        #expect(try await hotel.ask().warning?.contains("login.login.example. This may be an impostor.") == true)
+        await hotel.close()
+    }
+
+    @Test @LoopActor func answersThatTheDiskDoesNotTakeAreRememberedUntilTheDaemonEnds() async throws {
+        let hotel = try Hotel()
+        _ = try await hotel.ask()
+        let other = try Database(path: hotel.bench.folder + "/state/hotspotd.db")
+        try other.run("BEGIN IMMEDIATE")
+        let outcome = try await hotel.answer(typed)
+        #expect(outcome == "Remembered until the daemon ends, because nothing is saved now: database is locked.")
+        hotel.leave()
+        #expect(try await hotel.ask().stored == ["room", "name"])
+        await hotel.close()
+    }
+
     @Test @LoopActor func answersOfALoginThatEndsBeforeItsProofAreNotKeptAndThatIsSaid() async throws {
         for isDismissed in [true, false] {
             let hotel = try Hotel()
@@ -411,6 +447,77 @@ import Vault
         await hotel.close()
     }
 
+    @Test @LoopActor func aPINThatGuardsNothingIsRemovedEvenIfItsKeyIsLost() async throws {
+        let hotel = try await guarded("4711")
+        hotel.bench.services.vault.guardCredentials(by: PINLock(salt: [1], passes: 1, memory: 8192, names: [2]))
+        #expect(throws: ControlError.self) { try hotel.keeper.setPIN(nil, old: "4711") }
+        #expect(try hotel.keeper.remove("Hotel", helper: nil, portal: nil) == 1)
+        try hotel.keeper.setPIN(nil, old: "4711")
+        #expect(hotel.keeper.pinWord == "none" && hotel.bench.services.store.pin == nil)
+        _ = try await hotel.ask()
+        #expect(try await hotel.answer(typed) == "Remembered for this portal; next time Enter sends them.")
+        await hotel.close()
+    }
+
+    // MARK: Stored answers that change while the prompt waits
+
+    @Test @LoopActor func aPromptSaysWhatIsStoredNow() async throws {
+        for isErased in [true, false] {
+            let hotel = try await guarded("4711")
+            #expect(try await hotel.ask().isLocked)
+            if isErased {
+                for guess in 0..<10 { _ = left(hotel, "000\(guess)") }
+            } else {
+                _ = try hotel.keeper.remove("Hotel", helper: nil, portal: nil)
+            }
+            let shown = try #require(hotel.desk.prompt)
+            #expect(!shown.isLocked && shown.stored.isEmpty)
+            await hotel.close()
+        }
+        let hotel = try Hotel()
+        _ = try await hotel.ask()
+        try await hotel.answer(typed)
+        hotel.leave()
+        #expect(try await hotel.ask().prompt.fields[0].value == "214")
+        _ = try hotel.keeper.remove("Hotel", helper: nil, portal: nil)
+        #expect(hotel.desk.prompt?.stored == [] && hotel.desk.prompt?.prompt.fields[0].value == nil)
+        await hotel.close()
+    }
+
+    @Test @LoopActor func theRightPINUnlocksAPromptThatMayNotOfferTheAnswers() async throws {
+        let hotel = try await guarded("4711")
+        #expect(try await hotel.ask().isLocked)
+        hotel.bench.services.settings.plainHTTPAnswers = .never
+        try hotel.keeper.unlock("4711")
+        #expect(hotel.desk.prompt?.isLocked == false)
+        await hotel.close()
+    }
+
+    @Test(arguments: [true, false]) @LoopActor func enterSendsNothingThatWasNotOffered(isTold: Bool) async throws {
+        let hotel = try Hotel()
+        _ = try await hotel.ask()
+        try await hotel.answer(typed)
+        hotel.leave()
+        let old = try await hotel.ask()
+        if isTold {
+            _ = try hotel.keeper.add("Hotel", helper: nil, ["room": "13"])
+        } else {
+            // Another interface stores what it was told.
+            let owner = CredentialOwner(try #require(hotel.bench.services.store.allCredentials.first), in: Self.network)
+            try hotel.bench.services.store.setCredential(
+                Self.network, helper: "form", origin: owner.origin, pin: owner.pin, program: owner.program,
+                fieldNames: ["room"], shownNames: ["room"],
+                sealed: try hotel.bench.services.vault.seal(["room": "13"], for: owner.purpose))
+            #expect(throws: ControlError.self) { try hotel.desk.complete([:], stored: ["room"], for: old) }
+        }
+        let shown = try #require(hotel.desk.prompt)
+        #expect(shown.token != old.token && hotel.desk.last?.token == old.token, "the prompt is asked again")
+        #expect(hotel.desk.last?.sentence == "The stored answers changed meanwhile.")
+        _ = try await hotel.answer([:], stored: ["room"])
+        #expect(hotel.sent?["room"] == "13")
+        await hotel.close()
+    }
+
     // MARK: hotspotctl credentials
 
     @Test @LoopActor func credentialsAreListedAddedAndRemovedWithoutTheirValues() async throws {
@@ -422,7 +529,7 @@ import Vault
         let added = try hotel.keeper.add("Hotel", helper: nil, ["room": "214", "name": Self.canary])
         let status = CredentialStatus(
             ssid: "Hotel", security: "open", helper: "form", portal: "https://p.example", fields: ["name", "room"],
-            release: "automatic")
+            release: .automatic)
         #expect(added == status)
         #expect(try hotel.keeper.list(nil) == [status] && hotel.keeper.list("Hotel") == [status])
         #expect(try hotel.keeper.list("Other").isEmpty)

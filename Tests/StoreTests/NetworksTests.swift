@@ -200,9 +200,11 @@ import Testing
         }
         try store.setEnabled(helper: "form", ssid: nil, enabled: false)
         try store.setEnabled(helper: nil, ssid: "43616665", enabled: false)
+        try store.setPIN(StoredPIN(salt: [1], passes: 1, memory: 1, names: [2]), credentials: [])
         #expect(try isOnDisk("room-canary-a2"))
         if everything { try store.forgetEverything() } else { #expect(try store.forget(SSID(octets: Array("Cafe".utf8))!)) }
         #expect(store.attempts().map(\.id) == (everything ? [] : ["a3"]))
+        #expect((store.pin == nil) == everything, "there is nothing left to guard")
         #expect(try !isOnDisk("room-canary-a1") && !isOnDisk("room-canary-a2"))
         #expect(try isOnDisk("room-canary-a3") != everything)
         #expect(store.allDisabled.count == (everything ? 1 : 2) && store.isDisabled(helper: "form", ssid: nil))

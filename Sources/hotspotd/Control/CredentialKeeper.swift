@@ -29,11 +29,11 @@ import Vault
         asking.program = services.program(of: credential.helper)
         let release = Release.decide(
             stored: CredentialOwner(credential, in: network), asking: asking, plain: services.settings.plainHTTPAnswers)
-        let word =
+        let word: CredentialRelease =
             switch release {
-            case .automatic: "automatic"
-            case .confirmed: "confirm"
-            case .refused: "never"
+            case .automatic: .automatic
+            case .confirmed: .confirm
+            case .refused: .never
             }
         return CredentialStatus(
             ssid: network.label, security: network.security.rawValue, helper: credential.helper, portal: credential.origin,
@@ -88,7 +88,7 @@ import Vault
         }
         let new = store.credential(owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin)
         guard let new, let status = status(new) else { throw .failed(code: .notSaved, message: "Nothing was stored.") }
-        services.events?.networkListChanged()
+        storedChanged()
         return status
     }
 
@@ -104,6 +104,13 @@ import Vault
         return nil
     }
 
+    private func offerAgain() { for controller in controllers() { controller.desk.offerAgain() } }
+
+    private func storedChanged() {
+        offerAgain()
+        services.events?.networkListChanged()
+    }
+
     /// Removes credentials, and returns how many.
     func remove(_ ssid: String, helper: String?, portal: String?) throws(ControlError) -> Int {
         let unwanted = try found(ssid).filter {
@@ -116,7 +123,7 @@ import Vault
             throw .failed(code: .notSaved, message: "\(error)")
         }
         store.scrub()
-        services.events?.networkListChanged()
+        storedChanged()
         return unwanted.count
     }
 
@@ -146,8 +153,7 @@ import Vault
             throw .wrongPIN(left: left)
         }
         services.saving("a right PIN") { try store.forgiveGuesses() }
-        for controller in controllers() { controller.desk.vaultOpened() }
-        services.events?.promptsChanged()
+        offerAgain()
     }
 
     /// Erases what the PIN guards, and the PIN.
@@ -157,7 +163,7 @@ import Vault
         }
         services.vault.guardCredentials(by: nil)
         services.log.warning("the stored answers and their PIN were erased after \(PINLock.limit) wrong PINs in a row")
-        services.events?.networkListChanged()
+        storedChanged()
         return .wrongPIN(left: 0)
     }
 
@@ -165,13 +171,20 @@ import Vault
         if let next, next.count < 4 || next.utf8.count > 128 || UserAnswers.fault(in: next) != nil {
             throw .failed(code: .badPIN, message: "A PIN has at least 4 letters or digits, and at most 128 octets.")
         }
+        let credentials = store.allCredentials
+        if next == nil, store.pin != nil, credentials.isEmpty {
+            // It guards nothing, and no guess could be right if the vault has another key now.
+            do { try store.setPIN(nil, credentials: []) } catch {
+                throw .failed(code: .notSaved, message: "The PIN is as it was: \(error).")
+            }
+            return services.vault.guardCredentials(by: nil)
+        }
         if store.pin != nil {
             guard let old else { throw .failed(code: .badPIN, message: "There is a PIN already: give it as well.") }
             try unlock(old)
         } else if next == nil {
             throw .failed(code: .noPIN, message: "There is no PIN.")
         }
-        let credentials = store.allCredentials
         let sealed = credentials.compactMap { credential in
             NetworkID(key: credential.network).map { (credential.sealed, CredentialOwner(credential, in: $0).purpose) }
         }
@@ -188,6 +201,7 @@ import Vault
         } catch {
             throw .failed(code: .notSaved, message: "The PIN is as it was: \(error).")
         }
+        offerAgain()
     }
 }
 

@@ -255,7 +255,10 @@ import Store
 
     func forgetEverything() throws(ControlError) {
         services.host.forgetGiven()
-        try rejoin(links.controllers, "forgotten", services.store.forgetEverything)
+        try rejoin(links.controllers, "forgotten") {
+            defer { services.vault.guardCredentials(by: services.store.pin?.lock) }
+            try services.store.forgetEverything()
+        }
     }
 
     /// The network is in sight or joined, or something is stored of it.
@@ -280,6 +283,7 @@ import Store
         let found: Attempt?
         if let attempt {
             found = services.store.attempt(attempt)
+            if found == nil { throw noAttempt(attempt) }
         } else if let ssid {
             found = services.store.lastAttempt(ssid: ssid)
         } else if let interface {
@@ -295,14 +299,15 @@ import Store
         return (services.store.steps(found.id), found.verdict ?? "This attempt is still running.")
     }
 
+    private func noAttempt(_ id: String) -> ControlError {
+        .failed(code: .noAttempt, message: "The journal has no attempt \(Printable.text(id, limit: 64)), or none any more.")
+    }
+
     func history(
         ssid: String?, interface: String?, before: String?, limit: Int
     ) throws(ControlError) -> [AttemptStatus] {
         if let before, services.store.attempt(before) == nil {
-            throw .failed(
-                code: .noAttempt,
-                message:
-                    "The journal has no attempt \(Printable.text(before, limit: 64)), or none any more; begin with the newest.")
+            throw noAttempt(before)
         }
         let attempts = services.store.attempts(ssid: ssid, interface: interface, before: before, limit: limit)
         if attempts.isEmpty, before == nil {

@@ -344,6 +344,7 @@ import Store
         status.nextMaintain = machine.state.nextMaintain.map(WallClock.time(of:))
         status.nextLogin = machine.state.nextLogin.map(WallClock.time(of:))
         status.prompt = desk.prompt?.token
+        status.reason = desk.prompt == nil ? nil : journal.attempt?.lastWord
         status.answers = desk.outcome
         // The last verdict tells it, whichever attempt it came in.
         let isLimited = machine.state.joined?.lastVerdict == .partial

@@ -105,7 +105,7 @@ struct RunningAttempt {
         case .expired: failed("The session was over.")
         case .left: "The network was left."
         case .loggedOff: "Logged off."
-        case .dismissed: "The question was dismissed."
+        case .dismissed: failed("The question was dismissed.")
         case .superseded: "Another attempt took over."
         }
     }

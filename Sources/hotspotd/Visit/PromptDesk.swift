@@ -38,7 +38,7 @@ import Vault
         let known = self.prompt.flatMap { $0.id == id ? $0.token : nil }
         var shown = ShownPrompt(
             id: id, token: known ?? Services.randomID(octets: 4), helper: helper, network: network, portal: portal,
-            prompt: prompt, since: WallClock.now)
+            asked: prompt, prompt: prompt, since: WallClock.now)
         shown.warning = warning(about: portal, in: network)
         shown.remember = remember(for: shown)
         offerStored(in: &shown)
@@ -57,11 +57,18 @@ import Vault
         services.events?.promptsChanged()
     }
 
-    /// Offers what the PIN kept back.
-    func vaultOpened() {
-        guard var shown = prompt, shown.isLocked else { return }
+    /// Offers what is stored now, after the vault or the stored answers changed. A prompt that offered other answers gets a new name, so that
+    /// no client sends what its user has not seen.
+    func offerAgain() {
+        guard var shown = prompt else { return }
+        let offered = shown.offered
         offerStored(in: &shown)
+        if let offered, shown.offered != offered {
+            last = (shown.token, "The stored answers changed meanwhile.")
+            shown.token = Services.randomID(octets: 4)
+        }
         prompt = shown
+        services.events?.promptsChanged()
     }
 
     /// Returns the daemon's own words about a portal that is none of those that answers are stored for here, whichever helper asks.
@@ -71,7 +78,7 @@ import Vault
             let refusal = Release.mismatch(
                 origin: portal.origin, pin: portal.pin, stored: stored.map { CredentialOwner($0, in: network) })
         else { return nil }
-        let origins = Set(stored.map(\.origin)).sorted().prefix(3).map { Printable.text($0, limit: 100) }
+        let origins = Set(stored.map(\.origin)).sorted().prefix(3).map(Origin.shortened)
         return "\(refusal.sentence) They were stored for \(origins.joined(separator: " and ")). This may be an impostor."
     }
 
@@ -92,6 +99,7 @@ import Vault
     /// Makes stored answers the defaults of the fields that the helper does not have from elsewhere. Secret ones stay in the vault; of
     /// them only the names of the fields are known.
     private func offerStored(in shown: inout ShownPrompt) {
+        (shown.prompt, shown.stored, shown.offered, shown.isLocked) = (shown.asked, [], nil, false)
         guard let portal = shown.portal, let found = stored(for: shown.helper, in: shown.network, portal),
             released != found.owner, services.host.mayHaveCredentials(shown.helper)
         else { return }
@@ -103,6 +111,7 @@ import Vault
         let wanted = shown.prompt.fields.filter { found.credential.fieldNames.contains($0.name) && answered[$0.name] == nil }
         shown.isLocked = !wanted.isEmpty && services.vault.isLocked
         guard !wanted.isEmpty, !shown.isLocked, let values = open(found.credential, found.owner) else { return }
+        shown.offered = found.credential.sealed
         for index in shown.prompt.fields.indices where wanted.contains(shown.prompt.fields[index]) {
             let field = shown.prompt.fields[index]
             guard let value = values[field.name], field.kind != .choice || field.choices?.contains(value) == true else {
@@ -125,8 +134,11 @@ import Vault
             throw .invalidAnswer(field: Printable.text(name, limit: 64), message: "No answer is stored for it.")
         }
         guard let portal = shown.portal, let found = stored(for: shown.helper, in: shown.network, portal),
-            let values = open(found.credential, found.owner)
-        else { throw .invalidAnswer(field: names[0], message: "The stored answer is gone.") }
+            found.credential.sealed == shown.offered, let values = open(found.credential, found.owner)
+        else {
+            offerAgain()
+            throw .noSuchPrompt(shown.token, reason: last?.sentence)
+        }
         let words = names.prefix(16).map { Printable.text($0, limit: 64) }.joined(separator: ", ")
         journal.record("credential", "confirmed by the user: \(words)", helper: shown.helper)
         return values.filter { names.contains($0.key) }.merging(typed) { $1 }
@@ -282,6 +294,8 @@ import Vault
             }
             do {
                 try seal(kept, for: owner, shownNames: shownNames(of: answers, owner))
+            } catch StoreError.notSaved(let reason) {
+                return "Remembered until the daemon ends, because nothing is saved now: \(reason)."
             } catch {
                 services.log.warning("keeping answers: \(error)")
                 return "Not remembered: \(error)."
@@ -321,17 +335,21 @@ import Vault
 struct ShownPrompt {
     let id: PromptID
     /// The name of the prompt in the control interface.
-    let token: String
+    var token: String
     let helper: String
     let network: NetworkID
     /// The portal that asks.
     let portal: Portal?
+    /// As the helper asks.
+    let asked: Prompt
     /// With stored answers as values, except those of secret kinds.
     var prompt: Prompt
     /// Unix time in milliseconds.
     let since: Int
     /// The names of the fields for which an answer is stored.
     var stored: [String] = []
+    /// The credential that they are from, as it is sealed.
+    var offered: [UInt8]?
     /// Stored answers wait for the PIN.
     var isLocked = false
     var warning: String?

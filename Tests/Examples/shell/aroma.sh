@@ -23,7 +23,7 @@ get() { printf '%s' "$call" | jq -r ".parameters.$1 // empty"; }
 run() { printf '%s' "$call" | jq -cj --rawfile page "$TMPDIR/page" --arg origin "$origin" --arg pin "$pin" --arg consent "$(get consent)" "$rules $1"; }
 answer() { run "{parameters: ($1)}" && printf '\0' && exit; }
 fetch() { curl -sm 10 --noproxy '*' --interface "$(get link.interface)" "$@"; } # One request over this link and no other.
-# Reads the portal's page: its text, its address, and whose it is. Fails if the Internet answers the probe.
+# Reads the portal's page: its text, its address, and its origin with its key. Fails if the Internet answers the probe.
 look() {
     probe=$(get link.probeURL) expect=$(get link.probeExpect) pin=''
     seen=$(fetch -Lo "$TMPDIR/page" -w '%{http_code} %{url_effective}\n%{certs}' "${probe:-http://connectivitycheck.gstatic.com/generate_204}") ||

@@ -50,6 +50,9 @@ extension Store {
         }
     }
 
+    /// Withdraws the consent to all terms of this network.
+    public func dropConsents(_ network: NetworkID) throws(StoreError) { try delete(network, from: ["consents"]) }
+
     /// Deletes the choice and its session.
     public func dropChoice(_ network: NetworkID) throws(StoreError) {
         try delete(network, from: ["choices", "sessions"])

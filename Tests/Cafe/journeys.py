@@ -278,7 +278,8 @@ class Journeys:
         self.begin()
         self.daemon.ctl("login")
         self.until({"presentingUI", "authenticated"})
-        self.answer(ENTER)
+        screen = self.answer(ENTER)
+        self.check("terms", "ten. [y/n] y" in screen, screen)
         self.end(asked=1, posts=1)
 
     def endedByThePortal(self) -> None:
@@ -361,7 +362,8 @@ class Journeys:
         self.daemon.ctl("credentials", "pin", "--remove", given="4711\n")
 
     def stored(self) -> list:
-        return self.daemon.json("credentials", "show", f"wired:{FREE.hardware}").get("credentials", [])
+        kept = self.daemon.json("credentials", "list").get("credentials", [])
+        return [entry for entry in kept if FREE.hardware in entry["ssid"]]
 
     def walkedAway(self) -> None:
         """LogoffOn=sleep: the guest walks away, and comes back."""

@@ -219,11 +219,7 @@ import Store
             sessions.drop()
             save("dropping a session") { try $0.setSealedSession($1, nil) }
             // The session's memory knew which terms were accepted; without it a helper cannot see that they have changed.
-            if let portal = conversation.shownPortal, let helper = machine.state.chosenHelper {
-                save("withdrawing a consent") {
-                    try $0.setConsent($1, origin: portal.origin, helper: helper, program: nil, terms: nil, now: 0)
-                }
-            }
+            save("withdrawing a consent") { try $0.dropConsents($1) }
         case .hold(let reason, let duration, let cause):
             guard let stored = StoredHold.Reason(rawValue: reason.rawValue) else { break }
             let until = duration.map { WallClock.now + $0.milliseconds }

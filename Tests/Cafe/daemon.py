@@ -272,6 +272,15 @@ class Monitor:
             with self.changed:
                 self.changed.wait(min(left, 0.5))
 
+    def leave(self) -> None:
+        """Leaves the network, and waits until the daemon has seen it."""
+        fabric, mark = self.daemon.fabric, self.mark()
+        # An interface that rests after a logoff is inactive already.
+        resting = self.daemon.status().get("state") == "inactive"
+        fabric.leave()
+        if not resting:
+            self.waitFor({"inactive"}, mark, 15 * fabric.patience)
+
     def shortStatus(self, link: str | None = None) -> str:
         try:
             return json.dumps(self.daemon.status(link))[:400]

@@ -91,7 +91,7 @@ class Director:
             self.report.say(f"{reason} Logged off, and once more from the start.")
             if self.fabric.hasAddress():
                 smoke.logOff(self.fabric, network)
-            self.leave()
+            self.monitor.leave()
             self.daemon.ctl("forget", network.ssid)
         raise AssertionError("the last try returns or raises")
 
@@ -119,14 +119,6 @@ class Director:
         if self.endsWith(path, "maintaining", "authenticated"):
             return True
         return self.radio and path[-1:] == ["authenticated"] and self.daemon.status().get("helper") == self.helpers.get(network)
-
-    def leave(self) -> None:
-        mark = self.monitor.mark()
-        # An interface that rests after a logoff is inactive already.
-        resting = self.daemon.status().get("state") == "inactive"
-        self.fabric.leave()
-        if not resting:
-            self.monitor.waitFor({"inactive"}, mark, 15 * self.fabric.patience)
 
     def proof(self, name: str) -> None:
         page = smoke.curl(self.fabric, networks.PAGE_URL)
@@ -180,7 +172,7 @@ class Director:
             word = self.show("check").strip()
         self.report.check("silent.check", word == "online", word)
         self.show("explain")
-        self.leave()
+        self.monitor.leave()
 
     def question(self) -> None:
         self.report.heading(f"4. {HOTEL.ssid} asks for room number and surname")
@@ -204,7 +196,7 @@ class Director:
         right = [entry for entry in self.fabric.transcript("hotel") if entry.get("remark") == "right"]
         # An answer that was too slow over the air is sent again.
         self.report.check("question.atThePortal", len(right) == 1 or self.radio and len(right) > 1, f"{len(right)} logins")
-        self.leave()
+        self.monitor.leave()
 
     def comeBack(self) -> None:
         self.report.heading(f"5. Back at {AROMA.ssid}")
@@ -218,7 +210,7 @@ class Director:
         else:
             self.report.say(f"{back:.2f} s; not compared: one of the two visits had a detour")
         self.proof("return.page")
-        self.leave()
+        self.monitor.leave()
 
     def logOff(self) -> None:
         self.report.heading(f"6. Logging off at {HOTEL.ssid}")
@@ -240,7 +232,7 @@ class Director:
             self.report.check("logoff.closed", smoke.isClosed(self.fabric))
         left = [entry for entry in self.fabric.transcript("hotel") if entry.get("remark") == "logged out"]
         self.report.check("logoff.atThePortal", len(left) == 1, f"{len(left)} logoffs")
-        self.leave()
+        self.monitor.leave()
 
     def train(self) -> None:
         self.report.heading(f"And {TRAIN.ssid}, which speaks WISPr")
@@ -262,11 +254,11 @@ class Director:
         self.proof("wispr.page")
         # The operator forgets the laptop; the next visit needs the stored account, and no question comes.
         smoke.logOff(self.fabric, TRAIN)
-        self.leave()
+        self.monitor.leave()
         path, *_ = self.join(TRAIN)
         self.report.check("wispr.storedAccount", path[-1:] == ["authenticated"] and "authenticating" in path, " → ".join(path))
         self.proof("wispr.secondPage")
-        self.leave()
+        self.monitor.leave()
 
     def machineItself(self) -> None:
         """What the project relies on in the machine is tried."""
@@ -274,7 +266,7 @@ class Director:
         if self.radio:
             self.fabric.join(TRAIN)
             self.report.attempt("laptop.netem", lambda: machine.netem(self.fabric))
-            self.leave()
+            self.monitor.leave()
         else:
             machine.host(self.fabric, self.report)
 

@@ -110,14 +110,7 @@ class Hostile:
         page = smoke.curl(self.fabric, networks.PAGE_URL)
         good = event["to"] == "authenticated" and event.get("helper") == "form" and "Internet side" in page
         self.report.check(f"hostile.{name}.nextWorks", good, f"{event.get('to')} by {event.get('helper')}: {page[:100]}")
-        self.leave()
-
-    def leave(self) -> None:
-        mark = self.monitor.mark()
-        resting = self.daemon.status().get("state") == "inactive"
-        self.fabric.leave()
-        if not resting:
-            self.monitor.waitFor({"inactive"}, mark, 15)
+        self.monitor.leave()
 
     def fault(self, name: str, fault: str, state: str, code: str | None, sentence: str) -> None:
         self.fabric.setFault(HOTEL, fault)
@@ -143,7 +136,7 @@ class Hostile:
             unproven = status.get("captive") is None and not status.get("helper")
             self.report.check(f"hostile.{name}.notVerified", unproven, str(status))
         # The portal goes on as it was, and the cable goes elsewhere.
-        self.leave()
+        self.monitor.leave()
         self.goodNetwork(name)
         self.daemon.ctl("forget", f"wired:{HOTEL.hardware}")
 
@@ -166,7 +159,7 @@ class Hostile:
         right = (status.get("state"), status.get("helper")) == ("authenticated", "form")
         right = right and AROMA.hardware in status.get("ssid", "")
         self.report.check("hostile.inARow", right and self.monitor.transitions(mark)[-1] == event, str(status))
-        self.leave()
+        self.monitor.leave()
 
     def helperKilled(self) -> None:
         """The helpers' process dies in the middle of a login."""
@@ -179,7 +172,7 @@ class Hostile:
         self.monitor.waitFor({"authenticated"}, mark, 30)
         # The operator forgets us, so that the next visit logs in with the stored account; its gateway hangs in the middle.
         smoke.logOff(self.fabric, TRAIN)
-        self.leave()
+        self.monitor.leave()
         self.fabric.setFault(TRAIN, "hang pages")
         mark = self.monitor.mark()
         self.fabric.join(TRAIN)
@@ -198,4 +191,4 @@ class Hostile:
         page = smoke.curl(self.fabric, networks.PAGE_URL)
         self.report.check("hostile.killed.recovers", event.get("helper") == "wispr" and "Internet side" in page, str(event))
         self.report.check("hostile.killed.calm", not self.daemon.problems(), str(self.daemon.problems()))
-        self.leave()
+        self.monitor.leave()

@@ -74,20 +74,13 @@ class Journeys:
     def arrive(self, network=FREE) -> dict:
         """Joins, and returns where that leads."""
         if self.fabric.joined:
-            self.leave()
+            self.monitor.leave()
         self.mark, self.sent = self.monitor.mark(), len(self.fabric.transcript())
         self.connected, _ = self.fabric.join(network)
         return self.until(ENDS)
 
     def until(self, states: set[str], seconds: float = 60) -> dict:
         return self.monitor.waitFor(states, self.mark, seconds)
-
-    def leave(self) -> None:
-        mark = self.monitor.mark()
-        resting = self.daemon.status().get("state") == "inactive"
-        self.fabric.leave()
-        if not resting:
-            self.monitor.waitFor({"inactive"}, mark, 15)
 
     def answer(self, replies: list[tuple[str, str]], seconds: float = 60, isLeft: bool = False) -> str:
         """Answers in the terminal, and waits for the login, unless the guest leaves it at that."""
@@ -132,7 +125,7 @@ class Journeys:
     def forget(self) -> None:
         self.endSession()
         if self.fabric.joined:
-            self.leave()
+            self.monitor.leave()
         self.daemon.ctl("forget", f"wired:{FREE.hardware}")
 
     def begin(self) -> None:
@@ -200,13 +193,13 @@ class Journeys:
         self.arrive(HOTEL)
         self.answer(LODGER)
         smoke.logOff(self.fabric, HOTEL)
-        self.leave()
+        self.monitor.leave()
         self.fabric.changeKey(HOTEL)
         self.arrive(HOTEL)
         screen = self.answer(LODGER)
         self.check("told", "another key" in screen, screen)
         self.end(asked=1, posts=1, helper="portal-api")
-        self.leave()
+        self.monitor.leave()
 
     def typo(self) -> None:
         """A typo in the room number, corrected."""
@@ -349,13 +342,13 @@ class Journeys:
         self.check("set", done.returncode == 0, done.stdout + done.stderr)
         self.startAgain()
         self.endSession()
-        self.leave()
+        self.monitor.leave()
         self.arrive()
         screen = self.answer([(r"PIN", "4711"), *ENTER])
         self.check("asked", "PIN" in screen and "4711" not in screen, screen)
         self.end(asked=1, posts=1)
         self.endSession()
-        self.leave()
+        self.monitor.leave()
         self.arrive()
         screen = self.answer(ENTER)
         self.check("askedOnce", "PIN" not in screen, screen)

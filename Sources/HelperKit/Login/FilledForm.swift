@@ -30,6 +30,9 @@ struct FilledForm: Sendable {
         var typed = false
         var password = false
         var radios: Set<String> = []
+        func isChoice(_ answer: String, _ label: String, _ value: String) -> Bool {
+            answer == FormWords.choice(label, value) || answer == label || answer == value
+        }
         let button = Self.button(of: form)
         for control in form.controls where !control.name.isEmpty && control.name.utf8.count <= Self.nameLimit {
             let answer = answers[control.name]
@@ -46,10 +49,10 @@ struct FilledForm: Sendable {
             case .radio:
                 guard radios.insert(control.name).inserted else { continue }
                 let group = form.controls.filter { $0.kind == .radio && $0.name == control.name }
-                let chosen = answer.flatMap { answer in group.first { $0.label == answer || $0.value == answer } }
+                let chosen = answer.flatMap { answer in group.first { isChoice(answer, $0.label, $0.value) } }
                 if let value = (chosen ?? group.first(where: \.isChecked))?.value { pairs.append((control.name, value)) }
             case .select:
-                let chosen = answer.flatMap { answer in control.options.first { $0.label == answer || $0.value == answer } }
+                let chosen = answer.flatMap { answer in control.options.first { isChoice(answer, $0.label, $0.value) } }
                 if let value = (chosen ?? control.options.first(where: \.isSelected) ?? control.options.first)?.value {
                     pairs.append((control.name, value))
                 }

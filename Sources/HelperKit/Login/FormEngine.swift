@@ -156,7 +156,7 @@ struct FormEngine: Sendable {
     /// Returns the names of the fields that a login with stored answers needs.
     func needs(on page: HTMLPage, at url: WebURL) -> [String] {
         guard let form = choose(page) else { return [] }
-        return fields(of: form, consent: true, values: [:]).filter { $0.kind != .checkbox }.map(\.name)
+        return fields(of: form, consent: true, values: [:]).filter { $0.kind != .checkbox && !$0.isPreselected }.map(\.name)
     }
 
     /// Returns the form that is the login, of several.
@@ -178,7 +178,8 @@ struct FormEngine: Sendable {
         .element
     }
 
-    /// Returns the fields that the user must fill in, in the page's order, with these values as defaults instead of the page's.
+    /// Returns the fields that the user is asked for, in the page's order, with these values as defaults instead of the page's. A choice
+    /// that the page has made is among them, but is no reason to ask.
     private func fields(of form: HTMLForm, consent: Bool, values: [String: String]) -> [Field] {
         var fields: [Field] = []
         var seen: Set<String> = []
@@ -194,6 +195,14 @@ struct FormEngine: Sendable {
                 fields.append(
                     Field(name: control.name, label: label, kind: kind, required: required, choices: choices, value: value))
             }
+            func addChoice(
+                of options: [(label: String, value: String)], preselected: (label: String, value: String)?, required: Bool = true
+            ) {
+                let choices = options.map { FormWords.choice($0.label, $0.value) }
+                let preselected = preselected.map { FormWords.choice($0.label, $0.value) }
+                let before = values[control.name].flatMap { choices.contains($0) ? $0 : nil }
+                add(.choice, required: required && preselected == nil, choices: choices, value: before ?? preselected)
+            }
             switch control.kind {
             case .checkbox:
                 if FormWords.isAdvertising(control.words) {
@@ -205,14 +214,17 @@ struct FormEngine: Sendable {
                 }
             case .radio:
                 let group = form.inputs.filter { $0.kind == .radio && $0.name == control.name }
-                if !group.contains(where: \.isChecked), group.count > 1 {
-                    add(.choice, choices: group.map { Printable.text($0.label.isEmpty ? $0.value : $0.label, limit: 80) })
+                let checked = group.first(where: \.isChecked)
+                if group.count > 1, checked == nil || !FormWords.isLanguage(control.name.lowercased()) {
+                    addChoice(of: group.map { ($0.label, $0.value) }, preselected: checked.map { ($0.label, $0.value) })
                 }
             case .select:
-                let isUndecided = control.options.first { $0.isSelected }.map(\.value) ?? control.options.first?.value ?? ""
-                if control.options.count > 1, isUndecided.isEmpty {
-                    let choices = control.options.filter { !$0.value.isEmpty }.map { Printable.text($0.label, limit: 80) }
-                    add(.choice, required: required, choices: choices)
+                let first = control.options.first(where: \.isSelected) ?? control.options.first
+                let selected = first.flatMap { $0.value.isEmpty ? nil : ($0.label, $0.value) }
+                if control.options.count > 1, selected == nil || !FormWords.isLanguage(control.words) {
+                    addChoice(
+                        of: control.options.filter { !$0.value.isEmpty }.map { ($0.label, $0.value) }, preselected: selected,
+                        required: required)
                 }
             case .text, .textarea, .password, .email, .telephone:
                 let kind = Self.kind(of: control)
@@ -297,4 +309,9 @@ struct FormEngine: Sendable {
         let text = PageText.squeezed(source, limit: 8192)
         return text.isEmpty ? nil : .text(text)
     }
+}
+
+extension Field {
+    /// The page has chosen already.
+    fileprivate var isPreselected: Bool { kind == .choice && value != nil }
 }

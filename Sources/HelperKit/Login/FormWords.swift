@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// Recognises the purpose of a control, a form or a page by its words, in several European languages.
@@ -56,12 +57,11 @@ enum FormWords {
         return form.hints.contains("search") || names == ["q"] || names == ["s"] || names == ["search"]
     }
     static func isLanguage(_ form: HTMLForm) -> Bool {
-        let inputs = form.inputs
-        return !inputs.isEmpty
-            && inputs.allSatisfy {
-                $0.kind == .select && ($0.words.contains("lang") || $0.words.contains("locale") || $0.words.contains("sprache"))
-            }
+        !form.inputs.isEmpty && form.inputs.allSatisfy { $0.kind == .select && isLanguage($0.words) }
     }
+    static func isLanguage(_ text: String) -> Bool { ["lang", "locale", "sprache"].contains { text.contains($0) } }
+    /// Returns a choice as the user sees and answers it.
+    static func choice(_ label: String, _ value: String) -> String { Printable.text(label.isEmpty ? value : label, limit: 80) }
     /// Whether a form only opens the terms, such as the second form of openNDS.
     static func readsTerms(_ form: HTMLForm) -> Bool {
         guard form.inputs.isEmpty, let label = form.submits.first?.label.lowercased(), isTerms(label) else { return false }

@@ -99,6 +99,44 @@ import Testing
                 == "POST https://portal.test/page mail=a%40b&phone=1&voucher=v&company=&purpose=w&speed=fast")
     }
 
+    @Test func choicesOfThePageAreShownWhereItAsksForMore() {
+        let choices = """
+            <select name=plan><option value=1>Free<option value=2 selected>Day pass</select>
+            <label><input type=radio name=stay value=a checked>Guest</label><label><input type=radio name=stay value=b>Visitor</label>
+            <select name=lang><option value=de>Deutsch<option value=en selected>English</select>
+            <select name=only><option value=x>One</select>
+            """
+        #expect(
+            step("<form method=post>\(choices)<input type=submit></form>")
+                == "POST https://portal.test/page plan=2&stay=a&lang=en&only=x")
+        let asking = "<form method=post>\(choices)<input name=room><input type=submit></form>"
+        #expect(step(asking) == "ask plan:choice stay:choice room:text!")
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page(asking), at: WebURL("http://portal.test/page")!) else {
+            return #expect(Bool(false))
+        }
+        #expect(prompt.fields.map(\.value) == ["Day pass", "Guest", nil])
+        #expect(prompt.fields[0].choices == ["Free", "Day pass"])
+        #expect(
+            step(asking, answers: ["plan": "Free", "stay": "", "room": "7"], typed: true)
+                == "POST https://portal.test/page plan=1&stay=a&lang=en&only=x&room=7")
+        #expect(FormEngine().needs(on: page(asking), at: WebURL("http://portal.test/page")!) == ["room"])
+    }
+
+    @Test func aLongChoiceIsTheOneThatTheUserSaw() {
+        let long = String(repeating: "x", count: 100)
+        let form = """
+            <form method=post><select name=plan><option value=1 selected>Free<option value=2>\(long)</select><input name=room>
+            <input type=submit></form>
+            """
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page(form), at: WebURL("http://portal.test/page")!) else {
+            return #expect(Bool(false))
+        }
+        let chosen = prompt.fields[0].choices?[1] ?? ""
+        #expect(chosen.utf8.count <= 80 + 3 && chosen.hasPrefix("xxx"))
+        #expect(
+            step(form, answers: ["plan": chosen, "room": "7"], typed: true) == "POST https://portal.test/page plan=2&room=7")
+    }
+
     // MARK: What is never sent
 
     @Test func sendsAnswersToTheSameOriginOnly() {

@@ -153,7 +153,7 @@ import Vault
             throw .wrongPIN(left: left)
         }
         services.saving("a right PIN") { try store.forgiveGuesses() }
-        offerAgain()
+        for controller in controllers() { controller.unlocked() }
     }
 
     /// Erases what the PIN guards, and the PIN.

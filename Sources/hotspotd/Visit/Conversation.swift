@@ -140,6 +140,7 @@ import Varlink
             onAnswer(id, .evaluated(evaluation.confidence))
         case .reply(let reply):
             keep(reply, of: helper)
+            if reply.result == .success, command == .authenticate || command == .presentUI { desk.loginAccepted() }
             let reason = reply.reason.map { Printable.text($0, limit: 500) }
             journal.note { ($0.lastWord, $0.obstacle) = (reply.result == .success ? nil : reason, nil) }
             journal.record("answer", "\(reply.result.rawValue)\(Self.suffix(reply.reason))", helper: helper)

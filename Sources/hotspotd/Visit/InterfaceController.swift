@@ -1,4 +1,3 @@
-import ControlAPI
 import EventLoop
 import ForeignText
 import HotspotCore
@@ -15,11 +14,11 @@ import Store
     let conversation: Conversation
     private(set) var machine: Machine
     private(set) var joined: Joined?
-    private let services: Services
-    private let sessions: SessionKeeper
+    let services: Services
+    let sessions: SessionKeeper
     private let prober: LinkProber
     private var useWatch: UseWatch?
-    private var since = WallClock.now
+    private(set) var since = WallClock.now
     private var timers: [TimerID: EventSource] = [:]
     private var events: [Event] = []
     private var isFeeding = false
@@ -120,7 +119,7 @@ import Store
         prober.association = nil
         conversation.end()
         sessions.drop()
-        desk.dropAnswers()
+        desk.leaveNetwork()
         keptLogin = nil
         journal.leaveNetwork()
         problems.clear()
@@ -163,6 +162,11 @@ import Store
     func dismiss(_ shown: ShownPrompt) {
         desk.dismissed()
         feed(.promptDismissed(shown.id))
+    }
+
+    /// Goes on with a login that waited for the PIN alone; a prompt for anything else offers what is stored.
+    func unlocked() {
+        if let helper = desk.prompt?.helper, desk.unlocked() { feed(.loginRequested(helper: helper, fresh: false)) }
     }
 
     /// Probes for a client; the machine hears the verdict too.
@@ -319,32 +323,5 @@ import Store
         sessions.drop(of: helper)
         guard let joined, services.store.remembered(joined.network, now: WallClock.now)?.helper == helper else { return }
         save("forgetting a choice") { try $0.dropChoice($1) }
-    }
-
-    // MARK: Status
-
-    var status: InterfaceStatus {
-        var status = InterfaceStatus(interface: name, state: machine.state.name, since: since)
-        if let joined {
-            status.ssid = joined.label
-            status.ssidHex = joined.ssid.hex
-            status.bssid = joined.bssid?.description
-        }
-        status.helper = machine.state.chosenHelper
-        status.portal = conversation.shownPortal.map { Printable.text($0.origin, limit: 300) }
-        status.captive = machine.state.isCaptive
-        status.secondsRemaining = sessions.present.end.flatMap { end in
-            machine.gateIsOpen ? max(0, Int((end - EventLoop.now).inSeconds)) : nil
-        }
-        status.bytesRemaining = sessions.bytesRemaining
-        status.nextMaintain = machine.state.nextMaintain.map(WallClock.time(of:))
-        status.nextLogin = machine.state.nextLogin.map(WallClock.time(of:))
-        status.prompt = desk.prompt?.token
-        status.reason = desk.prompt == nil ? nil : journal.attempt?.lastWord
-        status.answers = desk.outcome
-        // The last verdict tells it, whichever attempt it came in.
-        let isLimited = machine.state.joined?.lastVerdict == .partial
-        status.problems = problems.all.filter { $0.code != .httpsBlocked } + (isLimited ? [.httpsBlocked] : [])
-        return status
     }
 }

@@ -9,7 +9,7 @@ import Vault
 
 /// The prompts of one interface, the user's answers, and the credentials that are kept of them.
 @LoopActor final class PromptDesk {
-    private let services: Services
+    let services: Services
     private let journal: Journal
     private let problems: ProblemList
     private(set) var prompt: ShownPrompt?
@@ -22,7 +22,11 @@ import Vault
     /// Why the prompt is about to go.
     private var ending: String?
     /// The owner of the credential that the helper got in this login.
-    private var released: CredentialOwner?
+    private(set) var released: CredentialOwner?
+    /// The helper said that it is done; the proof is awaited.
+    private var isAccepted = false
+    /// The credentials, as they are sealed, that were sent in this association and freed nothing: they are not sent again without the user.
+    private var spent: Set<[UInt8]> = []
     /// Why a credential is kept back in this login.
     private var withheld: String?
 
@@ -42,6 +46,7 @@ import Vault
         shown.warning = warning(about: portal, in: network)
         shown.remember = remember(for: shown)
         offerStored(in: &shown)
+        if let offered = shown.offered, spent.contains(offered) { shown.warning = Self.spentWarning }
         self.prompt = shown
         ending = nil
         if answers == nil { outcome = nil }
@@ -69,6 +74,19 @@ import Vault
         }
         prompt = shown
         services.events?.promptsChanged()
+    }
+
+    /// Offers what is stored, now that the PIN was given. Returns whether the prompt waited for nothing but answers that may be sent
+    /// without the user, and tells its clients so.
+    func unlocked() -> Bool {
+        let waited = prompt?.isLocked == true
+        offerAgain()
+        guard waited, answers == nil, let shown = prompt, let offered = shown.offered, !spent.contains(offered),
+            let portal = shown.portal, stored(for: shown.helper, in: shown.network, portal)?.release == .automatic,
+            shown.prompt.fields.allSatisfy({ !$0.required || shown.stored.contains($0.name) })
+        else { return false }
+        ending = "The PIN was given; the stored answers are sent."
+        return true
     }
 
     /// Returns the daemon's own words about a portal that is none of those that answers are stored for here, whichever helper asks.
@@ -101,7 +119,7 @@ import Vault
     private func offerStored(in shown: inout ShownPrompt) {
         (shown.prompt, shown.stored, shown.offered, shown.isLocked) = (shown.asked, [], nil, false)
         guard let portal = shown.portal, let found = stored(for: shown.helper, in: shown.network, portal),
-            released != found.owner, services.host.mayHaveCredentials(shown.helper)
+            services.host.mayHaveCredentials(shown.helper)
         else { return }
         switch found.release {
         case .automatic, .confirmed: break
@@ -159,16 +177,26 @@ import Vault
 
     func dismissed() { ending = "It was dismissed, perhaps in another terminal." }
 
+    /// The helper says that the login is done.
+    func loginAccepted() { isAccepted = true }
+
     /// Drops answers whose login is not proven.
     ///
     /// - Parameter mayReturn: the network may open late, and the login count after all.
     func dropAnswers(mayReturn: Bool = false) {
+        if isAccepted, let released, let sent = credential(of: released) { spent.insert(sent.sealed) }
         if let answers, !answers.keepable.isEmpty {
             let exception = mayReturn ? ", unless the network opens within two minutes" : ""
             outcome = "What was answered is not kept, because the login did not succeed\(exception)."
             journal.record("credential", "not kept: the login did not succeed\(exception)", helper: answers.helper)
         }
-        (answers, released, withheld) = (nil, nil, nil)
+        (answers, released, withheld, isAccepted) = (nil, nil, nil, false)
+    }
+
+    /// Drops what belongs to the association.
+    func leaveNetwork() {
+        dropAnswers()
+        spent = []
     }
 
     /// The answers to the last prompt, to be sent.
@@ -203,10 +231,14 @@ import Vault
             withhold("this helper runs without a sandbox", from: helper)
             return nil
         }
+        guard !spent.contains(found.credential.sealed) else {
+            withhold(Self.spentWarning, from: helper)
+            return nil
+        }
         guard let values = open(found.credential, found.owner) else { return nil }
-        released = found.owner
-        journal.record("credential", "released for \(Printable.text(portal.origin, limit: 300))", helper: helper)
         let asking = owner(network, helper, portal)
+        released = asking
+        journal.record("credential", "released for \(Printable.text(portal.origin, limit: 300))", helper: helper)
         if found.owner != asking {
             services.saving("binding answers") { try seal(values, for: asking, shownNames: found.credential.shownNames) }
         }
@@ -225,7 +257,13 @@ import Vault
         return (found, stored, release)
     }
 
-    private func open(_ credential: StoredCredential, _ owner: CredentialOwner) -> [String: String]? {
+    private static let spentWarning = "The stored answers were sent in this visit already, and the network did not open."
+
+    func credential(of owner: CredentialOwner) -> StoredCredential? {
+        services.store.credential(owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin)
+    }
+
+    func open(_ credential: StoredCredential, _ owner: CredentialOwner) -> [String: String]? {
         do throws(VaultError) {
             return try services.vault.openAnswers(credential.sealed, for: owner.purpose)
         } catch {
@@ -258,7 +296,7 @@ import Vault
 
     /// Keeps the answers, now that the login that they were given for is proven, under the portal that asked for them.
     func keepAnswers(for network: NetworkID, of helper: String) {
-        defer { (answers, released, withheld) = (nil, nil, nil) }
+        defer { (answers, released, withheld, isAccepted, spent) = (nil, nil, nil, false, []) }
         guard let answers, answers.helper == helper else { return }
         let kept = answers.keepable
         guard let portal = answers.portal else {
@@ -280,87 +318,15 @@ import Vault
         journal.record("credential", sentence, helper: helper)
     }
 
-    /// Seals answers if they may be kept; returns one sentence for the user.
-    private func keep(_ kept: [String: String], _ answers: UserAnswers, for owner: CredentialOwner) -> String {
-        let release = Release.decide(stored: owner, asking: owner, plain: services.settings.plainHTTPAnswers)
-        if answers.hasNews {
-            switch answers.remember {
-            case nil: return "Not remembered, as you wished."
-            case .never:
-                if case .refused(let refusal) = release { return "Not remembered: \(refusal.sentence)" }
-                return "Not remembered (Remember=never)."
-            case .ask: if !answers.confirmed { return "Not remembered, because you were not asked for this portal." }
-            case .always: break
-            }
-            do {
-                try seal(kept, for: owner, shownNames: shownNames(of: answers, owner))
-            } catch StoreError.notSaved(let reason) {
-                return "Remembered until the daemon ends, because nothing is saved now: \(reason)."
-            } catch {
-                services.log.warning("keeping answers: \(error)")
-                return "Not remembered: \(error)."
-            }
-        }
-        switch release {
-        case .confirmed: return "Remembered for this portal; next time Enter sends them."
-        case .automatic where !answers.fields.contains { $0.kind == .code }:
-            return "Remembered for this portal; next time you will not be asked."
-        case .automatic, .refused: return "Remembered for this portal."
-        }
-    }
-
     private func owner(_ network: NetworkID, _ helper: String, _ portal: Portal) -> CredentialOwner {
         CredentialOwner(
             network: network, helper: helper, origin: portal.origin, pin: portal.pin, program: services.program(of: helper))
     }
 
-    /// Returns the names of fields whose answers may be shown again. A portal that asks for a stored password as for ordinary text does
-    /// not get it shown.
-    private func shownNames(of answers: UserAnswers, _ owner: CredentialOwner) -> [String] {
-        let before = services.store.credential(owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin)
-        return answers.fields.filter { field in
-            !field.kind.isSecret && (!answers.stored.contains(field.name) || before?.shownNames.contains(field.name) == true)
-        }.map(\.name)
-    }
-
-    private func seal(_ answers: [String: String], for owner: CredentialOwner, shownNames: [String]) throws {
+    func seal(_ answers: [String: String], for owner: CredentialOwner, shownNames: [String]) throws {
         try services.store.setCredential(
             owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin, program: owner.program,
             fieldNames: answers.keys.sorted(), shownNames: shownNames,
             sealed: try services.vault.seal(answers, for: owner.purpose))
-    }
-}
-
-/// A prompt that waits for the user.
-struct ShownPrompt {
-    let id: PromptID
-    /// The name of the prompt in the control interface.
-    var token: String
-    let helper: String
-    let network: NetworkID
-    /// The portal that asks.
-    let portal: Portal?
-    /// As the helper asks.
-    let asked: Prompt
-    /// With stored answers as values, except those of secret kinds.
-    var prompt: Prompt
-    /// Unix time in milliseconds.
-    let since: Int
-    /// The names of the fields for which an answer is stored.
-    var stored: [String] = []
-    /// The credential that they are from, as it is sealed.
-    var offered: [UInt8]?
-    /// Stored answers wait for the PIN.
-    var isLocked = false
-    var warning: String?
-    /// Whether the answers may be kept.
-    var remember = Settings.Remember.never
-}
-
-extension CredentialOwner {
-    /// The owner for which a credential was stored.
-    init(_ stored: StoredCredential, in network: NetworkID) {
-        self.init(
-            network: network, helper: stored.helper, origin: stored.origin, pin: stored.pin, program: stored.program)
     }
 }

@@ -1,0 +1,32 @@
+import ControlAPI
+import EventLoop
+import ForeignText
+import HotspotCore
+import HotspotMachine
+
+extension InterfaceController {
+    var status: InterfaceStatus {
+        var status = InterfaceStatus(interface: name, state: machine.state.name, since: since)
+        if let joined {
+            status.ssid = joined.label
+            status.ssidHex = joined.ssid.hex
+            status.bssid = joined.bssid?.description
+        }
+        status.helper = machine.state.chosenHelper
+        status.portal = conversation.shownPortal.map { Printable.text($0.origin, limit: 300) }
+        status.captive = machine.state.isCaptive
+        status.secondsRemaining = sessions.present.end.flatMap { end in
+            machine.gateIsOpen ? max(0, Int((end - EventLoop.now).inSeconds)) : nil
+        }
+        status.bytesRemaining = sessions.bytesRemaining
+        status.nextMaintain = machine.state.nextMaintain.map(WallClock.time(of:))
+        status.nextLogin = machine.state.nextLogin.map(WallClock.time(of:))
+        status.prompt = desk.prompt?.token
+        status.reason = desk.prompt == nil ? nil : journal.attempt?.lastWord
+        status.answers = desk.outcome
+        // The last verdict tells it, whichever attempt it came in.
+        let isLimited = machine.state.joined?.lastVerdict == .partial
+        status.problems = problems.all.filter { $0.code != .httpsBlocked } + (isLimited ? [.httpsBlocked] : [])
+        return status
+    }
+}

@@ -1,0 +1,65 @@
+import HotspotCore
+import Store
+import Vault
+
+/// What is kept of the answers of a proven login, and what is said of it.
+extension PromptDesk {
+    /// Seals answers if they may be kept; returns one sentence for the user.
+    func keep(_ kept: [String: String], _ answers: UserAnswers, for owner: CredentialOwner) -> String {
+        let release = Release.decide(stored: owner, asking: owner, plain: services.settings.plainHTTPAnswers)
+        if answers.hasNews {
+            switch answers.remember {
+            case nil: return "Not remembered, as you wished."
+            case .never:
+                if case .refused(let refusal) = release { return "Not remembered: \(refusal.sentence)" }
+                return "Not remembered (Remember=never)."
+            case .ask: if !answers.confirmed { return "Not remembered, because you were not asked for this portal." }
+            case .always: break
+            }
+            do {
+                try seal(kept, answers, for: owner)
+            } catch StoreError.notSaved(let reason) {
+                return "Remembered until the daemon ends, because nothing is saved now: \(reason)."
+            } catch {
+                services.log.warning("keeping answers: \(error)")
+                return "Not remembered: \(error)."
+            }
+        }
+        switch release {
+        case .confirmed: return "Remembered for this portal; next time Enter sends them."
+        case .automatic where asksAgain(answers, owner): return "Remembered for this portal."
+        case .automatic where services.vault.hasPIN:
+            return "Remembered for this portal; next time you will not be asked, except for the PIN after a restart."
+        case .automatic: return "Remembered for this portal; next time you will not be asked."
+        case .refused: return "Remembered for this portal."
+        }
+    }
+
+    /// Whether the same page will ask next time: for a code, or for a tick that is not the one for terms with a remembered consent.
+    private func asksAgain(_ answers: UserAnswers, _ owner: CredentialOwner) -> Bool {
+        let ticks = answers.fields.count { $0.kind == .checkbox && $0.required }
+        let isConsented = answers.acceptsTerms && hasConsent(to: owner.helper, in: owner.network, portal: answers.portal)
+        return answers.fields.contains { $0.kind == .code } || ticks > (isConsented ? 1 : 0)
+    }
+
+    /// The most answers that are kept for one portal.
+    private static let keptLimit = 64
+
+    /// Seals answers. Stored ones that the helper got in this login, and did not ask for again, stay with them.
+    ///
+    /// A portal that asks for a stored password as for ordinary text does not get it shown.
+    private func seal(_ kept: [String: String], _ answers: UserAnswers, for owner: CredentialOwner) throws {
+        let before = credential(of: owner)
+        var (all, shown) = (kept, before?.shownNames ?? [])
+        if released == owner, let before, let values = open(before, CredentialOwner(before, in: owner.network)) {
+            let both = values.merging(kept) { $1 }
+            // A page with other names each time must not fill the vault.
+            if both.count <= Self.keptLimit { all = both }
+        }
+        for field in answers.fields where field.kind.isSecret || !answers.stored.contains(field.name) {
+            shown.removeAll { $0 == field.name }
+            if !field.kind.isSecret { shown.append(field.name) }
+        }
+        try seal(all, for: owner, shownNames: shown.filter { all[$0] != nil })
+    }
+}

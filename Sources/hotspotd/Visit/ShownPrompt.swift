@@ -1,0 +1,38 @@
+import HotspotCore
+import HotspotMachine
+import Store
+import Vault
+
+/// A prompt that waits for the user.
+struct ShownPrompt {
+    let id: PromptID
+    /// The name of the prompt in the control interface.
+    var token: String
+    let helper: String
+    let network: NetworkID
+    /// The portal that asks.
+    let portal: Portal?
+    /// As the helper asks.
+    let asked: Prompt
+    /// With stored answers as values, except those of secret kinds.
+    var prompt: Prompt
+    /// Unix time in milliseconds.
+    let since: Int
+    /// The names of the fields for which an answer is stored.
+    var stored: [String] = []
+    /// The credential that they are from, as it is sealed.
+    var offered: [UInt8]?
+    /// Stored answers wait for the PIN.
+    var isLocked = false
+    var warning: String?
+    /// Whether the answers may be kept.
+    var remember = Settings.Remember.never
+}
+
+extension CredentialOwner {
+    /// The owner for which a credential was stored.
+    init(_ stored: StoredCredential, in network: NetworkID) {
+        self.init(
+            network: network, helper: stored.helper, origin: stored.origin, pin: stored.pin, program: stored.program)
+    }
+}

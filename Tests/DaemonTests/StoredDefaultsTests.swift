@@ -1,0 +1,176 @@
+import EventLoop
+import HotspotCore
+import HotspotMachine
+import Testing
+
+@testable import Store
+@testable import hotspotd
+
+/// Stored answers in a prompt that comes up all the same, and when they are not sent again.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct StoredDefaultsTests {
+    init() { EventLoop.startThread() }
+
+    private static let login = [("room", "text", true), ("name", "password", true)]
+
+    // MARK: Pages that ask for more
+
+    @Test(arguments: [Hotel.plain, Hotel.secure]) @LoopActor func aPageThatAsksForMoreOffersWhatIsStored(portal: String)
+        async throws
+    {
+        let hotel = try Hotel(portal)
+        hotel.asks(for: Self.login, at: portal)
+        _ = try await hotel.ask()
+        try await hotel.answer(["room": "214", "name": Hotel.canary])
+        hotel.leave()
+
+        hotel.asks(for: Self.login + [("mail", "email", true), ("rules", "checkbox", true)], terms: "Be nice.", at: portal)
+        let shown = try await hotel.ask()
+        #expect(shown.stored == ["room", "name"] && shown.prompt.fields.map(\.value) == ["214", nil, nil, nil])
+        let outcome = try await hotel.answer(["mail": "a@b.example", "rules": "yes"], stored: ["room", "name"])
+        #expect(hotel.sent == ["room": "214", "name": .string(Hotel.canary), "mail": "a@b.example", "rules": "yes"])
+        let promise = portal == Hotel.plain ? "next time Enter sends them." : "next time you will not be asked."
+        #expect(outcome == "Remembered for this portal; \(promise)")
+        #expect(!hotel.bench.steps.contains { $0.detail.contains(Hotel.canary) })
+        await hotel.close()
+    }
+
+    @Test @LoopActor func anAnswerToALaterPageDoesNotDisplaceThoseThatWereSent() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        hotel.asks(for: Self.login, at: Hotel.secure)
+        _ = try await hotel.ask()
+        try await hotel.answer(["room": "214", "name": Hotel.canary])
+        hotel.leave()
+        hotel.asks(for: [("mail", "email", true)], at: Hotel.secure)
+        _ = try await hotel.ask()
+        #expect(try await hotel.answer(["mail": "a@b.example"])?.hasSuffix("you will not be asked.") == true)
+        hotel.leave()
+        hotel.join()
+        #expect(await hotel.bench.eventually { hotel.bench.told("form", "Authenticate").count == 3 })
+        #expect(hotel.credential == ["room": "214", "name": .string(Hotel.canary), "mail": "a@b.example"])
+        await hotel.close()
+    }
+
+    @Test @LoopActor func aPageWithOtherNamesEachTimeDoesNotFillTheVault() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        for visit in 0..<4 {
+            hotel.asks(for: (0..<20).map { ("field\(visit)x\($0)", "text", false) }, at: Hotel.secure)
+            let shown = try await hotel.ask()
+            try await hotel.answer(Dictionary(uniqueKeysWithValues: shown.prompt.fields.map { ($0.name, "x") }))
+            hotel.leave()
+        }
+        #expect(hotel.bench.services.store.allCredentials.first?.fieldNames.count == 20)
+        await hotel.close()
+    }
+
+    @Test(
+        arguments: [
+            ([("room", "text", true)], nil, true), ([("room", "text", true), ("rules", "checkbox", true)], "Be nice.", true),
+            ([("room", "text", true), ("code", "code", false)], nil, false),
+            ([("room", "text", true), ("rules", "checkbox", true)], nil, false),
+            ([("room", "text", true), ("rules", "checkbox", true), ("age", "checkbox", true)], "Be nice.", false),
+        ] as [([(String, String, Bool)], String?, Bool)])
+    @LoopActor func thePromiseIsMadeOnlyIfItHolds(fields: [(String, String, Bool)], terms: String?, isMade: Bool) async throws {
+        let hotel = try Hotel(Hotel.secure)
+        hotel.asks(for: fields, terms: terms, at: Hotel.secure)
+        _ = try await hotel.ask()
+        let outcome = try await hotel.answer(Dictionary(uniqueKeysWithValues: fields.map { ($0.0, "yes") }))
+        #expect(outcome == "Remembered for this portal\(isMade ? "; next time you will not be asked" : "").")
+        await hotel.close()
+    }
+
+    @Test @LoopActor func thePromiseNamesThePIN() async throws {
+        let hotel = try await Hotel.guarded("4711", Hotel.secure)
+        try hotel.keeper.unlock("4711")
+        hotel.asks(for: [("mail", "email", true)], at: Hotel.secure)
+        _ = try await hotel.ask()
+        #expect(
+            try await hotel.answer(["mail": "a@b.example"])
+                == "Remembered for this portal; next time you will not be asked, except for the PIN after a restart.")
+        await hotel.close()
+    }
+
+    // MARK: The PIN
+
+    @Test @LoopActor func theRightPINGoesOnWithALoginThatWaitedForNothingElse() async throws {
+        let hotel = try await Hotel.guarded("4711", Hotel.secure)
+        hotel.asks(for: Self.login, at: Hotel.secure)
+        let waiting = try await hotel.ask()
+        #expect(waiting.isLocked && hotel.credential == nil)
+        #expect(hotel.left("0000") == 9)
+        #expect(hotel.desk.prompt?.token == waiting.token, "a wrong PIN changes nothing")
+        let before = hotel.bench.told("form", "Authenticate").count
+        hotel.bench.replies("form", to: "Authenticate", #"{"result": "success", "portal": \#(Hotel.secure)}"#)
+        try hotel.keeper.unlock("4711")
+        #expect(
+            hotel.desk.prompt == nil && hotel.desk.last! == (waiting.token, "The PIN was given; the stored answers are sent."))
+        #expect(await hotel.bench.eventually { hotel.controller.machine.state.name == .authenticated })
+        #expect(hotel.credential == ["room": "214", "name": .string(Hotel.canary)])
+        #expect(hotel.bench.told("form", "Authenticate").count == before + 1)
+        #expect(hotel.bench.told("form", "PresentUI").count == 1, "no question was answered but the first")
+        await hotel.close()
+    }
+
+    @Test @LoopActor func aLoginGoesOnByThePINOnceAndOnlyIfNothingElseIsAsked() async throws {
+        for more in [[], [("mail", "email", true)]] {
+            let hotel = try await Hotel.guarded("4711", Hotel.secure)
+            hotel.asks(for: Self.login + more, at: Hotel.secure)
+            let waiting = try await hotel.ask()
+            try hotel.keeper.unlock("4711")
+            if more.isEmpty {
+                // The portal refuses them, and the same prompt comes up.
+                #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != waiting.token } ?? false })
+                try hotel.keeper.unlock("4711")
+            }
+            #expect(hotel.desk.prompt?.stored == ["room", "name"] && hotel.controller.machine.state.name == .presentingUI)
+            await hotel.close()
+        }
+    }
+
+    // MARK: Answers that were sent and freed nothing
+
+    @Test @LoopActor func answersThatFreedNothingAreSentAgainByTheUserAlone() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        hotel.asks(for: Self.login, at: Hotel.secure)
+        _ = try await hotel.ask()
+        try await hotel.answer(["room": "214", "name": Hotel.canary])
+        hotel.leave()
+
+        hotel.bench.replies("form", to: "Authenticate", #"{"result": "success", "portal": \#(Hotel.secure)}"#)
+        hotel.join()
+        // The portal is there, so that the helper's word alone is no proof.
+        hotel.controller.feed(.verdictSeen(.captive))
+        #expect(await hotel.bench.eventually { hotel.bench.steps.count { $0.kind == "answer" && $0.detail == "success" } == 2 })
+        #expect(hotel.credential == ["room": "214", "name": .string(Hotel.canary)])
+        hotel.asks(for: Self.login, at: Hotel.secure)
+        hotel.controller.feed(.loginRequested(helper: nil))
+        #expect(await hotel.bench.eventually { hotel.desk.prompt != nil })
+        let shown = try #require(hotel.desk.prompt)
+        #expect(hotel.credential == nil && shown.stored == ["room", "name"])
+        let reason = "The stored answers were sent in this visit already, and the network did not open."
+        #expect(shown.warning == reason && hotel.journal.contains("kept back: \(reason)"))
+
+        // On the next visit they are sent as ever.
+        hotel.leave()
+        let sent = hotel.bench.told("form", "Authenticate").count
+        hotel.join()
+        #expect(await hotel.bench.eventually { hotel.bench.told("form", "Authenticate").count > sent })
+        #expect(hotel.credential != nil)
+        await hotel.close()
+    }
+
+    @Test @LoopActor func answersOfAnAttemptThatThePortalPutOffAreSentAgain() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        hotel.asks(for: Self.login, at: Hotel.secure)
+        _ = try await hotel.ask()
+        try await hotel.answer(["room": "214", "name": Hotel.canary])
+        hotel.leave()
+        hotel.bench.replies("form", to: "Authenticate", #"{"result": "temporaryFailure", "portal": \#(Hotel.secure)}"#)
+        hotel.join()
+        #expect(await hotel.bench.eventually { hotel.controller.machine.state.name == .failure })
+        let sent = hotel.bench.told("form", "Authenticate").count
+        hotel.controller.feed(.loginRequested(helper: nil))
+        #expect(await hotel.bench.eventually { hotel.bench.told("form", "Authenticate").count > sent })
+        #expect(hotel.credential != nil)
+        await hotel.close()
+    }
+}

@@ -3,7 +3,7 @@
 public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
     // The network and the login.
     case noAddress, noNameservers, held, unclaimedCaptive, stillCaptive, internetLimited, httpsBlocked, loginFailed, loginDelayed
-    case loginPaused, logoffUnconfirmed, linkKept, memoryTooLarge, interfaceGone
+    case loginPaused, logoffUnconfirmed, linkKept, memoryTooLarge, interfaceGone, forgotten
 
     // A helper that does not answer as it should.
     /// The process or the connection ended before an answer.

@@ -13,23 +13,21 @@ public struct RememberedChoice: Codable, Hashable, Sendable {
     public var committed: Int
     /// Unix time in milliseconds.
     public var expires: Int
-    /// The association in which the helper keeps the network free, for a daemon that is restarted there.
-    public var association: StoredAssociation?
 
     /// - Parameter expires: `nil`: after ``lifetime``.
-    public init(
-        helper: String, portal: Portal? = nil, committed: Int, expires: Int? = nil, association: StoredAssociation? = nil
-    ) {
+    public init(helper: String, portal: Portal? = nil, committed: Int, expires: Int? = nil) {
         self.helper = helper
         self.portal = portal
         self.committed = committed
         self.expires = expires ?? committed + Self.lifetime
-        self.association = association
     }
 }
 
-/// An association in which a helper keeps the network free.
+/// An association in which a helper keeps the network free, for a daemon that is restarted there.
 public struct StoredAssociation: Codable, Hashable, Sendable {
+    /// The index of the interface.
+    public var interface: Int
+    public var helper: String
     /// The mark by which the link shows that it is still the same association.
     public var link: String
     /// Its name for helpers.
@@ -37,7 +35,9 @@ public struct StoredAssociation: Codable, Hashable, Sendable {
     /// Unix time in milliseconds at which the session ends, if that is known.
     public var ends: Int?
 
-    public init(link: String, id: String, ends: Int? = nil) {
+    public init(interface: Int, helper: String, link: String, id: String, ends: Int? = nil) {
+        self.interface = interface
+        self.helper = helper
         self.link = link
         self.id = id
         self.ends = ends

@@ -105,6 +105,21 @@ enum Schema {
             // The fields whose answers may be shown again. For older credentials they are not known: none.
             "ALTER TABLE credentials ADD COLUMN shown TEXT NOT NULL DEFAULT ''",
         ],
+        // Two interfaces may be in one network, each in an association of its own. The second word of a link's mark is the interface.
+        [
+            """
+            CREATE TABLE associations (
+                network TEXT NOT NULL, interface INTEGER NOT NULL, helper TEXT NOT NULL, link TEXT NOT NULL,
+                association TEXT NOT NULL, ends INTEGER, PRIMARY KEY (network, interface)) STRICT, WITHOUT ROWID
+            """,
+            """
+            INSERT INTO associations
+            SELECT network, CAST(substr(link, instr(link, ' ') + 1) AS INTEGER), helper, link, association, ends
+            FROM choices WHERE link IS NOT NULL AND association IS NOT NULL
+            """,
+            "ALTER TABLE choices DROP COLUMN link", "ALTER TABLE choices DROP COLUMN association",
+            "ALTER TABLE choices DROP COLUMN ends",
+        ],
     ]
 
     /// Returns the version of a database; 0 for an empty one.

@@ -193,8 +193,10 @@ extension Store {
         }
         try database.run("DELETE FROM outcomes WHERE time < ?", [oldest])
         try database.run("DELETE FROM choices WHERE expires <= ?", [.integer(now)])
-        // A session belongs to a choice, which is always stored first.
-        try database.run("DELETE FROM sessions WHERE network NOT IN (SELECT network FROM choices)")
+        // Sessions and associations belong to a choice, which is always stored first.
+        for table in ["sessions", "associations"] {
+            try database.run("DELETE FROM \(table) WHERE network NOT IN (SELECT network FROM choices)")
+        }
         try database.run("DELETE FROM consents WHERE time < ?", [.integer(now - consentLifetime)])
         try database.run("DELETE FROM holds WHERE until <= ?", [.integer(now)])
     }

@@ -8,8 +8,7 @@ extension Store {
         guard let key = network.key else { return nil }
         return read(
             """
-            SELECT helper, origin, pin, kind, title, committed, expires, link, association, ends FROM choices
-            WHERE network = ? AND expires > ?
+            SELECT helper, origin, pin, kind, title, committed, expires FROM choices WHERE network = ? AND expires > ?
             """, [.text(key), .integer(now)]
         ) { row -> RememberedChoice? in
             guard let helper = row.text(0), let committed = row.integer(5), let expires = row.integer(6) else { return nil }
@@ -17,45 +16,60 @@ extension Store {
             let portal = origin.flatMap { origin in
                 row.text(3).map { Portal(origin: origin, pin: row.text(2), kind: $0, title: row.text(4)) }
             }
-            let association = row.text(7).flatMap { link in
-                row.text(8).map { StoredAssociation(link: link, id: $0, ends: row.integer(9)) }
-            }
-            return RememberedChoice(
-                helper: helper, portal: portal, committed: committed, expires: expires, association: association)
+            return RememberedChoice(helper: helper, portal: portal, committed: committed, expires: expires)
         }.first
     }
 
-    /// Stores a choice.
-    public func remember(_ network: NetworkID, _ choice: RememberedChoice) throws(StoreError) {
+    /// Stores a choice, and the association in which it counts now.
+    public func remember(
+        _ network: NetworkID, _ choice: RememberedChoice, in association: StoredAssociation? = nil
+    ) throws(StoreError) {
         guard let key = network.key else { return }
         try write { database throws(SQLiteFailure) in
             try database.run(
-                "INSERT OR REPLACE INTO choices VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO choices VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     .text(key), .text(choice.helper), SQLValue(choice.portal?.origin), SQLValue(choice.portal?.pin),
                     SQLValue(choice.portal?.kind), SQLValue(choice.portal?.title), .integer(choice.committed),
-                    .integer(choice.expires), SQLValue(choice.association?.link), SQLValue(choice.association?.id),
-                    SQLValue(choice.association?.ends),
+                    .integer(choice.expires),
+                ])
+            guard let association else { return }
+            try database.run(
+                "INSERT OR REPLACE INTO associations VALUES (?, ?, ?, ?, ?, ?)",
+                [
+                    .text(key), .integer(association.interface), .text(association.helper), .text(association.link),
+                    .text(association.id), SQLValue(association.ends),
                 ])
         }
     }
 
-    /// Ends the association of a choice, so that no daemon goes on there.
-    public func endAssociation(_ network: NetworkID) throws(StoreError) {
+    /// Returns the association of an interface in which a helper keeps the network free.
+    public func association(_ network: NetworkID, of interface: Int) -> StoredAssociation? {
+        guard let key = network.key else { return nil }
+        return read(
+            "SELECT helper, link, association, ends FROM associations WHERE network = ? AND interface = ?",
+            [.text(key), .integer(interface)]
+        ) { row -> StoredAssociation? in
+            guard let helper = row.text(0), let link = row.text(1), let id = row.text(2) else { return nil }
+            return StoredAssociation(interface: interface, helper: helper, link: link, id: id, ends: row.integer(3))
+        }.first
+    }
+
+    /// Ends the association of an interface, so that no daemon goes on there.
+    public func endAssociation(_ network: NetworkID, of interface: Int) throws(StoreError) {
         guard let key = network.key else { return }
         try write { database throws(SQLiteFailure) in
             try database.run(
-                "UPDATE choices SET link = NULL, association = NULL, ends = NULL WHERE network = ? AND link IS NOT NULL",
-                [.text(key)])
+                "DELETE FROM associations WHERE network = ? AND interface = ?", [.text(key), .integer(interface)])
         }
     }
 
     /// Withdraws the consent to all terms of this network.
     public func dropConsents(_ network: NetworkID) throws(StoreError) { try delete(network, from: ["consents"]) }
 
-    /// Deletes the choice and its session.
+    /// Deletes the choice, its session and its associations.
     public func dropChoice(_ network: NetworkID) throws(StoreError) {
-        try delete(network, from: ["choices", "sessions"])
+        try delete(network, from: ["choices", "sessions", "associations"])
     }
 
     /// Returns the sealed memory of the session.
@@ -208,7 +222,9 @@ extension Store {
         return records
     }
 
-    private static let tables = ["choices", "sessions", "consents", "holds", "outcomes", "credentials", "attempts"]
+    private static let tables = [
+        "choices", "sessions", "associations", "consents", "holds", "outcomes", "credentials", "attempts",
+    ]
 
     private func forget(_ condition: String, _ value: String) throws(StoreError) -> Bool {
         var changes = 0

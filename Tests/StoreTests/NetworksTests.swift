@@ -7,9 +7,9 @@ import Testing
 @Suite struct NetworksTests {
     let folder = TemporaryFolder()
 
-    /// The choices as they were until the sixth schema.
+    /// The tables as they were until the sixth schema.
     private static func dropNewColumns(_ raw: borrowing Database) throws {
-        for column in ["link", "association", "ends"] { try raw.run("ALTER TABLE choices DROP COLUMN \(column)") }
+        try raw.run("DROP TABLE associations")
         try raw.run("ALTER TABLE credentials DROP COLUMN shown")
     }
 
@@ -28,13 +28,49 @@ import Testing
     }
 
     @Test func anAssociationEndsWithoutItsChoice() throws {
-        let association = StoredAssociation(link: "boot 3 02:00:00:00:00:01 1", id: "abc", ends: 5000)
-        let choice = RememberedChoice(helper: "form", committed: 1000, association: association)
-        try folder.open().remember(cafe, choice)
+        let association = StoredAssociation(
+            interface: 3, helper: "form", link: "boot 3 02:00:00:00:00:01 1", id: "abc", ends: 5000)
+        let choice = RememberedChoice(helper: "form", committed: 1000)
+        try folder.open().remember(cafe, choice, in: association)
         let store = try folder.open()
-        #expect(store.remembered(cafe, now: 1000) == choice)
-        try store.endAssociation(cafe)
-        #expect(store.remembered(cafe, now: 1000) == RememberedChoice(helper: "form", committed: 1000))
+        #expect(store.association(cafe, of: 3) == association)
+        try store.endAssociation(cafe, of: 3)
+        #expect(store.association(cafe, of: 3) == nil && store.remembered(cafe, now: 1000) == choice)
+    }
+
+    @Test func twoInterfacesInOneNetworkHaveAnAssociationEach() throws {
+        let store = try folder.open()
+        let choice = RememberedChoice(helper: "form", committed: 1000)
+        for index in [3, 4] {
+            let association = StoredAssociation(interface: index, helper: "form", link: "boot \(index) - 1 -", id: "id\(index)")
+            try store.remember(cafe, choice, in: association)
+        }
+        try store.endAssociation(cafe, of: 4)
+        #expect(store.association(cafe, of: 3)?.id == "id3" && store.association(cafe, of: 4) == nil)
+        try store.dropChoice(cafe)
+        #expect(store.association(cafe, of: 3) == nil)
+    }
+
+    @Test func theAssociationOfAnOlderSchemaBelongsToTheInterfaceOfItsMark() throws {
+        do {
+            let raw = try Database(path: try folder.open().path)
+            try raw.run("DROP TABLE associations")
+            for column in ["link TEXT", "association TEXT", "ends INTEGER"] {
+                try raw.run("ALTER TABLE choices ADD COLUMN \(column)")
+            }
+            try raw.run(
+                """
+                INSERT INTO choices VALUES
+                (?, 'form', NULL, NULL, NULL, NULL, 1000, 9000, 'b0-07 12 02:00:00:00:00:01 1 192.0.2.2/24', 'abc', 5000)
+                """, [.text(cafe.key!)])
+            try raw.run("PRAGMA user_version = \(Schema.version - 1)")
+        }
+        let store = try folder.open()
+        let mark = "b0-07 12 02:00:00:00:00:01 1 192.0.2.2/24"
+        #expect(
+            store.association(cafe, of: 12) == StoredAssociation(interface: 12, helper: "form", link: mark, id: "abc", ends: 5000)
+        )
+        #expect(store.remembered(cafe, now: 1000) == RememberedChoice(helper: "form", committed: 1000, expires: 9000))
     }
 
     /// The file may be older than the rules, or written by another program.

@@ -27,6 +27,21 @@ import Testing
         #expect(store.pin == nil && store.allCredentials == [credential])
     }
 
+    @Test func noClockGivesAGuessBack() throws {
+        let first = try store()
+        try first.setPIN(pin, credentials: [])
+        for _ in 0..<3 { try first.countGuess() }
+        // The clock of a machine without a battery, and one far ahead.
+        for now in [0, Int.max / 2] {
+            let store = try folder.open()
+            try store.prune(now: now)
+            try store.beginAttempt("at \(now)", interface: "w", network: cafe, ssid: "Cafe", began: now)
+            #expect(try folder.open().pin?.guesses == 3)
+        }
+        try first.countGuess()
+        #expect(try folder.open().pin?.guesses == 4 && folder.open().allCredentials.count == 1)
+    }
+
     /// A daemon that is killed after the count has used the guess up: the octets that are on the disk then say so.
     @Test func aGuessIsOnTheDiskWhenTheCountReturns() throws {
         let flushes = Mutex(0)

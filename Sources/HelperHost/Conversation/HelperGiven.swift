@@ -35,6 +35,14 @@ public struct HelperGiven: Hashable, Sendable {
         time = WallClock.now
     }
 
+    /// Returns the rest without this network; `nil` if that is nothing.
+    func without(_ network: String) -> HelperGiven? {
+        var rest = self
+        rest.networks.removeAll { $0 == network }
+        rest.count -= networks.count - rest.networks.count
+        return rest.count > 0 ? rest : nil
+    }
+
     /// The newest first; the same network once.
     static func adding(_ new: HelperGiven, to known: [HelperGiven]) -> [HelperGiven] {
         func isSame(_ old: HelperGiven) -> Bool {

@@ -289,6 +289,11 @@ import Varlink
     /// Forgets which networks helpers were sent.
     public func forgetGiven() { given = [:] }
 
+    /// Forgets that helpers were sent the network with this name.
+    public func forgetGiven(of network: String) {
+        given = given.mapValues { all in all.compactMap { $0.without(network) } }
+    }
+
     /// The secrets that the helper's running processes were given: one that serves many commands may repeat in the next network what it
     /// was told in this one.
     public func secrets(givenTo name: String) -> Set<String> {

@@ -214,22 +214,20 @@ import Store
         } catch {
             throw .failed(code: .notSaved, message: "\(error)")
         }
+        let here = links.controllers.filter { ssid == nil || $0.joined?.network.switchName == switchName }
+        // Before the helpers are gone, or the machine would look for another one.
+        if !enabled, helper == nil { try rejoin(here, .switchedOff) }
         onSwitch()
         services.events?.networkListChanged()
-        let here = links.controllers.filter { ssid == nil || $0.joined?.network.switchName == switchName }
-        if enabled {
-            for controller in here { controller.switchedOn(helper: helper) }
-        } else if helper == nil {
-            try rejoin(here, "switched off")
-        }
+        if enabled { for controller in here { controller.switchedOn(helper: helper) } }
     }
 
     /// Leaves these networks, changes what is stored, and joins them again: a session that went on would write it once more.
     private func rejoin(
-        _ controllers: [InterfaceController], _ reason: String, _ change: () throws -> Void = {}
+        _ controllers: [InterfaceController], _ departure: Departure, _ change: () throws -> Void = {}
     ) throws(ControlError) {
         let here = controllers.compactMap { controller in controller.joined.map { (controller, $0) } }
-        for (controller, joined) in here { controller.leave("\(joined.label): \(reason)") }
+        for (controller, joined) in here { controller.leave("\(joined.label) is left and joined again", as: departure) }
         services.journalWriter.flush()
         defer {
             for (controller, joined) in here { controller.join(joined) }
@@ -246,16 +244,25 @@ import Store
             return wired.map { joined.network == $0 } ?? (joined.security != .wired && joined.ssid == name)
         }
         var isKnown = !here.isEmpty
-        try rejoin(here, "forgotten") {
+        try forget(here) {
             let store = services.store
             if try wired.map(store.forget) ?? name.map(store.forget) ?? false { isKnown = true }
         }
+        if let label = wired?.label ?? name?.description { services.host.forgetGiven(of: label) }
         guard isKnown else { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
+    }
+
+    /// Changes what is stored of these interfaces' networks. A session that is kept goes on; other networks are left and joined again.
+    private func forget(_ here: [InterfaceController], _ change: () throws -> Void) throws(ControlError) {
+        try rejoin(here.filter { !$0.machine.state.isKeptFree }, .forgotten) {
+            for controller in here { controller.forgetStored() }
+            try change()
+        }
     }
 
     func forgetEverything() throws(ControlError) {
         services.host.forgetGiven()
-        try rejoin(links.controllers, "forgotten") {
+        try forget(links.controllers) {
             defer { services.vault.guardCredentials(by: services.store.pin?.lock) }
             try services.store.forgetEverything()
         }

@@ -9,7 +9,7 @@ import Wireless
 @LoopActor final class LinkManager {
     private let services: Services
     private let problems: ProblemList
-    private var managed: [Int: ManagedLink] = [:]
+    var managed: [Int: ManagedLink] = [:]
     private var radio: WirelessMonitor?
     private var monitor: LinkMonitor?
     private var records: SystemLinkFacts

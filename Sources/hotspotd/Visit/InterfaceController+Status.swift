@@ -27,6 +27,13 @@ extension InterfaceController {
         // The last verdict tells it, whichever attempt it came in.
         let isLimited = machine.state.joined?.lastVerdict == .partial
         status.problems = problems.all.filter { $0.code != .httpsBlocked } + (isLimited ? [.httpsBlocked] : [])
+        if joined?.isForgotten == true { status.problems.append(.forgotten) }
         return status
     }
+}
+
+extension Problem {
+    fileprivate static let forgotten = Problem(
+        .forgotten, "This network was forgotten: its session goes on until you leave it, and is not remembered.",
+        hint: "hotspotctl logoff")
 }

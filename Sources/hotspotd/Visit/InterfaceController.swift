@@ -26,8 +26,7 @@ import Store
     private var keptLogin: (session: PresentSession, answers: UserAnswers?, portal: Portal?)?
     /// Attempts are numbered by the machine, which a restart begins again.
     private let run = Services.randomID()
-    /// The daemon ends, and the next one is to go on here.
-    private var isEnding = false
+    private var departure = Departure.linkLost
 
     var name: String { journal.interface }
 
@@ -78,7 +77,9 @@ import Store
         let now = WallClock.now
         let network = joined.network
         let remembered = services.store.remembered(network, now: now)
-        let resumed = remembered?.association.flatMap { $0.link == joined.snapshot.associationMark ? $0 : nil }
+        let resumed = services.store.association(network, of: index).flatMap { stored in
+            stored.link == joined.snapshot.associationMark && stored.helper == remembered?.helper ? stored : nil
+        }
         if let resumed { joined.association = resumed.id }
         self.joined = joined
         prober.association = joined.association
@@ -106,14 +107,15 @@ import Store
 
     /// Leaves the network without ending the association: the next daemon goes on there.
     func end() {
-        isEnding = true
-        leave("the daemon ends")
+        leave("the daemon ends", as: .daemonEnds)
     }
 
-    func leave(_ reason: String) {
+    func leave(_ reason: String, as departure: Departure = .linkLost) {
         guard joined != nil else { return }
         services.log.info("\(name): \(reason)")
+        self.departure = departure
         feed(.addressLost)
+        self.departure = .linkLost
         services.host.standDown(interface: index)
         joined = nil
         prober.association = nil
@@ -124,6 +126,13 @@ import Store
         journal.leaveNetwork()
         problems.clear()
         services.events?.statusChanged()
+    }
+
+    /// Notes that what is stored of the network was forgotten. A session goes on until it ends, is not stored, and can be logged off.
+    func forgetStored() {
+        joined?.isForgotten = true
+        desk.forgetOutcome()
+        journal.leaveNetwork()
     }
 
     func roam(to bssid: HardwareAddress, signal: Int?) {
@@ -186,10 +195,10 @@ import Store
             since = WallClock.now
             let because = cause.isEmpty ? "" : " (\(Hearsay.line(cause)))"
             services.log.info("\(name): \(from.rawValue) → \(to.rawValue)\(because)")
-            journal.record("transition", cause, from: from, to: to, helper: machine.state.chosenHelper)
+            journal.record("transition", departure.cause ?? cause, from: from, to: to, helper: machine.state.chosenHelper)
             if to == .authenticating || to == .maintaining { journal.note { $0.why = cause } }
-            if [.authenticated, .maintaining].contains(from), !machine.state.isKeptFree, !isEnding {
-                save("ending an association") { try $0.endAssociation($1) }
+            if [.authenticated, .maintaining].contains(from), !machine.state.isKeptFree, departure != .daemonEnds {
+                save("ending an association") { try $0.endAssociation($1, of: index) }
             }
         case .beginAttempt(let id): beginAttempt(id)
         case .endAttempt(_, let outcome): endAttempt(outcome)
@@ -270,10 +279,12 @@ import Store
         guard let joined, journal.attempt?.isOpen == true else { return }
         // Answers are for the login that they were given for, and for no later one.
         if outcome != .online { desk.dropAnswers(mayReturn: keptLogin != nil) }
-        journal.endAttempt(outcome, in: joined.network, portal: conversation.shownPortal)
+        journal.endAttempt(outcome, departure, in: joined.network, portal: conversation.shownPortal)
     }
 
     func send(_ id: CommandID, _ command: Command, to helper: String, _ justJoined: Bool) {
+        // A new login is remembered again.
+        if command == .authenticate { joined?.isForgotten = false }
         guard let joined, let link else { return }
         // A command of a state with a chosen helper is sent in the turn that enters the state.
         let chosen = machine.state.chosenHelper ?? (command == .evaluate ? nil : helper)
@@ -304,15 +315,16 @@ import Store
     }
 
     private func remember(_ helper: String) {
-        guard let joined, joined.network.key != nil else { return }
+        guard let joined, joined.network.key != nil, !joined.isForgotten else { return }
         let association = joined.snapshot.associationMark.map {
-            StoredAssociation(link: $0, id: joined.association, ends: machine.state.sessionEnd.map(WallClock.time(of:)))
+            StoredAssociation(
+                interface: index, helper: helper, link: $0, id: joined.association,
+                ends: machine.state.sessionEnd.map(WallClock.time(of:)))
         }
         save("remembering a choice") { store, network in
             try store.remember(
-                network,
-                RememberedChoice(
-                    helper: helper, portal: conversation.shownPortal, committed: WallClock.now, association: association))
+                network, RememberedChoice(helper: helper, portal: conversation.shownPortal, committed: WallClock.now),
+                in: association)
             if services.settings.remember != .never { try sessions.store(for: network, of: helper) }
         }
         desk.keepAnswers(for: joined.network, of: helper)

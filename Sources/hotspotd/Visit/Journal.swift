@@ -25,17 +25,18 @@ import Store
         }
     }
 
-    func endAttempt(_ outcome: AttemptOutcome, in network: NetworkID, portal: Portal?) {
+    func endAttempt(_ outcome: AttemptOutcome, _ departure: Departure, in network: NetworkID, portal: Portal?) {
         guard let attempt, attempt.isOpen else { return }
         self.attempt?.isOpen = false
-        let verdict = attempt.sentence(outcome, helper: attempt.helper.map(services.displayName))
+        let verdict = attempt.sentence(outcome, departure, helper: attempt.helper.map(services.displayName))
+        let word = departure == .daemonEnds && outcome == .left ? Attempt.interrupted : outcome.rawValue
         record("outcome", verdict, helper: attempt.helper)
         services.journalWriter.flush()
         services.saving("journal") {
             try services.store.endAttempt(
-                attempt.id, ended: WallClock.now, outcome: outcome.rawValue, helper: attempt.helper,
+                attempt.id, ended: WallClock.now, outcome: word, helper: attempt.helper,
                 portal: portal.map { Printable.text($0.origin, limit: 300) }, verdict: verdict)
-            try services.store.setOutcome(network, StoredOutcome(word: outcome.rawValue, time: WallClock.now))
+            try services.store.setOutcome(network, StoredOutcome(word: word, time: WallClock.now))
         }
     }
 
@@ -89,7 +90,7 @@ struct RunningAttempt {
     var traceCapacity = 256 << 10
 
     /// Returns how it ended, and why: the end of `hotspotctl explain`.
-    func sentence(_ outcome: AttemptOutcome, helper displayName: String?) -> String {
+    func sentence(_ outcome: AttemptOutcome, _ departure: Departure = .linkLost, helper displayName: String?) -> String {
         let helper = displayName ?? "No helper"
         let seconds = String(Double((EventLoop.now - began).milliseconds) / 1000)
         let because = why.map { ": \($0)" } ?? ""
@@ -103,7 +104,7 @@ struct RunningAttempt {
         case .temporaryFailure: failed("\(helper) could not log in for now (\(seconds) s)\(because).")
         case .failure: failed("\(helper) could not log in, and it is not tried again by itself\(because).")
         case .expired: failed("The session was over.")
-        case .left: "The network was left."
+        case .left: departure.sentence
         case .loggedOff: "Logged off."
         case .dismissed: failed("The question was dismissed.")
         case .superseded: "Another attempt took over."

@@ -193,6 +193,9 @@ import Vault
         (answers, released, withheld, isAccepted) = (nil, nil, nil, false)
     }
 
+    /// Drops the sentence about answers that are forgotten.
+    func forgetOutcome() { outcome = nil }
+
     /// Drops what belongs to the association.
     func leaveNetwork() {
         dropAnswers()

@@ -1,0 +1,26 @@
+/// Why an interface leaves its network, as the history tells it.
+enum Departure {
+    case linkLost, switchedOff, forgotten
+    /// The next daemon goes on with the association.
+    case daemonEnds
+
+    /// The cause of the transition; `nil` where the machine has it.
+    var cause: String? {
+        switch self {
+        case .linkLost: nil
+        case .switchedOff: "handling was switched off for this network"
+        case .forgotten: "the network was forgotten"
+        case .daemonEnds: "hotspotd was stopped"
+        }
+    }
+
+    /// The end of an attempt that it interrupts.
+    var sentence: String {
+        switch self {
+        case .linkLost: "The network was left."
+        case .switchedOff: "Handling was switched off for this network."
+        case .forgotten: "The network was forgotten."
+        case .daemonEnds: "hotspotd was stopped before this attempt ended."
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import ControlAPI
+import EventLoop
+import HotspotCore
+import HotspotMachine
+import LinkState
+import Testing
+
+@testable import Store
+@testable import hotspotd
+
+/// What clients ask of the daemon while a session runs: one interface over the real host and store.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct BackendTests {
+    init() { EventLoop.startThread() }
+
+    private static let network = NetworkID.wireless(SSID(printable: "Cafe")!, .open)
+    private static let memory = JSONValue.object(["token": "t-1"])
+
+    @LoopActor private final class Cafe {
+        let bench: FilterBench
+        let controller: InterfaceController
+        let backend: DaemonBackend
+        private let links: LinkManager
+
+        init(_ bench: FilterBench, _ controller: InterfaceController) {
+            (self.bench, self.controller) = (bench, controller)
+            let services = bench.services
+            let problems = ProblemList()
+            links = LinkManager(services: services, problems: problems)
+            links.managed[controller.index] = ManagedLink(controller: controller)
+            backend = DaemonBackend(
+                services: services, problems: problems, helpers: HelperLoader(services: services, problems: problems),
+                links: links, list: NetworkList(services: services, links: links))
+            backend.onSwitch = { controller.updateCandidates() }
+        }
+
+        /// A café that a helper has logged in to.
+        static func online() async throws -> Cafe {
+            let bench = try FilterBench()
+            try bench.add("a")
+            let success = #"{"result": "success", "session": {"memory": {"token": "t-1"}}}"#
+            for method in ["Authenticate", "Maintain"] { bench.replies("a", to: method, success) }
+            let cafe = Cafe(bench, InterfaceController(index: 7, name: "hot7", services: bench.services))
+            cafe.join()
+            #expect(await bench.eventually { cafe.controller.machine.state.name == .authenticated })
+            return cafe
+        }
+
+        func join() {
+            controller.join(
+                Joined(
+                    association: Services.randomID(), network: BackendTests.network, ssid: SSID(printable: "Cafe")!,
+                    security: .open, bssid: nil, signal: -50,
+                    snapshot: LinkSnapshot(
+                        index: 7, name: "hot7", isUp: true, hasCarrier: true, addresses: ["192.0.2.2/24"],
+                        gateways: ["192.0.2.1"]),
+                    facts: LinkFacts(nameservers: ["192.0.2.53"], source: "none")))
+        }
+
+        func close() async {
+            controller.leave("the test ends")
+            await bench.close()
+        }
+    }
+
+    // MARK: forget
+
+    @Test(arguments: [true, false]) @LoopActor func aForgottenSessionGoesOnUntilTheLogoffAndIsNotStored(everything: Bool)
+        async throws
+    {
+        let cafe = try await Cafe.online()
+        let (controller, bench) = (cafe.controller, cafe.bench)
+        let store = bench.services.store
+        #expect(store.sealedSession(Self.network) != nil && bench.services.host.given["a"]?.isEmpty == false)
+        if everything { try cafe.backend.forgetEverything() } else { try cafe.backend.forget(ssid: "Cafe") }
+        #expect(controller.machine.state.chosenHelper == "a" && controller.status.problems.map(\.code).contains(.forgotten))
+        #expect(bench.services.host.given["a"]?.isEmpty != false)
+        // Its upkeep stores nothing.
+        controller.feed(.loginRequested(helper: nil))
+        #expect(
+            await bench.eventually { bench.told("a", "Maintain").count == 1 && controller.machine.state.name == .authenticated })
+        #expect(store.remembered(Self.network, now: WallClock.now) == nil && store.sealedSession(Self.network) == nil)
+        #expect(controller.status.problems.map(\.code).contains(.forgotten))
+        try cafe.backend.logoff(interface: nil)
+        #expect(await bench.eventually { controller.machine.state.name == .inactive })
+        #expect(bench.told("a", "Logoff").last?["session"]?["memory"] == Self.memory)
+        await cafe.close()
+    }
+
+    @Test @LoopActor func aNewLoginAfterForgettingIsRemembered() async throws {
+        let cafe = try await Cafe.online()
+        try cafe.backend.forget(ssid: "Cafe")
+        cafe.controller.feed(.loginRequested(helper: nil, fresh: true))
+        #expect(await cafe.bench.eventually { cafe.bench.told("a", "Authenticate").count == 2 })
+        #expect(await cafe.bench.eventually { cafe.controller.machine.state.name == .authenticated })
+        #expect(cafe.bench.services.store.remembered(Self.network, now: WallClock.now)?.helper == "a")
+        #expect(!cafe.controller.status.problems.map(\.code).contains(.forgotten))
+        await cafe.close()
+    }
+
+    @Test @LoopActor func theSentenceOnStoredAnswersGoesWithThem() async throws {
+        for everything in [true, false] {
+            let hotel = try Hotel(Hotel.secure)
+            let cafe = Cafe(hotel.bench, hotel.controller)
+            _ = try await hotel.ask()
+            try await hotel.answer(Hotel.typed)
+            #expect(hotel.controller.status.answers != nil)
+            if everything { try cafe.backend.forgetEverything() } else { try cafe.backend.forget(ssid: "Hotel") }
+            #expect(hotel.controller.status.answers == nil)
+            await hotel.close()
+        }
+    }
+
+    @Test @LoopActor func forgettingEverythingUnguardsTheVault() async throws {
+        let hotel = try await Hotel.guarded("4711", Hotel.secure)
+        let cafe = Cafe(hotel.bench, hotel.controller)
+        #expect(hotel.keeper.pinWord == "locked")
+        try cafe.backend.forgetEverything()
+        #expect(hotel.keeper.pinWord == "none" && hotel.bench.services.store.pin == nil)
+        _ = try await hotel.ask()
+        #expect(try await hotel.answer(Hotel.typed)?.hasPrefix("Remembered") == true)
+        await hotel.close()
+    }
+
+    // MARK: Switches
+
+    @Test @LoopActor func aSessionOutlivesTheSwitchOfItsHelper() async throws {
+        let cafe = try await Cafe.online()
+        try cafe.backend.setEnabled(helper: "a", ssid: nil, enabled: false)
+        #expect(await cafe.bench.eventually { cafe.controller.machine.state.name == .authenticated })
+        #expect(cafe.controller.machine.state.chosenHelper == nil)
+        try cafe.backend.setEnabled(helper: "a", ssid: nil, enabled: true)
+        #expect(await cafe.bench.eventually { cafe.controller.machine.state.name == .authenticated })
+        #expect(cafe.controller.machine.state.chosenHelper == "a")
+        #expect(cafe.bench.told("a", "Maintain").last?["session"]?["memory"] == Self.memory)
+        #expect(cafe.bench.told("a", "Authenticate").count == 1)
+        await cafe.close()
+    }
+
+    // MARK: Leaving that is no leaving
+
+    @Test @LoopActor func theHistoryTellsThatHandlingWasSwitchedOff() async throws {
+        let cafe = try await Cafe.online()
+        let attempt = try #require(cafe.controller.journal.attempt)
+        try cafe.backend.setEnabled(helper: nil, ssid: "Cafe", enabled: false)
+        let last = cafe.bench.services.store.steps(attempt.id).last { $0.to != nil }
+        #expect(last?.to == StateName.inactive.rawValue && last?.detail == "handling was switched off for this network")
+        await cafe.close()
+    }
+
+    @Test @LoopActor func theHistoryTellsThatTheDaemonWasStopped() async throws {
+        let cafe = try await Cafe.online()
+        let store = cafe.bench.services.store
+        cafe.bench.hold("a")
+        cafe.controller.feed(.loginRequested(helper: nil, fresh: true))
+        cafe.controller.end()
+        cafe.bench.letGo("a")
+        cafe.bench.services.journalWriter.flush()
+        let attempt = try #require(store.attempts(limit: 1).first)
+        #expect(attempt.outcome == Attempt.interrupted && attempt.verdict == "hotspotd was stopped before this attempt ended.")
+        #expect(store.steps(attempt.id).last { $0.to != nil }?.detail == "hotspotd was stopped")
+        cafe.join()
+        cafe.controller.leave("the address is gone")
+        cafe.bench.services.journalWriter.flush()
+        #expect(store.attempts(limit: 1).first?.verdict == "The network was left.")
+        await cafe.close()
+    }
+}

@@ -90,14 +90,14 @@ public struct Race: Hashable, Sendable {
             return "though it failed before, because no other of \(entrants.count) claims it"
         }
         let field = entrants.count == 1 ? "the only helper asked" : "of \(entrants.count) asked"
-        if answer.confidence == .high { return entrants.count == 1 ? "high, \(field)" : "the first high \(field)" }
+        if answer.confidence == .high { return entrants.count == 1 ? field : "the first that is sure, \(field)" }
         let lows = entrants.filter { $0.answer?.confidence == .low }
-        if lows.count < 2 { return entrants.count == 1 ? "low, \(field)" : "the only claim, a low, \(field)" }
+        if lows.count < 2 { return entrants.count == 1 ? field : "the only claim \(field)" }
         let priority = entrant.candidate.priority
         let equal = lows.filter { $0.candidate.priority == priority }
-        if equal.count == 1 { return "low, priority \(priority) is the highest of \(lows.count) lows" }
+        if equal.count == 1 { return "its priority \(priority) is the highest of \(lows.count) claims" }
         let first = equal.allSatisfy { $0.candidate.name == winner || ($0.answer.map { $0.at > answer.at } ?? true) }
-        return "low, \(first ? "the earliest" : "the first by name") of \(equal.count) lows with priority \(priority)"
+        return "\(first ? "the earliest" : "the first by name") of \(equal.count) claims with priority \(priority)"
     }
 
     /// The best claim: those that come last after all others; then confidence; then among highs the earliest, among lows the higher

@@ -40,7 +40,8 @@ extension Renderer {
     /// The lines without `verbose`.
     private static let shortStory = 6
     /// The kinds of steps with the reason why nothing was sent, and how their texts begin.
-    private static let reasons = [("credential", "kept back: "), ("answer", "uiRequired: ")]
+    private static let reasons = [("credential", "kept back: "), ("answer", needsUser)]
+    private static let needsUser = "\(HelperResult.uiRequired.rawValue): "
 
     func lines(_ story: ExplainReply, verbose: Bool) -> [String] {
         let (own, others) = sentence(story.verdict, limit: 8192)
@@ -68,6 +69,8 @@ extension Renderer {
             steps = kept.map { index in
                 var step = steps[index]
                 if step.to != nil { step.detail = Hearsay.split(step.detail).sentence }
+                // The word of the contract is for --verbose.
+                if step.kind == "answer" { step.detail = step.detail.drop(prefix: Self.needsUser) }
                 return step
             }
         }
@@ -79,4 +82,8 @@ extension Renderer {
                 "  \(String(repeating: " ", count: width - offset.count))\(offset) s  \(line(step, inWords: true))"
             } + verdict
     }
+}
+
+extension String {
+    fileprivate func drop(prefix: String) -> String { hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self }
 }

@@ -122,7 +122,7 @@ import Testing
         let waiting = renderer.lines(ExplainReply(steps: steps, verdict: "This attempt is still running."), verbose: false)
         #expect(waiting.count == 6, "\(waiting)")
         #expect(waiting.contains { $0.hasSuffix("credential  form  │ kept back: the PIN was not given") }, "\(waiting)")
-        #expect(waiting.contains { $0.contains("│ uiRequired: The page would send it away.") }, "\(waiting)")
+        #expect(waiting.contains { $0.contains("│ The page would send it away.") }, "\(waiting)")
         let verdict = "The question was dismissed.\nThe page would send it away."
         let dismissed = renderer.lines(ExplainReply(steps: steps, verdict: verdict), verbose: false)
         #expect(dismissed.count == 6 && dismissed.filter { $0.contains("send it away") } == ["  │ The page would send it away."])

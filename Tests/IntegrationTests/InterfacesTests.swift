@@ -218,7 +218,7 @@ struct InterfacesTests {
         let story = try daemon.call("Explain", ["interface": "hot1"])
         let verdict = story["verdict"]?.string ?? ""
         #expect(verdict.hasPrefix("Online by The clerk after"), "\(verdict)")
-        #expect(verdict.hasSuffix("claimed by clerk: high, the only helper asked."), "\(verdict)")
+        #expect(verdict.hasSuffix("claimed by clerk: the only helper asked."), "\(verdict)")
         let steps = story["steps"]?.array ?? []
         func details(_ kind: String) -> [String] {
             steps.filter { $0["kind"]?.string == kind }.compactMap { $0["detail"]?.string }

@@ -142,7 +142,11 @@ import Varlink
             keep(reply, of: helper)
             if reply.result == .success, command == .authenticate || command == .presentUI { desk.loginAccepted() }
             let reason = reply.reason.map { Printable.text($0, limit: 500) }
-            journal.note { ($0.lastWord, $0.obstacle) = (reply.result == .success ? nil : reason, nil) }
+            let refusal = command == .presentUI ? reply.prompt?.message.map { Printable.text($0, limit: 500) } : nil
+            journal.note { attempt in
+                (attempt.lastWord, attempt.obstacle) = (reply.result == .success ? nil : reason, nil)
+                attempt.refusal = refusal
+            }
             journal.record("answer", "\(reply.result.rawValue)\(Self.suffix(reply.reason))", helper: helper)
             let seconds = reply.session?.secondsRemaining
             onAnswer(id, .replied(reply.result, prompt: reply.prompt, secondsRemaining: seconds, reason: reason))

@@ -196,7 +196,8 @@ import Store
             let because = cause.isEmpty ? "" : " (\(Hearsay.line(cause)))"
             services.log.info("\(name): \(from.rawValue) → \(to.rawValue)\(because)")
             journal.record("transition", departure.cause ?? cause, from: from, to: to, helper: machine.state.chosenHelper)
-            if to == .authenticating || to == .maintaining { journal.note { $0.why = cause } }
+            // Another cause says why something was begun, and not why it succeeded.
+            if from == .evaluating, to == .authenticating { journal.note { $0.why = cause } }
             if [.authenticated, .maintaining].contains(from), !machine.state.isKeptFree, departure != .daemonEnds {
                 save("ending an association") { try $0.endAssociation($1, of: index) }
             }

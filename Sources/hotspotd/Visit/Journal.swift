@@ -80,10 +80,12 @@ struct RunningAttempt {
     var isOpen = true
     /// The helper that was asked to free the network, or to keep it free.
     var helper: String?
-    /// Why this helper was asked, in the machine's words.
+    /// Why this helper won the race, in the machine's words.
     var why: String?
     /// The last words of the helper that a person should read.
     var lastWord: String?
+    /// The words of the prompt in which the portal refused answers.
+    var refusal: String?
     /// What kept the helper from being asked at all, or from an answer.
     var obstacle: String?
     /// Octets of traces that the journal still takes: a helper that says much fills no disk.
@@ -95,14 +97,16 @@ struct RunningAttempt {
         let seconds = String(Double((EventLoop.now - began).milliseconds) / 1000)
         let because = why.map { ": \($0)" } ?? ""
         let obstacle = obstacle.map { " \($0)." } ?? ""
-        func failed(_ sentence: String) -> String { Hearsay.join(sentence + obstacle, obstacle.isEmpty ? lastWord : nil) }
+        func failed(_ sentence: String) -> String {
+            Hearsay.join(sentence + obstacle, obstacle.isEmpty ? lastWord ?? refusal : nil)
+        }
         return switch outcome {
         case .online: "Online by \(helper) after \(seconds) s\(because)."
         case .open: "The network is open; no login was needed (\(seconds) s)."
         case .unknown: "No helper claimed the network, and the probe cannot tell whether it is open."
         case .unclaimedCaptive: "A portal wants a login, and no helper could do it."
-        case .temporaryFailure: failed("\(helper) could not log in for now (\(seconds) s)\(because).")
-        case .failure: failed("\(helper) could not log in, and it is not tried again by itself\(because).")
+        case .temporaryFailure: failed("\(helper) could not log in for now (\(seconds) s).")
+        case .failure: failed("\(helper) could not log in, and it is not tried again by itself.")
         case .expired: failed("The session was over.")
         case .left: departure.sentence
         case .loggedOff: "Logged off."

@@ -6,9 +6,9 @@ import Glibc
 @LoopActor public final class SystemBus {
     /// A signal that says yes or no.
     public struct BusSignal: Hashable, Sendable {
-        /// The object that sent it.
+        /// The object that sent it, or that it names.
         public let path: String
-        /// The signal's own truth under its name, or those properties that are truths and changed.
+        /// The signal's own truth under its name, which is yes if it names an object; or those properties that are truths and changed.
         public let flags: [String: Bool]
     }
 
@@ -97,6 +97,7 @@ import Glibc
     // MARK: Messages
 
     private static let text = CChar(UInt8(ascii: "s"))
+    private static let object = CChar(UInt8(ascii: "o"))
     private static let truth = CChar(UInt8(ascii: "b"))
     private static let descriptor = CChar(UInt8(ascii: "h"))
     private static let array = CChar(UInt8(ascii: "a"))
@@ -108,6 +109,9 @@ import Glibc
         var flags: [String: Bool] = [:]
         if sd_bus_message_has_signature(message, "b") > 0 {
             flags[String(cString: member)] = readTruth(message)
+        } else if sd_bus_message_has_signature(message, "so") > 0 {
+            guard readText(message) != nil, let named = readText(message, object) else { return nil }
+            return BusSignal(path: named, flags: [String(cString: member): true])
         } else if sd_bus_message_has_signature(message, "sa{sv}as") > 0 {
             guard readText(message) != nil, sd_bus_message_enter_container(message, array, "{sv}") > 0 else { return nil }
             while sd_bus_message_enter_container(message, entry, "sv") > 0 {
@@ -130,8 +134,8 @@ import Glibc
         return sd_bus_message_read_basic(message, truth, &value) > 0 ? value != 0 : nil
     }
 
-    private static func readText(_ message: OpaquePointer?) -> String? {
+    private static func readText(_ message: OpaquePointer?, _ type: CChar = text) -> String? {
         var value: UnsafePointer<CChar>?
-        return sd_bus_message_read_basic(message, text, &value) > 0 ? value.map { String(cString: $0) } : nil
+        return sd_bus_message_read_basic(message, type, &value) > 0 ? value.map { String(cString: $0) } : nil
     }
 }

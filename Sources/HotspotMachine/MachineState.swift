@@ -252,6 +252,15 @@ extension MachineState {
         }
     }
 
+    /// The session is being ended, or will be after the answer that is awaited.
+    public var endsSession: Bool {
+        switch self {
+        case .loggingOff: true
+        case .maintaining(let state): state.logoffQueued
+        case .inactive, .evaluating, .authenticating, .presentingUI, .authenticated, .failure: false
+        }
+    }
+
     /// When the session of an authenticated network ends, if that is known.
     public var sessionEnd: Instant? {
         if case .authenticated(let state) = self, case .claimed(_, _, let schedule) = state.upkeep { schedule.end } else { nil }

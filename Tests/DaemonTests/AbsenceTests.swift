@@ -77,6 +77,38 @@ import Testing
         await bench.close()
     }
 
+    @Test @LoopActor func aLogoffThatWaitsForTheUpkeepIsOneThatRuns() async throws {
+        let bench = try FilterBench()
+        bench.services.settings.logoffOn.lock = true
+        let (controller, absence) = try await authenticated(bench)
+        bench.hold("a")
+        controller.feed(.loginRequested(helper: nil))
+        #expect(controller.machine.state.name == .maintaining)
+        absence.handle(signal("LockedHint", true, path: "/session/1"))
+        #expect(controller.machine.state.endsSession)
+        absence.handle(signal("LockedHint", false, path: "/session/1"))
+        bench.letGo("a")
+        #expect(await bench.eventually { controller.machine.state.name == .inactive })
+        absence.stateChanged()
+        #expect(controller.machine.state.name == .evaluating, "the user is back")
+        controller.leave("the test ends")
+        await bench.close()
+    }
+
+    @Test @LoopActor func aSessionThatEndsWhileItIsLockedIsAReturn() async throws {
+        let bench = try FilterBench()
+        bench.services.settings.logoffOn.lock = true
+        let (controller, absence) = try await authenticated(bench)
+        for session in ["/session/1", "/session/2"] { absence.handle(signal("LockedHint", true, path: session)) }
+        #expect(await bench.eventually { controller.machine.state.name == .inactive })
+        absence.handle(signal("SessionRemoved", true, path: "/session/1"))
+        #expect(controller.machine.state.name == .inactive, "the other one is locked yet")
+        absence.handle(signal("LockedHint", false, path: "/session/2"))
+        #expect(controller.machine.state.name == .evaluating)
+        controller.leave("the test ends")
+        await bench.close()
+    }
+
     @Test @LoopActor func aNetworkThatTheUserLoggedOffStaysSo() async throws {
         let bench = try FilterBench()
         bench.services.settings.logoffOn.lid = true

@@ -53,6 +53,16 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         sd_bus_message_unref(message)
     }
 
+    /// Says that an object is gone.
+    private func sendRemoval(of object: String, over bus: OpaquePointer?) {
+        var message: OpaquePointer?
+        #expect(sd_bus_message_new_signal(bus, &message, "/a", "org.example.Manager", "Sleeps") >= 0)
+        #expect(sd_bus_message_append_basic(message, character("s"), "c1") >= 0)
+        #expect(sd_bus_message_append_basic(message, character("o"), object) >= 0)
+        #expect(sd_bus_send(bus, message, nil) >= 0 && sd_bus_flush(bus) >= 0)
+        sd_bus_message_unref(message)
+    }
+
     /// Says that one property with a number and two with truths have changed.
     private func sendProperties(of interface: String, over bus: OpaquePointer?) {
         var message: OpaquePointer?
@@ -94,12 +104,14 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         sendProperties(of: "org.example.Other", over: service)
         send(true, as: "Wakes", over: service)
         sendProperties(of: "org.example.Manager", over: service)
+        sendRemoval(of: "/session/1", over: service)
         send(false, as: "Sleeps", over: service)
         while heard.last?.flags != ["Sleeps": false] { await pause() }
         heard.removeAll { $0.flags == ["Sleeps": true] && $0.path == "/a" }
         #expect(
             heard == [
-                .init(path: "/a/b", flags: ["LidClosed": true, "IdleHint": false]), .init(path: "/a", flags: ["Sleeps": false]),
+                .init(path: "/a/b", flags: ["LidClosed": true, "IdleHint": false]),
+                .init(path: "/session/1", flags: ["Sleeps": true]), .init(path: "/a", flags: ["Sleeps": false]),
             ])
     }
 

@@ -46,10 +46,15 @@ struct LogoffOn: Hashable, Sendable {
             (bus, idleTimer, signs) = (nil, nil, [])
             return releaseDelay()
         }
-        guard bus == nil else { return }
+        guard bus == nil else {
+            if wanted.sleep { holdDelay() } else { releaseDelay() }
+            return
+        }
         do throws(LoopError) {
             let bus = try SystemBus { [weak self] in self?.handle($0) }
-            try bus.listen(to: "PrepareForSleep", of: Self.service + ".Manager", from: Self.service)
+            for member in ["PrepareForSleep", "SessionRemoved"] {
+                try bus.listen(to: member, of: Self.service + ".Manager", from: Self.service)
+            }
             for interface in ["Manager", "Session"] {
                 try bus.listenToProperties(of: "\(Self.service).\(interface)", from: Self.service)
             }
@@ -67,6 +72,8 @@ struct LogoffOn: Hashable, Sendable {
         }
         if let isClosed = signal.flags["LidClosed"] { notice(.lid, isClosed, if: wanted.lid) }
         if let isLocked = signal.flags["LockedHint"] { notice(.lock(session: signal.path), isLocked, if: wanted.lock) }
+        // A session that ends while it is locked is never unlocked.
+        if signal.flags["SessionRemoved"] != nil { notice(.lock(session: signal.path), false, if: true) }
         // Sessions have such a property as well; the manager's is that of the whole computer.
         if let isIdle = signal.flags["IdleHint"], signal.path == "/org/freedesktop/login1" { idleChanged(isIdle) }
     }
@@ -97,7 +104,7 @@ struct LogoffOn: Hashable, Sendable {
     /// Lets a suspend go on as soon as no session is being ended; and on the user's return lets the networks that were logged off be logged
     /// in to again.
     func stateChanged() {
-        let busy = Set(controllers().filter { $0.machine.state.name == .loggingOff }.map(\.index))
+        let busy = Set(controllers().filter(\.machine.state.endsSession).map(\.index))
         if signs.contains(.sleep), busy.isEmpty { releaseDelay() }
         guard signs.isEmpty else { return }
         for (index, network) in loggedOff where !busy.contains(index) {

@@ -26,7 +26,7 @@ public final class Vault {
         }
     }
 
-    let key: Result<NamedKey, VaultError>
+    private(set) var key: Result<NamedKey, VaultError>
     /// The PIN that guards credentials, if there is one, and the key that it makes, once it was given.
     var pin: (lock: PINLock, key: NamedKey?)?
 
@@ -38,11 +38,20 @@ public final class Vault {
     /// - Parameter hasSealedRows: whether the store has sealed rows: then a missing key is an error and never replaced.
     /// - Throws: ``VaultError/keyMissing(path:)``, ``VaultError/keyRefused(path:reason:)`` or ``VaultError/unavailable``.
     public init(keyFile: String, hasSealedRows: Bool = true) throws(VaultError) {
-        if let key = try KeyFile.read(keyFile) {
-            self.key = .success(NamedKey(key))
-        } else {
-            guard !hasSealedRows else { throw .keyMissing(path: keyFile) }
-            key = .success(NamedKey(try KeyFile.make(keyFile)))
+        key = .success(try Self.key(in: keyFile, hasSealedRows: hasSealedRows))
+    }
+
+    private static func key(in file: String, hasSealedRows: Bool) throws(VaultError) -> NamedKey {
+        if let key = try KeyFile.read(file) { return NamedKey(key) }
+        guard !hasSealedRows else { throw .keyMissing(path: file) }
+        return NamedKey(try KeyFile.make(file))
+    }
+
+    /// Looks for the key again, as at the start, if there was none.
+    public func retry(keyFile: String, hasSealedRows: Bool) {
+        guard lock != nil else { return }
+        do throws(VaultError) { key = .success(try Self.key(in: keyFile, hasSealedRows: hasSealedRows)) } catch {
+            key = .failure(error)
         }
     }
 

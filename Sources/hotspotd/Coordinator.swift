@@ -37,14 +37,10 @@ import Vault
         problems = ProblemList()
         let vault: Vault
         do {
-            vault = try Vault(keyFile: settings.stateDirectory + "/vault.key", hasSealedRows: store.hasSealedRows)
+            vault = try Vault(keyFile: settings.keyFile, hasSealedRows: store.hasSealedRows)
         } catch {
             // Without its key nothing can be opened or kept; everything else works.
             vault = Vault(locked: error)
-            problems.report(
-                Problem(
-                    .vaultLocked, "Stored answers cannot be used, and none are kept: \(error).",
-                    hint: "bring the key back, or forget the networks: hotspotctl forget SSID"))
         }
         vault.guardCredentials(by: store.pin?.lock)
         var configuration = HostConfiguration(
@@ -59,6 +55,7 @@ import Vault
         links = LinkManager(services: services, problems: problems)
         absence = Absence(services: services) { [links] in links.controllers }
         list = NetworkList(services: services, links: links)
+        problems.set(.vaultLocked, services.vaultProblem)
         backend = DaemonBackend(services: services, problems: problems, helpers: helpers, links: links, list: list)
     }
 
@@ -118,6 +115,8 @@ import Vault
     /// Reads the settings and the helper folders again, on SIGHUP. Settings with a mistake leave everything as it was.
     private func reload() {
         restoreSockets()
+        services.recover()
+        problems.set(.vaultLocked, services.vaultProblem)
         do {
             let (next, kept) = settings.following(try Settings.load(settingsFile, isDefault: isDefaultFile))
             problems.withdraw(.settings)

@@ -37,6 +37,20 @@ import Vault
         do { try body() } catch { log.warning("\(what): \(error)") }
     }
 
+    /// Saves what is only in memory and looks for the vault's key again, if the state folder could not be used before.
+    func recover() {
+        store.save()
+        vault.retry(keyFile: settings.keyFile, hasSealedRows: store.hasSealedRows)
+    }
+
+    var vaultProblem: Problem? {
+        vault.lock.map {
+            Problem(
+                .vaultLocked, "Stored answers cannot be used, and none are kept: \($0).",
+                hint: "mend that, then systemctl reload hotspotd")
+        }
+    }
+
     /// Returns random octets in hexadecimal, to identify what has no name of its own.
     static func randomID(octets: Int = 8) -> String {
         Hex.encode((0..<octets).map { _ in UInt8.random(in: 0...255) })

@@ -259,6 +259,28 @@ import Vault
         }
     }
 
+    @Test @LoopActor func whatIsAddedAndNotSavedIsNotStored() async throws {
+        let hotel = try Hotel(Self.secure)
+        _ = try await hotel.ask()
+        try await hotel.answer(["room": "214", "name": Self.canary])
+        let before = hotel.bench.services.store.allCredentials
+        let other = try Database(path: hotel.bench.folder + "/state/hotspotd.db")
+        try other.run("BEGIN IMMEDIATE")
+        let error = #expect(throws: ControlError.self) { try hotel.keeper.add("Hotel", helper: nil, ["room": "5"]) }
+        #expect(
+            error
+                == .failed(
+                    code: .notSaved,
+                    message: "Nothing was stored: database is locked. Give it again once the state folder can be written."))
+        #expect(hotel.bench.services.store.allCredentials == before)
+        try other.run("ROLLBACK")
+        hotel.bench.services.recover()
+        #expect(hotel.bench.services.store.isSaving)
+        _ = try hotel.keeper.add("Hotel", helper: nil, ["room": "5"])
+        #expect(hotel.bench.services.store.allCredentials != before)
+        await hotel.close()
+    }
+
     // MARK: The PIN
 
     @Test @LoopActor func answersWaitForThePINAndThenAreOffered() async throws {

@@ -32,6 +32,25 @@ private let purpose = Purpose.credential(network: network, helper: "form", origi
 
     private func text(_ secret: borrowing SecretBytes) -> String { secret.withBytes { String(decoding: $0, as: UTF8.self) } }
 
+    @Test func aVaultGetsItsKeyOnceTheFolderCanBeWritten() throws {
+        rmdir(folder)
+        let vault: Vault
+        do throws(VaultError) {
+            vault = try Vault(keyFile: file, hasSealedRows: false)
+        } catch {
+            vault = Vault(locked: error)
+        }
+        vault.retry(keyFile: file, hasSealedRows: false)
+        #expect(vault.lock != nil)
+        mkdir(folder, 0o700)
+        vault.retry(keyFile: file, hasSealedRows: true)
+        #expect(vault.lock == .keyMissing(path: file), "a key that sealed something is never replaced")
+        vault.retry(keyFile: file, hasSealedRows: false)
+        let sealed = try vault.seal(Array("geheim".utf8), for: purpose)
+        vault.retry(keyFile: folder + "/link", hasSealedRows: false)
+        #expect(text(try vault.open(sealed, for: purpose)) == "geheim", "it stays as long as the vault is open")
+    }
+
     @Test func sealedOctetsOpenForTheSamePurposeOnly() throws {
         let vault = try Vault(keyFile: file, hasSealedRows: false)
         let sealed = try vault.seal(Array("geheim".utf8), for: purpose)

@@ -83,13 +83,30 @@ import Vault
                 owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin, program: owner.program,
                 fieldNames: all.keys.sorted(), shownNames: stored.first?.shownNames.filter { answers[$0] == nil } ?? [],
                 sealed: try services.vault.seal(all, for: owner.purpose))
+        } catch StoreError.notSaved(let reason) {
+            // It is in memory now, and would be saved after all.
+            putBack(stored.first, owner)
+            throw .failed(
+                code: .notSaved, message: "Nothing was stored: \(reason). Give it again once the state folder can be written.")
         } catch {
-            throw .failed(code: .notSaved, message: "Nothing was stored: \(error).")
+            let remedy = services.vault.lock == nil ? "" : " Mend that, then systemctl reload hotspotd."
+            throw .failed(code: .notSaved, message: "Nothing was stored: \(error).\(remedy)")
         }
         let new = store.credential(owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin)
         guard let new, let status = status(new) else { throw .failed(code: .notSaved, message: "Nothing was stored.") }
         storedChanged()
         return status
+    }
+
+    /// Undoes a change that is only in memory, which each further write says again.
+    private func putBack(_ before: StoredCredential?, _ owner: CredentialOwner) {
+        if let before {
+            try? store.setCredential(
+                owner.network, helper: before.helper, origin: before.origin, pin: before.pin, program: before.program,
+                fieldNames: before.fieldNames, shownNames: before.shownNames, sealed: before.sealed)
+        } else if let new = store.credential(owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin) {
+            try? store.deleteCredential(new)
+        }
     }
 
     /// Returns the first fault in answers that no prompt asked for: the field, and one sentence.

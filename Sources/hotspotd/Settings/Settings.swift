@@ -15,6 +15,8 @@ struct Settings: Hashable, Sendable {
 
     // [Daemon]
     var stateDirectory: String
+    /// The vault's key.
+    var keyFile: String { stateDirectory + "/vault.key" }
     var runtimeDirectory: String
     var helperDirectories = ["/etc/hotspotd/helpers", "/usr/lib/hotspotd/helpers"]
     var containment = HostConfiguration.Containment.sandbox

@@ -1,0 +1,121 @@
+import Foundation
+import HotspotCore
+import HotspotMachine
+import LinkState
+import Testing
+
+@testable import EventLoop
+@testable import hotspotd
+
+private let hasBus = FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-daemon")
+private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
+
+/// The time that a suspend waits for a logoff, with a logind that writes down when its delay is taken and released.
+@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: isCI || hasBus, "needs dbus-daemon")) struct InhibitorTests {
+    init() { EventLoop.startThread() }
+
+    private final class Logind {
+        private static let program = """
+            import ctypes, os, select
+            sd, bus, held = ctypes.CDLL("libsystemd.so.0"), ctypes.c_void_p(), []
+            assert sd.sd_bus_open_system(ctypes.byref(bus)) >= 0
+            assert sd.sd_bus_request_name(bus, b"org.freedesktop.login1", ctypes.c_uint64(0)) >= 0
+            def say(word):
+                with open(os.environ["WORDS"], "a") as file: file.write(word + "\\n")
+            say("ready")
+            while True:
+                message = ctypes.c_void_p()
+                done = sd.sd_bus_process(bus, ctypes.byref(message))
+                if message and sd.sd_bus_message_is_method_call(message, b"org.freedesktop.login1.Manager", b"Inhibit") > 0:
+                    ours, theirs = os.pipe()
+                    sd.sd_bus_reply_method_return(message, b"h", ctypes.c_int(theirs))
+                    sd.sd_bus_flush(bus)
+                    os.close(theirs)
+                    held.append(ours)
+                    say("taken")
+                if message: sd.sd_bus_message_unref(message)
+                for pipe in select.select(held, [], [], 0)[0]:
+                    held.remove(pipe)
+                    say("released")
+                if done == 0: sd.sd_bus_wait(bus, ctypes.c_uint64(10000))
+            """
+        private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hotspotd-logind-\(UUID().uuidString)")
+        private let bus = Process()
+        private let logind = Process()
+        private var file: URL { folder.appendingPathComponent("words") }
+
+        init() throws {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let address = "unix:path=\(folder.path)/bus"
+            let ready = Pipe()
+            bus.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
+            bus.arguments = ["--session", "--nofork", "--nopidfile", "--print-address=1", "--address=\(address)"]
+            bus.standardOutput = ready
+            try bus.run()
+            try #require(!ready.fileHandleForReading.availableData.isEmpty)
+            setenv("DBUS_SYSTEM_BUS_ADDRESS", address, 1)
+            logind.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+            logind.arguments = ["-IS", "-c", Self.program]
+            logind.environment = ["DBUS_SYSTEM_BUS_ADDRESS": address, "WORDS": file.path]
+            try logind.run()
+        }
+
+        deinit {
+            unsetenv("DBUS_SYSTEM_BUS_ADDRESS")
+            for process in [logind, bus] {
+                kill(process.processIdentifier, SIGKILL)
+                process.waitUntilExit()
+            }
+            try? FileManager.default.removeItem(at: folder)
+        }
+
+        /// What it wrote down.
+        var words: [String] {
+            ((try? String(contentsOf: file, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+        }
+    }
+
+    @Test @LoopActor func aSuspendWaitsForALogoffThatIsQueuedAlsoAfterAReload() async throws {
+        let logind = try Logind()
+        let bench = try FilterBench()
+        #expect(await bench.eventually { logind.words == ["ready"] })
+        try bench.add("a")
+        let controller = InterfaceController(index: 7, name: "hot7", services: bench.services)
+        controller.join(
+            Joined(
+                association: Services.randomID(), network: .wireless(SSID(printable: "Cafe")!, .open),
+                ssid: SSID(printable: "Cafe")!, security: .open, bssid: nil, signal: -50,
+                snapshot: LinkSnapshot(
+                    index: 7, name: "hot7", isUp: true, hasCarrier: true, addresses: ["192.0.2.2/24"], gateways: ["192.0.2.1"]),
+                facts: LinkFacts(nameservers: ["192.0.2.53"], source: "none")))
+        #expect(await bench.eventually { controller.machine.state.name == .authenticated })
+        let absence = Absence(services: bench.services) { [controller] }
+        bench.services.settings.logoffOn.lock = true
+        absence.follow()
+        bench.services.settings.logoffOn.sleep = true
+        absence.follow()
+        #expect(await bench.eventually { logind.words == ["ready", "taken"] }, "the reload adds sleep")
+
+        bench.hold("a")
+        controller.feed(.loginRequested(helper: nil))
+        func sleeps(_ value: Bool) -> SystemBus.BusSignal {
+            SystemBus.BusSignal(path: "/org/freedesktop/login1", flags: ["PrepareForSleep": value])
+        }
+        absence.handle(sleeps(true))
+        #expect(controller.machine.state.name == .maintaining)
+        await bench.pause(.milliseconds(200))
+        #expect(logind.words == ["ready", "taken"], "the logoff waits for the upkeep's answer")
+        bench.letGo("a")
+        #expect(await bench.eventually { controller.machine.state.name == .inactive })
+        absence.stateChanged()
+        #expect(await bench.eventually { logind.words.last == "released" })
+
+        absence.handle(sleeps(false))
+        #expect(await bench.eventually { logind.words.last == "taken" })
+        bench.services.settings.logoffOn.sleep = false
+        absence.follow()
+        #expect(await bench.eventually { logind.words.last == "released" }, "the reload takes sleep away")
+        controller.leave("the test ends")
+        await bench.close()
+    }
+}

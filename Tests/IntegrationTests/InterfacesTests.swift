@@ -182,7 +182,10 @@ struct InterfacesTests {
         try daemon.start()
         try daemon.wait("hot1", "authenticated")
         #expect(try commands() == ["maintain"])
-        #expect(try daemon.call("Explain", ["interface": "hot1"])["verdict"]?.string?.contains("was restarted") == true)
+        #expect(
+            try daemon.call("Explain", ["interface": "hot1"])["steps"]?.array?.contains {
+                $0["detail"]?.string?.contains("was restarted") == true
+            } == true)
 
         // The carrier was lost meanwhile: it is another association.
         daemon.kill()

@@ -44,7 +44,7 @@ import Vault
             problems.report(
                 Problem(
                     .vaultLocked, "Stored answers cannot be used, and none are kept: \(error).",
-                    hint: "bring the key back, or forget the networks: hotspotctl forget SSID"))
+                    hint: "bring the key back, or begin again without them: hotspotctl forget --everything"))
         }
         vault.guardCredentials(by: store.pin?.lock)
         var configuration = HostConfiguration(

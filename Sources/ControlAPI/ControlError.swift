@@ -4,7 +4,8 @@ import HotspotCore
 public enum ControlError: Error, Hashable, Sendable {
     case noSuchInterface(String)
     case noSuchHelper(String)
-    case noSuchNetwork(String)
+    /// With the known name that is nearest to it.
+    case noSuchNetwork(String, nearest: String? = nil)
     /// With what became of it, if it waited a moment ago.
     case noSuchPrompt(String, reason: String? = nil)
     case wrongState(interface: String, state: String)
@@ -19,9 +20,8 @@ public enum ControlError: Error, Hashable, Sendable {
         switch self {
         case .noSuchInterface(let interface): ("NoSuchInterface", ["interface": .string(interface)])
         case .noSuchHelper(let helper): ("NoSuchHelper", ["helper": .string(helper)])
-        case .noSuchNetwork(let ssid): ("NoSuchNetwork", ["ssid": .string(ssid)])
-        case .noSuchPrompt(let id, let reason):
-            ("NoSuchPrompt", .object(["id": .string(id)].merging(reason.map { ["reason": .string($0)] } ?? [:]) { $1 }))
+        case .noSuchNetwork(let ssid, let nearest): ("NoSuchNetwork", Self.texts(["ssid": ssid, "nearest": nearest]))
+        case .noSuchPrompt(let id, let reason): ("NoSuchPrompt", Self.texts(["id": id, "reason": reason]))
         case .wrongState(let interface, let state):
             ("WrongState", ["interface": .string(interface), "state": .string(state)])
         case .invalidAnswer(let field, let message):
@@ -32,6 +32,10 @@ public enum ControlError: Error, Hashable, Sendable {
         }
     }
 
+    private static func texts(_ members: [String: String?]) -> JSONValue {
+        .object(members.compactMapValues { $0.map(JSONValue.string) })
+    }
+
     /// Reads an error of a reply, whose name has the interface in front; `nil` for errors of other interfaces.
     public init?(name: String, parameters: JSONValue) {
         func text(_ key: String) -> String { parameters[key]?.string ?? "" }
@@ -40,7 +44,7 @@ public enum ControlError: Error, Hashable, Sendable {
         switch name.dropFirst(prefix.count) {
         case "NoSuchInterface": self = .noSuchInterface(text("interface"))
         case "NoSuchHelper": self = .noSuchHelper(text("helper"))
-        case "NoSuchNetwork": self = .noSuchNetwork(text("ssid"))
+        case "NoSuchNetwork": self = .noSuchNetwork(text("ssid"), nearest: parameters["nearest"]?.string)
         case "NoSuchPrompt": self = .noSuchPrompt(text("id"), reason: parameters["reason"]?.string)
         case "WrongState": self = .wrongState(interface: text("interface"), state: text("state"))
         case "InvalidAnswer": self = .invalidAnswer(field: text("field"), message: text("message"))

@@ -51,6 +51,18 @@ public struct CredentialsReply: Codable, Sendable {
     public var omitted: Int?
 }
 
+public struct AddedReply: Codable, Sendable {
+    public var credential: CredentialStatus
+
+    public init(credential: CredentialStatus) { self.credential = credential }
+}
+
+public struct RemovedReply: Codable, Sendable {
+    public var removed: Int
+
+    public init(removed: Int) { self.removed = removed }
+}
+
 public struct MonitorReply: Codable, Sendable {
     public var interface: String
     public var step: Step

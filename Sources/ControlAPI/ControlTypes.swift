@@ -21,9 +21,10 @@ extension ClaimStatus {
 }
 
 public struct ScannedNetwork: Codable, Hashable, Sendable {
-    /// Printable.
+    /// Printable; `wired:ADDRESS` for a wired network.
     public var ssid: String
     public var ssidHex: String
+    /// The strongest access point, or the gateway; empty if it is not in sight.
     public var bssid: String
     public var interface: String
     /// MHz
@@ -45,6 +46,23 @@ public struct ScannedNetwork: Codable, Hashable, Sendable {
 }
 
 extension ScannedNetwork {
+    /// A wired network, or one that is known and not in sight.
+    public init(
+        _ network: NetworkID, interface: String, lastSeen: Int, joined: Bool, claims: [ClaimStatus], disabled: Bool,
+        autoJoin: Bool?, lastOutcome: String?
+    ) {
+        var (hex, gateway) = ("", "")
+        switch network {
+        case .wireless(let ssid, _): hex = ssid.hex
+        case .wired(let address): gateway = address.description
+        case .anonymous: break
+        }
+        self.init(
+            ssid: network.label, ssidHex: hex, bssid: gateway, interface: interface, frequency: 0, signal: 0, signalStrength: 0,
+            security: network.security.rawValue, stations: 0, lastSeen: lastSeen, joined: joined, claims: claims,
+            disabled: disabled, autoJoin: autoJoin, lastOutcome: lastOutcome)
+    }
+
     public init(
         ssid: SSID, bssid: HardwareAddress, interface: String, frequency: Int, signal: Int, security: Security, stations: Int,
         lastSeen: Int, joined: Bool, claims: [ClaimStatus], disabled: Bool, autoJoin: Bool?, lastOutcome: String?
@@ -54,6 +72,13 @@ extension ScannedNetwork {
             signal: signal, signalStrength: SignalScale.strength(dBm: signal), security: security.rawValue, stations: stations,
             lastSeen: lastSeen, joined: joined, claims: claims, disabled: disabled, autoJoin: autoJoin, lastOutcome: lastOutcome)
     }
+}
+
+extension ScannedNetwork {
+    /// The order of a list, in which the first ones stay if it is too long: the joined one, then the strongest, then those out of sight.
+    public func comesBefore(_ other: ScannedNetwork) -> Bool { rank > other.rank }
+
+    private var rank: (Int, Int) { (joined ? 2 : stations > 0 ? 1 : 0, signal) }
 }
 
 public struct InterfaceStatus: Codable, Hashable, Sendable {
@@ -72,7 +97,7 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var secondsRemaining: Int?
     public var bytesRemaining: Int?
     public var nextMaintain: Int?
-    /// The instant until which an automatic login waits (D23).
+    /// The instant until which an automatic login waits (D23), or at which a failed one is tried again.
     public var nextLogin: Int?
     public var prompt: String?
     /// Why the helper asks, in its words.

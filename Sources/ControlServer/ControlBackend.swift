@@ -13,8 +13,8 @@ import HotspotCore
     func switchedOff() -> [SwitchedOff]
     /// Probes now, and calls back exactly once.
     func check(interface: String?, _ answer: @escaping (Result<CheckReply, ControlError>) -> Void)
-    /// The networks in sight with the claims known so far.
-    func networks(interface: String?) throws(ControlError) -> [ScannedNetwork]
+    /// The networks in sight with the claims known so far; all: also those that are known and not in sight.
+    func networks(interface: String?, all: Bool) throws(ControlError) -> [ScannedNetwork]
     /// Asks the helpers about the networks in sight, and calls back exactly once: when all have answered, or after a second.
     func refreshClaims(_ done: @escaping () -> Void)
     /// Reports how many clients watch the list.

@@ -29,7 +29,7 @@ import Varlink
 
     private var statusWatchers: [ObjectIdentifier: ServerCall] = [:]
     private var promptWatchers: [ObjectIdentifier: (call: ServerCall, id: String?)] = [:]
-    private var listWatchers: [ObjectIdentifier: (call: ServerCall, interface: String?)] = [:]
+    private var listWatchers: [ObjectIdentifier: (call: ServerCall, parameters: ListParameters)] = [:]
     private var monitors: [ObjectIdentifier: ServerCall] = [:]
 
     public init(backend: any ControlBackend, permission: Permission) {
@@ -72,15 +72,13 @@ import Varlink
     /// A scan ended, or claims changed.
     public func listChanged() {
         guard !listWatchers.isEmpty, let backend else { return }
-        // The list of an interface is made once for all clients that watch it.
-        var replies: [String?: Result<[UInt8], ControlError>] = [:]
-        for (call, interface) in listWatchers.values where mayReadNames(call, backend) {
-            let reply =
-                replies[interface]
-                ?? Result { () throws(ControlError) in Self.list(try backend.networks(interface: interface)) }
-            replies[interface] = reply
+        // The list is made once for all clients that watch the same one.
+        var replies: [ListParameters: Result<[UInt8], ControlError>] = [:]
+        for (call, parameters) in listWatchers.values where mayReadNames(call, backend) {
+            let reply = replies[parameters] ?? Result { () throws(ControlError) in try Self.list(backend, parameters) }
+            replies[parameters] = reply
             switch reply {
-            case .success(let networks): call.replyMore(encoded: networks)
+            case .success(let list): call.replyMore(encoded: list)
             case .failure(let error): fail(call, error)
             }
         }
@@ -117,9 +115,9 @@ import Varlink
                 }
             }
         },
-        "List": read { (control, call, backend, parameters: OptionalInterface) throws(ControlError) in
+        "List": read { (control, call, backend, parameters: ListParameters) throws(ControlError) in
             try control.requireNames(call, backend)
-            try control.list(call, backend, parameters.interface)
+            try control.list(call, backend, parameters)
         },
         "Helpers": read { (control, call, backend, parameters: OptionalName) in
             var helpers = backend.helperStatus()
@@ -259,13 +257,15 @@ import Varlink
         if !mayReadNames(call, backend) { throw Self.needsPermission }
     }
 
-    private func list(_ call: ServerCall, _ backend: any ControlBackend, _ interface: String?) throws(ControlError) {
-        let known = try backend.networks(interface: interface)
+    private func list(
+        _ call: ServerCall, _ backend: any ControlBackend, _ parameters: ListParameters
+    ) throws(ControlError) {
+        let known = try Self.list(backend, parameters)
         guard call.wantsMore else {
             backend.refreshClaims { [weak self, weak backend] in
                 guard let backend else { return }
                 do throws(ControlError) {
-                    call.reply(encoded: Self.list(try backend.networks(interface: interface)))
+                    call.reply(encoded: try Self.list(backend, parameters))
                 } catch {
                     self?.fail(call, error)
                 }
@@ -273,13 +273,13 @@ import Varlink
             return
         }
         let id = ObjectIdentifier(call)
-        listWatchers[id] = (call, interface)
+        listWatchers[id] = (call, parameters)
         call.onCancel = { [weak self] in
             guard let self else { return }
             listWatchers[id] = nil
             self.backend?.listWatchers(listWatchers.count)
         }
-        call.replyMore(encoded: Self.list(known))
+        call.replyMore(encoded: known)
         backend.listWatchers(listWatchers.count)
     }
 
@@ -305,8 +305,9 @@ import Varlink
         return Fitting.reply("interfaces", interfaces) { Fitting.omitted($0).merging(members) { $1 } }
     }
 
-    private static func list(_ networks: [ScannedNetwork]) -> [UInt8] {
-        Fitting.reply("networks", networks.lazy.map(\.shown), inOrder: { $0.comesBefore($1) })
+    private static func list(_ backend: any ControlBackend, _ parameters: ListParameters) throws(ControlError) -> [UInt8] {
+        let networks = try backend.networks(interface: parameters.interface, all: parameters.all ?? false)
+        return Fitting.reply("networks", networks.lazy.map(\.shown), inOrder: { $0.comesBefore($1) })
     }
 
     private func prompts(_ backend: any ControlBackend, _ call: ServerCall, _ id: String?) -> [UInt8] {
@@ -355,18 +356,10 @@ private struct TokenParameter: Decodable { var token: String }
 private struct NoParameters: Decodable {}
 private struct HistoryParameters: Decodable { var ssid: String?; var interface: String?; var before: String? }
 private struct LogoffParameters: Decodable { var token: String; var interface: String; var ssidHex: String }
-private struct LoginParameters: Decodable { var interface: String?; var helper: String?; var fresh: Bool? }
-private struct AnswerParameters: Decodable {
-    var id: String; var answers: [String: String]; var remember: Bool; var stored: [String]?; var confirmed: Bool?
-}
 private struct OptionalNetwork: Decodable { var ssid: String? }
-private struct AddParameters: Decodable { var ssid: String; var helper: String?; var answers: [String: String] }
 private struct RemoveParameters: Decodable { var ssid: String; var helper: String?; var portal: String? }
 private struct PINParameter: Decodable { var pin: String }
 private struct PINParameters: Decodable { var pin: String?; var old: String? }
-private struct SwitchParameters: Decodable { var helper: String?; var ssid: String?; var enabled: Bool }
 private struct ExplainParameters: Decodable { var interface: String?; var ssid: String?; var attempt: String? }
 
 private struct QueuedReply: Encodable { var queued: Bool }
-private struct AddedReply: Encodable { var credential: CredentialStatus }
-private struct RemovedReply: Encodable { var removed: Int }

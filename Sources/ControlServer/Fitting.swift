@@ -91,9 +91,6 @@ extension ScannedNetwork {
         shown.moreClaims = claims.count - Shown.claims
         return shown
     }
-
-    /// The order in which networks stay in a list that is too long: the joined one, then the strongest.
-    func comesBefore(_ other: ScannedNetwork) -> Bool { (joined ? 1 : 0, signal) > (other.joined ? 1 : 0, other.signal) }
 }
 
 extension InterfaceStatus {

@@ -13,6 +13,9 @@ public enum ShellWord {
         return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }
 
+    /// Returns the text as the last argument of a command, which is no option even if it begins with a hyphen.
+    public static func argument(_ text: String) -> String? { quoted(text).map { (text.hasPrefix("-") ? "-- " : "") + $0 } }
+
     private static func isPlain(_ octet: UInt8) -> Bool {
         switch octet {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):

@@ -36,19 +36,30 @@ public struct Keyfile: Hashable, Sendable {
 
     /// The file's path, for errors.
     public let file: String
-    public let entries: [Entry]
+    public private(set) var entries: [Entry] = []
 
-    /// Parses a file's octets. Comments begin with `#` or `;`. Throws ``Error``.
+    /// Parses a file's octets. Comments begin with `#` or `;`. Throws the first ``Error``.
     public init(_ octets: [UInt8], file: String) throws(Error) {
+        var errors: [Error] = []
+        self.init(octets, file: file, errors: &errors)
+        if let first = errors.first { throw first }
+    }
+
+    /// Parses a file's octets, adds every error, and keeps the entries that can be read.
+    public init(_ octets: [UInt8], file: String, errors: inout [Error]) {
         self.file = file
+        func error(_ line: Int, _ message: String) -> Error { Error(file: file, line: line, message: message) }
         guard octets.count <= Self.maximumSize else {
-            throw Error(file: file, line: 0, message: "larger than \(Self.maximumSize / 1024) KiB")
+            errors.append(error(0, "larger than \(Self.maximumSize / 1024) KiB"))
+            return
         }
         guard let text = String(validating: octets, as: UTF8.self), !octets.contains(0) else {
-            throw Error(file: file, line: 0, message: "not UTF-8 text")
+            errors.append(error(0, "not UTF-8 text"))
+            return
         }
-        var entries: [Entry] = []
         var section: (name: String, line: Int)?
+        // Below a heading that cannot be read it is not known what entries mean.
+        var isLost = false
         var number = 0
         for raw in text.split(omittingEmptySubsequences: false, whereSeparator: { $0.isNewline }) {
             number += 1
@@ -56,23 +67,28 @@ public struct Keyfile: Hashable, Sendable {
             if line.isEmpty || line.hasPrefix("#") || line.hasPrefix(";") { continue }
             if line.hasPrefix("[") {
                 guard line.hasSuffix("]"), line.count > 2 else {
-                    throw Error(file: file, line: number, message: "a section is written [Name]")
+                    errors.append(error(number, "a section is written [Name]"))
+                    isLost = true
+                    continue
                 }
+                isLost = false
                 section = (String(line.dropFirst().dropLast()), number)
                 continue
             }
             guard let equals = line.firstIndex(of: "="), equals != line.startIndex else {
-                throw Error(file: file, line: number, message: "expected Key=Value, a [Section] or a # comment")
+                errors.append(error(number, "expected Key=Value, a [Section] or a # comment"))
+                continue
             }
+            if isLost { continue }
             guard let section else {
-                throw Error(file: file, line: number, message: "an entry comes before the first [Section]")
+                errors.append(error(number, "an entry comes before the first [Section]"))
+                continue
             }
             entries.append(
                 Entry(
                     section: section.name, key: Self.trim(line[..<equals]), value: Self.trim(line[line.index(after: equals)...]),
                     line: number, sectionLine: section.line))
         }
-        self.entries = entries
     }
 
     /// Returns the last entry of a key, which is the one that counts.

@@ -1,3 +1,5 @@
+import ForeignText
+
 /// A portal that asks for a login. Credentials are released for a portal, never for a network's name alone.
 public struct Portal: Codable, Hashable, Sendable {
     /// `scheme://host[:port]`, after the redirects; see ``Origin``.
@@ -187,5 +189,15 @@ public struct Problem: Codable, Hashable, Sendable {
         self.code = code
         self.message = message
         self.hint = hint
+    }
+
+    /// In a hint it stands for the network, where the part that reports the problem does not know how it is called.
+    private static let placeholder = " SSID"
+
+    /// Returns the problem with this network in its hint; without the hint if the network has no name that a command takes.
+    public func naming(_ network: String?) -> Problem {
+        guard let hint, hint.hasSuffix(Self.placeholder) else { return self }
+        let argument = network.flatMap(ShellWord.argument)
+        return Problem(code, message, hint: argument.map { "\(hint.dropLast(Self.placeholder.count)) \($0)" })
     }
 }

@@ -136,6 +136,8 @@ extension Problem {
             hint: "hotspotctl login")
     }
     static func stillCaptive(_ helper: String) -> Problem {
-        Problem(.stillCaptive, "\(helper) says that it is done, and the portal is still there.", hint: "hotspotctl explain")
+        Problem(
+            .stillCaptive, "\(helper) says that it is done, and the portal is still there; it may still open by itself.",
+            hint: "hotspotctl explain")
     }
 }

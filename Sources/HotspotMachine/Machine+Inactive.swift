@@ -112,8 +112,8 @@ extension Problem {
         let earlier = cause.map(Hearsay.split)
         let sentence =
             switch reason {
-            case .loggedOff: "The session here was ended by a logoff; nothing is started until you want it."
-            case .dismissed: "You dismissed the question; nothing is asked until you want it."
+            case .loggedOff: "The session here was ended by a logoff; for 12 hours after it nothing is started by itself."
+            case .dismissed: "You dismissed the question; for 12 hours after that nothing is asked by itself."
             case .autoJoinOff:
                 "The login failed for good last time\(earlier.map { " (\($0.sentence))" } ?? ""); it is not tried again by itself."
             case .disabled: "Handling is switched off for this network."

@@ -271,9 +271,13 @@ extension MachineState {
         if case .authenticated(let state) = self, case .claimed(_, let timer, _) = state.upkeep { timer.at } else { nil }
     }
 
-    /// When a login begins that has to wait (D23).
+    /// When a login begins that has to wait (D23), or one that failed for now is tried again.
     public var nextLogin: Instant? {
-        if case .authenticating(let state) = self, case .pausing(let timer, _) = state.phase { timer.at } else { nil }
+        switch self {
+        case .authenticating(let state): if case .pausing(let timer, _) = state.phase { timer.at } else { nil }
+        case .failure(let state): state.retry?.at
+        case .inactive, .evaluating, .presentingUI, .authenticated, .maintaining, .loggingOff: nil
+        }
     }
 
     /// The last verdict: `false` for an open network, `nil` where nothing is known.

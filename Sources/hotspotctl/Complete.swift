@@ -2,6 +2,7 @@ import ArgumentParser
 import ControlAPI
 import Glibc
 import HotspotCore
+import Varlink
 
 /// Names from the running daemon for the shell's completion. Without a daemon there are none.
 ///
@@ -9,7 +10,7 @@ import HotspotCore
 /// expands them. So only names are offered that are one plain word in every shell.
 enum Complete {
     static let networks = CompletionKind.custom { _, _, _ in
-        names("List") { (reply: ListReply) in reply.networks.map(\.ssid) }
+        names("List", ListParameters(interface: nil, all: true)) { (reply: ListReply) in reply.networks.map(\.ssid) }
     }
     static let helpers = CompletionKind.custom { _, _, _ in
         names("Helpers") { (reply: HelpersReply) in reply.helpers.filter { !$0.isRefused }.map(\.name) }
@@ -21,9 +22,11 @@ enum Complete {
         names("Prompts") { (reply: PromptsReply) in reply.prompts.map(\.id) }
     }
 
-    private static func names<T: Decodable>(_ method: String, _ read: (T) -> [String]) -> [String] {
+    private static func names<T: Decodable>(
+        _ method: String, _ parameters: some Encodable = JSONValue.object([:]), _ read: (T) -> [String]
+    ) -> [String] {
         let path = getenv("HOTSPOTD_SOCKET").map { String(cString: $0) } ?? CommonOptions.defaultSocket
-        guard let reply = try? ControlClient(path: path).call(method, as: T.self) else { return [] }
+        guard let reply = try? ControlClient(path: path).call(method, Coding.value(parameters), as: T.self) else { return [] }
         return Set(read(reply)).filter(isPlain).sorted()
     }
 

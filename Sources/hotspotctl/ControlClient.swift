@@ -24,6 +24,10 @@ final class ControlClient {
         } catch { throw Failure(error, path: path, method: method) }
     }
 
+    func call(_ method: String, _ parameters: some Encodable) throws(Failure) -> JSONValue {
+        try call(method, Coding.value(parameters))
+    }
+
     /// Calls a method, and reads its reply.
     func call<T: Decodable>(_ method: String, _ parameters: JSONValue = [:], as type: T.Type) throws(Failure) -> T {
         try Self.read(type, try call(method, parameters))
@@ -36,9 +40,10 @@ final class ControlClient {
     }
 
     /// Starts a stream of replies, which ``next(within:)`` returns.
-    func subscribe(_ method: String, _ parameters: JSONValue = [:]) throws(Failure) {
+    func subscribe(_ method: String, _ parameters: some Encodable = JSONValue.object([:])) throws(Failure) {
         do {
-            try connection.send(Call(method: "\(ControlContract.name).\(method)", parameters: parameters, more: true))
+            try connection.send(
+                Call(method: "\(ControlContract.name).\(method)", parameters: Coding.value(parameters), more: true))
         } catch { throw Failure(error, path: path) }
     }
 

@@ -64,25 +64,33 @@ struct CredentialsAdd: ParsableCommand {
         let client = try common.connect()
         var values: [String: String] = [:]
         if isatty(STDIN_FILENO) == 1 {
-            var names = fields
-            if names.isEmpty {
-                let reply = try client.call("Credentials", ["ssid": .string(network.name)], as: CredentialsReply.self)
-                names = reply.credentials.first { helper == nil || $0.helper == helper }?.fields ?? []
-            }
-            guard !names.isEmpty else {
-                throw Failure(.usage, "Name the fields.", hint: "hotspotctl credentials add NETWORK FIELD…")
-            }
-            for name in names {
+            for name in try names(client) {
                 values[name] = try TerminalLine.read("\(common.renderer.bar) \(common.renderer.safe(name, limit: 64)): ", true)
             }
         } else {
             values = try AnswerLines.read(
                 fields: fields.isEmpty ? nil : fields.map { Field(name: $0, label: $0, kind: .text, required: true) })
         }
-        var members = JSONValue.members(["ssid": network.name, "helper": helper]).object ?? [:]
-        members["answers"] = .object(values.mapValues(JSONValue.string))
-        let reply = try client.call("AddCredential", .object(members))
+        let reply: JSONValue
+        do throws(Failure) {
+            reply = try client.call("AddCredential", AddParameters(ssid: network.name, helper: helper, answers: values))
+        } catch {
+            guard case .invalidAnswer = error.refusal else { throw error }
+            throw Failure(
+                error.status, error.message, hint: "hotspotctl credentials add \(common.renderer.argument(network.name))")
+        }
         try common.show(reply) { (renderer, reply: AddedReply) in ["Stored:"] + renderer.details(reply.credential) }
+    }
+
+    /// Returns the fields to ask for: those that are named, else those that are stored.
+    private func names(_ client: ControlClient) throws(Failure) -> [String] {
+        guard fields.isEmpty else { return fields }
+        let reply = try client.call("Credentials", ["ssid": .string(network.name)], as: CredentialsReply.self)
+        if let stored = reply.credentials.first(where: { helper == nil || $0.helper == helper }) { return stored.fields }
+        throw Failure(
+            .usage,
+            "No answers are stored for \(common.renderer.quoted(network.name)), so name the fields behind it; or log in once, "
+                + "and let them be remembered.", hint: "hotspotctl login --wait")
     }
 }
 
@@ -101,11 +109,13 @@ struct CredentialsRemove: ParsableCommand {
 
     func run() throws {
         let parameters = JSONValue.members(["ssid": network.name, "helper": helper, "portal": portal])
-        let count = try common.connect().call("RemoveCredentials", parameters)["removed"]?.integer ?? 0
-        Output.print([
-            "Removed the answers for \(count) portal\(count == 1 ? "" : "s") of \(common.renderer.quoted(network.name))."
-        ]
-        )
+        let count = try common.connect().call("RemoveCredentials", parameters, as: RemovedReply.self).removed
+        let name = common.renderer.quoted(network.name)
+        guard count > 0 else {
+            let which = helper == nil && portal == nil ? "Nothing is" : "No such answers are"
+            throw Failure(.notFound, "\(which) stored for \(name).", hint: "hotspotctl credentials list")
+        }
+        Output.print(["Removed the answers for \(count) portal\(count == 1 ? "" : "s") of \(name)."])
     }
 }
 
@@ -173,16 +183,18 @@ enum SecretLines {
     }
 }
 
-private struct AddedReply: Decodable { var credential: CredentialStatus }
-
 extension Renderer {
     func lines(_ reply: CredentialsReply) -> [String] {
         guard !reply.credentials.isEmpty else { return ["No answers are stored."] + notes(reply) }
         return table(
-            ["NETWORK", "HELPER", "PORTAL", "FIELDS", "SENT"],
+            [
+                Column(heading: "NETWORK"), Column(heading: "HELPER", least: 6, leaves: 2),
+                Column(heading: "PORTAL", least: 16, isOrigin: true), Column(heading: "FIELDS", least: 8, leaves: 1),
+                Column(heading: "SENT"),
+            ],
             reply.credentials.map {
                 [name($0.ssid), safe($0.helper, limit: 48), origin($0.portal), fields($0), release($0)]
-            }, origins: 2) + notes(reply)
+            }) + notes(reply)
     }
 
     fileprivate func details(_ credential: CredentialStatus) -> [String] {

@@ -60,11 +60,8 @@ struct Dialogue {
         do throws(Failure) {
             _ = try client.call(
                 "Answer",
-                [
-                    "id": .string(prompt.id), "answers": .object(answers.values.mapValues(JSONValue.string)),
-                    "stored": .array(answers.stored.map(JSONValue.string)), "remember": .bool(remember),
-                    "confirmed": .bool(confirmed),
-                ])
+                AnswerParameters(
+                    id: prompt.id, answers: answers.values, remember: remember, stored: answers.stored, confirmed: confirmed))
         } catch {
             throw error.keepingNothing
         }
@@ -72,7 +69,8 @@ struct Dialogue {
         switch try watch.outcome(within: wait) {
         case .online(let status):
             let renderer = common.renderer
-            return .online(renderer.online(status, after: watch.elapsed) + (status.answers.map { " " + renderer.safe($0) } ?? ""))
+            let kept = [status.answers.map { renderer.safe($0) }, self.remember == false ? renderer.stays(prompt) : nil]
+            return .online(([renderer.online(status, after: watch.elapsed)] + kept.compactMap(\.self)).joined(separator: " "))
         case .asks(let next): return .asks(next)
         case .failed(let status):
             let failure = common.renderer.failure(status)
@@ -137,5 +135,13 @@ extension PendingPrompt {
         throw Failure(
             .failed, "Only these may see the question and answer it: \(Renderer.permitted).",
             hint: "sudo hotspotctl answer, or join the group hotspotd")
+    }
+}
+
+extension Renderer {
+    /// What --no-remember leaves as it is: answers that were stored for this portal before. `nil` if there are none.
+    fileprivate func stays(_ prompt: PendingPrompt) -> String? {
+        guard prompt.stored?.isEmpty == false || prompt.locked == true else { return nil }
+        return "Earlier answers stay stored; to remove them: hotspotctl credentials remove \(argument(prompt.ssid))"
     }
 }

@@ -79,7 +79,7 @@ extension Renderer {
         let began = first.time.map { "Began at \(clock($0, seconds: true)), \(ago($0))" } ?? "The last attempt"
         return [tone(verbose ? "\(began)." : "\(began); each step: hotspotctl explain --verbose", .faint)]
             + zip(steps, offsets).map { step, offset in
-                "  \(String(repeating: " ", count: width - offset.count))\(offset) s  \(line(step, inWords: true))"
+                "  \(String(repeating: " ", count: width - offset.count))\(offset) s  \(line(step))"
             } + verdict
     }
 }

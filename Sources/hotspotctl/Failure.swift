@@ -69,6 +69,17 @@ extension Failure {
             .notFound, "There is no prompt '\(Renderer.safe(id, limit: 64))' any more. \(why)", hint: "hotspotctl prompts")
     }
 
+    /// - Parameters:
+    ///   - what: what has this name instead.
+    ///   - nearest: the known name that is nearest to it.
+    static func noSuchNetwork(_ ssid: String, _ what: String = "", nearest: String?) -> Failure {
+        let renderer = Renderer(style: .plain, now: 0)
+        let meant = nearest.map { "; the nearest name is \(renderer.quoted($0))" } ?? ""
+        return Failure(
+            .notFound, "There is no network \(renderer.quoted(ssid)) in sight or remembered\(what)\(meant).",
+            hint: "hotspotctl list --all")
+    }
+
     static let wouldBlock: Int32 = 11
 
     private static func unreachable(_ path: String, _ code: Int32) -> Failure {
@@ -111,8 +122,7 @@ extension Failure {
                 .notFound, "There is no such interface that hotspotd watches: \(safe(interface)).", hint: "hotspotctl status")
         case .noSuchHelper(let helper):
             return Failure(.notFound, "There is no helper '\(safe(helper))'.", hint: "hotspotctl helpers")
-        case .noSuchNetwork(let ssid):
-            return Failure(.notFound, "The network '\(safe(ssid))' is unknown.", hint: "hotspotctl list")
+        case .noSuchNetwork(let ssid, let nearest): return .noSuchNetwork(ssid, nearest: nearest)
         case .noSuchPrompt(let id, let reason): return .noSuchPrompt(id, reason)
         case .wrongState(let interface, let state):
             let subject = interface.isEmpty ? "the interface" : safe(interface)
@@ -120,9 +130,11 @@ extension Failure {
             let words = Renderer(style: .plain, now: 0).words(state)
             return Failure(.failed, "This is not possible: \(subject) is \(words).", hint: "hotspotctl status")
         case .invalidAnswer(let field, let message):
+            // Without a field the sentence is the daemon's own.
+            if field.isEmpty { return Failure(.failed, safe(message)) }
             return Failure(
                 .failed, Hearsay.join("This answer is not accepted.", "\(safe(field)): \(safe(message))"),
-                hint: "hotspotctl answer")
+                hint: method == "Answer" ? "hotspotctl answer" : nil)
         case .notPermitted(let message):
             return Failure(
                 .failed, message.isEmpty ? "You may not do this." : safe(message),

@@ -28,7 +28,10 @@ extension Renderer {
         let more = more(reply.omitted, "helpers")
         if verbose { return Array((reply.helpers.map(details) + (more.isEmpty ? [] : [more])).joined(separator: [""])) }
         let lines = table(
-            ["NAME", "TITLE", "STATE", "PRIORITY", "NETWORKS"],
+            [
+                Column(heading: "NAME"), Column(heading: "TITLE", least: 8, leaves: 2), Column(heading: "STATE"),
+                Column(heading: "PRIORITY", leaves: 1), Column(heading: "NETWORKS", least: 8),
+            ],
             reply.helpers.map {
                 // Only the path of a refused file is known.
                 $0.isRefused

@@ -28,7 +28,12 @@ extension Renderer {
     func lines(_ reply: HistoryReply) -> [String] {
         guard let oldest = reply.attempts.last else { return ["Nothing has happened yet."] }
         let lines = table(
-            ["WHEN", "INTERFACE", "NETWORK", "HELPER", "OUTCOME", "TOOK", "ATTEMPT"],
+            [
+                Column(heading: "WHEN", least: 8), Column(heading: "INTERFACE", leaves: 2), Column(heading: "NETWORK"),
+                Column(heading: "HELPER", least: 6, leaves: 4), Column(heading: "OUTCOME"), Column(heading: "TOOK", leaves: 1),
+                // People copy from it: it is whole or left out.
+                Column(heading: "ATTEMPT", leaves: 3),
+            ],
             reply.attempts.map { attempt in
                 let took = attempt.ended.map {
                     tenths(Double($0.subtractingReportingOverflow(attempt.began).partialValue) / 1000)
@@ -38,7 +43,7 @@ extension Renderer {
                     attempt.helper.map { safe($0, limit: 64) } ?? nothing, outcome(attempt.outcome), took ?? nothing,
                     safe(attempt.id, limit: 64),
                 ]
-            }, whole: 6)
+            })
         guard reply.more == true else { return lines }
         return lines + ["Older attempts: hotspotctl history --before=\(safe(oldest.id, limit: 64))"]
     }

@@ -11,7 +11,7 @@ struct ListVerb: ParsableCommand {
     @Flag(help: "Show the list again after each scan: in the same place of a terminal, else in lines with the time.")
     var watch = false
 
-    @Flag(help: "Also show the networks that are switched off and not in sight.")
+    @Flag(help: "Also show the networks that are known or switched off, and not in sight.")
     var all = false
 
     @Argument(help: "Only this interface.", completion: Complete.interfaces)
@@ -19,7 +19,7 @@ struct ListVerb: ParsableCommand {
 
     func run() throws {
         let client = try common.connect()
-        let parameters = JSONValue.members(["interface": interface])
+        let parameters = ListParameters(interface: interface, all: all ? true : nil)
         let off = all ? try client.call("Status", as: StatusReply.self).off ?? [] : []
         guard watch else {
             return try common.show(try client.call("List", parameters)) { renderer, list in renderer.lines(list, off) }
@@ -45,15 +45,18 @@ extension Renderer {
         let names = Set(list.networks.map(\.ssid))
         let unseen = off.filter { $0.helper == nil }.compactMap(\.ssid).filter { !names.contains($0) }
         guard !list.networks.isEmpty || !unseen.isEmpty else { return ["No network is in sight."] }
-        let networks = list.networks.sorted { ($0.joined ? 1 : 0, $0.signal) > ($1.joined ? 1 : 0, $1.signal) }
         let lines = table(
-            ["  SSID", "SIGNAL", "SECURITY", "HELPER", "READY", "LAST TIME"],
-            networks.map { network in
+            [
+                Column(heading: "  SSID"), Column(heading: "SIGNAL", leaves: 3), Column(heading: "SECURITY", leaves: 2),
+                Column(heading: "HELPER", least: 5), Column(heading: "READY", leaves: 1),
+                // The time behind the outcome may go.
+                Column(heading: "LAST TIME", least: 17),
+            ],
+            list.networks.sorted { $0.comesBefore($1) }.map { network in
                 let mark = network.joined ? tone(sign("●", "*"), .strong) : " "
-                let name =
-                    network.security == Security.wired.rawValue ? "wired:\(safe(network.bssid, limit: 17))" : name(network.ssid)
                 return [
-                    "\(mark) \(name)", signal(network.signal), security(network.security), helpers(network), ready(network),
+                    "\(mark) \(name(network.ssid))", signal(network.signal), security(network.security), helpers(network),
+                    ready(network),
                     network.lastOutcome.map(lastTime) ?? nothing,
                 ]
             } + unseen.map { ["  \(name($0))", nothing, nothing, "switched off", nothing, nothing] })

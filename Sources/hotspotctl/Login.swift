@@ -32,10 +32,9 @@ struct LoginVerb: ParsableCommand {
         let watch = try wait.map { _ throws(Failure) in
             try OutcomeWatch(path: common.socketPath, target: interface, prompt: nil)
         }
-        var parameters: [String: JSONValue] = fresh ? ["fresh": true] : [:]
-        if let interface { parameters["interface"] = .string(interface) }
-        if let helper { parameters["helper"] = .string(helper) }
-        _ = try client.call("Login", .object(parameters))
+        if fresh, helper == nil, let sentence = try nothingToStartOver(client) { Output.print([sentence]) }
+        _ = try client.call(
+            "Login", LoginParameters(interface: interface, helper: helper, fresh: fresh ? true : nil))
         guard let watch, let wait else {
             return Output.print(["Started; to see what came of it: hotspotctl"])
         }
@@ -52,6 +51,20 @@ struct LoginVerb: ParsableCommand {
         case .failed(let status): throw common.renderer.failure(status)
         case .timeout: throw Failure(.timeout, "No outcome within \(common.renderer.tenths(wait)).", hint: "hotspotctl monitor")
         }
+    }
+}
+
+extension LoginVerb {
+    /// Why --fresh does no more than a check; `nil` where there is a login to start over.
+    private func nothingToStartOver(_ client: ControlClient) throws(Failure) -> String? {
+        let all = try client.call("Status", as: StatusReply.self).interfaces
+        // Without a name the daemon picks the first one that is in a network.
+        let status = all.first { interface == nil ? $0.ssid != nil : $0.interface == interface }
+        guard let status, status.state == StateName.authenticated.rawValue, status.helper == nil, status.captive == false else {
+            return nil
+        }
+        let network = status.ssid.map(common.renderer.quoted) ?? "The network"
+        return "\(network) is open, and no helper logged in there: there is nothing to start over. It is checked again."
     }
 }
 
@@ -85,6 +98,7 @@ extension Renderer {
                 .failed, "The login failed: \(safe(status.interface, limit: 32)) is \(condition(status).words).",
                 hint: "hotspotctl explain")
         }
-        return Failure(.failed, problem.message, hint: problem.hint.map { safe($0) } ?? "hotspotctl explain")
+        let failure = Failure(.failed, problem.message, hint: problem.hint.map { safe($0) } ?? "hotspotctl explain")
+        return status.nextLogin.map { failure.adding("hotspotd \(tries(at: $0)).") } ?? failure
     }
 }

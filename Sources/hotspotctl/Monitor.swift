@@ -4,13 +4,18 @@ import HotspotCore
 
 struct MonitorVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "monitor", abstract: "Show each event as it happens, one line each.")
+        commandName: "monitor", abstract: "Show the state of each interface, and then each event as it happens, one line each.")
 
     @OptionGroup var common: CommonOptions
 
     func run() throws {
         let client = try common.connect()
+        // Before the states are read, so that no event is missed between.
         try client.subscribe("Monitor")
+        if common.jsonMode == nil {
+            let status = try common.connect().call("Status", as: StatusReply.self)
+            Output.print(status.interfaces.map(common.renderer.line))
+        }
         while let reply = try client.next() {
             try common.show(reply) { (renderer, event: MonitorReply) in [renderer.line(event)] }
         }
@@ -22,15 +27,21 @@ extension Renderer {
         "\(clock(event.step.time ?? now, seconds: true))  \(safe(event.interface, limit: 32))  \(line(event.step))"
     }
 
-    /// A step without its time and interface, in words for people or in the stable ones. The cause of a transition and a problem that is no
-    /// helper's are the daemon's own; any other detail may hold words of helpers, portals and networks.
-    func line(_ step: Step, inWords: Bool = false) -> String {
+    /// The present state of an interface, as a line in front of its events.
+    func line(_ status: InterfaceStatus) -> String {
+        let (_, tone, words) = condition(status)
+        let network = status.ssid.map { "  \($0.isEmpty ? "wired" : quoted($0))" } ?? ""
+        return "\(clock(now, seconds: true))  \(safe(status.interface, limit: 32))  \(self.tone(words, tone))\(network)"
+    }
+
+    /// A step without its time and interface. The cause of a transition and a problem that is no helper's are the daemon's own; any other
+    /// detail may hold words of helpers, portals and networks.
+    func line(_ step: Step) -> String {
         var parts: [String] = []
         let isOwn = step.to != nil || (step.kind == "problem" && step.helper == nil)
         let (own, others): (String, String?) = isOwn ? Hearsay.split(step.detail) : ("", Hearsay.line(step.detail))
         if let from = step.from, let to = step.to {
-            let (from, to) = inWords ? (words(from), words(to)) : (safe(from, limit: 32), safe(to, limit: 32))
-            parts.append("\(from) \(sign("→", "->")) \(tone(to, .strong))")
+            parts.append("\(words(from)) \(sign("→", "->")) \(tone(words(to), .strong))")
         } else {
             parts.append(safe(step.kind, limit: 32))
         }

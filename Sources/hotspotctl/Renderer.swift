@@ -119,58 +119,6 @@ struct Renderer {
         return ["\(omitted) more \(what): too many for one answer."]
     }
 
-    /// Columns two spaces apart. Where the terminal is too narrow, the widest cells are cut, so that a row stays one line.
-    ///
-    /// - Parameters:
-    ///   - whole: a column that is never cut, because people copy from it.
-    ///   - origins: a column that is cut in the middle, because the end shows which host answers.
-    func table(_ heading: [String], _ rows: [[String]], whole: Int? = nil, origins: Int? = nil) -> [String] {
-        var all = (legend ? [heading] : []) + rows
-        var widths = heading.indices.map { column in all.map { Self.width($0[column]) }.max() ?? 0 }
-        while let columns, widths.reduce(-2, { $0 + $1 + 2 }) > columns {
-            func slack(_ column: Int) -> Int { widths[column] - (column == 0 ? 12 : Self.narrowest) }
-            let others = widths.indices.filter { $0 != whole && widths[$0] > 1 }
-            guard let widest = others.max(by: { slack($0) < slack($1) }) else { break }
-            widths[widest] -= 1
-        }
-        all = all.map { row in row.indices.map { cut(row[$0], to: widths[$0], inMiddle: $0 == origins) } }
-        return all.enumerated().map { index, row in
-            var line = ""
-            for (column, cell) in row.enumerated() {
-                line +=
-                    cell
-                    + String(repeating: " ", count: widths[column] - Self.width(cell) + (column == 0 && cell.isEmpty ? 0 : 2))
-            }
-            while line.last == " " { line.removeLast() }
-            return legend && index == 0 ? tone(line, .faint) : line
-        }
-    }
-
-    /// Columns keep this width as long as others are wider: that of signals and the heading of the security.
-    private static let narrowest = 8
-
-    /// The beginning of a text in this number of cells, with an ellipsis and all its colours if it is cut; or its beginning and its end.
-    private func cut(_ text: String, to width: Int, inMiddle: Bool) -> String {
-        guard Self.width(text) > width else { return text }
-        if inMiddle, text.utf8.count == text.unicodeScalars.count {
-            let beginning = min(8, width / 3)
-            return "\(text.prefix(beginning))\(sign("…", "~"))\(text.suffix(width - 1 - beginning))"
-        }
-        var kept = ""
-        var rest = width - 1
-        var inEscape = false
-        for scalar in text.unicodeScalars {
-            if inEscape || scalar == "\u{1B}" {
-                inEscape = scalar != "m"
-                kept.unicodeScalars.append(scalar)
-            } else if rest >= 0 {
-                rest -= Self.width(scalar)
-                if rest >= 0 { kept.unicodeScalars.append(scalar) } else { kept += sign("…", "~") }
-            }
-        }
-        return kept
-    }
-
     /// The cells of a text in a terminal: none for combining marks and colours, two for wide East Asian characters.
     static func width(_ text: String) -> Int {
         var width = 0

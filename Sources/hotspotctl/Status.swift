@@ -41,7 +41,7 @@ extension Renderer {
         var first = "\(self.tone(sign, tone)) \(interface)\(padding)  \(self.tone(words, tone))"
         if let text = sentence(status, helperNames) { first += "  " + text }
         var lines = [first]
-        if let moment = status.nextLogin { lines.append("  " + pause(until: moment)) }
+        if let moment = status.nextLogin { lines.append("  \(tries(at: moment)); at once: hotspotctl login") }
         // The line above says so already.
         lines += status.problems.filter { status.nextLogin == nil || $0.code != .loginPaused }.flatMap(self.lines)
         if let reason = status.reason { lines.append("  \(bar) \(safe(reason))") }
@@ -55,10 +55,10 @@ extension Renderer {
         return lines
     }
 
-    /// The line about an automatic login that comes too soon after the last one.
-    private func pause(until moment: Int) -> String {
+    /// When an automatic login waits for its time, or is tried again.
+    func tries(at moment: Int) -> String {
         let isSoon = moment.subtractingReportingOverflow(now).partialValue < 120_000
-        return "logs in again at \(clock(moment, seconds: isSoon)); at once: hotspotctl login"
+        return "tries again at \(clock(moment, seconds: isSoon))"
     }
 
     private func sentence(_ status: InterfaceStatus, _ helperNames: [String: String]) -> String? {
@@ -76,15 +76,15 @@ extension Renderer {
 
     private func helperName(_ helper: String, _ names: [String: String]) -> String { safe(names[helper] ?? helper, limit: 64) }
 
-    /// An SSID in a command that people copy.
-    private func word(_ ssid: String) -> String { ssid.hasPrefix("-") ? "NETWORK" : ShellWord.quoted(ssid) ?? "NETWORK" }
+    /// A name as the last argument of a command that people copy.
+    func argument(_ name: String) -> String { ShellWord.argument(name) ?? safe(name, limit: 128) }
 
     /// What the user switched off, and the command that switches it on.
     private func switchedOff(_ all: [SwitchedOff], _ helperNames: [String: String]) -> [String] {
         all.map { off in
             let helper = off.helper.map { helperName($0, helperNames) } ?? "all helpers"
             return "Switched off: \(helper)\(off.ssid.map { " for \(quoted($0))" } ?? ""); to switch on: hotspotctl enable"
-                + (off.helper.map { " --helper \(safe($0, limit: 64))" } ?? "") + (off.ssid.map { " \(word($0))" } ?? "")
+                + (off.helper.map { " --helper \(safe($0, limit: 64))" } ?? "") + (off.ssid.map { " \(argument($0))" } ?? "")
         }
     }
 }

@@ -33,13 +33,16 @@ struct DisableVerb: ParsableCommand {
     /// Throws if the network is unknown: it may be a typo, or the name of something else.
     private func checkNetwork(_ network: String) throws(Failure) {
         let client = try common.connect()
+        var nearest: String?
         do {
             _ = try client.call("History", .members(["ssid": network]))
             return
         } catch {
-            guard error.status == .notFound else { throw error }
+            guard case .noSuchNetwork(_, let known) = error.refusal else { throw error }
+            nearest = known
         }
-        let shown = common.renderer.safe(network, limit: 128)
+        let renderer = common.renderer
+        let shown = renderer.safe(network, limit: 128)
         let helpers = try client.call("Helpers", as: HelpersReply.self).helpers
         if helpers.contains(where: { $0.name == network }) {
             throw Failure(
@@ -47,9 +50,12 @@ struct DisableVerb: ParsableCommand {
         }
         let interfaces = try client.call("Status", as: StatusReply.self).interfaces
         let what = interfaces.contains { $0.interface == network } ? "; that is an interface" : ""
+        let failure = Failure.noSuchNetwork(network, what, nearest: nearest)
         throw Failure(
-            .notFound, "There is no network '\(shown)' in sight or remembered\(what).",
-            hint: "hotspotctl list; for a network that is yet to come: hotspotctl disable --yes NETWORK")
+            .notFound, failure.message,
+            hint:
+                "hotspotctl list --all; for a network that is yet to come: hotspotctl disable --yes \(renderer.argument(network))"
+        )
     }
 }
 
@@ -97,10 +103,8 @@ struct SwitchArguments: ParsableArguments {
     }
 
     func set(_ enabled: Bool, _ common: CommonOptions) throws {
-        var members = JSONValue.members(["helper": helper, "ssid": network]).object ?? [:]
-        members["enabled"] = .bool(enabled)
         let client = try common.connect()
-        _ = try client.call("SetEnabled", .object(members))
+        _ = try client.call("SetEnabled", SwitchParameters(helper: helper, ssid: network, enabled: enabled))
         let renderer = common.renderer
         let subject = helper.map { "\(renderer.safe($0, limit: 64)) is" } ?? "All helpers are"
         let place = network.map { " for \(renderer.quoted($0))" } ?? ""

@@ -30,11 +30,9 @@ import HotspotCore
         if arguments.onlyRestores { return restoreRoutes() }
         let file = arguments.settings ?? Settings.defaultFile
         let isDefault = arguments.settings == nil
-        let settings: Settings
-        do {
-            settings = try Settings.load(file, isDefault: isDefault)
-        } catch {
-            fail("\(error)", code: 1)
+        let (settings, mistakes) = Settings.read(file, isDefault: isDefault)
+        guard mistakes.isEmpty else {
+            fail(mistakes.map(\.description).joined(separator: "\nhotspotd: "), code: 1)
         }
         if arguments.onlyChecks {
             for note in settings.ignoredEntries { print(note) }

@@ -31,7 +31,7 @@ import Varlink
     /// How often the list was made.
     var lists = 0
     var networkCount = 1
-    func networks(interface: String?) throws(ControlError) -> [ScannedNetwork] {
+    func networks(interface: String?, all: Bool) throws(ControlError) -> [ScannedNetwork] {
         lists += 1
         return Array(repeating: network, count: networkCount)
     }

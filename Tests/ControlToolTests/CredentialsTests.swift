@@ -66,6 +66,23 @@ import Testing
         #expect(try run([:], ["add", "Hotel", "--room=canary"]).status == 2)
     }
 
+    @Test func aRefusedAnswerNamesTheCommandThatWasTyped() throws {
+        let refusal = #"!InvalidAnswer {"field":"rom","message":"There is no such field; the names are name, room."}"#
+        let ended = try run(["AddCredential": [refusal]], ["add", "Hotel 2"], input: "rom=canary\n")
+        #expect(ended.status == 1 && ended.errors.contains("│ rom: There is no such field; the names are name, room.\n"))
+        #expect(ended.errors.hasSuffix("try: hotspotctl credentials add 'Hotel 2'\n"), "\(ended.errors)")
+        let empty = try run(
+            ["AddCredential": [#"!InvalidAnswer {"field":"","message":"No answer was given."}"#]], ["add", "Hotel"])
+        #expect(empty.errors.hasPrefix("hotspotctl: No answer was given.\n"), "\(empty.errors)")
+    }
+
+    @Test(arguments: [([], "Nothing is stored"), (["--helper=form"], "No such answers are stored")] as [([String], String)])
+    func whereNothingIsStoredNothingIsRemoved(_ words: [String], _ sentence: String) throws {
+        let ended = try run(["RemoveCredentials": [#"{"removed":0}"#]], ["remove", "Hotel"] + words)
+        #expect(ended.status == 10 && ended.output.isEmpty)
+        #expect(ended.errors.hasPrefix("hotspotctl: \(sentence) for \"Hotel\".\n"), "\(ended.errors)")
+    }
+
     @Test func theyAreRemoved() throws {
         let removed = try run(["RemoveCredentials": [#"{"removed":1}"#]], ["remove", "Hotel", "--helper=form"]) {
             #expect($0.parameters("RemoveCredentials") == ["ssid": "Hotel", "helper": "form"])

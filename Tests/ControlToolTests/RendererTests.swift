@@ -172,10 +172,10 @@ import Varlink
         let later = renderer.clock(renderer.now + 300_000)
         #expect(
             lines(in: 300)[1...] == [
-                "  logs in again at \(later); at once: hotspotctl login", "  ! There is no prober.",
+                "  tries again at \(later); at once: hotspotctl login", "  ! There is no prober.",
             ])
         let soon = renderer.clock(renderer.now + 10_000, seconds: true)
-        #expect(lines(in: 10)[1] == "  logs in again at \(soon); at once: hotspotctl login")
+        #expect(lines(in: 10)[1] == "  tries again at \(soon); at once: hotspotctl login")
         #expect(soon.count == 8 && later.count == 5)
         #expect(lines(in: nil)[1].contains("has to wait a while"), "a daemon that does not say until when")
     }

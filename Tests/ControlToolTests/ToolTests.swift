@@ -197,7 +197,7 @@ private let helpers = """
         let screens = terminal.shown.split(separator: "\u{1B}[H\u{1B}[J")
         #expect(screens.count == 2 && screens[0] == screens[1])
         let lines = screens[0].split(separator: "\r\n")
-        #expect(lines.count == 4)
+        #expect(lines.count == 5)
         for line in lines { #expect(Renderer.width(String(line)) <= 60 && !line.hasPrefix("    "), "\(line)") }
         #expect(lines[1].contains("Cafe Aroma") && lines[1].contains("▂▄▆█ -48"), "\(lines)")
     }
@@ -213,13 +213,15 @@ private let helpers = """
             #"{"interface":"wlan0","step":{"at":0,"time":1000,"from":"evaluating","to":"authenticating","kind":"transition","helper":"form","detail":"high"}}"#,
             #"{"interface":"wlan0","step":{"at":9,"time":2000,"kind":"problem","detail":"a\nb"}}"#,
         ]
-        let ended = try run(.init(streams: ["Monitor": steps]), ["monitor"])
+        let script = FakeDaemon.Script(replies: ["Status": [status(online)]], streams: ["Monitor": steps])
+        let lines = try run(script, ["monitor"]).output.split(separator: "\n")
+        #expect(lines.count == 3 && lines[0].contains(#/^\d\d:\d\d:\d\d  wlan0  online  "Cafe Aroma"$/#), "\(lines)")
         #expect(
-            ended.output == """
-                00:00:01  wlan0  evaluating → authenticating  form  high
-                00:00:02  wlan0  problem  a  │ b
-
-                """)
+            lines.dropFirst() == [
+                "00:00:01  wlan0  asking the helpers → logging in  form  high", "00:00:02  wlan0  problem  a  │ b",
+            ])
+        let json = try run(script, ["monitor", "--json=short"]).output
+        #expect(json.split(separator: "\n").count == 2 && json.contains(#""to":"authenticating""#), "\(json)")
     }
 
     @Test func explainShowsTheStepsAndTheVerdict() throws {
@@ -321,6 +323,7 @@ private let helpers = """
 
     @Test(arguments: [
         ("Coffe", "in sight or remembered.\n"), ("wlan0", "that is an interface.\n"),
+        ("Cafe 2", "for a network that is yet to come: hotspotctl disable --yes 'Cafe 2'\n"),
         ("form", "try: hotspotctl disable --helper form\n"),
     ]) func disablingSomethingUnknownWantsAYes(name: String, words: String) throws {
         let script = FakeDaemon.Script(replies: [
@@ -330,6 +333,55 @@ private let helpers = """
         let ended = try run(script, ["disable", name]) { #expect(!$0.calls.contains("SetEnabled")) }
         #expect(ended.status == 10 && ended.errors.contains(words), "\(ended.errors)")
         #expect(try run(script, ["disable", name, "--yes"]).status == 0)
+    }
+
+    /// The command that helps has the network's own name, as a word of the shell.
+    @Test func aMisspeltNetworkGetsTheNearestName() throws {
+        let refusal = #"!NoSuchNetwork {"ssid":"Cafe Arma","nearest":"Cafe Aroma"}"#
+        let script = FakeDaemon.Script(replies: [
+            "SetEnabled": [refusal], "History": [refusal], "Forget": [refusal], "Status": [status(online)], "Helpers": [helpers],
+        ])
+        for words in [["enable"], ["disable"], ["forget"], ["history"]] {
+            let ended = try run(script, words + ["Cafe Arma"])
+            #expect(ended.status == 10 && ended.output.isEmpty)
+            #expect(ended.errors.contains(#""Cafe Arma" in sight or remembered; the nearest name is "Cafe Aroma"."#), "\(ended)")
+        }
+    }
+
+    @Test func aNameThatLooksLikeAnOptionIsSwitchedOnByTheCommandShown() throws {
+        let off = status(online).replacing("\"version\"", with: #""off":[{"ssid":"-j"}],"version""#)
+        let shown = try run(.init(replies: ["Status": [off]]), []).output
+        #expect(shown.contains("to switch on: hotspotctl enable -- -j\n"), "\(shown)")
+        let done = try run(.init(replies: ["SetEnabled": ["{}"]]), ["enable", "--", "-j"]) {
+            #expect($0.parameters("SetEnabled") == ["ssid": "-j", "enabled": true])
+        }
+        #expect(done.status == 0)
+    }
+
+    @Test func aFreshLoginSaysThatThereIsNothingToStartOver() throws {
+        let open = online.replacing(#""helper":"form","#, with: "")
+        let ended = try run(.init(replies: ["Status": [status(open)], "Login": ["{}"]]), ["login", "--fresh"]) {
+            #expect($0.parameters("Login") == ["fresh": true])
+        }
+        #expect(ended.status == 0 && ended.output.contains("there is nothing to start over"), "\(ended)")
+        for replies in [status(online), status(open.replacing(#""captive":false"#, with: #""captive":true"#))] {
+            let other = try run(.init(replies: ["Status": [replies], "Login": ["{}"]]), ["login", "--fresh"])
+            #expect(other.status == 0 && !other.output.contains("nothing to start over"), "\(other)")
+        }
+    }
+
+    @Test func aLoginThatFailedForNowSaysWhenItIsTriedAgain() throws {
+        var script = FakeDaemon.Script(replies: ["Login": ["{}"]])
+        let problem = #"{"code":"stillCaptive","message":"The portal is still there."}"#
+        let failed = state("failure", since: 4, problems: problem)
+        let later = failed.replacing(#""since":4"#, with: #""since":4,"nextLogin":50700000"#)
+        for (reply, words) in [(failed, "there.\n"), (later, "there. hotspotd tries again at 14:05:00.\n")] {
+            script.status = [[status(state("inactive")), status(reply)]]
+            #expect(try run(script, ["login", "--wait"]).errors.contains(words))
+        }
+        #expect(
+            try run(.init(replies: ["Status": [status(later)]]), []).output.contains(
+                "  tries again at 14:05:00; at once: hotspotctl login\n"))
     }
 
     @Test func forgettingErasesOneOrAll() throws {

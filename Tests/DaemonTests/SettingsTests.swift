@@ -9,6 +9,10 @@ import Vault
 
 @Suite struct SettingsTests {
     private func load(_ text: String, dropIns: [String: String] = [:]) throws -> Settings {
+        try withFiles(text, dropIns) { try Settings.load($0, isDefault: false, base: Settings(environment: [:])) }
+    }
+
+    private func withFiles<T>(_ text: String, _ dropIns: [String: String], _ read: (String) throws -> T) throws -> T {
         var template = Array("/tmp/hotspotd-settings-XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -25,7 +29,7 @@ import Vault
             made.append("\(file).d/\(name)")
             try write(text, to: made.last!)
         }
-        return try Settings.load(file, isDefault: false, base: Settings(environment: [:]))
+        return try read(file)
     }
 
     private func write(_ text: String, to path: String) throws {
@@ -141,6 +145,16 @@ import Vault
         let error = #expect(throws: Keyfile.Error.self) { try load(text) }
         #expect(error?.line == 2)
         #expect(error?.message.isEmpty == false)
+    }
+
+    @Test func everyMistakeIsNamed() throws {
+        let text = "[Policy]\nGate=yes\nRules=loose\nnonsense\n[Polcy]\nA=1\nB=2\n[Broken\nC=3\n[Daemon]\nLogLvel=info\n"
+        let (mistakes, settings) = try withFiles(text, ["a.conf": "[Daemon]\nLogLevel=debug\nHistoryDays=soon\n"]) { file in
+            let (settings, mistakes) = Settings.read(file, isDefault: false, base: Settings(environment: [:]))
+            return (mistakes.map { "\($0.file.dropFirst(file.count)):\($0.line)" }, settings)
+        }
+        #expect(mistakes == [":2", ":3", ":4", ":6", ":8", ":11", ".d/a.conf:3"])
+        #expect(settings.logLevel == .debug, "what is right is read")
     }
 
     @Test func resolversAreAddresses() throws {

@@ -451,11 +451,31 @@ import Vault
                 continue
             }
         }
-        #expect(throws: ControlError.noSuchNetwork("Hotel")) {
-            try hotel.keeper.remove("Hotel", helper: "wispr", portal: nil)
-        }
+        #expect(try hotel.keeper.remove("Hotel", helper: "wispr", portal: nil) == 0)
         #expect(try hotel.keeper.remove("Hotel", helper: "form", portal: "https://p.example") == 1)
         #expect(try hotel.keeper.list(nil).isEmpty)
+        await hotel.close()
+    }
+
+    @Test @LoopActor func aMisspeltFieldIsRefusedWithTheNamesThatAreKnown() async throws {
+        let hotel = try Hotel(Self.secure)
+        _ = try await hotel.ask()
+        try await hotel.answer(typed, remember: false)
+        _ = try hotel.keeper.add("Hotel", helper: nil, ["any": "1"])
+        #expect(
+            throws: ControlError.invalidAnswer(
+                field: "rom", message: "There is no such field; the names are any.")
+        ) { try hotel.keeper.add("Hotel", helper: nil, ["rom": "1"]) }
+        hotel.leave()
+        _ = try await hotel.ask()
+        // The prompt that waits names its fields, except those that are never kept.
+        for field in ["rom", "sms"] {
+            #expect(
+                throws: ControlError.invalidAnswer(
+                    field: field, message: "There is no such field; the names are any, name, room.")
+            ) { try hotel.keeper.add("Hotel", helper: nil, [field: "1"]) }
+        }
+        #expect(try hotel.keeper.add("Hotel", helper: nil, ["room": "1"]).fields == ["any", "room"])
         await hotel.close()
     }
 }

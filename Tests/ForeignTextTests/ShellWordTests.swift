@@ -10,4 +10,10 @@ import Testing
 
     @Test(arguments: ["", "/a\nb", "/a\u{1B}[2J", "/a\u{202E}b", "/a\u{200B}b", String(repeating: "x", count: 2000)])
     func textThatDeceivesIsRefused(_ text: String) { #expect(ShellWord.quoted(text) == nil) }
+
+    @Test func anArgumentIsNoOption() {
+        #expect(ShellWord.argument("Cafe Aroma") == "'Cafe Aroma'" && ShellWord.argument("a-b") == "a-b")
+        #expect(ShellWord.argument("--yes") == "-- --yes" && ShellWord.argument("-a b") == "-- '-a b'")
+        #expect(ShellWord.argument("") == nil)
+    }
 }

@@ -117,4 +117,13 @@ import Testing
         // An absent optional is left out and not null, because other languages look for the key.
         #expect(!String(decoding: try JSONEncoder().encode(Reply(.success)), as: UTF8.self).contains("null"))
     }
+
+    @Test(
+        arguments: [
+            ("hotspotctl forget SSID", "Cafe Aroma", "hotspotctl forget 'Cafe Aroma'"), ("hotspotctl forget SSID", nil, nil),
+            ("hotspotctl login", "Cafe", "hotspotctl login"),
+        ] as [(String, String?, String?)]) func aHintNamesTheNetwork(_ hint: String, _ network: String?, _ shown: String?)
+    {
+        #expect(Problem(.held, "It is held.", hint: hint).naming(network) == Problem(.held, "It is held.", hint: shown))
+    }
 }

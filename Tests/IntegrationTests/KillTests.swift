@@ -83,7 +83,9 @@ struct KillTests {
             let helper = Bool.random(using: &self) ? KillTests.helpers.randomElement(using: &self) : nil
             let named = helper == nil || Bool.random(using: &self)
             let ssid = named ? SSID(printable: "Cafe \(Int.random(in: 0..<5, using: &self))")!.hex : nil
-            return .set(Disabled(helper: helper, ssid: ssid), enabled: Bool.random(using: &self))
+            let subject = Disabled(helper: helper, ssid: ssid)
+            // A network that is neither off nor known is not switched on.
+            return .set(subject, enabled: now.off.contains(subject))
         }
     }
 

@@ -53,19 +53,35 @@ struct TerminalProcessTests {
         let daemon = try CabledDaemon(plan: [:])
         try daemon.plug("hot1", 1)
         try daemon.wait("hot1", "authenticated")
-        for words in [["history", "Nowhere"], ["explain", "Nowhere"], ["disable", "Nowhere"], ["forget", "Nowhere"]] {
-            #expect(try ctl(daemon, words[0], words[1]).status == 10, "\(words)")
+        for verb in ["history", "explain", "enable", "disable", "forget"] {
+            let ended = try ctl(daemon, verb, "Nowhere")
+            #expect(ended.status == 10 && !ended.output.contains("nearest"), "\(verb): \(ended.output)")
+            let misspelt = try ctl(daemon, verb, "wired:02:00:00:00:00:11")
+            #expect(misspelt.status == 10 && misspelt.output.contains("the nearest name is \"\(Self.network)\""), "\(misspelt)")
         }
+        #expect(try ctl(daemon, "list").output.contains("● \(Self.network)"))
         #expect(try ctl(daemon, "disable", "hot1").output.contains("that is an interface"))
         #expect(try ctl(daemon, "disable", "Nowhere", "--yes").status == 0)
         #expect(try ctl(daemon, "list", "--all").output.contains("Nowhere"))
         #expect(try ctl(daemon, "disable", Self.network).status == 0)
         try daemon.wait("hot1", "inactive")
-        #expect(try ctl(daemon, "status").output.contains("left alone"))
+        // The command that helps works as it stands.
+        let held = try ctl(daemon, "status").output
+        #expect(held.contains("left alone") && held.contains("try: hotspotctl enable \(Self.network)\n"), "\(held)")
+        #expect(try ctl(daemon, "login").output.contains("to switch it on: hotspotctl enable \(Self.network)\n"))
         let logoff = try ctl(daemon, "logoff")
         #expect(logoff.status == 1 && logoff.output.contains("There is no session to end on hot1"), "\(logoff.output)")
         #expect(try ctl(daemon, "enable", Self.network).status == 0)
         try daemon.wait("hot1", "authenticated")
+        #expect(try ctl(daemon, "disable", "Later", "--yes").status == 0)
+        let later = try ctl(daemon, "explain", "Later")
+        #expect(later.status == 10 && later.output.contains("Nothing has been tried there yet."), "\(later)")
+        let removed = try ctl(daemon, "credentials", "remove", Self.network)
+        #expect(removed.status == 10 && removed.output.contains("Nothing is stored for \"\(Self.network)\"."), "\(removed)")
+        try daemon.unplug("hot1")
+        try daemon.wait("hot1", "inactive")
+        #expect(try !ctl(daemon, "list").output.contains(Self.network))
+        #expect(try ctl(daemon, "list", "--all").output.contains("  \(Self.network)"))
     }
 
     @Test(arguments: [false, true]) func forgettingErasesTheHistory(everything: Bool) throws {

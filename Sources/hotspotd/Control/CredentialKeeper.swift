@@ -6,9 +6,22 @@ import Store
 import Vault
 
 /// Stored answers as clients see and change them, without their values, and the PIN that guards them.
-@LoopActor struct CredentialKeeper {
-    let services: Services
-    let controllers: () -> [InterfaceController]
+@LoopActor final class CredentialKeeper {
+    private let services: Services
+    private let controllers: () -> [InterfaceController]
+    /// The names of the fields that portals last asked for, until the daemon ends.
+    private var asked: [Asker: Set<String>] = [:]
+
+    private struct Asker: Hashable {
+        let network: NetworkID
+        let helper: String
+        let origin: String
+    }
+
+    init(services: Services, controllers: @escaping () -> [InterfaceController]) {
+        self.services = services
+        self.controllers = controllers
+    }
 
     private var store: Store { services.store }
 
@@ -70,7 +83,9 @@ import Vault
                     ? "No portal of this network is known: log in once, then its answers can be stored."
                     : "This network has several portals or helpers: remove those that are not wanted, or name the helper.")
         }
-        if let fault = Self.fault(in: answers) { throw .invalidAnswer(field: fault.field, message: fault.message) }
+        if let fault = Self.fault(in: answers, for: known(owner, stored)) {
+            throw .invalidAnswer(field: fault.field, message: fault.message)
+        }
         if case .refused(let refusal) = Release.decide(
             stored: owner, asking: owner, plain: services.settings.plainHTTPAnswers)
         {
@@ -109,12 +124,32 @@ import Vault
         }
     }
 
+    /// Notes the fields that a portal asks for.
+    func note(_ shown: ShownPrompt) {
+        guard let portal = shown.portal else { return }
+        asked[Asker(network: shown.network, helper: shown.helper, origin: portal.origin)] = Set(
+            shown.prompt.fields.filter { $0.kind != .code && $0.kind != .checkbox }.map(\.name))
+    }
+
+    /// Returns the names of the fields of this owner's portal: those that are stored, and those of its last prompt.
+    private func known(_ owner: CredentialOwner, _ stored: [StoredCredential]) -> Set<String> {
+        for prompt in controllers().compactMap(\.desk.prompt) { note(prompt) }
+        let last = asked[Asker(network: owner.network, helper: owner.helper, origin: owner.origin)] ?? []
+        return last.union(stored.first?.fieldNames ?? [])
+    }
+
     /// Returns the first fault in answers that no prompt asked for: the field, and one sentence.
-    private static func fault(in answers: [String: String]) -> (field: String, message: String)? {
+    ///
+    /// - Parameter known: the names of the portal's fields; empty if none is known.
+    private static func fault(in answers: [String: String], for known: Set<String>) -> (field: String, message: String)? {
         guard !answers.isEmpty else { return ("", "No answer was given.") }
         for (name, value) in answers.sorted(by: { $0.key < $1.key }) {
             let shown = Printable.text(name, limit: 64)
             if name.isEmpty || name.utf8.count > 256 || name.utf8.contains(10) { return (shown, "This is no name of a field.") }
+            if !known.isEmpty, !known.contains(name) {
+                let names = Printable.cut(known.sorted().joined(separator: ", "), limit: 500)
+                return (shown, "There is no such field; the names are \(names).")
+            }
             if value.isEmpty { return (shown, "An answer is needed.") }
             if let message = UserAnswers.fault(in: value) { return (shown, message) }
         }
@@ -128,12 +163,12 @@ import Vault
         services.events?.networkListChanged()
     }
 
-    /// Removes credentials, and returns how many.
+    /// Removes credentials, and returns how many: 0 where none are stored.
     func remove(_ ssid: String, helper: String?, portal: String?) throws(ControlError) -> Int {
         let unwanted = try found(ssid).filter {
             (helper == nil || $0.helper == helper) && (portal == nil || $0.origin == portal)
         }
-        guard !unwanted.isEmpty else { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
+        guard !unwanted.isEmpty else { return 0 }
         do {
             for credential in unwanted { try store.deleteCredential(credential) }
         } catch {

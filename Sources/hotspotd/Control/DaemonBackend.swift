@@ -53,11 +53,15 @@ import Store
                 status.bssid = association.bssid.description
                 status.problems.append(Problem(.noAddress, "Joined, but there is no address yet."))
             }
+            let network = controller.joined?.network
+            status.problems = status.problems.map { $0.naming(network?.key == nil ? nil : network?.label) }
             return status
         }
     }
 
-    func networks(interface: String?) throws(ControlError) -> [ScannedNetwork] { try list.networks(on: interface) }
+    func networks(interface: String?, all: Bool) throws(ControlError) -> [ScannedNetwork] {
+        try list.networks(on: interface, all: all)
+    }
     func refreshClaims(_ done: @escaping () -> Void) { list.refresh(done) }
     func listWatchers(_ count: Int) { list.watch(count) }
     func helperStatus() -> [HelperStatus] { helpers.status() }
@@ -120,6 +124,7 @@ import Store
         if let (field, message) = UserAnswers.fault(in: answers, for: shown.prompt) {
             throw .invalidAnswer(field: field, message: message)
         }
+        vault.note(shown)
         controller.answer(
             shown, answers, stored: Set(stored).subtracting(typed.keys), remember: remember, confirmed: confirmed)
     }
@@ -181,7 +186,8 @@ import Store
         if services.store.isDisabled(helper: nil, ssid: joined.network.switchName) {
             throw .failed(
                 code: .disabled,
-                message: "Handling is switched off for \"\(joined.label)\"; hotspotctl enable SSID switches it on.")
+                message: "Handling is switched off for \"\(joined.label)\"; to switch it on: hotspotctl enable "
+                    + (ShellWord.argument(joined.label) ?? joined.label))
         }
         controller.feed(.loginRequested(helper: helper, fresh: fresh))
     }
@@ -207,6 +213,8 @@ import Store
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) {
         if let helper { try requireHelper(helper) }
         let switchName = try ssid.map { text throws(ControlError) in try Self.switchName(text) }
+        // A misspelt name would stay off, and be reported as on.
+        if enabled, let ssid, !isKnown(ssid) { throw unknown(ssid) }
         do {
             // A user who switches a network on wants it handled now: its holds are released as well.
             try services.store.setEnabled(
@@ -249,7 +257,7 @@ import Store
             if try wired.map(store.forget) ?? name.map(store.forget) ?? false { isKnown = true }
         }
         if let label = wired?.label ?? name?.description { services.host.forgetGiven(of: label) }
-        guard isKnown else { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
+        guard isKnown else { throw unknown(ssid) }
     }
 
     /// Changes what is stored of these interfaces' networks. A session that is kept goes on; other networks are left and joined again.
@@ -277,6 +285,13 @@ import Store
             || (try? list.networks(on: nil))?.contains { $0.ssidHex == name } == true
     }
 
+    /// Returns the error about a network that is not known, with the nearest name that is.
+    private func unknown(_ ssid: String) -> ControlError {
+        let listed = (try? list.networks(on: nil, all: true))?.map(\.ssid) ?? []
+        let nearest = Nearest.word(to: ssid, in: listed + switchedOff().compactMap(\.ssid))
+        return .noSuchNetwork(Printable.text(ssid, limit: 128), nearest: nearest)
+    }
+
     static func switchName(_ text: String) throws(ControlError) -> String {
         if let wired = NetworkID(key: text), let name = wired.switchName { return name }
         guard let ssid = SSID(printable: text) else { throw .noSuchNetwork(Printable.text(text, limit: 128)) }
@@ -299,9 +314,10 @@ import Store
             found = services.store.attempts(limit: 1).first
         }
         guard let found else {
-            if let ssid { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
-            if let interface { throw .noSuchInterface(Printable.text(interface, limit: 64)) }
-            throw .failed(code: .noAttempt, message: "Nothing has been tried yet.")
+            if let ssid, !isKnown(ssid) { throw unknown(ssid) }
+            if let interface { _ = try find(interface) }
+            throw .failed(
+                code: .noAttempt, message: "Nothing has been tried \(ssid == nil && interface == nil ? "" : "there ")yet.")
         }
         return (services.store.steps(found.id), found.verdict ?? "This attempt is still running.")
     }
@@ -318,7 +334,7 @@ import Store
         }
         let attempts = services.store.attempts(ssid: ssid, interface: interface, before: before, limit: limit)
         if attempts.isEmpty, before == nil {
-            if let ssid, !isKnown(ssid) { throw .noSuchNetwork(Printable.text(ssid, limit: 128)) }
+            if let ssid, !isKnown(ssid) { throw unknown(ssid) }
             if let interface { _ = try find(interface) }
         }
         return attempts.map { attempt in

@@ -24,7 +24,8 @@ import Store
                 running: host.isRunning(spec.name), strikes: strikes.count(spec.name),
                 quarantined: strikes.isQuarantined(spec.name),
                 problems: loader.fileProblems.filter { $0.subject == spec.name || $0.subject == entry.file }.prefix(8)
-                    .map(\.problem) + host.pathProblems(of: spec.name) + services.conduct(spec.name),
+                    .map(\.problem) + host.pathProblems(of: spec.name)
+                    + services.conduct(spec.name).map { $0.naming(nil) },
                 file: entry.file, containment: host.containment(of: spec.name),
                 missing: host.missingContainment(of: spec.name), scanList: spec.scanList,
                 given: host.given[spec.name]?.map {

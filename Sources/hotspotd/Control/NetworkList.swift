@@ -48,14 +48,40 @@ import Wireless
         }
     }
 
-    func networks(on interface: String?) throws(ControlError) -> [ScannedNetwork] {
+    /// - Parameter all: also the networks that are known and not in sight.
+    func networks(on interface: String?, all: Bool = false) throws(ControlError) -> [ScannedNetwork] {
         if let interface, links.controller(named: interface) == nil { throw .noSuchInterface(interface) }
         let groups = Self.groups(in: links, on: interface)
         filter.cover(groups.map(\.0))
         let memories = services.store.records(now: WallClock.now)
         let switches = services.store.switches
+        func unseen(_ network: NetworkID, interface: String, lastSeen: Int) -> ScannedNetwork {
+            let memory = memories[network]
+            let remembered = memory.helper.flatMap {
+                services.hasHelper($0) && !switches.isOff(helper: $0, network) ? $0 : nil
+            }
+            let claim = remembered.map {
+                ClaimStatus(
+                    helper: $0, displayName: services.displayName($0), confidence: .high,
+                    source: ScanClaims.Source.remembered.rawValue, ready: memory.credentials.contains($0))
+            }
+            return ScannedNetwork(
+                network, interface: interface, lastSeen: lastSeen, joined: !interface.isEmpty, claims: claim.map { [$0] } ?? [],
+                disabled: switches.isOff(network), autoJoin: memory.mayAutoJoin, lastOutcome: memory.lastOutcome)
+        }
+        let wired = links.controllers.filter { interface == nil || $0.name == interface }.compactMap { controller in
+            controller.joined.flatMap { joined in
+                if case .wired = joined.network {
+                    unseen(joined.network, interface: controller.name, lastSeen: WallClock.now)
+                } else {
+                    nil
+                }
+            }
+        }
+        let here = Set(groups.map { $0.0.network } + links.controllers.compactMap { $0.joined?.network })
+        let known = all ? memories.networks.filter { !here.contains($0) } : []
         // The benchmark of the list does the same, in the same order.
-        return groups.map { group, index in
+        let inSight = groups.map { group, index in
             let network = group.network
             let memory = memories[network]
             let claims = filter.coverage.claims(
@@ -71,9 +97,9 @@ import Wireless
                         helper: $0.helper, displayName: $0.displayName, confidence: $0.confidence, source: $0.source.rawValue,
                         ready: $0.ready)
                 },
-                disabled: switches.isOff(network), autoJoin: memory.hold.map { $0.reason != .autoJoinOff } ?? true,
-                lastOutcome: memory.outcome.map { "\($0.word) \($0.time)" })
+                disabled: switches.isOff(network), autoJoin: memory.mayAutoJoin, lastOutcome: memory.lastOutcome)
         }
+        return inSight + wired + known.map { unseen($0, interface: "", lastSeen: memories[$0].outcome?.time ?? 0) }
     }
 
     /// Records that a helper was sent the scan list: a step of the interfaces that see these networks, and a line of the log, because
@@ -113,4 +139,9 @@ import Wireless
             }
         }
     }
+}
+
+extension NetworkRecord {
+    fileprivate var mayAutoJoin: Bool { hold.map { $0.reason != .autoJoinOff } ?? true }
+    fileprivate var lastOutcome: String? { outcome.map { "\($0.word) \($0.time)" } }
 }

@@ -89,26 +89,49 @@ struct Settings: Hashable, Sendable {
 
     static let defaultFile = "/etc/hotspotd/hotspotd.conf"
 
-    /// Reads a file and its drop-ins (`FILE.d/*.conf`, by name). A missing default file is no error. Throws ``Keyfile/Error``, which names
+    /// Reads a file and its drop-ins (`FILE.d/*.conf`, by name). A missing default file is no error. Throws the first mistake, which names
     /// file, line and the choices.
     static func load(_ path: String, isDefault: Bool, base: Settings = Settings()) throws(Keyfile.Error) -> Settings {
+        let (settings, mistakes) = read(path, isDefault: isDefault, base: base)
+        if let first = mistakes.first { throw first }
+        return settings
+    }
+
+    /// Does the same, and returns every mistake; the settings are those without them.
+    static func read(
+        _ path: String, isDefault: Bool, base: Settings = Settings()
+    ) -> (settings: Settings, mistakes: [Keyfile.Error]) {
         var files: [String] = []
         if access(path, F_OK) == 0 || !isDefault { files.append(path) }
         files += SettingsFile.names(in: path + ".d").filter { $0.hasSuffix(".conf") }.map { "\(path).d/\($0)" }
-        let parsed = try files.map { file throws(Keyfile.Error) in try Keyfile(SettingsFile.read(file), file: file) }
         var settings = base
-        // Rules= sets many defaults, which an explicit setting overrides wherever it stands.
+        var mistakes: [Keyfile.Error] = []
+        func collect(_ work: () throws(Keyfile.Error) -> Void) {
+            do throws(Keyfile.Error) { try work() } catch { mistakes.append(error) }
+        }
+        var parsed: [Keyfile] = []
+        for file in files {
+            collect { () throws(Keyfile.Error) in
+                let octets = try SettingsFile.read(file)
+                parsed.append(Keyfile(octets, file: file, errors: &mistakes))
+            }
+        }
+        // Rules= sets many defaults, which an explicit setting overrides wherever it stands. A mistake in it is met again below.
         for keyfile in parsed {
-            if let entry = keyfile.last("Policy", "Rules") {
-                let rules: Policy.Rules = try SettingsKey.word(entry, in: keyfile)
+            if let entry = keyfile.last("Policy", "Rules"), let rules = Policy.Rules(rawValue: entry.value) {
                 settings.policy = Policy(rules: rules)
                 settings.plainHTTPAnswers = rules == .strict ? .never : .confirm
             }
         }
         for keyfile in parsed {
-            for entry in keyfile.entries { try SettingsKey.apply(entry, of: keyfile, to: &settings) }
+            var unknown: Set<Int> = []
+            for entry in keyfile.entries {
+                // An unknown section is one mistake, with all its entries.
+                if SettingsKey.table[entry.section] == nil, !unknown.insert(entry.sectionLine).inserted { continue }
+                collect { () throws(Keyfile.Error) in try SettingsKey.apply(entry, of: keyfile, to: &settings) }
+            }
         }
-        return settings
+        return (settings, mistakes.sorted { ($0.file, $0.line) < ($1.file, $1.line) })
     }
 }
 

@@ -1,0 +1,64 @@
+// The parameters of org.hotspotd.Control that client and server both make: each is named after its method.
+
+public struct ListParameters: Codable, Hashable, Sendable {
+    public var interface: String?
+    /// Also the networks that are known and not in sight.
+    public var all: Bool?
+
+    public init(interface: String?, all: Bool?) {
+        self.interface = interface
+        self.all = all
+    }
+}
+
+public struct LoginParameters: Codable, Sendable {
+    public var interface: String?
+    public var helper: String?
+    public var fresh: Bool?
+
+    public init(interface: String?, helper: String?, fresh: Bool?) {
+        self.interface = interface
+        self.helper = helper
+        self.fresh = fresh
+    }
+}
+
+public struct AnswerParameters: Codable, Sendable {
+    public var id: String
+    public var answers: [String: String]
+    public var remember: Bool
+    public var stored: [String]?
+    public var confirmed: Bool?
+
+    public init(id: String, answers: [String: String], remember: Bool, stored: [String]?, confirmed: Bool?) {
+        self.id = id
+        self.answers = answers
+        self.remember = remember
+        self.stored = stored
+        self.confirmed = confirmed
+    }
+}
+
+public struct AddParameters: Codable, Sendable {
+    public var ssid: String
+    public var helper: String?
+    public var answers: [String: String]
+
+    public init(ssid: String, helper: String?, answers: [String: String]) {
+        self.ssid = ssid
+        self.helper = helper
+        self.answers = answers
+    }
+}
+
+public struct SwitchParameters: Codable, Sendable {
+    public var helper: String?
+    public var ssid: String?
+    public var enabled: Bool
+
+    public init(helper: String?, ssid: String?, enabled: Bool) {
+        self.helper = helper
+        self.ssid = ssid
+        self.enabled = enabled
+    }
+}

@@ -1,0 +1,108 @@
+import HotspotCore
+import Testing
+
+@testable import ControlAPI
+@testable import hotspotctl
+
+/// Tables on narrow terminals, with the longest names.
+@Suite struct TablesTests {
+    private static let ssid = "The Grand Hotel at the River 214"
+
+    private func renderer(_ columns: Int) -> Renderer {
+        var renderer = Renderer(style: .plain, now: 1_000_000_000_000)
+        renderer.columns = columns
+        return renderer
+    }
+
+    /// Columns that fit, of those in a heading.
+    private func headings(_ lines: [String]) -> [String] { lines[0].split(separator: "  ").map { $0.trimmed } }
+
+    @Test(arguments: [
+        (60, ["WHEN", "NETWORK", "OUTCOME"]), (80, ["WHEN", "NETWORK", "HELPER", "OUTCOME"]),
+        (200, ["WHEN", "INTERFACE", "NETWORK", "HELPER", "OUTCOME", "TOOK", "ATTEMPT"]),
+    ]) func historyKeepsNetworkAndOutcome(_ columns: Int, _ shown: [String]) {
+        let renderer = renderer(columns)
+        let attempts = ["form", String(repeating: "helper-", count: 9)].map {
+            AttemptStatus(
+                id: "d0b31811c7979ab1-12", interface: "enx020000000001", ssid: Self.ssid, began: renderer.now - 720_000, ended: 9,
+                helper: $0, outcome: "unclaimedCaptive")
+        }
+        let lines = renderer.lines(HistoryReply(attempts: attempts))
+        #expect(headings(lines) == shown)
+        for line in lines[1...2] {
+            #expect(line.contains(Self.ssid) && line.contains("no helper for it"), "\(line)")
+            #expect(Renderer.width(line) <= columns, "\(line)")
+        }
+        #expect(lines.count == (columns == 200 ? 3 : 4))
+    }
+
+    @Test func anAttemptIsWholeOrLeftOut() {
+        let attempt = AttemptStatus(
+            id: "d0b31811c7979ab1-12", interface: "wlan0", ssid: "Cafe Aroma", began: renderer(80).now - 720_000, ended: 9,
+            helper: "form", outcome: "temporaryFailure")
+        #expect(renderer(80).lines(HistoryReply(attempts: [attempt]))[1].hasSuffix("  d0b31811c7979ab1-12"))
+        #expect(!renderer(60).lines(HistoryReply(attempts: [attempt]))[1].contains("d0b31811"))
+    }
+
+    @Test(arguments: [
+        (60, ["SSID", "HELP…", "LAST TIME"]), (80, ["SSID", "SIGNAL", "SECURITY", "HELP…", "LAST TIME"]),
+        (200, ["SSID", "SIGNAL", "SECURITY", "HELPER", "READY", "LAST TIME"]),
+    ]) func theListKeepsTheNames(_ columns: Int, _ shown: [String]) {
+        let renderer = renderer(columns)
+        let claim = ClaimStatus(
+            helper: "f", displayName: "A portal form with a long name", confidence: "low", source: "filter", ready: true)
+        let network = ScannedNetwork(
+            ssid: Self.ssid, ssidHex: "", bssid: "", interface: "w", frequency: 2412, signal: -70, signalStrength: 1,
+            security: "open", stations: 1, lastSeen: 1, joined: true, claims: [claim, claim], disabled: false,
+            lastOutcome: "temporaryFailure \(renderer.now - 720_000)")
+        let lines = renderer.lines(ListReply(networks: [network]))
+        #expect(headings(lines) == shown)
+        #expect(lines[1].contains(Self.ssid) && lines[1].contains("failed for now"), "\(lines[1])")
+        #expect(Renderer.width(lines[1]) <= columns)
+    }
+
+    @Test(arguments: [60, 80]) func helpersAndCredentialsStayWithinTheTerminal(columns: Int) {
+        let renderer = renderer(columns)
+        let helper = HelperStatus(
+            name: "grand-hotel-keys", displayName: String(repeating: "Grand ", count: 9), enabled: true, priority: 10,
+            ssids: [Self.ssid, Self.ssid, Self.ssid], activation: "stdio", running: false, strikes: 0, quarantined: false,
+            file: "/f")
+        let row = renderer.lines(HelpersReply(helpers: [helper]), verbose: false)[1]
+        #expect(row.hasPrefix("grand-hotel-keys  ") && row.contains("  ready  ") && Renderer.width(row) <= columns, "\(row)")
+        let credential = CredentialStatus(
+            ssid: Self.ssid, security: "open", helper: "grand-hotel-keys", portal: "https://login.grand-hotel.example",
+            fields: ["room", "name"], release: .confirm)
+        let stored = renderer.lines(CredentialsReply(credentials: [credential], pin: "none"))[1]
+        #expect(stored.hasPrefix(columns == 80 ? Self.ssid : "The Grand Hotel"), "\(stored)")
+        #expect(Renderer.width(stored) <= columns, "\(stored)")
+    }
+
+    /// A wire has no signal, and a network that is out of sight has none either.
+    @Test func networksWithoutASignalComeAfterThoseInSight() throws {
+        func network(_ ssid: String, signal: Int, joined: Bool = false) -> ScannedNetwork {
+            ScannedNetwork(
+                ssid: SSID(printable: ssid)!, bssid: HardwareAddress("02:00:00:00:00:01")!, interface: "w", frequency: 2412,
+                signal: signal, security: .open, stations: 1, lastSeen: 1, joined: joined, claims: [], disabled: false,
+                autoJoin: nil, lastOutcome: nil)
+        }
+        func unseen(_ network: NetworkID, joined: Bool) -> ScannedNetwork {
+            ScannedNetwork(
+                network, interface: joined ? "eth0" : "", lastSeen: 1, joined: joined, claims: [], disabled: false, autoJoin: nil,
+                lastOutcome: nil)
+        }
+        let gateway = try #require(HardwareAddress("02:00:00:00:00:09"))
+        let known = try NetworkID.wireless(#require(SSID(printable: "Home")), .psk)
+        let lines = renderer(200).lines(
+            ListReply(networks: [
+                unseen(known, joined: false), network("Far", signal: -90), unseen(.wired(gateway), joined: true),
+                network("Near", signal: -40),
+            ]))
+        let names = lines.dropFirst().map { $0.dropFirst(2).split(separator: "  ")[0].trimmed }
+        #expect(names == ["wired:02:00:00:00:00:09", "Near", "Far", "Home"], "\(lines)")
+        #expect(lines[1].hasPrefix("● ") && lines[1].contains("  –         wired "), "\(lines)")
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: String { String(drop { $0 == " " }.prefix { $0 != "\n" }) }
+}

@@ -124,6 +124,10 @@ let package = Package(
         .testTarget(name: "DaemonTests", dependencies: ["hotspotd"], swiftSettings: rules),
         .testTarget(name: "ControlToolTests", dependencies: ["ControlAPI", "hotspotctl"], swiftSettings: rules),
         .testTarget(name: "HelperKitTests", dependencies: ["HelperKit", "hotspot-helpers"], swiftSettings: rules),
+        // Says of saved portal pages what the form engine asks and sends there, offline.
+        .executableTarget(
+            name: "page-judge", dependencies: ["HelperKit", "HotspotCore"], path: "Tests/Pages", exclude: ["README.md"],
+            swiftSettings: rules),
         // What things cost, printed: `make bench`.
         .target(name: "CHeap", path: "Tests/Benchmarks/CHeap"),
         .executableTarget(

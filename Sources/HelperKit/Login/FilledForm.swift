@@ -1,9 +1,9 @@
 import HotspotCore
 
 /// A form and the request that submits it, composed as by a browser (HTML Standard, section "Form submission").
-struct FilledForm: Sendable {
+package struct FilledForm: Sendable {
     /// The request.
-    let request: HTTPRequest
+    package let request: HTTPRequest
     /// The request has answers of the user.
     let carriesAnswers: Bool
     /// A password is among them.

@@ -1,9 +1,9 @@
 import HotspotCore
 
 /// One try to log in through pages and forms, as a value: a page goes in, the next move comes out. ``FormLogin`` makes the transfers.
-struct FormAttempt: Sendable {
+package struct FormAttempt: Sendable {
     /// What to do next.
-    enum Move: Sendable {
+    package enum Move: Sendable {
         /// Submit the form.
         case submit(FilledForm, HTMLForm)
         /// Ask the user. The form is kept if its page cannot be reached again; the reason is given if only a browser can go on.
@@ -36,7 +36,7 @@ struct FormAttempt: Sendable {
     /// Begins a try with the command's answers and its credential, which are for the command's portal and no other.
     ///
     /// - Parameter isTypedNow: the user has just typed the answers, as in PresentUI.
-    init(_ command: HelperCommand, at live: Portal, agreed: [String], mustAcceptTerms: Bool, isTypedNow: Bool) {
+    package init(_ command: HelperCommand, at live: Portal, agreed: [String], mustAcceptTerms: Bool, isTypedNow: Bool) {
         (self.live, portal) = (live, live)
         let isSame = command.portal.map { $0.origin == live.origin && $0.pin == live.pin } ?? false
         isStranger = isTypedNow && !isSame && command.portal != nil
@@ -58,7 +58,7 @@ struct FormAttempt: Sendable {
     }
 
     /// Returns the next move on a page.
-    mutating func move(on page: HTMLPage, at url: WebURL) -> Move {
+    package mutating func move(on page: HTMLPage, at url: WebURL) -> Move {
         let isFirst = steps == 0
         if isFirst { findLogoff(on: page, at: url) }
         let soundsDone = !isFirst && FormWords.soundsLikeSuccess(page)

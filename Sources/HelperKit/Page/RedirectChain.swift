@@ -2,7 +2,7 @@ import HotspotCore
 
 /// The redirects of a portal up to a page: by header, refresh, simple script, or a form that a script submits. ``RedirectPolicy``
 /// checks each hop.
-struct RedirectChain: Sendable {
+package struct RedirectChain: Sendable {
     /// All answers, the last one included.
     var hops: [HTTPResponse]
     /// The page of the last answer.
@@ -80,6 +80,11 @@ struct RedirectChain: Sendable {
             chain.hops.append(answer)
             chain.page = HTMLReader.read(answer)
         }
+    }
+
+    /// Returns the request that a browser would make on this page by itself, if any.
+    package static func ownRequest(of page: HTMLPage, at url: WebURL) -> HTTPRequest? {
+        pageHop(page, HTTPResponse(url: url, status: 200), RedirectPolicy())?.0
     }
 
     /// Returns the request that a browser would make on this page by itself, and whether it submits a form.

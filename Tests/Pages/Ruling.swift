@@ -27,42 +27,55 @@ struct Ruling: Encodable {
         var command = HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: link, portal: portal)
         if let hop = RedirectChain.ownRequest(of: page, at: url) {
-            send(hop, [])
+            send(hop)
             return
         }
-        var first = FormAttempt(command, at: portal, agreed: [], mustAcceptTerms: false, isTypedNow: false)
+        var first = FormAttempt(command, at: portal, isTypedNow: false)
         switch first.move(on: page, at: url) {
-        case .submit(let filled, _): send(filled.request, [])
+        case .submit(let filled, _): send(filled, [])
         case .done: reason = "done"
         case .end(_, let text): reason = text
         case .ask(_, _, let text?):
             self.class = .handOver
             reason = text
         case .ask(let prompt, _, nil):
+            let isWanted = { (field: Field) in field.kind != .checkbox && field.required && field.value == nil }
+            let hasWanted = prompt.fields.contains(where: isWanted)
             for field in prompt.fields {
-                if field.kind == .checkbox { boxes.append(field.name) } else { asks.append(field.name) }
-                command.answers[field.name] =
-                    field.kind == .checkbox ? "yes" : field.choices?.first ?? Self.answer(for: field, among: asks.count)
+                if field.kind == .checkbox {
+                    boxes.append(field.name)
+                    command.answers[field.name] = "yes"
+                } else if isWanted(field) || (!hasWanted && field.value == nil) {
+                    asks.append(field.name)
+                    command.answers[field.name] = field.choices?.first ?? Self.answer(for: field, among: asks.count)
+                } else if let value = field.value {
+                    command.answers[field.name] = value
+                }
             }
             asks.sort()
-            var second = FormAttempt(command, at: portal, agreed: [], mustAcceptTerms: false, isTypedNow: true)
+            var second = FormAttempt(command, at: portal, said: first.said, isTypedNow: true)
             guard case .submit(let filled, let form) = second.move(on: page, at: url) else {
                 self.class = .handOver
                 reason = "asked, and sent nothing after the answers"
                 return
             }
-            send(filled.request, asks.filter { name in form.controls.contains { $0.name == name } })
+            send(filled, asks.filter { name in form.controls.contains { $0.name == name } })
         }
     }
 
-    /// Notes a request; the values of asked fields are replaced.
-    private mutating func send(_ request: HTTPRequest, _ typed: [String]) {
+    /// Notes a form's request; the values of asked fields are replaced.
+    private mutating func send(_ filled: FilledForm, _ typed: [String]) {
+        send(filled.request)
+        var fields = submits?.fields ?? [:]
+        for pair in filled.pairs {
+            fields[pair.name] = typed.contains(pair.name) && !pair.value.isEmpty ? "<user:\(pair.name)>" : pair.value
+        }
+        submits?.fields = fields
+    }
+
+    private mutating func send(_ request: HTTPRequest) {
         self.class = .loggedIn
-        var sent = SentForm(
-            method: request.method.rawValue, url: request.url.text, fields: SentForm.pairs(request.body ?? "")
-        ).normalized
-        for name in typed where sent.fields?[name]?.isEmpty == false { sent.fields?[name] = "<user:\(name)>" }
-        submits = sent
+        submits = SentForm(method: request.method.rawValue, url: request.url.text, fields: [:]).normalized
     }
 
     private static func answer(for field: Field, among count: Int) -> String {

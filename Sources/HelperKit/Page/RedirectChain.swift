@@ -44,8 +44,9 @@ package struct RedirectChain: Sendable {
                 var following = repeats ? request : HTTPRequest(target)
                 following.url = target
                 next = following
-            } else if pageHops < RedirectPolicy.pageLimit, !(page != nil && FormWords.soundsLikeSuccess(chain.page)),
-                let (following, isForm) = Self.pageHop(chain.page, response, redirects)
+            } else if pageHops < RedirectPolicy.pageLimit,
+                let (following, isForm) = Self.pageHop(chain.page, response, redirects),
+                isForm || page == nil || !FormWords.soundsLikeSuccess(chain.page)
             {
                 let target = following.url
                 if isForm || page != nil, target.origin != response.url.origin, response.url.origin != trusted,
@@ -107,14 +108,5 @@ package struct RedirectChain: Sendable {
         // The page of a 511 answer links to the login (RFC 6585, section 6).
         if response.status == 511, page.forms.isEmpty, let link = page.links.first { return target(link.reference) }
         return nil
-    }
-}
-
-extension HTMLForm {
-    /// A form that only goes on to an address, in place of a page's refresh that waits for the user's yes.
-    fileprivate init(leadingTo target: WebURL) {
-        self.init(
-            action: target.text, method: .get, isPlain: true, hints: "", isInvisible: false,
-            controls: [HTMLControl(kind: .submit, name: "")], text: "")
     }
 }

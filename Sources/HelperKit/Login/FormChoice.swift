@@ -96,8 +96,13 @@ enum FormChoice: Sendable {
         if form.encoding == .text { return "The page's form has an encoding that only browsers send." }
         if form.passwords.count > 1 { return "The page wants a new account with a password." }
         if form.passwords.contains(where: \.isInvisible) { return "The page hides its password field; nothing was sent." }
-        if form.inputs.isEmpty, !form.submits.isEmpty, form.submits.allSatisfy(\.isDisabled) {
-            return "A script of the page has to enable its button."
+        let buttons = form.submits
+        if form.controls.allSatisfy({ $0.kind != .checkbox }), typed(in: form).isEmpty, !buttons.isEmpty {
+            if buttons.allSatisfy(\.isDisabled) { return "A script of the page has to enable its button." }
+            let label = FilledForm.button(of: form)?.label ?? ""
+            if !label.isEmpty, !FormWords.isOnward(label), !FormWords.isTerms(label) {
+                return "The page's button does not say that it goes on."
+            }
         }
         return nil
     }

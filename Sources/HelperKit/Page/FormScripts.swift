@@ -9,6 +9,8 @@ struct FormScripts {
         var handlers: [String] = []
         /// A framework's attribute says that a script sends it, such as `ng-submit`.
         var hasFrameworkHandler = false
+        /// It asks to read a picture, or to pass another test for people.
+        var hasTest = false
         /// The ids, names and classes of its buttons.
         var buttons: Set<String> = []
         /// The ids and names of its hidden controls without a value.
@@ -30,6 +32,7 @@ struct FormScripts {
 
     static let scriptedReason = "Only a script of the page can send its form."
     static let changedReason = "A script of the page changes what its form sends."
+    static let testReason = "The page asks to read a picture or to pass a test."
     static let encryptedReason = "A script of the page encrypts the password before it is sent."
 
     private let tokens: [ScriptToken]
@@ -38,6 +41,7 @@ struct FormScripts {
     /// The page loads scripts that are not well-known libraries.
     private let loadsOwnScripts: Bool
     private let encrypts: Bool
+    private let makesRequests: Bool
 
     init(scripts: String, sources: [String]) {
         tokens = [ScriptToken](script: scripts)
@@ -47,6 +51,7 @@ struct FormScripts {
             let name = source.lowercased()
             return !Self.libraries.contains { name.contains($0) }
         }
+        makesRequests = tokens.contains { $0.kind == .word && Self.requestWords.contains($0.text) }
         let words = sources.joined(separator: " ").lowercased()
         encrypts =
             Self.ciphers.contains { words.contains($0) }
@@ -58,6 +63,7 @@ struct FormScripts {
     /// Returns why only a browser can send a form; `nil` if it can be sent as it is.
     func reason(for form: HTMLForm, _ clues: Clues) -> String? {
         let isTyped = form.inputs.contains { $0.kind != .checkbox && !$0.isInvisible }
+        if clues.hasTest { return Self.testReason }
         if clues.hasFrameworkHandler { return Self.scriptedReason }
         if encrypts, !form.passwords.isEmpty { return Self.encryptedReason }
         for code in clues.handlers {
@@ -70,7 +76,7 @@ struct FormScripts {
         if form.action.lowercased().hasPrefix("javascript:") { return Self.scriptedReason }
         if changes(clues) { return Self.changedReason }
         let hasNoAction = form.action.isEmpty || form.action.hasPrefix("#")
-        if hasNoAction, form.method == .get, isTyped, loadsOwnScripts { return Self.scriptedReason }
+        if hasNoAction, form.method == .get, isTyped, loadsOwnScripts || makesRequests { return Self.scriptedReason }
         let typed = form.inputs.filter { ![.checkbox, .radio, .select].contains($0.kind) && !$0.isInvisible }
         if form.submits.isEmpty, isTyped, typed.count > 1 || form.controls.contains(where: { $0.kind == .button }) {
             return Self.scriptedReason
@@ -250,6 +256,7 @@ struct FormScripts {
         "jquery", "bootstrap", "popper", "modernizr", "html5shiv", "respond", "fontawesome", "font-awesome", "analytics", "gtag",
         "googletagmanager", "polyfill", "webfont", "cookieconsent", "swiper", "slick", "wow.", "placeholder",
     ]
+    private static let requestWords: Set<String> = ["fetch", "XMLHttpRequest", "ajax", "axios", "getJSON", "sendBeacon"]
     private static let ciphers = ["md5", "sha1", "sha256", "sha512", "crypto", "rsa", "jsencrypt", "chillilibrary", "aes."]
     private static let cipherWords = [
         "md5", "hex_md5", "hexmd5", "chapmd5", "sha1", "sha256", "hex_sha", "cryptojs", "jsencrypt", "rsakey",

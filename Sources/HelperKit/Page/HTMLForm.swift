@@ -43,8 +43,9 @@ public struct HTMLControl: Codable, Hashable, Sendable {
     public var options: [Option] = []
     /// The `disabled` attribute of a button. Pages enable such a button when a box is ticked or a field is filled.
     public var isDisabled = false
-    /// The action and method that a button has in place of its form's.
+    /// The action that a button has in place of its form's.
     public var formAction: String?
+    /// The method that a button has in place of its form's.
     public var formMethod: HTTPRequest.Method?
 
     /// The name, in words, and the label, for ``FormWords``.

@@ -101,6 +101,14 @@ extension HTMLReader {
         return names
     }
 
+    /// Returns whether an element is a picture to read or another test that only people pass.
+    static func isTest(_ node: Node) -> Bool {
+        ["class", "id", "name", "src"].contains { name in
+            let value = attribute(node, name)?.lowercased() ?? ""
+            return value.contains("captcha") || value.contains("cf-turnstile")
+        }
+    }
+
     private static func hasFrameworkHandler(_ node: Node) -> Bool {
         frameworkAttributes.contains { attribute(node, $0) != nil } || (attribute(node, "data-bind")?.contains("submit") ?? false)
     }

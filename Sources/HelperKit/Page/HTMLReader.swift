@@ -174,6 +174,7 @@ struct HTMLReader {
         case "a": link(node, around)
         default: break
         }
+        if let form = around.form, Self.isTest(node) { clues[form].hasTest = true }
         if page.errors.count < 5, !around.isInvisible, Self.errorElements.contains(name), Self.marksError(node) {
             let text = PageText.squeezed(Self.text(of: node), limit: 200).trimmingPrefix("× ")
             if text.contains(where: \.isLetter) { page.errors.append(String(text)) }

@@ -11,8 +11,10 @@ struct PhraseBook: Sendable {
     /// A phrase in octets of UTF-8, because searching for octets is fast.
     private struct Phrase {
         var octets: [UInt8]
-        /// It must stand alone: a short word is a part of many others.
-        var isWhole: Bool
+        /// It must end a word: a short word is a part of many others.
+        var endsWord: Bool
+        /// It must begin one, as "start" does not in "restart".
+        var beginsWord: Bool
     }
 
     static let all = PhraseBook(
@@ -37,8 +39,11 @@ struct PhraseBook: Sendable {
                 if line.hasPrefix("[") {
                     purpose = Purpose(rawValue: String(line.dropFirst().dropLast()))
                 } else if let purpose {
-                    let isWhole = line.count <= Self.shortWord && line.unicodeScalars.allSatisfy(Self.isOfSpacedScript)
-                    phrases[purpose, default: []].append(Phrase(octets: Array(line.utf8), isWhole: isWhole))
+                    let isSpaced = line.unicodeScalars.allSatisfy(Self.isOfSpacedScript)
+                    let isShort = isSpaced && line.count <= Self.shortWord
+                    phrases[purpose, default: []].append(
+                        Phrase(
+                            octets: Array(line.utf8), endsWord: isShort, beginsWord: isShort || (isSpaced && purpose == .onward)))
                 }
             }
         }
@@ -57,7 +62,11 @@ struct PhraseBook: Sendable {
         for phrase in phrases[purpose] ?? [] {
             var start = 0
             while let range = Self.range(of: phrase.octets, in: text, from: start) {
-                if !phrase.isWhole || Self.standsAlone(range, in: text) { return range }
+                if !(phrase.beginsWord && Self.followsLetter(range, in: text)),
+                    !(phrase.endsWord && Self.precedesLetter(range, in: text))
+                {
+                    return range
+                }
                 start = range.upperBound
             }
         }
@@ -79,10 +88,13 @@ struct PhraseBook: Sendable {
         }
     }
 
-    private static func standsAlone(_ range: Range<Int>, in text: [UInt8]) -> Bool {
-        let before = String(decoding: text[max(0, range.lowerBound - 4)..<range.lowerBound], as: UTF8.self).unicodeScalars.last
-        let after = String(decoding: text[range.upperBound...].prefix(4), as: UTF8.self).unicodeScalars.first
-        return ![before, after].contains { $0.map(isOfWord) ?? false }
+    private static func followsLetter(_ range: Range<Int>, in text: [UInt8]) -> Bool {
+        let before = text[max(0, range.lowerBound - 4)..<range.lowerBound]
+        return String(decoding: before, as: UTF8.self).unicodeScalars.last.map(isOfWord) ?? false
+    }
+
+    private static func precedesLetter(_ range: Range<Int>, in text: [UInt8]) -> Bool {
+        String(decoding: text[range.upperBound...].prefix(4), as: UTF8.self).unicodeScalars.first.map(isOfWord) ?? false
     }
 
     private static func isOfWord(_ scalar: Unicode.Scalar) -> Bool {

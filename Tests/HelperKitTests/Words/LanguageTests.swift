@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func shortWordsStandAlone() {
-        for text in ["Bookshop", "Spinning", "Tokyo", "Stockholm", "agoraphobia"] {
+        for text in ["Bookshop", "Spinning", "Tokyo", "Stockholm", "agoraphobia", "Restart"] {
             #expect(!FormWords.isOnward(text), "\(text)")
         }
         #expect(FormWords.isOnward("OK!") && FormWords.isOnward("ok"))

@@ -101,7 +101,7 @@ let package = Package(
             name: "HelperKit",
             dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Varlink", "CCurl", "CCares", "CXML", "CCrypto"],
             exclude: ["README.md"],
-            resources: (["Contract/org.hotspotd.Helper.varlink", "Contract/org.hotspotd.Probe.varlink", "Login/companies.txt"]
+            resources: (["Contract/org.hotspotd.Helper.varlink", "Contract/org.hotspotd.Probe.varlink", "Forms/companies.txt"]
                 + languages.map { "Words/\($0).words" }).map { .embedInCode($0) }, swiftSettings: rules),
         // Our helpers, one file each, and the prober.
         .executableTarget(name: "hotspot-helpers", dependencies: ["HelperKit"], exclude: ["Helpers"], swiftSettings: rules),

@@ -40,7 +40,7 @@ enum FormChoice: Sendable {
         func rank(_ form: HTMLForm) -> Int {
             let typed = Self.typed(in: form)
             if typed.contains(where: { answered.contains($0.name) }) { return 0 }
-            if typed.isEmpty { return FilledForm.button(of: form).map { FormWords.isOnward($0.label) } ?? true ? 1 : 3 }
+            if typed.isEmpty { return FilledForm.button(of: form).map { FormWords.isOnwardButton($0.label) } ?? true ? 1 : 3 }
             return 2
         }
         let best = open.enumerated().min { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }!.element
@@ -100,7 +100,7 @@ enum FormChoice: Sendable {
         if form.controls.allSatisfy({ $0.kind != .checkbox }), typed(in: form).isEmpty, !buttons.isEmpty {
             if buttons.allSatisfy(\.isDisabled) { return "A script of the page has to enable its button." }
             let label = FilledForm.button(of: form)?.label ?? ""
-            if !label.isEmpty, !FormWords.isOnward(label), !FormWords.isTerms(label) {
+            if !label.isEmpty, !FormWords.isOnwardButton(label) {
                 return "The page's button does not say that it goes on."
             }
         }

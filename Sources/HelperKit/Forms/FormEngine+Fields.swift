@@ -22,7 +22,8 @@ extension FormEngine {
         for option in options {
             for var field in fields(of: option.form, consent: consent, values: values)
             where !result.contains(where: { $0.name == field.name }) {
-                if field.kind != .checkbox { field.required = false }
+                // A box of one form does not matter to the others.
+                if field.kind != .checkbox || options.contains(where: { $0.form != option.form }) { field.required = false }
                 result.append(field)
             }
         }

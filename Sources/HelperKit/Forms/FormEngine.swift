@@ -90,7 +90,9 @@ struct FormEngine: Sendable {
         let answers = valid.filter { answer in !faults.contains { $0.0 == answer.key } }
         let consent = consent || answers[Self.termsField].map(FilledForm.isYes) ?? false
         let typed = isTypedNow ? answers.filter { !remembered.contains($0.key) } : [:]
-        var fields = fields(of: options, consent: consent, values: typed.merging(offered) { $1 })
+        var fields = fields(
+            of: picked.isFilled ? [picked.option] : options, consent: consent, values: typed.merging(offered) { $1 }
+        ).filter { !picked.isFilled || !others.contains($0.name) }
         let hasTermsBox = form.inputs.contains {
             $0.kind == .checkbox && FormWords.isTerms($0.words) && !FormWords.isAdvertising($0.words)
         }

@@ -174,6 +174,6 @@ struct ScriptJudge {
         "slideDown",
         "slideUp", "toggle", "addClass", "removeClass", "toggleClass", "add", "remove", "contains", "css", "html", "text",
         "preventDefault", "stopPropagation", "setCustomValidity", "reportValidity", "checkValidity", "valid", "getTime", "now",
-        "ga", "gtag", "fbq", "_trackEvent", "trackEvent", "min", "max", "floor", "round", "abs", "button", "tooltip", "modal",
+        "ga", "gtag", "fbq", "_trackEvent", "trackEvent", "min", "max", "floor", "round", "abs", "open",
     ]
 }

@@ -11,6 +11,10 @@ enum FormWords {
     static func isAdvertising(_ text: String) -> Bool { book.finds(.advertising, in: text) }
     static func isLogout(_ text: String) -> Bool { book.finds(.logout, in: text) }
     static func isOnward(_ text: String) -> Bool { book.finds(.onward, in: text) }
+    /// Whether a button that stands alone goes on; its text may be any that speaks of access.
+    static func isOnwardButton(_ label: String) -> Bool {
+        isOnward(label) || book.finds(.access, in: label) || isTerms(label)
+    }
     static func isCode(_ text: String) -> Bool { book.finds(.code, in: text) || isVoucher(text) }
     static func isVoucher(_ text: String) -> Bool { book.finds(.voucher, in: text) }
     static func isEmail(_ text: String) -> Bool { book.finds(.email, in: text) }

@@ -4,7 +4,8 @@ import Glibc
 struct PhraseBook: Sendable {
     /// A section of the files.
     enum Purpose: String, CaseIterable {
-        case terms, binding, reading, advertising, logout, success, failure, onward, code, payment, choose, optional, recovery
+        case terms, binding, reading, advertising, logout, success, failure, onward, access, code, payment, choose, optional,
+            recovery
         case email, language, offline, blocked, router, social, voucher
     }
 

@@ -46,6 +46,22 @@ import Testing
         #expect(decide(forms, ["user": "u", "pass": "p"]) == "send /a user=u&pass=p")
     }
 
+    /// The box of one form is nothing to the other.
+    @Test func aBoxBelongsToItsForm() {
+        let forms =
+            "<form method=post action=/a>\(account)<button>Log in</button></form>"
+            + "<form action=/v method=post><input name=code><input type=checkbox name=tos required> Rules of use<button>Go</button></form>"
+        #expect(decide(forms) == "ask user pass code tos")
+        #expect(decide(forms, ["user": "u", "pass": "p"]) == "send /a user=u&pass=p")
+        #expect(decide(forms, ["code": "v"]) == "ask code! tos!")
+        #expect(decide(forms, ["code": "v", "tos": "yes"]) == "send /v code=v&tos=on")
+    }
+
+    @Test func aButtonThatSpeaksOfAccess() {
+        #expect(decide("<form action=/x><button>Click here to get on the Internet</button></form>") == "send /x ")
+        #expect(decide("<form action=/x><button>点击上网</button></form>") == "send /x ")
+    }
+
     // MARK: What is never pressed
 
     @Test(arguments: [

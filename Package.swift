@@ -12,6 +12,13 @@ let rules: [SwiftSetting] = [
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
+// The languages whose words the form engine knows on portals' pages.
+let languages = [
+    "shared", "en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "tr", "fa", "ar", "hi", "th", "id", "vi", "zh-Hans",
+    "zh-Hant", "ja",
+    "ko",
+]
+
 // The order is the way of the data: from the kernel through the machine to the helpers and back to the terminal.
 let package = Package(
     name: "hotspotd",
@@ -94,8 +101,8 @@ let package = Package(
             name: "HelperKit",
             dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Varlink", "CCurl", "CCares", "CXML", "CCrypto"],
             exclude: ["README.md"],
-            resources: ["Contract/org.hotspotd.Helper.varlink", "Contract/org.hotspotd.Probe.varlink", "Login/companies.txt"]
-                .map { .embedInCode($0) }, swiftSettings: rules),
+            resources: (["Contract/org.hotspotd.Helper.varlink", "Contract/org.hotspotd.Probe.varlink", "Forms/companies.txt"]
+                + languages.map { "Words/\($0).words" }).map { .embedInCode($0) }, swiftSettings: rules),
         // Our helpers, one file each, and the prober.
         .executableTarget(name: "hotspot-helpers", dependencies: ["HelperKit"], exclude: ["Helpers"], swiftSettings: rules),
         // Plays the commands against a helper for its author.
@@ -124,6 +131,10 @@ let package = Package(
         .testTarget(name: "DaemonTests", dependencies: ["hotspotd"], swiftSettings: rules),
         .testTarget(name: "ControlToolTests", dependencies: ["ControlAPI", "hotspotctl"], swiftSettings: rules),
         .testTarget(name: "HelperKitTests", dependencies: ["HelperKit", "hotspot-helpers"], swiftSettings: rules),
+        // Says of saved portal pages what the form engine asks and sends there, offline.
+        .executableTarget(
+            name: "page-judge", dependencies: ["HelperKit", "HotspotCore"], path: "Tests/Pages", exclude: ["README.md"],
+            swiftSettings: rules),
         // What things cost, printed: `make bench`.
         .target(name: "CHeap", path: "Tests/Benchmarks/CHeap"),
         .executableTarget(

@@ -45,7 +45,7 @@ struct RehearsalPage: Sendable {
             remarks.note(
                 "The page has \(page.forms.count) forms; the one to \(Printable.text(target.path, limit: 120)) opens the portal.")
         }
-        if !form.isPlain {
+        if form.encoding != .urlEncoded {
             remarks.note("The made-up portal cannot read the encoding of the page's form (multipart/form-data or text/plain).")
         }
         self.octets = octets

@@ -255,6 +255,7 @@ private final class Lists {
 
     func setHeaders(of request: HTTPRequest) {
         var lines = ["Accept: \(request.accept)", "Expect:"]
+        if request.method == .post { lines.append("Content-Type: \(request.contentType)") }
         if request.accept.hasPrefix("text/html") { lines.append("Accept-Language: en;q=0.8,*;q=0.5") }
         if request.noCache { lines.append("Cache-Control: no-cache") }
         for line in lines { headers = curl_slist_append(headers, line) }

@@ -12,8 +12,10 @@ public struct HTTPRequest: Sendable {
     public var url: WebURL
     /// The method.
     public var method: Method
-    /// A form's pairs as `application/x-www-form-urlencoded`; with POST only.
+    /// A form's pairs, encoded; with POST only.
     public var body: String?
+    /// The type of the body.
+    public var contentType = "application/x-www-form-urlencoded"
     /// The value of the `Accept` header.
     public var accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
     /// Asks caches not to answer (`Cache-Control: no-cache`).

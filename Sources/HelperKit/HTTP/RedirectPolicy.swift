@@ -23,13 +23,13 @@ public struct RedirectPolicy: Sendable {
         return url
     }
 
-    /// Checks that a URL may be requested: scheme http or https, a port of the web or of gateways, no user information. Throws
+    /// Checks that a URL may be requested: scheme http or https, no user information. Any port is allowed: ``AddressPolicy`` decides about the
+    /// address. Throws
     /// ``TransferError`` (`refusedURL`).
     public func check(_ url: WebURL) throws(TransferError) {
         guard url.scheme == "http" || url.scheme == "https" else {
             throw TransferError(.refusedURL, "scheme \(Printable.text(url.scheme, limit: 32))")
         }
         guard !url.hasUserInformation else { throw TransferError(.refusedURL, "a user name in the address") }
-        guard policy.allows(port: url.port) else { throw TransferError(.refusedURL, "port \(url.port)") }
     }
 }

@@ -83,6 +83,38 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     /// The URL for the trace: without the query, which often has tokens and names.
     public var masked: String { origin + path + (query == nil ? "" : "?…") }
 
+    /// The URL for the user: without what looks like a name, a session or a token.
+    var shown: String {
+        var path = ""
+        for segment in self.path.split(separator: "/", omittingEmptySubsequences: true) {
+            let previous = path.split(separator: "/").last.map { $0.lowercased() } ?? ""
+            guard Self.isPlain(segment), !Self.personal.contains(previous) else { return origin + path + "/" }
+            path += "/" + segment
+        }
+        if self.path.hasSuffix("/") || path.isEmpty { path += "/" }
+        guard let query, !query.isEmpty else { return origin + path }
+        let isPlain = query.split(separator: "&").allSatisfy { pair in
+            let sides = pair.split(separator: "=", maxSplits: 1)
+            return sides.allSatisfy(Self.isPlain) && !Self.personal.contains(sides[0].lowercased())
+        }
+        return origin + path + (isPlain ? "?" + query : "")
+    }
+
+    /// Names of path segments and parameters after which a person, a device or a session is named.
+    private static let personal: Set<String> = [
+        "guest", "guests", "user", "users", "username", "name", "surname", "member", "account", "room", "email", "mail", "phone",
+        "mobile",
+        "client", "clientmac", "client_mac", "mac", "id", "sid", "session", "sessionid", "token", "tok", "key", "auth", "code",
+        "voucher",
+        "challenge", "magic", "hid", "fas", "ip", "password", "pass", "pwd", "hash", "uid", "visit",
+    ]
+
+    /// Whether a part of an address is made of words and small numbers.
+    private static func isPlain(_ part: Substring) -> Bool {
+        part.utf8.count <= 24 && part.utf8.count { (0x30...0x39).contains($0) } <= 3
+            && part.utf8.allSatisfy { $0 != 0x25 && $0 != 0x3A && $0 != 0x40 && $0 != 0x3B }
+    }
+
     /// Returns the URL with another query.
     func replacingQuery(_ query: String) -> WebURL? {
         WebURL(origin + path + (query.isEmpty ? "" : "?" + query))
@@ -90,12 +122,17 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Encodes pairs as `application/x-www-form-urlencoded`, in their order; all but unreserved characters (RFC 3986, section 2.3) are
     /// escaped.
-    public static func encode(_ pairs: [(name: String, value: String)]) -> String {
-        pairs.map { escape($0.name) + "=" + escape($0.value) }.joined(separator: "&")
+    public static func encode(_ pairs: [(name: String, value: String)]) -> String { encode(pairs, in: "UTF-8") }
+
+    /// Encodes pairs in a character set of ``PageText``.
+    static func encode(_ pairs: [(name: String, value: String)], in charset: String) -> String {
+        pairs.map { escape($0.name, charset) + "=" + escape($0.value, charset) }.joined(separator: "&")
     }
 
-    private static func escape(_ text: String) -> String {
-        guard let escaped = curl_easy_escape(nil, text, Int32(text.utf8.count)) else { return "" }
+    private static func escape(_ text: String, _ charset: String) -> String {
+        let octets = PageText.octets(of: text, in: charset).map { CChar(bitPattern: $0) }
+        // curl measures a text of length 0 by its end.
+        guard !octets.isEmpty, let escaped = curl_easy_escape(nil, octets, Int32(octets.count)) else { return "" }
         defer { curl_free(escaped) }
         return String(cString: escaped)
     }

@@ -6,7 +6,7 @@ import HotspotCore
 ///
 /// Global and private addresses are allowed, since portals use both. Always refused are loopback, unspecified, link-local (where
 /// clouds keep their metadata), multicast and reserved addresses, IPv6 forms that embed an IPv4 address, this machine's own addresses,
-/// and the networks of its other interfaces.
+/// the networks of its other interfaces, and what this machine's routes reach by them.
 ///
 /// A link over the loopback interface `lo` is a rehearsal: its network is this machine alone, so only loopback is allowed there. The
 /// daemon does not manage that interface.
@@ -14,16 +14,18 @@ public struct AddressPolicy: Sendable {
     private var own: [AddressPrefix] = []
     private var local: Set<InternetAddress> = []
     private var foreign: [AddressPrefix] = []
+    private var routed: [AddressPrefix] = []
     private var isRehearsal = false
     private var allowsEverything = false
 
     /// Makes the policy of a link from the machine's interfaces as they are now.
-    public init(link: Link) { self.init(link: link, interfaces: InterfaceAddress.all()) }
+    public init(link: Link) { self.init(link: link, interfaces: InterfaceAddress.all(), routes: InterfaceRoute.all()) }
 
-    init(link: Link, interfaces: [InterfaceAddress], allowsRehearsal: Bool = true) {
+    init(link: Link, interfaces: [InterfaceAddress], routes: [InterfaceRoute] = [], allowsRehearsal: Bool = true) {
         own = link.ownNetworks
         local = Set(interfaces.map(\.prefix.address)).union(link.addresses.compactMap(AddressPrefix.init).map(\.address))
         foreign = interfaces.filter { $0.name != link.interface && $0.prefix.length > 0 }.map(\.prefix)
+        routed = routes.filter { $0.interface != link.interface }.map(\.prefix)
         isRehearsal = allowsRehearsal && link.interface == "lo"
     }
 
@@ -42,6 +44,7 @@ public struct AddressPolicy: Sendable {
         if local.contains(address) { return "\(address) is this machine's own" }
         if own.contains(where: { $0.contains(address) }) { return nil }
         if foreign.contains(where: { $0.contains(address) }) { return "\(address) belongs to another interface" }
+        if routed.contains(where: { $0.contains(address) }) { return "\(address) is reached by another interface" }
         return nil
     }
 

@@ -15,6 +15,8 @@ public struct HTMLControl: Codable, Hashable, Sendable {
         public var label: String
         /// The `selected` attribute.
         public var isSelected: Bool
+        /// The `disabled` attribute: it cannot be chosen.
+        public var isDisabled = false
     }
 
     /// The type.
@@ -39,9 +41,25 @@ public struct HTMLControl: Codable, Hashable, Sendable {
     public var links: [String] = []
     /// The choices of a `select` element.
     public var options: [Option] = []
+    /// The `disabled` attribute of a button. Pages enable such a button when a box is ticked or a field is filled.
+    public var isDisabled = false
+    /// The action that a button has in place of its form's.
+    public var formAction: String?
+    /// The method that a button has in place of its form's.
+    public var formMethod: HTTPRequest.Method?
 
-    /// The name and the label in lower case, for ``FormWords``.
-    var words: String { (name + " " + label).lowercased() }
+    /// The name, in words, and the label, for ``FormWords``.
+    var words: String {
+        var words = ""
+        for character in name {
+            if character.isUppercase, words.last?.isLowercase == true { words.append(" ") }
+            words.append(character == "_" || character == "-" ? " " : character)
+        }
+        return words + " " + name + " " + label
+    }
+
+    /// The choice that a browser makes before the user does.
+    var preselected: Option? { options.first(where: \.isSelected) ?? options.first { !$0.isDisabled } }
 }
 
 /// One form of a page.
@@ -50,8 +68,20 @@ public struct HTMLForm: Codable, Hashable, Sendable {
     public var action: String
     /// The method; GET unless the page says POST.
     public var method: HTTPRequest.Method
-    /// It is sent as `application/x-www-form-urlencoded`, the only encoding that this library sends.
-    public var isPlain: Bool
+    /// How a form's fields are written into a POST.
+    public enum Encoding: String, Codable, Hashable, Sendable {
+        case urlEncoded = "application/x-www-form-urlencoded"
+        case multipart = "multipart/form-data"
+        /// Not sent by this library.
+        case text = "text/plain"
+    }
+
+    /// The encoding of a POST.
+    public var encoding = Encoding.urlEncoded
+    /// The character set in which it is sent: its own, or the page's.
+    public var charset = "UTF-8"
+    /// Why only a browser can send it; `nil` if it can be sent as it is.
+    public var browserReason: String?
     /// Its id, name, class and role in lower case, to recognise a search box.
     public var hints: String
     /// It is hidden by its own style or that of an element around it.
@@ -86,6 +116,8 @@ public struct HTMLPage: Hashable, Sendable {
         public var text: String
         /// The reference as written; it is relative to ``HTMLPage/base``.
         public var reference: String
+        /// A script decides where it leads, or it is hidden.
+        public var isInert = false
     }
 
     /// The title, at most 120 characters.
@@ -106,6 +138,10 @@ public struct HTMLPage: Hashable, Sendable {
     public var text: String
     /// The texts of elements that are marked as errors, at most five.
     public var errors: [String]
+    /// The visible texts of at most 200 characters, the first 100.
+    public var sentences: [String] = []
+    /// The texts of the headings, at most five.
+    public var headings: [String] = []
     /// Only a part was read, because the page is too long or takes too much processor time.
     public var isTruncated: Bool
 

@@ -1,5 +1,4 @@
 import CXML
-import ForeignText
 import Glibc
 import HotspotCore
 
@@ -18,18 +17,27 @@ extension HTMLPage {
 struct HTMLReader {
     /// Milliseconds of processor time that parsing may take: parts of the parser take quadratic time.
     private static let cpuLimit = 2_000
-    private static let nodeLimit = 40_000
+    static let nodeLimit = 40_000
     private static let formLimit = 20
-    private static let controlLimit = 200
+    static let controlLimit = 200
     private static let linkLimit = 200
+    private static let scriptLimit = 128 * 1024
     /// Octets of visible text that are kept by default.
     static let usualText = 8192
 
-    private typealias Node = UnsafeMutablePointer<xmlNode>
+    typealias Node = UnsafeMutablePointer<xmlNode>
 
-    private var page: HTMLPage
-    private var labels: [String: (text: String, links: [String])] = [:]
+    var page: HTMLPage
+    /// The marks of the forms by which scripts find them, in the forms' order.
+    var clues: [FormScripts.Clues] = []
+    /// Controls with a `form` attribute: the id, and the control.
+    var detached: [(form: String, control: HTMLControl)] = []
+    var labels: [String: (text: String, links: [String])] = [:]
+    private var linkClues: [(code: String, names: Set<String>)] = []
     private var scripts = ""
+    private var sources: [String] = []
+    private var styles = PageStyles()
+    private var charset = "UTF-8"
     private let textLimit: Int
 
     /// Reads an answer's body.
@@ -56,11 +64,14 @@ struct HTMLReader {
 
     private mutating func parse(_ body: [UInt8], contentType: String?) {
         _ = Self.library
-        let (whole, encoding) = PageText.normalized(Array(body.prefix(HTTPRequest.pageLimit)), contentType: contentType)
-        let length = PageText.cut(whole)
-        if length < whole.count { page.isTruncated = true }
-        guard length > 0 else { return }
-        let kind = encoding == "UTF-8" ? XML_CHAR_ENCODING_UTF8 : XML_CHAR_ENCODING_NONE
+        let text = PageText.normalized(Array(body.prefix(HTTPRequest.pageLimit)), contentType: contentType)
+        charset = text.charset
+        let scan = MarkupScan(text.octets)
+        if scan.isCut { page.isTruncated = true }
+        for script in scan.scripts where scripts.utf8.count + script.utf8.count < Self.scriptLimit { scripts += script + "\n;\n" }
+        for style in scan.styles { styles.read(style) }
+        guard !scan.markup.isEmpty else { return }
+        let kind = text.encoding == "UTF-8" ? XML_CHAR_ENCODING_UTF8 : XML_CHAR_ENCODING_NONE
         guard let parser = htmlCreatePushParserCtxt(nil, nil, nil, 0, nil, kind) else { return }
         defer {
             if let document = parser.pointee.myDoc { xmlFreeDoc(document) }
@@ -69,19 +80,19 @@ struct HTMLReader {
         let options =
             HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NOERROR.rawValue | HTML_PARSE_NOWARNING.rawValue | HTML_PARSE_NONET.rawValue
         htmlCtxtUseOptions(parser, Int32(options))
-        if kind == XML_CHAR_ENCODING_NONE, let handler = xmlFindCharEncodingHandler(encoding) {
+        if kind == XML_CHAR_ENCODING_NONE, let handler = xmlFindCharEncodingHandler(text.encoding) {
             xmlSwitchToEncoding(parser, handler)
         }
         let began = Self.threadMilliseconds
         var offset = 0
-        whole.withUnsafeBufferPointer { octets in
+        scan.markup.withUnsafeBufferPointer { octets in
             octets.withMemoryRebound(to: CChar.self) { characters in
-                while offset < length {
+                while offset < octets.count {
                     if Self.threadMilliseconds - began > Self.cpuLimit {
                         page.isTruncated = true
                         break
                     }
-                    let count = min(4096, length - offset)
+                    let count = min(4096, octets.count - offset)
                     htmlParseChunk(parser, characters.baseAddress! + offset, Int32(count), 0)
                     offset += count
                 }
@@ -99,7 +110,7 @@ struct HTMLReader {
     }
 
     /// The state that a node inherits from the elements around it.
-    private struct Surroundings {
+    struct Surroundings {
         var form: Int?
         var isInvisible = false
         var skipsText = false
@@ -129,8 +140,8 @@ struct HTMLReader {
     }
 
     private mutating func element(_ node: Node, _ around: inout Surroundings) {
-        let name = String(cString: node.pointee.name).lowercased()
-        if Self.isInvisible(node) { around.isInvisible = true }
+        let name = Self.name(node)
+        if isInvisible(node) { around.isInvisible = true }
         switch name {
         case "title":
             if page.title == nil {
@@ -138,6 +149,9 @@ struct HTMLReader {
                 page.title = title.isEmpty ? nil : title
             }
             around.skipsText = true
+        case "h1", "h2":
+            let text = PageText.squeezed(Self.text(of: node), limit: 200)
+            if page.headings.count < 5, !text.isEmpty, !around.isInvisible { page.headings.append(text) }
         case "base":
             if let reference = Self.attribute(node, "href"), let base = WebURL(reference, relativeTo: page.base) {
                 page.base = base
@@ -147,218 +161,86 @@ struct HTMLReader {
                 page.refresh = Self.attribute(node, "content").flatMap(Self.refreshTarget)
             }
         case "script":
-            if scripts.utf8.count < 65536 { scripts += Self.text(of: node, limit: 65536) + "\n" }
-            around.skipsText = true
-        case "style", "noscript", "template": around.skipsText = true
+            if let source = Self.attribute(node, "src"), sources.count < 100 { sources.append(source) }
+        case "noscript", "template": around.skipsText = true
         case "body":
-            if let handler = Self.attribute(node, "onload") { scripts += handler + "\n" }
+            if let handler = Self.attribute(node, "onload") { scripts += handler + "\n;\n" }
         case "form":
             guard page.forms.count < Self.formLimit else { return }
             page.forms.append(form(node, around))
+            clues.append(formClues(node))
             around.form = page.forms.count - 1
         case "input", "select", "textarea", "button": control(node, name, around)
-        case "a":
-            if let reference = Self.attribute(node, "href"), page.links.count < Self.linkLimit {
-                page.links.append(HTMLPage.Hyperlink(text: PageText.squeezed(Self.text(of: node)), reference: reference))
-            }
+        case "a": link(node, around)
         default: break
         }
-        let marks =
-            ((Self.attribute(node, "class") ?? "") + " " + (Self.attribute(node, "role") ?? "") + " "
-            + (Self.attribute(node, "id") ?? "")).lowercased()
-        if page.errors.count < 5, !around.isInvisible,
-            ["p", "div", "span", "li", "strong", "td", "font", "label"].contains(name),
-            marks.contains("error") || marks.contains("alert") || marks.contains("warning") || marks.contains("fehler")
-        {
-            let text = PageText.squeezed(Self.text(of: node), limit: 200)
-            if !text.isEmpty { page.errors.append(text) }
+        if let form = around.form, Self.isTest(node) { clues[form].hasTest = true }
+        if page.errors.count < 5, !around.isInvisible, Self.errorElements.contains(name), Self.marksError(node) {
+            let text = PageText.squeezed(Self.text(of: node), limit: 200).trimmingPrefix("× ")
+            if text.contains(where: \.isLetter) { page.errors.append(String(text)) }
         }
     }
 
     private func form(_ node: Node, _ around: Surroundings) -> HTMLForm {
         let encoding = Self.attribute(node, "enctype")?.lowercased() ?? ""
         let hints = ["id", "name", "class", "role"].compactMap { Self.attribute(node, $0) }.joined(separator: " ").lowercased()
+        let accepted = Self.attribute(node, "accept-charset")?.split { $0 == " " || $0 == "," }.first.map(String.init)
         return HTMLForm(
             action: Self.attribute(node, "action") ?? "",
             method: Self.attribute(node, "method")?.lowercased() == "post" ? .post : .get,
-            isPlain: encoding.isEmpty || encoding == "application/x-www-form-urlencoded", hints: hints,
-            isInvisible: around.isInvisible, controls: [], text: "")
+            encoding: HTMLForm.Encoding(rawValue: encoding) ?? .urlEncoded,
+            charset: accepted.map(PageText.charset(named:)) ?? charset, hints: hints, isInvisible: around.isInvisible,
+            controls: [], text: "")
     }
 
-    private mutating func control(_ node: Node, _ element: String, _ around: Surroundings) {
-        guard let form = around.form, page.forms[form].controls.count < Self.controlLimit,
-            Self.attribute(node, "disabled") == nil
-        else { return }
-        let kind = Self.kind(of: node, element)
-        guard let kind else { return }
-        var control = HTMLControl(
-            kind: kind, name: Self.attribute(node, "name") ?? "", value: Self.attribute(node, "value") ?? "",
-            isRequired: Self.attribute(node, "required") != nil || Self.attribute(node, "aria-required") == "true",
-            isReadOnly: Self.attribute(node, "readonly") != nil, maxLength: Self.attribute(node, "maxlength").flatMap { Int($0) },
-            isChecked: Self.attribute(node, "checked") != nil, isInvisible: around.isInvisible)
-        switch kind {
-        case .textarea: control.value = Self.text(of: node)
-        case .select: control.options = Self.options(of: node)
-        case .checkbox, .radio: if Self.attribute(node, "value") == nil { control.value = "on" }
-        default: break
-        }
-        let own = Self.attribute(node, "id").flatMap { labels["#" + $0] } ?? Self.enclosingLabel(node)
-        control.links = own?.links ?? []
-        let candidates = [
-            own?.text, Self.attribute(node, "aria-label"), Self.attribute(node, "placeholder"), Self.attribute(node, "title"),
-        ]
-        control.label = candidates.compactMap { $0 }.map { PageText.squeezed($0, limit: 120) }.first { !$0.isEmpty } ?? ""
-        if element == "button" { control.label = PageText.squeezed(Self.text(of: node), limit: 60) }
-        if kind == .submit, control.label.isEmpty { control.label = control.value }
-        page.forms[form].controls.append(control)
+    private mutating func link(_ node: Node, _ around: Surroundings) {
+        let (reference, handler) = (Self.attribute(node, "href"), Self.attribute(node, "onclick") ?? "")
+        let text = PageText.squeezed(Self.text(of: node))
+        let code = reference?.lowercased().hasPrefix("javascript:") == true ? (reference ?? "") + ";" + handler : handler
+        if let form = around.form, !code.isEmpty { clues[form].links.append((text, code)) }
+        guard let reference, page.links.count < Self.linkLimit else { return }
+        let leadsNowhere = reference.hasPrefix("#") || reference.isEmpty || reference.lowercased().hasPrefix("javascript:")
+        page.links.append(
+            HTMLPage.Hyperlink(text: text, reference: reference, isInert: around.isInvisible || around.skipsText || leadsNowhere))
+        linkClues.append((code, Self.scriptNames(node)))
     }
 
     private mutating func addText(_ text: String, form: Int?) {
-        if page.text.utf8.count < textLimit {
-            let piece = PageText.squeezed(text, limit: max(2000, textLimit / 4))
-            if !piece.isEmpty { page.text += piece + " " }
-        }
+        let piece = PageText.squeezed(text, limit: max(2000, textLimit / 4))
+        guard !piece.isEmpty else { return }
+        if page.text.utf8.count < textLimit { page.text += piece + " " }
+        if page.sentences.count < 100, piece.utf8.count <= 200 { page.sentences.append(piece) }
         if let form, page.forms[form].text.utf8.count < 2000 { page.forms[form].text += PageText.squeezed(text) + " " }
     }
 
-    private mutating func collectLabels(_ root: Node) {
-        var stack = [root]
-        var visited = 0
-        while let node = stack.popLast(), visited < Self.nodeLimit, labels.count < Self.controlLimit {
-            visited += 1
-            if node != root, let next = node.pointee.next { stack.append(next) }
-            guard node.pointee.type == XML_ELEMENT_NODE else { continue }
-            if let child = node.pointee.children { stack.append(child) }
-            if String(cString: node.pointee.name).lowercased() == "label", let target = Self.attribute(node, "for") {
-                if labels["#" + target] == nil { labels["#" + target] = (Self.text(of: node), Self.links(in: node)) }
-            }
-        }
-    }
-
     private mutating func finish() {
+        for (id, control) in detached {
+            guard let index = clues.firstIndex(where: { $0.id == id }), page.forms[index].controls.count < Self.controlLimit
+            else {
+                continue
+            }
+            page.forms[index].controls.append(control)
+        }
         page.scriptTarget = ScriptScan.target(in: scripts)
         page.submitsItself = page.forms.count == 1 && ScriptScan.submits(scripts)
         page.text = PageText.squeezed(page.text, limit: textLimit)
-    }
-}
-
-extension HTMLReader {
-    private static func kind(of node: Node, _ element: String) -> HTMLControl.InputType? {
-        switch element {
-        case "select": return .select
-        case "textarea": return .textarea
-        case "button":
-            switch attribute(node, "type")?.lowercased() {
-            case "button", "reset": return .button
-            default: return .submit
+        let judge = FormScripts(scripts: scripts, sources: sources)
+        for index in page.forms.indices {
+            if page.forms[index].submits.isEmpty, let label = judge.sendingLabel(clues[index]) {
+                page.forms[index].controls.append(HTMLControl(kind: .submit, name: "", label: label))
             }
-        default:
-            switch attribute(node, "type")?.lowercased() ?? "text" {
-            case "hidden": return .hidden
-            case "password": return .password
-            case "email": return .email
-            case "tel": return .telephone
-            case "checkbox": return .checkbox
-            case "radio": return .radio
-            case "submit": return .submit
-            case "image": return .image
-            case "button": return .button
-            case "reset": return nil
-            case "file": return .file
-            default: return .text
-            }
+            page.forms[index].browserReason =
+                page.submitsItself && page.forms[index].inputs.isEmpty
+                ? nil : judge.reason(for: page.forms[index], clues[index])
+        }
+        for index in page.links.indices where !judge.leavesAlone(linkClues[index].code, linkClues[index].names) {
+            page.links[index].isInert = true
         }
     }
 
-    private static func options(of select: Node) -> [HTMLControl.Option] {
-        var options: [HTMLControl.Option] = []
-        visit(select) { node in
-            guard node.pointee.type == XML_ELEMENT_NODE, String(cString: node.pointee.name).lowercased() == "option" else {
-                return true
-            }
-            let label = PageText.squeezed(text(of: node), limit: 120)
-            options.append(
-                HTMLControl.Option(
-                    value: attribute(node, "value") ?? label, label: label, isSelected: attribute(node, "selected") != nil))
-            return options.count < 300
-        }
-        return options
-    }
-
-    private static func enclosingLabel(_ node: Node) -> (text: String, links: [String])? {
-        var parent = node.pointee.parent
-        for _ in 0..<6 {
-            guard let current = parent, current.pointee.type == XML_ELEMENT_NODE else { return nil }
-            if String(cString: current.pointee.name).lowercased() == "label" { return (text(of: current), links(in: current)) }
-            parent = current.pointee.parent
-        }
-        return nil
-    }
-
-    private static func links(in node: Node) -> [String] {
-        var references: [String] = []
-        visit(node) { inner in
-            if inner.pointee.type == XML_ELEMENT_NODE, String(cString: inner.pointee.name).lowercased() == "a",
-                let reference = attribute(inner, "href")
-            {
-                references.append(reference)
-            }
-            return references.count < 4
-        }
-        return references
-    }
-
-    private static func isInvisible(_ node: Node) -> Bool {
-        if attribute(node, "hidden") != nil { return true }
-        guard let style = attribute(node, "style")?.lowercased().filter({ !$0.isWhitespace }) else { return false }
-        return ["display:none", "visibility:hidden", "opacity:0;", "left:-", "top:-", "text-indent:-", "height:0", "width:0"]
-            .contains {
-                style.contains($0)
-            }
-    }
-
-    private static func attribute(_ node: Node, _ name: String) -> String? {
-        guard let value = xmlGetProp(node, name) else { return nil }
-        defer { cxml_free(value) }
-        return StreamSafe.text(String(cString: value))
-    }
-
-    private static func content(_ node: Node) -> String {
-        node.pointee.content.map { StreamSafe.text(String(cString: $0)) } ?? ""
-    }
-
-    /// Returns the text within, of at most 400 nodes.
-    private static func text(of node: Node, limit: Int = 4096) -> String {
-        var text = ""
-        visit(node) { inner in
-            if inner.pointee.type == XML_TEXT_NODE || inner.pointee.type == XML_CDATA_SECTION_NODE { text += content(inner) }
-            return text.utf8.count < limit
-        }
-        return text
-    }
-
-    /// Visits the nodes within a node in document order, at most 400, until the body returns `false`.
-    private static func visit(_ node: Node, _ body: (Node) -> Bool) {
-        var stack: [Node] = []
-        if let child = node.pointee.children { stack.append(child) }
-        var visited = 0
-        while let inner = stack.popLast(), visited < 400 {
-            visited += 1
-            if let next = inner.pointee.next { stack.append(next) }
-            guard body(inner) else { return }
-            if inner.pointee.type == XML_ELEMENT_NODE, let child = inner.pointee.children { stack.append(child) }
-        }
-    }
-
-    /// Returns the target of `5; url=/login`; `nil` if the wait is longer than 30 s.
-    static func refreshTarget(_ content: String) -> String? {
-        let parts = content.split(separator: ";", maxSplits: 1)
-        guard parts.count == 2, let seconds = Double(PageText.squeezed(parts[0])), seconds >= 0, seconds <= 30 else { return nil }
-        let rest = PageText.squeezed(parts[1], limit: WebURL.limit)
-        guard rest.lowercased().hasPrefix("url"), let equals = rest.firstIndex(of: "=") else { return nil }
-        var target = rest[rest.index(after: equals)...]
-        while let first = target.first, first == " " || first == "\"" || first == "'" { target = target.dropFirst() }
-        while let last = target.last, last == " " || last == "\"" || last == "'" { target = target.dropLast() }
-        return target.isEmpty ? nil : String(target)
+    private func isInvisible(_ node: Node) -> Bool {
+        if Self.attribute(node, "hidden") != nil { return true }
+        if let style = Self.attribute(node, "style"), PageStyles.hides(style) { return true }
+        return styles.hides(id: Self.attribute(node, "id"), classes: Self.attribute(node, "class") ?? "")
     }
 }

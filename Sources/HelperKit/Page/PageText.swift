@@ -1,27 +1,69 @@
 import ForeignText
+import Glibc
 import HotspotCore
 
-/// Prepares a page's octets for the parser: as UTF-8 where possible, without NULs and without tags that cost too much.
+/// Prepares a page's octets for the parser: as UTF-8 where possible, and without NULs.
 enum PageText {
-    /// Returns the octets to parse, and the name of their encoding for libxml2.
-    static func normalized(_ body: [UInt8], contentType: String?) -> (octets: [UInt8], encoding: String) {
+    /// Returns the octets to parse, the name of their encoding for libxml2, and the page's character set.
+    static func normalized(_ body: [UInt8], contentType: String?) -> (octets: [UInt8], encoding: String, charset: String) {
         // A byte order mark wins over every label (WHATWG Encoding Standard, section 6).
-        if body.starts(with: [0xFF, 0xFE]) { return (utf16(body.dropFirst(2), littleEndian: true), "UTF-8") }
-        if body.starts(with: [0xFE, 0xFF]) { return (utf16(body.dropFirst(2), littleEndian: false), "UTF-8") }
+        if body.starts(with: [0xFF, 0xFE]) { return (utf16(body.dropFirst(2), littleEndian: true), "UTF-8", "UTF-8") }
+        if body.starts(with: [0xFE, 0xFF]) { return (utf16(body.dropFirst(2), littleEndian: false), "UTF-8", "UTF-8") }
         // Gateways pad with NULs, and hostile pages hide text after them: a NUL would end the page for a parser in C.
         let octets = body.map { $0 == 0 ? 0x20 : $0 }
-        let label = (charset(in: contentType ?? "") ?? metaCharset(octets) ?? "utf-8").lowercased()
-        switch label {
-        case "gbk", "gb2312", "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr", "windows-1251", "koi8-r", "iso-8859-2",
-            "windows-1250":
-            return (octets, label.uppercased())
-        case "iso-8859-1", "latin1", "windows-1252", "iso-8859-15":
+        let label = charset(in: contentType ?? "") ?? metaCharset(octets) ?? "utf-8"
+        let charset = charset(named: label)
+        switch charset {
+        case "UTF-8": return (Array(StreamSafe.text(String(decoding: octets, as: UTF8.self)).utf8), "UTF-8", charset)
+        case "CP1252", "ISO-8859-15":
             if String(validating: octets, as: UTF8.self) == nil {
-                return (Array(String(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) })).utf8), "UTF-8")
+                return (Array(String(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) })).utf8), "UTF-8", charset)
             }
-            return (octets, "UTF-8")
-        default:
-            return (Array(StreamSafe.text(String(decoding: octets, as: UTF8.self)).utf8), "UTF-8")
+            return (octets, "UTF-8", charset)
+        default: return (octets, charset, charset)
+        }
+    }
+
+    /// Returns the name by which iconv(3) knows the character set that browsers read a label as (WHATWG Encoding Standard, section 4.2).
+    static func charset(named label: String) -> String {
+        switch label.lowercased() {
+        case "gbk", "gb2312": "GBK"
+        case "gb18030": "GB18030"
+        case "big5": "BIG5"
+        case "shift_jis", "shift-jis", "sjis": "CP932"
+        case "euc-jp": "EUC-JP"
+        case "euc-kr", "ks_c_5601-1987": "CP949"
+        case "windows-1250": "CP1250"
+        case "windows-1251": "CP1251"
+        case "windows-1254", "iso-8859-9": "CP1254"
+        case "windows-1256": "CP1256"
+        case "koi8-r": "KOI8-R"
+        case "iso-8859-2": "ISO-8859-2"
+        case "iso-8859-1", "latin1", "windows-1252", "us-ascii": "CP1252"
+        case "iso-8859-15": "ISO-8859-15"
+        default: "UTF-8"
+        }
+    }
+
+    /// Returns a text in a character set; a character that it does not have becomes a reference such as `&#8364;`, as in browsers.
+    static func octets(of text: String, in charset: String) -> [UInt8] {
+        guard charset != "UTF-8", !text.utf8.allSatisfy({ $0 < 0x80 }) else { return Array(text.utf8) }
+        let converter = iconv_open(charset, "UTF-8")
+        guard converter != iconv_t(bitPattern: -1) else { return Array(text.utf8) }
+        defer { iconv_close(converter) }
+        return text.unicodeScalars.flatMap { scalar -> [UInt8] in
+            var input = String(scalar).utf8.map { CChar(bitPattern: $0) }
+            var output = [CChar](repeating: 0, count: 8)
+            let length = input.withUnsafeMutableBufferPointer { input in
+                output.withUnsafeMutableBufferPointer { output -> Int? in
+                    var (source, sourceCount) = (input.baseAddress, input.count)
+                    var (target, targetCount) = (output.baseAddress, output.count)
+                    let result = iconv(converter, &source, &sourceCount, &target, &targetCount)
+                    return result == 0 ? output.count - targetCount : nil
+                }
+            }
+            guard let length else { return Array("&#\(scalar.value);".utf8) }
+            return output[..<length].map { UInt8(bitPattern: $0) }
         }
     }
 
@@ -46,37 +88,6 @@ enum PageText {
         let rest = text[range.upperBound...].drop { $0 == "\"" || $0 == "'" || $0 == " " }
         let word = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
         return word.isEmpty ? nil : String(word)
-    }
-
-    /// Returns how many octets come before the first tag with more than about 2000 attributes: the parser compares them in quadratic time.
-    static func cut(_ octets: [UInt8]) -> Int {
-        var inTag = false
-        var quote: UInt8 = 0
-        var spaces = 0
-        var start = 0
-        for (index, octet) in octets.enumerated() {
-            if !inTag {
-                if octet == UInt8(ascii: "<") {
-                    inTag = true
-                    start = index
-                    spaces = 0
-                    quote = 0
-                }
-            } else if quote != 0 {
-                if octet == quote { quote = 0 }
-                // A very long quoted value may not be quoted for the parser: its blanks count as well.
-                if octet <= 0x20 { spaces += index - start > 65536 ? 1 : 0 }
-            } else {
-                switch octet {
-                case UInt8(ascii: ">"): inTag = false
-                case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = octet
-                case UInt8(ascii: "="), UInt8(ascii: "/"), 0...0x20: spaces += 1
-                default: break
-                }
-            }
-            if spaces > 2000 { return start }
-        }
-        return octets.count
     }
 
     /// Returns the text with each run of blanks made one space and the ends trimmed, at most `limit` characters.

@@ -2,7 +2,7 @@ import HotspotCore
 
 /// The redirects of a portal up to a page: by header, refresh, simple script, or a form that a script submits. ``RedirectPolicy``
 /// checks each hop.
-struct RedirectChain: Sendable {
+package struct RedirectChain: Sendable {
     /// All answers, the last one included.
     var hops: [HTTPResponse]
     /// The page of the last answer.
@@ -44,8 +44,9 @@ struct RedirectChain: Sendable {
                 var following = repeats ? request : HTTPRequest(target)
                 following.url = target
                 next = following
-            } else if pageHops < RedirectPolicy.pageLimit, !(page != nil && FormWords.soundsLikeSuccess(chain.page)),
-                let (following, isForm) = Self.pageHop(chain.page, response, redirects)
+            } else if pageHops < RedirectPolicy.pageLimit,
+                let (following, isForm) = Self.pageHop(chain.page, response, redirects),
+                isForm || page == nil || !FormWords.soundsLikeSuccess(chain.page)
             {
                 let target = following.url
                 if isForm || page != nil, target.origin != response.url.origin, response.url.origin != trusted,
@@ -82,6 +83,11 @@ struct RedirectChain: Sendable {
         }
     }
 
+    /// Returns the request that a browser would make on this page by itself, if any.
+    package static func ownRequest(of page: HTMLPage, at url: WebURL) -> HTTPRequest? {
+        pageHop(page, HTTPResponse(url: url, status: 200), RedirectPolicy())?.0
+    }
+
     /// Returns the request that a browser would make on this page by itself, and whether it submits a form.
     private static func pageHop(_ page: HTMLPage, _ response: HTTPResponse, _ redirects: RedirectPolicy) -> (HTTPRequest, Bool)? {
         func target(_ reference: String?) -> (HTTPRequest, Bool)? {
@@ -102,14 +108,5 @@ struct RedirectChain: Sendable {
         // The page of a 511 answer links to the login (RFC 6585, section 6).
         if response.status == 511, page.forms.isEmpty, let link = page.links.first { return target(link.reference) }
         return nil
-    }
-}
-
-extension HTMLForm {
-    /// A form that only goes on to an address, in place of a page's refresh that waits for the user's yes.
-    fileprivate init(leadingTo target: WebURL) {
-        self.init(
-            action: target.text, method: .get, isPlain: true, hints: "", isInvisible: false,
-            controls: [HTMLControl(kind: .submit, name: "")], text: "")
     }
 }

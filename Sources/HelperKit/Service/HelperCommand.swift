@@ -23,7 +23,7 @@ public struct HelperCommand: Sendable {
     public let attempts: AttemptStore
     let policy: NetworkPolicy
 
-    init(
+    package init(
         network: Network, link: Link, portal: Portal? = nil, credential: [String: String]? = nil, answers: [String: String] = [:],
         consent: Bool = false, session: Session? = nil, scope: Scope = Scope(), attempts: AttemptStore = .shared,
         policy: NetworkPolicy = .strict

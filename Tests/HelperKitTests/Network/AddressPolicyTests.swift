@@ -30,6 +30,30 @@ import Testing
     ])
     func allows(_ text: String) throws { #expect(try refusal(text) == nil) }
 
+    /// A VPN's network behind a router, and a default route in halves, which hides nothing.
+    @Test func refusesWhatRoutesReachByAnotherLink() throws {
+        let routes =
+            InterfaceRoute.parseIPv4(
+                """
+                Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT
+                tun0\t0000140A\t0100080A\t0003\t0\t0\t0\t0000FFFF\t0\t0\t0
+                tun0\t00000000\t0100080A\t0003\t0\t0\t0\t00000080\t0\t0\t0
+                wlan0\t0000A8C0\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0
+                """)
+            + InterfaceRoute.parseIPv6(
+                "20010db8000700000000000000000000 30 00000000000000000000000000000000 00 fe800000000000000000000000000001 400 1 0 3 tun0"
+            )
+        #expect(routes.map(\.interface) == ["tun0", "wlan0", "tun0"])
+        let link = Link(attempt: "a", association: "b", interface: "wlan0", index: 3, addresses: ["192.168.1.7/24"], gateways: [])
+        let policy = AddressPolicy(link: link, interfaces: [], routes: routes)
+        for text in ["10.20.0.1", "10.20.255.1", "2001:db8:7::9"] {
+            #expect(policy.refusal(of: try #require(InternetAddress(text))) != nil)
+        }
+        for text in ["10.21.0.1", "192.168.9.1", "1.1.1.1", "2001:db8:8::9"] {
+            #expect(policy.refusal(of: try #require(InternetAddress(text))) == nil)
+        }
+    }
+
     @Test func comparesPrefixes() {
         #expect(AddressPrefix("10.1.2.3/12")!.contains(InternetAddress("10.15.0.1")!))
         #expect(!AddressPrefix("10.1.2.3/12")!.contains(InternetAddress("10.16.0.1")!))

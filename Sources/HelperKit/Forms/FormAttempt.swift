@@ -1,9 +1,9 @@
 import HotspotCore
 
 /// One try to log in through pages and forms, as a value: a page goes in, the next move comes out. ``FormLogin`` makes the transfers.
-struct FormAttempt: Sendable {
+package struct FormAttempt: Sendable {
     /// What to do next.
-    enum Move: Sendable {
+    package enum Move: Sendable {
         /// Submit the form.
         case submit(FilledForm, HTMLForm)
         /// Ask the user. The form is kept if its page cannot be reached again; the reason is given if only a browser can go on.
@@ -24,6 +24,8 @@ struct FormAttempt: Sendable {
     private(set) var portal: Portal
     /// The request that logs off, if a page has offered one.
     private(set) var logoff: SessionMemory.SavedRequest?
+    /// The agreements that answering the last prompt gives.
+    package private(set) var said: [String] = []
     /// Answers were given, for another portal.
     private let isStranger: Bool
     /// A prompt without fields was answered: the login was done in a browser.
@@ -35,8 +37,14 @@ struct FormAttempt: Sendable {
 
     /// Begins a try with the command's answers and its credential, which are for the command's portal and no other.
     ///
-    /// - Parameter isTypedNow: the user has just typed the answers, as in PresentUI.
-    init(_ command: HelperCommand, at live: Portal, agreed: [String], mustAcceptTerms: Bool, isTypedNow: Bool) {
+    /// - Parameters:
+    ///   - agreed: the unusual ways of sending that the user agreed to.
+    ///   - said: those that answering the prompt agrees to.
+    ///   - isTypedNow: the user has just typed the answers, as in PresentUI.
+    package init(
+        _ command: HelperCommand, at live: Portal, agreed: [String] = [], said: [String] = [], mustAcceptTerms: Bool = false,
+        isTypedNow: Bool
+    ) {
         (self.live, portal) = (live, live)
         let isSame = command.portal.map { $0.origin == live.origin && $0.pin == live.pin } ?? false
         isStranger = isTypedNow && !isSame && command.portal != nil
@@ -52,34 +60,46 @@ struct FormAttempt: Sendable {
         engine.answers = isTypedNow ? credential.merging(command.answers) { $1 } : credential
         engine.remembered = Set(credential.keys).subtracting(command.answers.keys)
         guard isTypedNow else { return }
+        if !command.answers.isEmpty { engine.agreed.formUnion(said) }
         for (name, answer) in command.answers where name.hasPrefix(FormEngine.Unusual.prefix) && FilledForm.isYes(answer) {
             engine.agreed.insert(FormEngine.Unusual.agreement(live.origin, name))
         }
     }
 
     /// Returns the next move on a page.
-    mutating func move(on page: HTMLPage, at url: WebURL) -> Move {
+    package mutating func move(on page: HTMLPage, at url: WebURL) -> Move {
         let isFirst = steps == 0
         if isFirst { findLogoff(on: page, at: url) }
-        let soundsDone = !isFirst && FormWords.soundsLikeSuccess(page)
+        if isFirst, let notice = FormWords.notice(of: page) {
+            return .end(notice.purpose == .offline ? .temporaryFailure : .unsupportedNetwork, notice.text)
+        }
+        let soundsDone = FormWords.soundsLikeSuccess(page)
         switch engine.decide(on: page, at: url) {
-        case .nothing where !isFirst || engine.isTypedNow: return .done
+        case .nothing where !isFirst:
+            if !soundsDone, let refusal = engine.refusal(on: page) { return handOver(refusal, at: url) }
+            return .done
+        case .nothing where engine.isTypedNow: return .done
+        case .nothing where soundsDone || logoff != nil:
+            return .end(.temporaryFailure, "The portal says that this device is logged in already.")
         case .nothing where page.isTruncated:
-            return .end(.temporaryFailure, "The portal's page is too large, and what was read of it has no form.")
+            return handOver("The page is too large, and what was read of it has no form.", at: url)
         case .nothing: return handOver("This page needs a browser.", at: url)
-        case .refuse(let reason): return soundsDone || (isFirst && isConfirmation) ? .done : handOver(reason, at: url)
+        case .refuse(let reason):
+            return (soundsDone && !isFirst) || (isFirst && isConfirmation) ? .done : handOver(reason, at: url)
         case .ask(var prompt, let form):
-            if soundsDone, form.passwords.isEmpty { return .done }
+            // Words of success do not end a login while the page asks for something new.
+            if soundsDone, !isFirst, form.passwords.isEmpty, answered.contains(form.inputs.map(\.name)) { return .done }
             if isFirst, isStranger { prompt.begin("This is another portal than before; nothing was sent.") }
+            said = engine.said(on: page, at: url)
             return .ask(prompt, keeping: isFirst ? nil : form)
         case .submit(let filled, let form):
             let names = form.inputs.map(\.name)
             if !names.isEmpty, answered.contains(names) {
-                return handOver(engine.complaint(of: page) ?? "The portal did not accept the answers.", at: url)
+                return handOver(engine.refusal(on: page) ?? "The portal did not accept the answers.", at: url)
             }
-            guard sent.insert(form).inserted else { return .end(.temporaryFailure, "The portal shows the same page again.") }
-            if soundsDone, !filled.staysOnOrigin { return .done }
-            guard steps < Self.stepLimit else { return .end(.temporaryFailure, "The portal shows one form after another.") }
+            guard sent.insert(form).inserted else { return handOver("The portal shows the same page again.", at: url) }
+            if soundsDone, !isFirst, !filled.staysOnOrigin, form.inputs.isEmpty { return .done }
+            guard steps < Self.stepLimit else { return handOver("The portal shows one form after another.", at: url) }
             steps += 1
             answered.insert(names)
             engine.offerAnswers(of: form)
@@ -114,17 +134,22 @@ struct FormAttempt: Sendable {
         logoff = PortalLogoff.find(on: page, at: url, redirects: engine.redirects) ?? logoff
     }
 
-    /// Asks the user to go on in a browser; the probe shows later whether that was done. The message does not name the path, which often has
-    /// the name of a guest or session; other people may read the prompt.
+    /// Asks the user to go on in a browser; the probe shows later whether that was done.
     private func handOver(_ reason: String, at url: WebURL) -> Move {
-        let prompt = Prompt(
-            title: portal.title ?? url.host,
-            message: "\(reason) To go on, open \(url.origin) in a browser, log in there, and confirm here.")
-        return .ask(prompt, reason: reason)
+        .ask(.handOver(reason, title: portal.title ?? url.host, page: url), reason: reason)
     }
 }
 
 extension Prompt {
     /// Puts a sentence before the message.
     mutating func begin(_ sentence: String) { message = sentence + (message.map { " " + $0 } ?? "") }
+
+    /// Returns a prompt without fields that sends the user to a browser. The page's address is named without what looks like a guest's name
+    /// or a session, because other people may read the prompt.
+    static func handOver(_ reason: String, title: String, page: WebURL) -> Prompt {
+        Prompt(
+            title: title,
+            message: "\(reason) hotspotctl browse opens it in a browser on this network. Log in there, then confirm here. "
+                + "The page: \(page.shown)")
+    }
 }

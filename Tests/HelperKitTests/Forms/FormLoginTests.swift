@@ -176,7 +176,7 @@ import Testing
             .repeating(octets("HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"), [UInt8](repeating: 0x61, count: 65536))
         }
         let reply = run(command(loopback(probe: server.url + "/")))
-        #expect(reply.result == .temporaryFailure)
+        #expect(reply.result == .uiRequired)
         #expect(reply.reason?.contains("too large") == true)
     }
 
@@ -185,7 +185,7 @@ import Testing
             .send(octets(http(200, "<form><input type=hidden name=a value=1><input type=submit value=Continue></form>")))
         }
         let reply = run(command(loopback(probe: server.url + "/")))
-        #expect(reply.result == .temporaryFailure)
+        #expect(reply.result == .uiRequired && reply.reason == "The portal shows the same page again.")
         #expect(server.requests.count <= 3)
     }
 

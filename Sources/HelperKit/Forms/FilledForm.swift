@@ -1,9 +1,11 @@
 import HotspotCore
 
 /// A form and the request that submits it, composed as by a browser (HTML Standard, section "Form submission").
-struct FilledForm: Sendable {
+package struct FilledForm: Sendable {
     /// The request.
-    let request: HTTPRequest
+    package let request: HTTPRequest
+    /// What is sent, by name, in the form's order.
+    package let pairs: [(name: String, value: String)]
     /// The request has answers of the user.
     let carriesAnswers: Bool
     /// A password is among them.
@@ -24,20 +26,25 @@ struct FilledForm: Sendable {
     init(
         _ form: HTMLForm, on page: HTMLPage, at url: WebURL, answers: [String: String], consent: Bool, redirects: RedirectPolicy
     ) throws(TransferError) {
-        let action = form.action.isEmpty ? url : try redirects.target(of: form.action, from: page.base)
-        try redirects.check(action)
-        var pairs: [(name: String, value: String)] = []
-        var typed = false
-        var password = false
-        var radios: Set<String> = []
         func isChoice(_ answer: String, _ label: String, _ value: String) -> Bool {
             answer == FormWords.choice(label, value) || answer == label || answer == value
         }
         let button = Self.button(of: form)
-        for control in form.controls where !control.name.isEmpty && control.name.utf8.count <= Self.nameLimit {
+        let reference = button?.formAction ?? form.action
+        let action = reference.isEmpty ? url : try redirects.target(of: reference, from: page.base)
+        try redirects.check(action)
+        var pairs: [(name: String, value: String)] = []
+        var (typed, password) = (false, false)
+        var radios: Set<String> = []
+        for control in form.controls where control.name.utf8.count <= Self.nameLimit {
             let answer = answers[control.name]
+            if control.kind == .image, control == button {
+                let prefix = control.name.isEmpty ? "" : control.name + "."
+                pairs += [(prefix + "x", "1"), (prefix + "y", "1")]
+            }
+            guard !control.name.isEmpty else { continue }
             switch control.kind {
-            case .hidden: pairs.append((control.name, control.value))
+            case .hidden: pairs.append((control.name, control.name == "_charset_" ? form.charset : control.value))
             case .text, .email, .telephone, .textarea, .password:
                 if let answer, !answer.isEmpty {
                     typed = true
@@ -53,26 +60,43 @@ struct FilledForm: Sendable {
                 if let value = (chosen ?? group.first(where: \.isChecked))?.value { pairs.append((control.name, value)) }
             case .select:
                 let chosen = answer.flatMap { answer in control.options.first { isChoice(answer, $0.label, $0.value) } }
-                if let value = (chosen ?? control.options.first(where: \.isSelected) ?? control.options.first)?.value {
-                    pairs.append((control.name, value))
-                }
+                if let option = chosen ?? control.preselected, !option.isDisabled { pairs.append((control.name, option.value)) }
             case .submit: if control == button { pairs.append((control.name, control.value)) }
-            case .image: if control == button { pairs += [(control.name + ".x", "1"), (control.name + ".y", "1")] }
-            case .button, .file: break
+            case .image, .button, .file: break
             }
         }
         pairs = pairs.filter { $0.value.utf8.count <= Self.valueLimit }
-        switch form.method {
-        case .get where pairs.isEmpty && !form.action.isEmpty: request = HTTPRequest(action)
+            .map { ($0.name, $0.value.replacing("\r\n", with: "\n").replacing("\r", with: "\n").replacing("\n", with: "\r\n")) }
+        switch button?.formMethod ?? form.method {
+        case .get where pairs.isEmpty && !reference.isEmpty: request = HTTPRequest(action)
         case .get:
-            guard let target = action.replacingQuery(WebURL.encode(pairs)) else { throw TransferError(.refusedURL, "too long") }
+            guard let target = action.replacingQuery(WebURL.encode(pairs, in: form.charset)) else {
+                throw TransferError(.refusedURL, "too long")
+            }
             request = HTTPRequest(target)
-        case .post: request = HTTPRequest(posting: pairs, to: action)
+        case .post: request = Self.post(pairs, form, to: action)
         }
+        self.pairs = pairs
         target = action
         carriesAnswers = typed
         carriesPassword = password
         staysOnOrigin = action.origin == url.origin
+    }
+
+    private static func post(_ pairs: [(name: String, value: String)], _ form: HTMLForm, to action: WebURL) -> HTTPRequest {
+        var request = HTTPRequest(posting: [], to: action)
+        switch form.encoding {
+        case .urlEncoded, .text: request.body = WebURL.encode(pairs, in: form.charset)
+        case .multipart:
+            let boundary = "----hotspot" + String(UInt64.random(in: .min ... .max), radix: 36)
+            request.contentType = "multipart/form-data; boundary=\(boundary)"
+            request.body =
+                pairs.map { pair in
+                    let name = pair.name.replacing("\"", with: "%22").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
+                    return "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(pair.value)\r\n"
+                }.joined() + "--\(boundary)--\r\n"
+        }
+        return request
     }
 
     /// Whether a box is sent as ticked: by the answer, else boxes of terms by the consent, advertising never, others as the page has it.
@@ -87,9 +111,8 @@ struct FilledForm: Sendable {
     static func isYes(_ answer: String) -> Bool { ["true", "yes", "on", "1", "y", "ja"].contains(answer.lowercased()) }
 
     /// Returns the button that submits the login, of several.
-    private static func button(of form: HTMLForm) -> HTMLControl? {
-        let visible = form.submits.filter { !$0.isInvisible }
-        return visible.first { FormWords.isOnward($0.label) && !FormWords.isLogout($0.words) } ?? visible.first
-            ?? form.submits.first
+    static func button(of form: HTMLForm) -> HTMLControl? {
+        let visible = form.submits.filter { !$0.isInvisible && !FormWords.isLogout($0.words) && !FormWords.isPayment($0.words) }
+        return visible.first { FormWords.isOnward($0.label) } ?? visible.first ?? form.submits.first
     }
 }

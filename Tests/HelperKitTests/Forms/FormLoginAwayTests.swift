@@ -71,14 +71,14 @@ import Testing
 
     /// The reason for which nothing was sent goes along, and a browser can go on.
     @Test func handsOverWhatItDoesNotSend() {
-        let form = "<form method=post action='https://evil.example/in'><input name=room><input type=submit></form>"
+        let form = "<form method=post enctype=text/plain action=/x><input name=room><input type=submit></form>"
         let server = ScriptedServer { .send(octets($0.path == "/" ? redirect("/in") : http(200, form))) }
         var command = command(server)
         let reply = run(command)
-        let reason = "The page would send the answers to https://evil.example; nothing was sent."
+        let reason = "The page's form has an encoding that only browsers send."
         #expect(reply.result == .uiRequired && reply.reason == reason)
         #expect(reply.prompt?.fields == [] && reply.prompt?.message?.hasPrefix(reason) == true)
-        #expect(reply.prompt?.message?.contains("open \(server.url) in a browser") == true)
+        #expect(reply.prompt?.message?.contains("hotspotctl browse opens it in a browser on this network.") == true)
         command.session = reply.session
         command.portal = reply.portal
         #expect(run(command, typed: true).result == .success)

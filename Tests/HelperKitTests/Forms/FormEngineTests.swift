@@ -139,19 +139,45 @@ import Testing
 
     // MARK: What is never sent
 
-    @Test func sendsAnswersToTheSameOriginOnly() {
+    private func account(to action: String) -> String {
+        "<form method=post action='\(action)'><input name=user><input type=password name=pass><input type=submit></form>"
+    }
+
+    /// The first time asks, and says where the answers go; the yes is for this pair of origins.
+    @Test(arguments: ["https://thief.test", "http://portal.test", "https://portal.test:8443"])
+    func answersGoElsewhereOnlyWhereTheUserWasTold(_ target: String) {
         let answers = ["user": "u", "pass": "p"]
-        func form(_ action: String) -> String {
-            "<form method=post action='\(action)'><input name=user><input type=password name=pass><input type=submit></form>"
+        #expect(step(account(to: "/in"), answers: answers).hasPrefix("POST https://portal.test/in"))
+        let body = account(to: target + "/in")
+        #expect(step(body, answers: answers) == "ask user:text! pass:password!")
+        #expect(step("<base href='\(target)/'>" + account(to: "in"), answers: answers, typed: true).hasPrefix("ask"))
+        #expect(asked(FormEngine(), body)?.message?.hasPrefix("Your answers go to \(target)") == true)
+        let url = WebURL("https://portal.test/page")!
+        let said = FormEngine().said(on: page(body, url: url.text), at: url)
+        #expect(said == ["https://portal.test agree:answers:\(target)"])
+        let agreed = FormEngine(answers: answers, isTypedNow: true, agreed: Set(said))
+        guard case .submit(let filled, _) = agreed.decide(on: page(body, url: url.text), at: url) else {
+            return #expect(Bool(false))
         }
-        #expect(step(form("/in"), answers: answers).hasPrefix("POST https://portal.test/in"))
-        for action in [
-            "https://thief.test/in", "http://portal.test/in", "https://portal.test:8443/in", "javascript:x()",
-            "ftp://portal.test/",
-        ] {
-            #expect(step(form(action), answers: answers, typed: true).hasPrefix("refuse"))
-        }
-        #expect(step("<base href='https://thief.test/'>" + form("in"), answers: answers, typed: true).hasPrefix("refuse"))
+        #expect(filled.target.origin == target)
+        #expect(asked(agreed, account(to: "https://another.test/in")) != nil)
+    }
+
+    @Test(arguments: ["javascript:x()", "ftp://portal.test/"]) func otherSchemesAreNotSentTo(_ action: String) {
+        #expect(step(account(to: action), answers: ["user": "u", "pass": "p"], typed: true).hasPrefix("refuse"))
+    }
+
+    /// The daemon released the password for the encrypted page.
+    @Test func aStoredPasswordLeavesNoEncryptedPageUnencrypted() {
+        let answers = ["user": "u", "pass": "p"]
+        let agreed: Set<String> = ["https://portal.test agree:answers:http://gate.test"]
+        let stored = FormEngine(answers: answers, allowsPlainHTTP: true, agreed: agreed)
+        #expect(asked(stored, account(to: "http://gate.test/in"))?.message == "Your answers go to http://gate.test, unencrypted.")
+        guard
+            case .submit = FormEngine(answers: answers, isTypedNow: true, agreed: agreed).decide(
+                on: page(account(to: "http://gate.test/in"), url: "https://portal.test/page"),
+                at: WebURL("https://portal.test/page")!)
+        else { return #expect(Bool(false)) }
     }
 
     @Test func refusesHiddenAndDoubledPasswords() {
@@ -229,7 +255,7 @@ import Testing
         #expect(fields?.map(\.name) == ["room", "pw"])
         #expect(fields?.map(\.value) == ["214", nil])
         #expect(
-            step(form, answers: ["room": "7", "pw": "p"], typed: true).hasSuffix("room=7&zone=lobby&code=s1&pw=p&note=a%0Ab"))
+            step(form, answers: ["room": "7", "pw": "p"], typed: true).hasSuffix("room=7&zone=lobby&code=s1&pw=p&note=a%0D%0Ab"))
     }
 
     @Test func sentAnswersAreOfferedAndNotSentAgain() {
@@ -262,9 +288,9 @@ import Testing
 
     @Test(arguments: [
         ("<title>Sign in - Google Accounts</title><form><input type=email name=e><input type=submit></form>", true),
-        ("<form>Sign in with your Apple ID<input name=u><input type=password name=p></form>", true),
-        ("<form>Log in, <input name=u placeholder='Facebook name'><input type=password name=p></form>", true),
-        ("<form><input name=u placeholder='name@gmail.com'><input type=password name=p></form>", false),
+        ("<form>Sign in with your Apple ID<input name=u><input type=password name=p><button>Go</button></form>", true),
+        ("<form>Log in, <input name=u placeholder='Facebook name'><input type=password name=p><button>Go</button></form>", true),
+        ("<form><input name=u placeholder='name@gmail.com'><input type=password name=p><button>Go</button></form>", false),
         ("<a href=/g>Sign in with Google</a><form><input name=room></form>", false),
         ("<title>Hotel Amazonas</title><form><input name=room></form>", false),
         ("<title>Google</title><form><input type=checkbox name=ok required><input type=submit></form>", false),

@@ -37,7 +37,7 @@ public struct FormLogin: Sendable {
         let page = portalPage.chain.map { ($0.page, $0.final.url) }
         return Inspection(
             portal: portalPage.portal(kind: kind), needs: page.map { engine.needs(on: $0.0, at: $0.1) } ?? [],
-            canAct: page.map { engine.choose($0.0) != nil } ?? false, failure: portalPage.failure)
+            canAct: page.map { engine.canAct(on: $0.0, at: $0.1) } ?? false, failure: portalPage.failure)
     }
 
     /// Answers Authenticate and PresentUI: submits the forms from the portal's first page on, or from the page that asked the user.
@@ -81,7 +81,9 @@ public struct FormLogin: Sendable {
         var (page, url, memory) = (page, url, SessionMemory(command.session))
         var terms = AcceptedTerms(memory, isTypedNow: isTypedNow)
         var attempt = FormAttempt(
-            command, at: live, agreed: memory.agreed ?? [], mustAcceptTerms: terms.mustBeAccepted, isTypedNow: isTypedNow)
+            command, at: live, agreed: memory.agreed ?? [], said: memory.said ?? [], mustAcceptTerms: terms.mustBeAccepted,
+            isTypedNow: isTypedNow)
+        memory.said = nil
         memory.agreed = attempt.engine.agreed.isEmpty ? nil : attempt.engine.agreed.sorted()
         // The first page is fetched again with fresh tokens; a later one cannot be reached without the forms sent before.
         memory.page = nil
@@ -122,6 +124,7 @@ public struct FormLogin: Sendable {
                 memory.logoff = attempt.logoff ?? memory.logoff
                 return reply(.success, memory, live, client)
             case .ask(var prompt, let form, let reason):
+                memory.said = attempt.said.isEmpty ? nil : attempt.said
                 if reason == nil { terms.show(consent ? nil : shown, client, url, command.scope) }
                 if terms.changed { prompt.begin("The terms of this portal have changed.") }
                 terms.keep(in: &memory)

@@ -19,6 +19,8 @@ struct SessionMemory: Codable, Sendable {
     var shownTerms: [String]?
     /// The ways of sending that the user agreed to (``FormEngine/Unusual``), each with the origin of its page.
     var agreed: [String]?
+    /// Those that answering the open prompt agrees to.
+    var said: [String]?
 
     /// A request to be made later.
     struct SavedRequest: Codable, Sendable {

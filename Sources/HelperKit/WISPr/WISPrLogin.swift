@@ -30,10 +30,6 @@ public struct WISPrLogin: Sendable {
         case absent(String)
     }
 
-    /// The most requests for a pending result.
-    private static let pollLimit = 15
-    /// Milliseconds between two of them.
-    private static let pollInterval = 2000
     /// The most proxies that are followed.
     private static let proxyLimit = 3
 
@@ -179,66 +175,32 @@ public struct WISPrLogin: Sendable {
     }
 
     private func login(_ gateway: Gateway, user: String, password: String, pin: String) throws(TransferError) -> Reply {
-        let pairs: [(name: String, value: String)] = [
-            ("UserName", user), ("Password", password), ("button", "Login"), ("FNAME", "0"),
-            ("OriginatingServer", gateway.probed.origin + gateway.probed.path),
-        ]
-        var request = HTTPRequest(posting: pairs, to: gateway.login)
-        request.requiredPin = pin
-        var response = try gateway.client.send(request, in: command.scope)
-        var document = try answer(&response, gateway)
         let portal = Portal(origin: gateway.login.origin, pin: pin, kind: "wispr", title: gateway.document.locationName)
-        var polls = 0
-        var results = document?.resultsURL
-        while document?.responseCode == 201 {
-            results = document?.resultsURL ?? results
-            guard polls < Self.pollLimit, let reference = results,
-                let url = try? command.redirects.target(of: reference, from: gateway.login, withSecrets: true)
-            else { return command.reply(.temporaryFailure, portal: portal, reason: "The gateway gave no result in time.") }
-            polls += 1
-            guard command.scope.pause(milliseconds: Self.pollInterval) else {
-                throw TransferError(command.scope.cancellation.isCancelled ? .cancelled : .timeout)
+        var attempt = WISPrAttempt(login: gateway.login, pin: pin, redirects: command.redirects) { [command] in
+            command.link.leadsInside($0, in: command.scope)
+        }
+        var move = attempt.begin(user: user, password: password, probed: gateway.probed)
+        while true {
+            switch move {
+            case .send(let request): move = attempt.receive(try gateway.client.send(request, in: command.scope))
+            case .wait(let milliseconds, let request):
+                guard command.scope.pause(milliseconds: milliseconds) else {
+                    throw TransferError(command.scope.cancellation.isCancelled ? .cancelled : .timeout)
+                }
+                move = .send(request)
+            case .done(let seconds, let logoff, let message):
+                var memory = SessionMemory(command.session)
+                memory.origin = portal.origin
+                memory.pin = pin
+                memory.logoff = logoff.map { SessionMemory.SavedRequest(url: $0.text, body: nil) }
+                return command.reply(
+                    .success, portal: portal, session: Session(secondsRemaining: seconds, memory: memory.value), reason: message)
+            case .ask(let message):
+                var reply = ask(portal, message ?? "The gateway did not accept user name and password.", refused: user)
+                reply.reason = message
+                return reply
+            case .end(let result, let reason): return command.reply(result, portal: portal, reason: reason)
             }
-            var poll = HTTPRequest(url)
-            poll.requiredPin = pin
-            response = try gateway.client.send(poll, in: command.scope)
-            document = try answer(&response, gateway)
         }
-        let message = document?.message
-        switch document?.responseCode {
-        case 50:
-            var memory = SessionMemory(command.session)
-            memory.origin = portal.origin
-            memory.pin = pin
-            memory.logoff = document?.logoffURL.flatMap { try? command.redirects.target(of: $0, from: gateway.login) }
-                .map { SessionMemory.SavedRequest(url: $0.text, body: nil) }
-            return command.reply(
-                .success, portal: portal, session: Session(secondsRemaining: document?.sessionSeconds, memory: memory.value),
-                reason: message)
-        case 100:
-            var reply = ask(portal, message ?? "The gateway did not accept user name and password.", refused: user)
-            reply.reason = message
-            return reply
-        case 105:
-            return command.reply(
-                .unsupportedNetwork, portal: portal, reason: message ?? "The gateway has no login for this account.")
-        case 102, 255:
-            return command.reply(
-                .temporaryFailure, portal: portal, reason: message ?? "The gateway's login service does not work at present.")
-        case let code:
-            let what = code.map { "code \($0)" } ?? "no result"
-            return command.reply(.temporaryFailure, portal: portal, reason: message ?? "The gateway answered with \(what).")
-        }
-    }
-
-    /// Returns the document of an answer, or that of its redirects: some gateways redirect once more.
-    private func answer(_ response: inout HTTPResponse, _ gateway: Gateway) throws(TransferError) -> WISPrDocument? {
-        for _ in 0..<4 {
-            if let document = WISPrDocument.find(in: response.body) { return document }
-            guard let location = response.location else { return nil }
-            let target = try command.redirects.target(of: location, from: response.url)
-            response = try gateway.client.send(HTTPRequest(target), in: command.scope)
-        }
-        return nil
     }
 }

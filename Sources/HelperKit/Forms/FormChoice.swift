@@ -1,0 +1,152 @@
+import HotspotCore
+
+/// One way to log in that a page offers.
+struct LoginOption: Sendable {
+    var form: HTMLForm
+    /// The names of the controls that the user fills in for it, without boxes.
+    var names: [String]
+}
+
+/// The choice among a page's forms and links.
+enum FormChoice: Sendable {
+    /// The ways to log in, of which the user fills in one.
+    case options([LoginOption])
+    /// There is a login, but it must not be sent from here, with the reason.
+    case refuse(String)
+    /// The page has nothing that could be a login.
+    case nothing
+
+    private static let optionLimit = 3
+
+    /// - Parameter answered: the names of the answers that there are.
+    init(_ page: HTMLPage, at url: WebURL, answered: Set<String> = []) {
+        let candidates = page.forms.filter { Self.isCandidate($0, page) }
+        let visible = candidates.filter { !$0.isInvisible }
+        let open = visible.filter { Self.refusal(of: $0) == nil }
+        if open.isEmpty {
+            if !visible.contains(where: { !Self.typed(in: $0).isEmpty }), !FormWords.soundsLikeSuccess(page),
+                let link = Self.link(on: page, at: url)
+            {
+                self = .options([LoginOption(form: link, names: [])])
+            } else if let reason = visible.lazy.compactMap(Self.refusal).first {
+                self = .refuse(reason)
+            } else if candidates.contains(where: { !$0.inputs.isEmpty }) {
+                self = .refuse("The page shows its form only by a script.")
+            } else {
+                self = .nothing
+            }
+            return
+        }
+        func rank(_ form: HTMLForm) -> Int {
+            let typed = Self.typed(in: form)
+            if typed.contains(where: { answered.contains($0.name) }) { return 0 }
+            if typed.isEmpty { return FilledForm.button(of: form).map { FormWords.isOnwardButton($0.label) } ?? true ? 1 : 3 }
+            return 2
+        }
+        let best = open.enumerated().min { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }!.element
+        guard !Self.typed(in: best).isEmpty else {
+            self = .options([LoginOption(form: best, names: [])])
+            return
+        }
+        let others = open.filter { $0 != best && !Self.typed(in: $0).isEmpty }
+        self = .options(Array(([best] + others).flatMap(Self.options).prefix(Self.optionLimit)))
+    }
+
+    /// The controls of a form that the user types or chooses in.
+    static func typed(in form: HTMLForm) -> [HTMLControl] {
+        form.inputs.filter { $0.kind != .checkbox && !$0.isInvisible && !$0.isReadOnly && !isChosen($0, form) }
+    }
+
+    /// Whether the page has chosen already.
+    private static func isChosen(_ control: HTMLControl, _ form: HTMLForm) -> Bool {
+        switch control.kind {
+        case .radio: form.inputs.contains { $0.kind == .radio && $0.name == control.name && $0.isChecked }
+        case .select: control.preselected.map { !$0.value.isEmpty && !$0.isDisabled && !FormWords.isUndecided($0.label) } ?? false
+        default: false
+        }
+    }
+
+    /// Returns the ways to log in with one form: an account or a voucher, if it has fields for both.
+    private static func options(of form: HTMLForm) -> [LoginOption] {
+        let typed = typed(in: form)
+        let vouchers = typed.filter { FormWords.isVoucher($0.words) }.map(\.name)
+        let account = typed.map(\.name).filter { !vouchers.contains($0) }
+        let hasPassword = typed.contains { $0.kind == .password && !vouchers.contains($0.name) }
+        guard hasPassword, !vouchers.isEmpty, !typed.contains(where: \.isRequired) else {
+            return [LoginOption(form: form, names: typed.map(\.name))]
+        }
+        return [LoginOption(form: form, names: account), LoginOption(form: form, names: vouchers)]
+    }
+
+    private static func isCandidate(_ form: HTMLForm, _ page: HTMLPage) -> Bool {
+        let labels = form.submits.map(\.words)
+        if FormWords.isSearch(form) || FormWords.isLanguage(form) || FormWords.readsTerms(form) { return false }
+        if labels.contains(where: FormWords.isLogout) || FormWords.isLogout(form.action) { return false }
+        let isOther = { (text: String) in
+            FormWords.isRecovery(text) || FormWords.isAdvertising(text) || (FormWords.isSocial(text) && form.inputs.isEmpty)
+        }
+        if !labels.isEmpty, labels.allSatisfy(isOther) { return false }
+        return !form.submits.isEmpty || !form.inputs.isEmpty || page.submitsItself
+    }
+
+    /// Returns why a form must not be sent from here; `nil` if it may.
+    private static func refusal(of form: HTMLForm) -> String? {
+        if pays(form) { return "The page asks for a payment." }
+        if let reason = form.browserReason { return reason }
+        if form.encoding == .text { return "The page's form has an encoding that only browsers send." }
+        if form.passwords.count > 1 { return "The page wants a new account with a password." }
+        if form.passwords.contains(where: \.isInvisible) { return "The page hides its password field; nothing was sent." }
+        let buttons = form.submits
+        if form.controls.allSatisfy({ $0.kind != .checkbox }), typed(in: form).isEmpty, !buttons.isEmpty {
+            if buttons.allSatisfy(\.isDisabled) { return "A script of the page has to enable its button." }
+            let label = FilledForm.button(of: form)?.label ?? ""
+            if !label.isEmpty, !FormWords.isOnwardButton(label) {
+                return "The page's button does not say that it goes on."
+            }
+        }
+        return nil
+    }
+
+    private static func pays(_ form: HTMLForm) -> Bool {
+        let buttons = form.submits.filter { !$0.isInvisible }
+        return (!buttons.isEmpty && buttons.allSatisfy { FormWords.isPayment($0.words) })
+            || typed(in: form).contains {
+                FormWords.isPayment($0.words) || FormWords.hasPrice($0.options.map(\.label).joined(separator: " "))
+            }
+            || FormWords.hasPrice(form.text)
+    }
+
+    /// Returns the only link to go on of a page without forms, as a form that has no fields.
+    private static func link(on page: HTMLPage, at url: WebURL) -> HTMLForm? {
+        var targets: [String: HTMLPage.Hyperlink] = [:]
+        for link in page.links where !link.isInert && link.text.count <= 60 && FormWords.isOnward(link.text) {
+            let isOther = [
+                FormWords.isLogout, FormWords.isPayment, FormWords.isSocial, FormWords.isAdvertising, FormWords.isRecovery,
+            ].contains { $0(link.text + " " + link.reference) }
+            guard !isOther, let target = WebURL(link.reference, relativeTo: page.base), isSameSite(target, url), target != url
+            else {
+                continue
+            }
+            targets[target.text] = link
+        }
+        guard targets.count == 1, let (target, link) = targets.first, let address = WebURL(target) else { return nil }
+        return HTMLForm(leadingTo: address, label: link.text)
+    }
+
+    private static func isSameSite(_ target: WebURL, _ page: WebURL) -> Bool {
+        guard target.scheme == "http" || target.scheme == "https" else { return false }
+        func site(_ host: String) -> Substring {
+            InternetAddress(host) == nil ? host.split(separator: ".").suffix(2).joined(separator: ".")[...] : host[...]
+        }
+        return site(target.host) == site(page.host)
+    }
+}
+
+extension HTMLForm {
+    /// A form that only goes on to an address, in place of a link or refresh.
+    init(leadingTo target: WebURL, label: String = "") {
+        self.init(
+            action: target.text, method: .get, hints: "", isInvisible: false,
+            controls: [HTMLControl(kind: .submit, name: "", label: label)], text: "")
+    }
+}

@@ -1,0 +1,124 @@
+import ForeignText
+import HotspotCore
+
+/// The fields of a prompt.
+extension FormEngine {
+    /// Returns the names of the fields that a login with stored answers needs.
+    func needs(on page: HTMLPage, at url: WebURL) -> [String] {
+        guard case .options(let options) = FormChoice(page, at: url) else { return [] }
+        return fields(of: options, consent: true, values: [:]).filter { $0.kind != .checkbox && !$0.isPreselected }
+            .map(\.name)
+    }
+
+    /// Whether a page has a form or link that could be a login.
+    func canAct(on page: HTMLPage, at url: WebURL) -> Bool {
+        if case .options = FormChoice(page, at: url) { true } else { false }
+    }
+
+    /// Returns the fields of all ways to log in; with several, none has to be filled in.
+    func fields(of options: [LoginOption], consent: Bool, values: [String: String]) -> [Field] {
+        guard options.count > 1 else { return fields(of: options[0].form, consent: consent, values: values) }
+        var result: [Field] = []
+        for option in options {
+            for var field in fields(of: option.form, consent: consent, values: values)
+            where !result.contains(where: { $0.name == field.name }) {
+                // A box of one form does not matter to the others.
+                if field.kind != .checkbox || options.contains(where: { $0.form != option.form }) { field.required = false }
+                result.append(field)
+            }
+        }
+        return result
+    }
+
+    /// Returns the fields that the user is asked for, in the page's order, with these values as defaults instead of the page's. A choice
+    /// that the page has made is among them, but is no reason to ask.
+    private func fields(of form: HTMLForm, consent: Bool, values: [String: String]) -> [Field] {
+        var fields: [Field] = []
+        var seen: Set<String> = []
+        let marksRequired = form.inputs.contains { $0.isRequired && $0.kind != .checkbox }
+        // A page that disables its button until a box is ticked.
+        let needsTick = !form.submits.isEmpty && form.submits.allSatisfy(\.isDisabled) && FormChoice.typed(in: form).isEmpty
+        // A box that agrees to an unusual way of sending has a label of ours.
+        for control in form.inputs
+        where !control.isInvisible && control.name.utf8.count <= 256 && !control.name.hasPrefix(Unusual.prefix) {
+            guard seen.insert(control.name).inserted, fields.count < 20 else { continue }
+            let label = Printable.text(control.label.isEmpty ? control.name : control.label, limit: 120)
+            let isOptional = FormWords.isOptional(control.words)
+            let required = marksRequired ? control.isRequired : !isOptional
+            func add(_ kind: Field.Kind, required: Bool = true, choices: [String]? = nil, value: String? = nil) {
+                fields.append(
+                    Field(name: control.name, label: label, kind: kind, required: required, choices: choices, value: value))
+            }
+            func addChoice(
+                of options: [(label: String, value: String)], preselected: (label: String, value: String)?, required: Bool = true
+            ) {
+                let choices = options.map { FormWords.choice($0.label, $0.value) }
+                let preselected = preselected.map { FormWords.choice($0.label, $0.value) }
+                let before = values[control.name].flatMap { choices.contains($0) ? $0 : nil }
+                add(.choice, required: required && preselected == nil, choices: choices, value: before ?? preselected)
+            }
+            switch control.kind {
+            case .checkbox:
+                if FormWords.isAdvertising(control.words) {
+                    if control.isRequired { add(.checkbox) }
+                } else if FormWords.isTerms(control.words) {
+                    if !consent { add(.checkbox) }
+                } else if control.isRequired || needsTick, !control.isChecked {
+                    add(.checkbox)
+                }
+            case .radio:
+                let group = form.inputs.filter { $0.kind == .radio && $0.name == control.name }
+                let checked = group.first(where: \.isChecked)
+                if group.count > 1, checked == nil || !FormWords.isLanguage(control.name) {
+                    addChoice(of: group.map { ($0.label, $0.value) }, preselected: checked.map { ($0.label, $0.value) })
+                }
+            case .select:
+                let first = control.preselected
+                let isUndecided = first.map { $0.value.isEmpty || $0.isDisabled || FormWords.isUndecided($0.label) } ?? true
+                if control.options.count > 1, isUndecided || !FormWords.isLanguage(control.words) {
+                    let open = control.options.filter { !$0.isDisabled && !$0.value.isEmpty && !(isUndecided && $0 == first) }
+                    addChoice(
+                        of: open.map { ($0.label, $0.value) },
+                        preselected: isUndecided ? nil : first.map { ($0.label, $0.value) },
+                        required: required)
+                }
+            case .text, .textarea, .password, .email, .telephone:
+                let kind = Self.kind(of: control)
+                let value = Self.offer(values[control.name] ?? control.value, for: kind)
+                // The portal's own constant: it cannot be changed, or not be shown.
+                let isConstant = control.isReadOnly || (value == nil && offered[control.name] == nil && kind != .password)
+                if isConstant, !control.value.isEmpty { continue }
+                add(kind, required: required || kind == .password, value: value)
+            case .hidden, .submit, .image, .button, .file: break
+            }
+        }
+        return fields
+    }
+
+    /// Returns the value as a prompt can offer it; `nil` for secrets, and for what a prompt does not show whole.
+    static func offer(_ value: String, for kind: Field.Kind) -> String? {
+        let isShown = !value.isEmpty && value.utf8.count <= offerLimit && Printable.text(value, limit: offerLimit) == value
+        return isShown && !kind.isSecret ? value : nil
+    }
+
+    static func kind(of control: HTMLControl) -> Field.Kind {
+        switch control.kind {
+        case .password: .password
+        case .email: .email
+        case .telephone: .phone
+        default:
+            if FormWords.isCode(control.words) {
+                .code
+            } else if FormWords.isEmail(control.words) {
+                .email
+            } else {
+                .text
+            }
+        }
+    }
+}
+
+extension Field {
+    /// The page has chosen already.
+    fileprivate var isPreselected: Bool { kind == .choice && value != nil }
+}

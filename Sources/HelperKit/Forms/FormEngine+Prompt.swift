@@ -1,0 +1,78 @@
+import ForeignText
+import HotspotCore
+
+/// The prompt, and the terms that it shows.
+extension FormEngine {
+    /// Whether submitting this form accepts terms.
+    func isBinding(_ form: HTMLForm, _ page: HTMLPage) -> Bool {
+        form.controls.contains { $0.kind == .checkbox && FormWords.isTerms($0.words) } || FormWords.bindsReader(form.text)
+            || FormWords.bindsReader(page.text)
+    }
+
+    func prompt(
+        _ fields: [Field], _ options: [LoginOption], _ page: HTMLPage, _ url: WebURL, _ filled: FilledForm, _ fault: String?
+    ) -> Prompt {
+        let form = pick(options).option.form
+        let title = Printable.text(page.title ?? url.host, limit: 120)
+        let isRefused = fields.contains { offered[$0.name] != nil }
+        let complaint = complaint(of: page) ?? (isRefused ? refusal(on: page) ?? "The portal did not accept the answers." : nil)
+        let isTyped = fields.contains { $0.kind != .checkbox }
+        var places: String?
+        if isTyped, !filled.staysOnOrigin {
+            places =
+                "Your answers go to \(filled.target.origin)" + (url.isSecure && !filled.target.isSecure ? ", unencrypted." : ".")
+        } else if isTyped, url.isSecure, !filled.target.isSecure {
+            places = "Your answers are sent unencrypted."
+        }
+        let choice =
+            options.count > 1
+            ? "One of these is enough: " + options.map { names(of: $0, fields) }.joined(separator: "; or ") + "." : nil
+        let messages = [Company.warning(about: form, on: page, at: url), fault, complaint, choice, places].compactMap { $0 }
+        let message = messages.isEmpty ? nil : messages.joined(separator: " ")
+        // Terms are shown only where submitting accepts them: for the daemon, an answered prompt with terms is consent. A mere link to
+        // a privacy policy is not shown as terms.
+        let terms = isBinding(form, page) ? terms(of: form, on: page, at: url) : nil
+        let termsURL: String? = if case .address(let address)? = terms { address.text } else { nil }
+        // Terms on the page itself are shown in the prompt.
+        let text: String? = if case .text(let text)? = terms { text } else { nil }
+        return Prompt(title: title, message: message, fields: fields, termsURL: termsURL, terms: text)
+    }
+
+    private func names(of option: LoginOption, _ fields: [Field]) -> String {
+        fields.filter { option.names.contains($0.name) }.map(\.label).joined(separator: " and ")
+    }
+
+    /// Returns the page's error message without the answers that it repeats.
+    func complaint(of page: HTMLPage) -> String? { page.errors.first.map { Printable.text(mask.apply($0), limit: 200) } }
+
+    /// Returns the page's error message, also one that only its words show.
+    func refusal(on page: HTMLPage) -> String? {
+        complaint(of: page) ?? FormWords.failure(in: page).map { Printable.text(mask.apply($0), limit: 200) }
+    }
+
+    /// Returns the terms that submitting the page's form accepts; `nil` if there are none.
+    func bindingTerms(on page: HTMLPage, at url: WebURL) -> Terms? {
+        guard case .options(let options) = FormChoice(page, at: url, answered: Set(answers.keys)) else { return nil }
+        let form = pick(options).option.form
+        return isBinding(form, page) ? terms(of: form, on: page, at: url) : nil
+    }
+
+    private func terms(of form: HTMLForm, on page: HTMLPage, at url: WebURL) -> Terms? {
+        let references =
+            form.inputs.filter { $0.kind == .checkbox }.flatMap(\.links)
+            + page.links.filter { FormWords.isTerms($0.text) }.map(\.reference)
+        if let address = references.lazy.compactMap({ try? redirects.target(of: $0, from: page.base) }).first {
+            return .address(address)
+        }
+        if let reader = page.forms.first(where: FormWords.readsTerms),
+            let filled = try? FilledForm(reader, on: page, at: url, answers: [:], consent: false, redirects: redirects),
+            filled.request.method == .get
+        {
+            return .address(filled.request.url)
+        }
+        let boxes = form.inputs.filter { $0.kind == .checkbox && FormWords.isTerms($0.words) }.map(\.label).filter { !$0.isEmpty }
+        let source = boxes.isEmpty ? (FormWords.bindsReader(form.text) ? form.text : page.text) : boxes.joined(separator: " ")
+        let text = PageText.squeezed(source, limit: 8192)
+        return text.isEmpty ? nil : .text(text)
+    }
+}

@@ -1,0 +1,194 @@
+import ForeignText
+import HotspotCore
+
+/// Decides what to do on a page: submit its form, ask the user, or give up. A value that neither fetches nor sends.
+struct FormEngine: Sendable {
+    /// What to do on a page.
+    enum FormDecision: Sendable {
+        /// Submit the form.
+        case submit(FilledForm, HTMLForm)
+        /// Ask the user for what the form needs.
+        case ask(Prompt, HTMLForm)
+        /// The page has no form that could be a login.
+        case nothing
+        /// The form must not be submitted, with the reason.
+        case refuse(String)
+    }
+
+    /// A way of sending that only the user can agree to, for one origin of a page and one that it leads to.
+    enum Unusual: String, CaseIterable {
+        /// The page leads from another origin to an address of the link's own networks, which is how web pages attack routers.
+        case leadsInside = "send"
+        /// A password would be a part of an address over plain HTTP.
+        case passwordInAddress = "password-in-address"
+        /// The page sends the answers to another origin. The prompt says so, and answering it agrees; the other ways have a box.
+        case answersElsewhere = "answers"
+
+        /// The beginning of the names of the boxes that agree.
+        static let prefix = "agree:"
+
+        func box(for target: WebURL) -> Field {
+            let label =
+                switch self {
+                case .leadsInside: "Send this to \(target.origin), a device within this network"
+                case .passwordInAddress: "Put the password into an address of \(target.origin), which others nearby can read"
+                case .answersElsewhere: "Your answers go to \(target.origin)"
+                }
+            return Field(name: "\(Self.prefix)\(rawValue):\(target.origin)", label: label, kind: .checkbox, required: true)
+        }
+
+        func agreement(on page: WebURL, to target: WebURL) -> String { Self.agreement(page.origin, box(for: target).name) }
+
+        /// Returns the text that remembers an answered box.
+        static func agreement(_ origin: String, _ box: String) -> String { "\(origin) \(box)" }
+    }
+
+    /// The name of the prompt's box for terms where the page has no box of its own.
+    static let termsField = "accept_terms"
+    /// The longest value that a prompt can offer, and the longest answer that is sent, in octets.
+    static let (offerLimit, answerLimit) = (200, 8192)
+
+    var redirects = RedirectPolicy()
+    /// The answers, by name of the control.
+    var answers: [String: String] = [:]
+    /// The user accepted this portal's terms earlier, or the daemon's policy accepts them.
+    var consent = false
+    /// The user has just typed the answers for this portal; they are not stored ones.
+    var isTypedNow = false
+    /// The names of answers that come from the vault nevertheless: they fill fields, but accept no terms.
+    var remembered: Set<String> = []
+    /// Hides the answers that the page's error messages repeat.
+    var mask = Mask([])
+    /// Stored passwords may be sent over plain HTTP, because the daemon released them for this portal.
+    var allowsPlainHTTP = false
+    /// Answers that were sent already: they are offered to the user, and not sent again without.
+    var offered: [String: String] = [:]
+    /// The unusual ways of sending that the user agreed to.
+    var agreed: Set<String> = []
+    /// Whether a URL leads to an address of the link's own networks.
+    var leadsInside: @Sendable (WebURL) -> Bool = { _ in false }
+
+    /// Decides what to do on a page.
+    func decide(on page: HTMLPage, at url: WebURL) -> FormDecision {
+        switch FormChoice(page, at: url, answered: Set(answers.keys)) {
+        case .nothing: .nothing
+        case .refuse(let reason): .refuse(reason)
+        case .options(let options): decide(options, on: page, at: url)
+        }
+    }
+
+    private func decide(_ options: [LoginOption], on page: HTMLPage, at url: WebURL) -> FormDecision {
+        let picked = pick(options)
+        let form = picked.option.form
+        let termsHere = isBinding(form, page)
+        // Fields of the ways that were not picked are sent as the page fills them.
+        let others = Set(options.flatMap(\.names)).subtracting(picked.option.names)
+        let valid = validAnswers(for: form).filter { !picked.isFilled || !others.contains($0.key) }
+        let faults = form.inputs.compactMap { control in
+            valid[control.name].flatMap { Self.fault(in: $0, for: control) }.map { (control.name, $0) }
+        }
+        let answers = valid.filter { answer in !faults.contains { $0.0 == answer.key } }
+        let consent = consent || answers[Self.termsField].map(FilledForm.isYes) ?? false
+        let typed = isTypedNow ? answers.filter { !remembered.contains($0.key) } : [:]
+        var fields = fields(
+            of: picked.isFilled ? [picked.option] : options, consent: consent, values: typed.merging(offered) { $1 }
+        ).filter { !picked.isFilled || !others.contains($0.name) }
+        let hasTermsBox = form.inputs.contains {
+            $0.kind == .checkbox && FormWords.isTerms($0.words) && !FormWords.isAdvertising($0.words)
+        }
+        if termsHere, !hasTermsBox, !consent {
+            fields.append(Field(name: Self.termsField, label: "I accept the terms of use", kind: .checkbox, required: true))
+        }
+        let filled: FilledForm
+        do throws(TransferError) {
+            filled = try FilledForm(form, on: page, at: url, answers: answers, consent: consent, redirects: redirects)
+        } catch {
+            return .refuse(error.description)
+        }
+        let open = unusual(filled, form, at: url)
+        fields += open.filter { $0 != .answersElsewhere }.map { $0.box(for: filled.target) }
+        let isOpen = fields.contains { field in
+            guard field.required else { return false }
+            guard let answer = answers[field.name] else { return true }
+            return field.kind == .checkbox ? !FilledForm.isYes(answer) : answer.isEmpty
+        }
+        let isPlain = !(url.isSecure && filled.target.isSecure)
+        // The daemon released them for the page's origin, which does not cover an unencrypted action of an encrypted page.
+        let isCovered = allowsPlainHTTP && !(url.isSecure && !filled.target.isSecure)
+        let needsUser = filled.carriesPassword && isPlain && !isTypedNow && !isCovered
+        guard isOpen || !picked.isFilled || needsUser || open.contains(.answersElsewhere) || !faults.isEmpty else {
+            return .submit(filled, form)
+        }
+        return .ask(prompt(fields, options, page, url, filled, faults.first?.1), form)
+    }
+
+    /// Returns the way to log in that the answers are for, and whether they fill it in; a single way is judged field by field.
+    func pick(_ options: [LoginOption]) -> (option: LoginOption, isFilled: Bool) {
+        guard options.count > 1 else { return (options[0], true) }
+        let filled = options.first { $0.names.allSatisfy { answers[$0]?.isEmpty == false } }
+        return (filled ?? options[0], filled != nil)
+    }
+
+    /// Returns the unusual ways of a request that the user did not agree to.
+    private func unusual(_ filled: FilledForm, _ form: HTMLForm, at url: WebURL) -> [Unusual] {
+        let isAway = !filled.staysOnOrigin
+        let isInside = isAway && leadsInside(filled.target)
+        return Unusual.allCases.filter { unusual in
+            let isMet =
+                switch unusual {
+                case .leadsInside: isInside
+                case .passwordInAddress: filled.request.method == .get && !form.passwords.isEmpty && !filled.target.isSecure
+                case .answersElsewhere: isAway && !isInside && !FormChoice.typed(in: form).isEmpty
+                }
+            return isMet && !agreed.contains(unusual.agreement(on: url, to: filled.target))
+        }
+    }
+
+    /// Returns the agreements that answering the prompt of this page gives without a box.
+    func said(on page: HTMLPage, at url: WebURL) -> [String] {
+        guard case .options(let options) = FormChoice(page, at: url, answered: Set(answers.keys)) else { return [] }
+        return options.compactMap { option in
+            guard
+                let filled = try? FilledForm(option.form, on: page, at: url, answers: [:], consent: false, redirects: redirects),
+                unusual(filled, option.form, at: url).contains(.answersElsewhere)
+            else { return nil }
+            return Unusual.answersElsewhere.agreement(on: url, to: filled.target)
+        }
+    }
+
+    /// Moves the answers that a form has sent to those that are only offered again, secrets without their text.
+    mutating func offerAnswers(of form: HTMLForm) {
+        for control in form.inputs {
+            guard let answer = answers.removeValue(forKey: control.name) else { continue }
+            offered[control.name] = Self.offer(answer, for: Self.kind(of: control)) ?? ""
+        }
+    }
+
+    /// Returns why an answer must not be sent, if so: a browser lets the user type neither more than the page allows nor a control character.
+    private static func fault(in answer: String, for control: HTMLControl) -> String? {
+        let label = Printable.text(control.label.isEmpty ? control.name : control.label, limit: 120)
+        if answer.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+            return "The answer to \"\(label)\" has control characters; nothing was sent."
+        }
+        if let limit = control.maxLength, limit >= 0, answer.utf16.count > limit {
+            return "The answer to \"\(label)\" is longer than the \(limit) characters that the page allows; nothing was sent."
+        }
+        return answer.utf8.count > answerLimit ? "The answer to \"\(label)\" is too long; nothing was sent." : nil
+    }
+
+    /// Returns the answers without those that would accept terms which the user does not accept now: a stored answer is not consent.
+    private func validAnswers(for form: HTMLForm) -> [String: String] {
+        var names: Set<String> = [Self.termsField]
+        for input in form.inputs where FormWords.isTerms(input.words) {
+            switch input.kind {
+            case .checkbox: names.insert(input.name)
+            case .radio, .select: if !consent { names.insert(input.name) }
+            case .text, .email, .telephone, .textarea, .password, .hidden, .submit, .image, .button, .file: break
+            }
+        }
+        return answers.filter { answer in
+            !(names.contains(answer.key) || answer.key.hasPrefix(Unusual.prefix))
+                || (isTypedNow && !remembered.contains(answer.key))
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import FoundationEssentials
+
+/// One route of this machine, from `/proc/self/net/route` and `/proc/self/net/ipv6_route`.
+struct InterfaceRoute: Hashable, Sendable {
+    var interface: String
+    var prefix: AddressPrefix
+
+    private static let limit = 4096
+    /// Shorter prefixes are default routes, also those of VPNs that set it in halves.
+    private static let shortestPrefix = 8
+
+    /// Returns the routes that lead to a part of the world only. Empty where a sandbox shows none.
+    static func all() -> [InterfaceRoute] {
+        let read = { (name: String) in (try? String(contentsOfFile: "/proc/self/net/" + name, encoding: .utf8)) ?? "" }
+        return parseIPv4(read("route")) + parseIPv6(read("ipv6_route"))
+    }
+
+    /// Reads the lines of `route` (proc(5)): the name, then destination and, in the eighth column, the mask, in hexadecimal digits of the
+    /// machine's own order of octets.
+    static func parseIPv4(_ text: String) -> [InterfaceRoute] {
+        text.split(separator: "\n").prefix(limit).compactMap { line in
+            let fields = line.split(whereSeparator: \.isWhitespace)
+            guard fields.count >= 8, let destination = UInt32(fields[1], radix: 16), let mask = UInt32(fields[7], radix: 16)
+            else {
+                return nil
+            }
+            let octets = withUnsafeBytes(of: destination) { Array($0) }
+            guard let address = InternetAddress(octets: octets) else { return nil }
+            return InterfaceRoute(String(fields[0]), AddressPrefix(address, length: mask.nonzeroBitCount))
+        }
+    }
+
+    /// Reads the lines of `ipv6_route`: destination and prefix length first, the name last.
+    static func parseIPv6(_ text: String) -> [InterfaceRoute] {
+        text.split(separator: "\n").prefix(limit).compactMap { line in
+            let fields = line.split(separator: " ")
+            guard fields.count == 10, fields[0].utf8.count == 32, let length = Int(fields[1], radix: 16), length <= 128 else {
+                return nil
+            }
+            let groups = stride(from: 0, to: 32, by: 4).map { fields[0].dropFirst($0).prefix(4) }
+            guard let address = InternetAddress(groups.joined(separator: ":")) else { return nil }
+            return InterfaceRoute(String(fields[9]), AddressPrefix(address, length: length))
+        }
+    }
+
+    private init?(_ interface: String, _ prefix: AddressPrefix) {
+        guard prefix.length >= Self.shortestPrefix else { return nil }
+        self.interface = interface
+        self.prefix = prefix
+    }
+}

@@ -1,0 +1,187 @@
+import CXML
+import HotspotCore
+
+/// Reads the controls of forms, their labels, and the marks by which scripts find them.
+extension HTMLReader {
+    mutating func control(_ node: Node, _ element: String, _ around: Surroundings) {
+        guard let kind = Self.kind(of: node, element) else { return }
+        let isButton = kind == .submit || kind == .image || kind == .button
+        let isDisabled = Self.attribute(node, "disabled") != nil
+        let number = Self.attribute(node, MarkupScan.formAttribute).flatMap(Int.init) ?? 0
+        let owner = Self.attribute(node, "form")
+        guard !isDisabled || isButton, owner != nil || (1...max(1, page.forms.count)).contains(number),
+            !page.forms.isEmpty || owner != nil
+        else { return }
+        let made = control(node, element, kind, around)
+        if let owner {
+            if detached.count < Self.controlLimit { detached.append((owner, made)) }
+            return
+        }
+        let form = number - 1
+        guard page.forms[form].controls.count < Self.controlLimit else { return }
+        page.forms[form].controls.append(made)
+        if isButton {
+            let handler = Self.attribute(node, "onclick") ?? ""
+            if kind == .button { clues[form].links.append((made.label, handler)) } else { clues[form].handlers.append(handler) }
+            clues[form].buttons.formUnion(Self.scriptNames(node))
+            if Self.hasFrameworkHandler(node) { clues[form].hasFrameworkHandler = true }
+        }
+        if kind == .hidden, made.value.isEmpty { clues[form].emptyHidden.formUnion(Self.scriptNames(node).union([made.name])) }
+    }
+
+    private func control(_ node: Node, _ element: String, _ kind: HTMLControl.InputType, _ around: Surroundings) -> HTMLControl {
+        var control = HTMLControl(
+            kind: kind, name: Self.attribute(node, "name") ?? "", value: Self.attribute(node, "value") ?? "",
+            isRequired: Self.attribute(node, "required") != nil || Self.attribute(node, "aria-required") == "true",
+            isReadOnly: Self.attribute(node, "readonly") != nil, maxLength: Self.attribute(node, "maxlength").flatMap { Int($0) },
+            isChecked: Self.attribute(node, "checked") != nil, isInvisible: around.isInvisible)
+        control.isDisabled = Self.attribute(node, "disabled") != nil
+        switch kind {
+        case .textarea: control.value = Self.text(of: node)
+        case .select: control.options = Self.options(of: node)
+        case .checkbox, .radio: if Self.attribute(node, "value") == nil { control.value = "on" }
+        // The label that browsers give to such a button, which is also what they send.
+        case .submit where element == "input" && Self.attribute(node, "value") == nil: control.value = "Submit"
+        default: break
+        }
+        let own = Self.attribute(node, "id").flatMap { labels["#" + $0] } ?? Self.enclosingLabel(node)
+        control.links = own?.links ?? []
+        switch kind {
+        case .submit, .image, .button:
+            control.formAction = Self.attribute(node, "formaction")
+            control.formMethod = Self.attribute(node, "formmethod").map { $0.lowercased() == "post" ? .post : .get }
+            let texts = [
+                element == "button" ? Self.text(of: node) : nil, kind == .image ? Self.attribute(node, "alt") : nil,
+                control.value,
+            ]
+            control.label = Self.first(
+                of: texts + [Self.attribute(node, "title"), Self.attribute(node, "aria-label")], limit: 60)
+        case .hidden: break
+        case .checkbox, .radio:
+            control.label = Self.first(
+                of: [own?.text, Self.attribute(node, "aria-label"), Self.text(after: node), Self.text(before: node)], limit: 300)
+            if own == nil { control.links = Self.links(after: node) }
+        case .text, .password, .email, .telephone, .select, .textarea, .file:
+            control.label = Self.first(
+                of: [
+                    own?.text, Self.attribute(node, "aria-label"), Self.attribute(node, "placeholder"),
+                    Self.attribute(node, "title"), Self.text(before: node),
+                ], limit: 120)
+        }
+        return control
+    }
+
+    mutating func collectLabels(_ root: Node) {
+        var stack = [root]
+        var visited = 0
+        while let node = stack.popLast(), visited < Self.nodeLimit, labels.count < Self.controlLimit {
+            visited += 1
+            if node != root, let next = node.pointee.next { stack.append(next) }
+            guard node.pointee.type == XML_ELEMENT_NODE else { continue }
+            if let child = node.pointee.children { stack.append(child) }
+            if Self.name(node) == "label", let target = Self.attribute(node, "for") {
+                if labels["#" + target] == nil { labels["#" + target] = (Self.text(of: node), Self.links(in: node)) }
+            }
+        }
+    }
+
+    func formClues(_ node: Node) -> FormScripts.Clues {
+        FormScripts.Clues(
+            id: Self.attribute(node, "id") ?? "", name: Self.attribute(node, "name") ?? "",
+            classes: (Self.attribute(node, "class") ?? "").split(separator: " ").map(String.init),
+            handlers: [Self.attribute(node, "onsubmit")].compactMap { $0 }, hasFrameworkHandler: Self.hasFrameworkHandler(node))
+    }
+
+    /// Returns the id, the name and the classes of an element as selectors, and without their signs.
+    static func scriptNames(_ node: Node) -> Set<String> {
+        var names: Set<String> = []
+        if let id = attribute(node, "id"), !id.isEmpty { names.formUnion([id, "#" + id]) }
+        if let name = attribute(node, "name"), !name.isEmpty { names.insert(name) }
+        for word in (attribute(node, "class") ?? "").split(separator: " ") { names.insert("." + word) }
+        return names
+    }
+
+    /// Returns whether an element is a picture to read or another test that only people pass.
+    static func isTest(_ node: Node) -> Bool {
+        ["class", "id", "name", "src"].contains { name in
+            let value = attribute(node, name)?.lowercased() ?? ""
+            return value.contains("captcha") || value.contains("cf-turnstile")
+        }
+    }
+
+    private static func hasFrameworkHandler(_ node: Node) -> Bool {
+        frameworkAttributes.contains { attribute(node, $0) != nil } || (attribute(node, "data-bind")?.contains("submit") ?? false)
+    }
+
+    /// Attributes by which frameworks send a form with a script: AngularJS, Angular, Vue, Alpine, htmx, Stimulus.
+    private static let frameworkAttributes = [
+        "ng-submit", "data-ng-submit", "ng-click", "data-ng-click", "(ngsubmit)", "(click)", "v-on:submit", "v-on:submit.prevent",
+        "@submit", "@submit.prevent", "@click", "@click.prevent", "v-on:click", "x-on:submit", "x-on:submit.prevent",
+        "x-on:click", "hx-post",
+        "hx-get", "data-action",
+    ]
+
+    private static func first(of texts: [String?], limit: Int) -> String {
+        texts.compactMap { $0 }.map { PageText.squeezed($0, limit: limit) }.first { !$0.isEmpty } ?? ""
+    }
+
+    /// Returns the text before a control: in the same line, else in the cell, row or paragraph before it.
+    private static func text(before node: Node) -> String? { text(beside: node, isAfter: false) }
+
+    /// Returns the text after a box.
+    private static func text(after node: Node) -> String? { text(beside: node, isAfter: true) }
+
+    private static func text(beside node: Node, isAfter: Bool) -> String? {
+        func step(_ node: Node) -> Node? { isAfter ? node.pointee.next : node.pointee.prev }
+        var current = node
+        for _ in 0..<4 {
+            var texts: [String] = []
+            var sibling = step(current)
+            while let beside = sibling, !holdsControl(beside) {
+                let text = PageText.squeezed(text(of: beside), limit: 200)
+                if !text.isEmpty { texts.append(text) }
+                // A line break ends the label, unless there was none yet.
+                if !texts.isEmpty, beside.pointee.type == XML_ELEMENT_NODE, lines.contains(name(beside)) { break }
+                sibling = step(beside)
+            }
+            var label = (isAfter ? texts : texts.reversed()).joined(separator: " ")
+            while let last = label.last, ": *".contains(last) { label.removeLast() }
+            if !label.isEmpty { return label.count <= 200 ? label : nil }
+            guard let parent = current.pointee.parent, parent.pointee.type == XML_ELEMENT_NODE, !ends.contains(name(parent)),
+                sibling == nil
+            else { return nil }
+            current = parent
+        }
+        return nil
+    }
+
+    private static let lines: Set<String> = ["br", "p", "div", "tr", "td", "th", "li", "h1", "h2", "h3", "h4", "hr"]
+    private static let ends: Set<String> = ["form", "body", "html", "table", "tbody", "fieldset"]
+
+    private static func holdsControl(_ node: Node) -> Bool {
+        func isControl(_ node: Node) -> Bool {
+            ["input", "select", "textarea", "button"].contains(name(node)) && attribute(node, "type")?.lowercased() != "hidden"
+        }
+        guard node.pointee.type == XML_ELEMENT_NODE else { return false }
+        var holds = isControl(node)
+        visit(node) { inner in
+            if inner.pointee.type == XML_ELEMENT_NODE, isControl(inner) { holds = true }
+            return !holds
+        }
+        return holds
+    }
+
+    /// Returns the references of the links beside a box without a label.
+    private static func links(after node: Node) -> [String] {
+        var references: [String] = []
+        var sibling = node.pointee.next
+        while let beside = sibling, !holdsControl(beside), references.count < 4 {
+            if beside.pointee.type == XML_ELEMENT_NODE {
+                if name(beside) == "a", let reference = attribute(beside, "href") { references.append(reference) }
+                references += links(in: beside)
+            }
+            sibling = beside.pointee.next
+        }
+        return references
+    }
+}

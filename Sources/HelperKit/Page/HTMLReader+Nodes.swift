@@ -1,0 +1,150 @@
+import CXML
+import ForeignText
+import HotspotCore
+
+/// Reads single elements.
+extension HTMLReader {
+    static func kind(of node: Node, _ element: String) -> HTMLControl.InputType? {
+        switch element {
+        case "select": return .select
+        case "textarea": return .textarea
+        case "button":
+            switch attribute(node, "type")?.lowercased() {
+            case "button", "reset": return .button
+            default: return .submit
+            }
+        default:
+            switch attribute(node, "type")?.lowercased() ?? "text" {
+            case "hidden": return .hidden
+            case "password": return .password
+            case "email": return .email
+            case "tel": return .telephone
+            case "checkbox": return .checkbox
+            case "radio": return .radio
+            case "submit": return .submit
+            case "image": return .image
+            case "button": return .button
+            case "reset": return nil
+            case "file": return .file
+            default: return .text
+            }
+        }
+    }
+
+    static func options(of select: Node) -> [HTMLControl.Option] {
+        var options: [HTMLControl.Option] = []
+        visit(select) { node in
+            guard node.pointee.type == XML_ELEMENT_NODE, name(node) == "option" else {
+                return true
+            }
+            let label = PageText.squeezed(text(of: node), limit: 120)
+            options.append(
+                HTMLControl.Option(
+                    value: attribute(node, "value") ?? label, label: label, isSelected: attribute(node, "selected") != nil,
+                    isDisabled: attribute(node, "disabled") != nil))
+            return options.count < 300
+        }
+        return options
+    }
+
+    static func enclosingLabel(_ node: Node) -> (text: String, links: [String])? {
+        var parent = node.pointee.parent
+        for _ in 0..<6 {
+            guard let current = parent, current.pointee.type == XML_ELEMENT_NODE else { return nil }
+            if name(current) == "label" { return (text(of: current), links(in: current)) }
+            parent = current.pointee.parent
+        }
+        return nil
+    }
+
+    static func links(in node: Node) -> [String] {
+        var references: [String] = []
+        visit(node) { inner in
+            if inner.pointee.type == XML_ELEMENT_NODE, name(inner) == "a",
+                let reference = attribute(inner, "href")
+            {
+                references.append(reference)
+            }
+            return references.count < 4
+        }
+        return references
+    }
+
+    static func name(_ node: Node) -> String { String(cString: node.pointee.name).lowercased() }
+
+    static func attribute(_ node: Node, _ name: String) -> String? {
+        guard let value = xmlGetProp(node, name) else { return nil }
+        defer { cxml_free(value) }
+        return StreamSafe.text(String(cString: value))
+    }
+
+    static func content(_ node: Node) -> String {
+        node.pointee.content.map { StreamSafe.text(String(cString: $0)) } ?? ""
+    }
+
+    /// Returns the text within, of at most 400 nodes.
+    static func text(of node: Node, limit: Int = 4096) -> String {
+        if node.pointee.type == XML_TEXT_NODE { return content(node) }
+        var text = ""
+        visit(node) { inner in
+            switch inner.pointee.type {
+            case XML_TEXT_NODE, XML_CDATA_SECTION_NODE: text += content(inner)
+            case XML_ELEMENT_NODE where name(inner) == "img": text += attribute(inner, "alt").map { " \($0) " } ?? ""
+            case XML_ELEMENT_NODE where name(inner) == "br": text += " "
+            default: break
+            }
+            return text.utf8.count < limit
+        }
+        return text
+    }
+
+    /// Visits the nodes within a node in document order, at most 400, until the body returns `false`.
+    static func visit(_ node: Node, _ body: (Node) -> Bool) {
+        var stack: [Node] = []
+        if let child = node.pointee.children { stack.append(child) }
+        var visited = 0
+        while let inner = stack.popLast(), visited < 400 {
+            visited += 1
+            if let next = inner.pointee.next { stack.append(next) }
+            guard body(inner) else { return }
+            if inner.pointee.type == XML_ELEMENT_NODE, let child = inner.pointee.children { stack.append(child) }
+        }
+    }
+
+    /// Returns the target of `5; url=/login`; `nil` if the wait is longer than 30 s.
+    static func refreshTarget(_ content: String) -> String? {
+        let parts = content.split(separator: ";", maxSplits: 1)
+        guard parts.count == 2, let seconds = Double(PageText.squeezed(parts[0])), seconds >= 0, seconds <= 30 else { return nil }
+        let rest = PageText.squeezed(parts[1], limit: WebURL.limit)
+        guard rest.lowercased().hasPrefix("url"), let equals = rest.firstIndex(of: "=") else { return nil }
+        var target = rest[rest.index(after: equals)...]
+        while let first = target.first, first == " " || first == "\"" || first == "'" { target = target.dropFirst() }
+        while let last = target.last, last == " " || last == "\"" || last == "'" { target = target.dropLast() }
+        return target.isEmpty ? nil : String(target)
+    }
+
+    static let errorElements: Set<String> = [
+        "p", "div", "span", "li", "ul", "strong", "b", "td", "font", "label", "small", "h1", "h2", "h3", "h4", "h5",
+    ]
+    private static let errorMarks: Set<String> = [
+        "error", "errors", "err", "errormsg", "errormessage", "danger", "warning", "fehler", "failed", "failure", "fail",
+        "invalid",
+        "alert", "erreur", "errore", "fout",
+    ]
+    private static let noErrorMarks: Set<String> = [
+        "info", "success", "primary", "secondary", "light", "dark", "cookie", "cookies", "consent", "no", "hide", "hidden",
+        "dismissible",
+        "box", "wrapper", "container",
+    ]
+
+    /// Returns whether an element's class, id or role says that it has an error message. Boxes for hints are often alerts, too.
+    static func marksError(_ node: Node) -> Bool {
+        let marks = ["class", "id", "role"].compactMap { attribute(node, $0) }.joined(separator: " ")
+        let words = Set(marks.lowercased().split { !$0.isLetter }.map(String.init))
+        guard !words.isDisjoint(with: errorMarks) || marks.contains("Error") else { return false }
+        // Hints for single fields, which a script shows later.
+        if words.contains("feedback") { return false }
+        let strong = words.subtracting(["alert", "warning"])
+        return !strong.isDisjoint(with: errorMarks) || words.isDisjoint(with: noErrorMarks)
+    }
+}

@@ -1,0 +1,179 @@
+/// Decides whether a handler of a page only looks at a form before it is sent, such as one that checks for empty fields. All that is not
+/// known to be harmless is not.
+struct ScriptJudge {
+    private let tokens: [ScriptToken]
+    /// The bodies of the page's own functions.
+    private var functions: [String: [ScriptToken]] = [:]
+
+    private static let depthLimit = 6
+
+    init(_ tokens: [ScriptToken]) {
+        self.tokens = tokens
+        for index in tokens.indices where tokens[index].kind == .word {
+            if tokens[index].text == "function", let name = tokens.word(at: index + 1), let body = body(from: index + 2) {
+                functions[name] = body
+            } else if tokens.isSign("=", at: index + 1) || tokens.isSign(":", at: index + 1) {
+                let isFunction = tokens.word(at: index + 2) == "function" || tokens.word(at: index + 2) == "async"
+                let isArrow =
+                    tokens.isSign("(", at: index + 2)
+                    && tokens.closing(index + 2).map { tokens.isSign("=>", at: $0 + 1) } ?? false
+                if isFunction || isArrow, let body = body(from: index + 2) { functions[tokens[index].text] = body }
+            }
+        }
+    }
+
+    /// Returns the tokens between the braces of a function whose parameters begin soon after an index.
+    private func body(from start: Int) -> [ScriptToken]? {
+        guard let open = (start..<min(start + 3, tokens.count)).first(where: { tokens.isSign("(", at: $0) }),
+            let close = tokens.closing(open)
+        else { return nil }
+        let brace = tokens.isSign("=>", at: close + 1) ? close + 2 : close + 1
+        guard tokens.isSign("{", at: brace), let end = tokens.closing(brace) else { return nil }
+        return Array(tokens[(brace + 1)..<end])
+    }
+
+    /// Whether a handler is harmless: the code of an attribute, or the expression that is attached to an event.
+    ///
+    /// - Parameter names: the form's id and name, which the handler may submit.
+    func isHarmless(_ handler: [ScriptToken], names: Set<String>) -> Bool {
+        var code = handler
+        if code.count == 1, code[0].kind == .word {
+            guard let body = functions[code[0].text] else { return false }
+            code = body
+        } else if let brace = code.firstIndex(of: .sign("{")), code.word(at: 0) == "function" || code.contains(.sign("=>")),
+            let end = code.closing(brace)
+        {
+            code = Array(code[(brace + 1)..<end])
+        }
+        return passes(code, names, 0) && (sends(code) || !endsUnsent(code))
+    }
+
+    /// Whether a handler sends the form.
+    func sends(_ code: [ScriptToken]) -> Bool { sends(code, 0) }
+
+    private func sends(_ code: [ScriptToken], _ depth: Int) -> Bool {
+        guard depth < Self.depthLimit else { return false }
+        return code.indices.contains { index in
+            guard let word = code.word(at: index), code.isSign("(", at: index + 1) else { return false }
+            if word == "submit" || word == "requestSubmit" { return code.isSign(")", at: index + 2) }
+            return !code.isSign(".", at: index - 1) && functions[word].map { sends($0, depth + 1) } ?? false
+        }
+    }
+
+    /// Whether the code ends the sending in every case: it prevents the default, or returns false, outside of every block.
+    private func endsUnsent(_ code: [ScriptToken]) -> Bool {
+        var depth = 0
+        for index in code.indices {
+            if code.isSign("{", at: index) { depth += 1 }
+            if code.isSign("}", at: index) { depth -= 1 }
+            guard depth == 0, !isConditional(code, index) else { continue }
+            if code.word(at: index) == "preventDefault" { return true }
+            if code.word(at: index) == "return", code.word(at: index + 1) == "false" { return true }
+        }
+        return false
+    }
+
+    /// Whether the statement at an index directly follows a condition: `if (x) return false`.
+    private func isConditional(_ code: [ScriptToken], _ index: Int) -> Bool {
+        var start = index
+        while start > 0, code[start - 1].kind == .word || code.isSign(".", at: start - 1) { start -= 1 }
+        if code.word(at: start) == "else" || code.word(at: start - 1) == "else" { return true }
+        return code.isSign(")", at: start - 1)
+    }
+
+    private func passes(_ code: [ScriptToken], _ names: Set<String>, _ depth: Int) -> Bool {
+        guard depth < Self.depthLimit else { return false }
+        return code.indices.allSatisfy { index in
+            switch code[index].kind {
+            case .text, .number: return true
+            case .sign: return !Self.assignments.contains(code[index].text) || mayAssign(code, index)
+            case .word:
+                guard code.isSign("(", at: index + 1) else { return true }
+                return mayCall(code, index, names, depth)
+            }
+        }
+    }
+
+    private func mayAssign(_ code: [ScriptToken], _ sign: Int) -> Bool {
+        guard let target = code.word(at: sign - 1) else { return false }
+        if code.isSign(".", at: sign - 2) { return Self.properties.contains(target) }
+        if let keyword = code.word(at: sign - 2), ["var", "let", "const"].contains(keyword) { return true }
+        return !Self.formNames.contains(target)
+    }
+
+    private func mayCall(_ code: [ScriptToken], _ index: Int, _ names: Set<String>, _ depth: Int) -> Bool {
+        let name = code[index].text
+        let (isMethod, isEmpty) = (code.isSign(".", at: index - 1), code.isSign(")", at: index + 2))
+        if Self.keywords.contains(name), !isMethod { return true }
+        if code.word(at: index - 1) == "function" { return true }
+        if code.word(at: index - 1) == "new" { return Self.values.contains(name) }
+        switch name {
+        case "submit", "requestSubmit": return isEmpty && isOwn(code, index, names)
+        case "val": return isEmpty
+        case "attr", "prop", "setAttribute", "removeAttr", "removeAttribute":
+            guard code.indices.contains(index + 2) else { return false }
+            return code.isSign(")", at: index + 3) || Self.attributes.contains(code[index + 2].text)
+        case "setTimeout": return code.indices.contains(index + 2) && code[index + 2].kind != .text
+        default:
+            if Self.readers.contains(name) { return true }
+            guard !isMethod || code.word(at: index - 2) == "this", let body = functions[name] else { return false }
+            return passes(body, names, depth + 1)
+        }
+    }
+
+    /// Whether the `submit` at an index is that of the form itself.
+    private func isOwn(_ code: [ScriptToken], _ index: Int, _ names: Set<String>) -> Bool {
+        var (start, depth) = (index - 1, 0)
+        while start >= 0 {
+            let token = code[start]
+            if token.kind == .sign {
+                switch token.text {
+                case ")", "]": depth += 1
+                case "(", "[": depth -= 1
+                case ".", "#": break
+                default: if depth == 0 { depth = -1 }
+                }
+                if depth < 0 { break }
+            }
+            start -= 1
+        }
+        let receiver = code[(start + 1)..<max(start + 1, index - 1)]
+        let words = Set(receiver.filter { $0.kind != .sign }.map { $0.text.trimmingPrefix("#").description })
+        return !words.isDisjoint(with: names)
+            || words.isSubset(of: ["this", "form", "document", "forms", "0", "e", "event", "target"])
+    }
+
+    private static let assignments: Set<String> = ["=", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^="]
+    private static let keywords: Set<String> = [
+        "if", "for", "while", "switch", "catch", "function", "return", "typeof", "void", "throw", "else", "in", "of", "async",
+        "case",
+    ]
+    private static let values: Set<String> = ["RegExp", "Date", "Array", "Object", "String", "Number", "Boolean", "Error"]
+    /// Properties of an element that change nothing of what is sent.
+    private static let properties: Set<String> = [
+        "disabled", "className", "innerHTML", "innerText", "textContent", "display", "visibility", "border", "borderColor",
+        "color",
+        "background", "backgroundColor", "opacity", "cursor", "outline", "title", "returnValue", "cancelBubble",
+    ]
+    /// Names that mean the form's own properties within a handler attribute.
+    private static let formNames: Set<String> = [
+        "action", "method", "target", "enctype", "encoding", "location", "value", "onsubmit", "name", "href", "acceptCharset",
+    ]
+    private static let attributes: Set<String> = [
+        "disabled", "class", "style", "aria-invalid", "aria-disabled", "aria-busy", "title",
+    ]
+    /// Functions that read, show or count.
+    private static let readers: Set<String> = [
+        "$", "jQuery", "getElementById", "getElementsByName", "getElementsByTagName", "getElementsByClassName", "querySelector",
+        "querySelectorAll", "closest", "find", "children", "parent", "parents", "siblings", "next", "prev", "first", "last", "eq",
+        "filter", "not", "each", "is", "has", "hasClass", "getAttribute", "hasAttribute", "test", "match", "exec", "search",
+        "indexOf", "lastIndexOf", "includes", "startsWith", "endsWith", "charAt", "charCodeAt", "substring", "substr", "slice",
+        "split", "join", "trim", "toLowerCase", "toUpperCase", "toString", "replace", "concat", "push", "parseInt", "parseFloat",
+        "isNaN", "Number", "String", "Boolean", "RegExp", "forEach", "map", "some", "every", "alert", "confirm", "log", "warn",
+        "error", "info", "focus", "blur", "select", "scrollIntoView", "scrollTo", "show", "hide", "fadeIn", "fadeOut",
+        "slideDown",
+        "slideUp", "toggle", "addClass", "removeClass", "toggleClass", "add", "remove", "contains", "css", "html", "text",
+        "preventDefault", "stopPropagation", "setCustomValidity", "reportValidity", "checkValidity", "valid", "getTime", "now",
+        "ga", "gtag", "fbq", "_trackEvent", "trackEvent", "min", "max", "floor", "round", "abs", "open",
+    ]
+}

@@ -1,0 +1,98 @@
+import ForeignText
+import HotspotCore
+
+/// Recognises the purpose of a control, a form or a page by its words, in the languages of ``PhraseBook``.
+enum FormWords {
+    private static let book = PhraseBook.all
+
+    static func isTerms(_ text: String) -> Bool { book.finds(.terms, in: text) }
+    /// Whether going on after this text accepts terms.
+    static func bindsReader(_ text: String) -> Bool { book.finds(.binding, in: text) }
+    static func isAdvertising(_ text: String) -> Bool { book.finds(.advertising, in: text) }
+    static func isLogout(_ text: String) -> Bool { book.finds(.logout, in: text) }
+    static func isOnward(_ text: String) -> Bool { book.finds(.onward, in: text) }
+    /// Whether a button that stands alone goes on; its text may be any that speaks of access.
+    static func isOnwardButton(_ label: String) -> Bool {
+        isOnward(label) || book.finds(.access, in: label) || isTerms(label)
+    }
+    static func isCode(_ text: String) -> Bool { book.finds(.code, in: text) || isVoucher(text) }
+    static func isVoucher(_ text: String) -> Bool { book.finds(.voucher, in: text) }
+    static func isEmail(_ text: String) -> Bool { book.finds(.email, in: text) }
+    static func isOptional(_ text: String) -> Bool { book.finds(.optional, in: text) }
+    static func isPayment(_ text: String) -> Bool { book.finds(.payment, in: text) || hasPrice(text) }
+    static func isSocial(_ text: String) -> Bool { book.finds(.social, in: text) }
+    static func isRecovery(_ text: String) -> Bool { book.finds(.recovery, in: text) }
+    /// Whether a select's option only asks for a choice.
+    static func isUndecided(_ label: String) -> Bool {
+        label.isEmpty || label.allSatisfy { !$0.isLetter && !$0.isNumber } || book.finds(.choose, in: label)
+    }
+
+    static func soundsLikeSuccess(_ page: HTMLPage) -> Bool {
+        page.errors.isEmpty && book.finds(.success, in: page.text + " " + (page.title ?? ""))
+    }
+    /// Returns the sentence in which a page says that a login failed.
+    static func failure(in page: HTMLPage) -> String? {
+        let text = PhraseBook.folded(page.text)
+        guard let range = book.range(of: .failure, in: text) else { return nil }
+        return page.sentences.first { book.finds(.failure, in: $0) }
+            ?? PageText.squeezed(String(decoding: text[range], as: UTF8.self))
+    }
+
+    static func isSearch(_ form: HTMLForm) -> Bool {
+        let names = form.inputs.map { $0.name.lowercased() }
+        return form.hints.contains("search") || names == ["q"] || names == ["s"] || names == ["search"]
+    }
+    static func isLanguage(_ form: HTMLForm) -> Bool {
+        !form.inputs.isEmpty && form.inputs.allSatisfy { $0.kind == .select && isLanguage($0.words) }
+    }
+    static func isLanguage(_ text: String) -> Bool { book.finds(.language, in: text) }
+    /// Returns a choice as the user sees and answers it.
+    static func choice(_ label: String, _ value: String) -> String { Printable.text(label.isEmpty ? value : label, limit: 80) }
+    /// Whether a form only opens the terms, such as the second form of openNDS.
+    static func readsTerms(_ form: HTMLForm) -> Bool {
+        guard form.inputs.isEmpty, let label = form.submits.first?.label.lowercased(), isTerms(label) else { return false }
+        return book.finds(.reading, in: label) && !label.hasPrefix("accept") && !label.hasPrefix("agree")
+            && !label.hasPrefix("i ")
+    }
+
+    /// What a page that is no portal's tells, in words for the user.
+    static func notice(of page: HTMLPage) -> (text: String, purpose: PhraseBook.Purpose)? {
+        let heading = (page.title ?? "") + " " + page.headings.joined(separator: " ")
+        let hasQuestions = page.forms.contains { !$0.isInvisible && $0.inputs.contains { $0.kind != .checkbox } }
+        if book.finds(.router, in: heading) {
+            return ("The page is the administration of a device or server, not a portal; it was not asked for anything.", .router)
+        }
+        let text = hasQuestions ? heading : heading + " " + page.text
+        if book.finds(.blocked, in: text) { return ("The network blocks access by a rule; the page is no login.", .blocked) }
+        if book.finds(.offline, in: text) { return ("The page says that this network has no Internet connection now.", .offline) }
+        return nil
+    }
+
+    /// Whether a text has a sum of money, zero apart.
+    static func hasPrice(_ text: String) -> Bool {
+        let letters = Array(text)
+        for index in letters.indices where currencies.contains(letters[index]) || isCurrencyCode(letters, at: index) {
+            let length = currencies.contains(letters[index]) ? 1 : 3
+            let after = letters[(index + length)...].drop { $0 == " " || $0 == "\u{A0}" }.prefix { isOfAmount($0) }
+            let before = letters[..<index].reversed().drop { $0 == " " || $0 == "\u{A0}" }.prefix { isOfAmount($0) }
+            for amount in [Array(after), Array(before)] where amount.contains(where: { ("1"..."9").contains($0) }) { return true }
+        }
+        return false
+    }
+
+    private static let currencies: Set<Character> = ["€", "$", "£", "¥", "₹", "₽", "₺", "₩", "฿", "₫", "元", "円", "원"]
+    private static let currencyCodes: Set<String> = [
+        "EUR", "USD", "GBP", "CHF", "PLN", "CZK", "SEK", "NOK", "DKK", "TRY", "RUB", "INR", "JPY", "CNY", "KRW", "THB", "IDR",
+        "VND",
+        "BRL", "MXN", "AUD", "CAD", "NZD", "AED", "SAR", "ZAR", "Rs.",
+    ]
+
+    private static func isOfAmount(_ character: Character) -> Bool {
+        ("0"..."9").contains(character) || character == "." || character == ","
+    }
+
+    private static func isCurrencyCode(_ letters: [Character], at index: Int) -> Bool {
+        letters.count - index >= 3 && currencyCodes.contains(String(letters[index..<index + 3]))
+            && (index == 0 || !letters[index - 1].isLetter) && (letters.count == index + 3 || !letters[index + 3].isLetter)
+    }
+}

@@ -1,0 +1,130 @@
+import HotspotCore
+import Testing
+
+@testable import HelperKit
+
+/// The moves of a login, without a network.
+@Suite struct FormAttemptTests {
+    private let live = Portal(origin: "https://portal.test", pin: "key", kind: "form", title: "Inn")
+    private let form = "<form method=post><input name=room value=9><input type=submit></form>"
+
+    private func attempt(_ answers: [String: String], at portal: Portal? = nil) -> FormAttempt {
+        let command = HelperCommand(
+            network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(), portal: portal ?? live,
+            answers: answers)
+        return FormAttempt(command, at: live, agreed: [], mustAcceptTerms: false, isTypedNow: true)
+    }
+
+    /// Returns the move in words.
+    private func move(_ attempt: inout FormAttempt, _ body: String) -> String {
+        let url = WebURL("https://portal.test/page")!
+        switch attempt.move(on: page(body, url: url.text), at: url) {
+        case .submit(let filled, _): return "submit " + (filled.request.body ?? filled.request.url.text)
+        case .ask(let prompt, let form, let reason):
+            return "ask \(prompt.fields.map { "\($0.name)=\($0.value ?? "")" }) \(form == nil ? "" : "keeping ")\(reason ?? "")"
+        case .done: return "done"
+        case .end(let result, let reason): return "\(result.rawValue): \(reason)"
+        }
+    }
+
+    @Test func aFormThatComesBackIsAskedAgain() {
+        var attempt = attempt(["room": "9"])
+        #expect(move(&attempt, form) == "submit room=9")
+        #expect(move(&attempt, form) == #"ask ["room=9"] keeping "#)
+        #expect(move(&attempt, "<p>You are now connected</p>" + form) == "done")
+    }
+
+    /// The page keeps its refused values where the user cannot change them, with a token that is new.
+    @Test func aFormThatCannotBeAskedAgainIsHandedOver() {
+        var attempt = attempt(["room": "9"])
+        #expect(move(&attempt, form) == "submit room=9")
+        let fixed = form.replacing("value=9", with: "value=9 readonly")
+        #expect(move(&attempt, fixed + "<p class=error>Unknown</p>") == "ask [] Unknown")
+    }
+
+    @Test func answersAreForTheirPortalAlone() {
+        var other = attempt(["room": "9"], at: Portal(origin: live.origin, pin: "another", kind: "form"))
+        #expect(move(&other, form) == #"ask ["room=9"] "#)
+        #expect(other.engine.answers.isEmpty)
+    }
+
+    @Test func aChangedKeyIsTheReason() {
+        guard case .end(.temporaryFailure, let reason) = attempt([:]).fail(TransferError(.keyChanged)) else {
+            return #expect(Bool(false))
+        }
+        #expect(reason.contains("nothing was sent"))
+    }
+}
+
+/// The ends of a login, by what the page shows.
+@Suite struct FormAttemptEndTests {
+    private let live = Portal(origin: "https://portal.test", pin: "key", kind: "form", title: "Inn")
+
+    /// Returns the moves on pages that follow each other.
+    private func moves(_ pages: [String], answers: [String: String] = ["room": "9"]) -> [String] {
+        let command = HelperCommand(
+            network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(), portal: live,
+            answers: answers)
+        var attempt = FormAttempt(command, at: live, isTypedNow: !answers.isEmpty)
+        let url = WebURL("https://portal.test/page?token=81a7fd3a22b1")!
+        return pages.map { body in
+            switch attempt.move(on: page(body, url: url.text), at: url) {
+            case .submit(let filled, _): return "submit " + (filled.request.body ?? filled.request.url.text)
+            case .ask(let prompt, _, nil):
+                return "ask " + prompt.fields.map(\.name).joined(separator: " ") + " " + (prompt.message ?? "")
+            case .ask(let prompt, _, let reason?):
+                #expect(
+                    prompt.message
+                        == "\(reason) hotspotctl browse opens it in a browser on this network. Log in there, then confirm here. The page: https://portal.test/page"
+                )
+                return "browser: " + reason
+            case .done: return "done"
+            case .end(let result, let reason): return "\(result.rawValue): \(reason)"
+            }
+        }
+    }
+
+    private let form = "<form method=post><input name=room><button>Go</button></form>"
+
+    @Test(arguments: [
+        ("<p>You are connected.</p>", "done"), ("<p>Thanks</p>", "done"),
+        ("<p>You are connected.</p><form action=/out><button>Log out</button></form>", "done"),
+        ("<p>This voucher is not valid.</p>", "browser: This voucher is not valid."),
+        ("<p class=error>No such room</p>", "browser: No such room"),
+        ("<script>var e = 'login failed'</script><p>Thanks</p>", "done"),
+        ("<div class='alert alert-info'>We use cookies</div>", "done"),
+        ("<div style='display:none' class=error>Login failed</div><p>Thanks</p>", "done"),
+        (
+            "<p>Login successful</p><form method=post action=/step2><input type=hidden name=t value=1><button>Continue</button></form>",
+            "submit t=1"
+        ),
+        ("<p>You are connected.</p><form method=post><input name=pin><button>Go</button></form>", "ask pin "),
+        ("<p>You are connected.</p><form method=post><input name=room><button>Go</button></form>", "done"),
+        (
+            "<p>Voucher has expired.</p><form method=post><input name=room><button>Go</button></form>",
+            "ask room Voucher has expired."
+        ),
+    ]) func afterTheForm(_ body: String, _ move: String) {
+        #expect(moves([form, body]) == ["submit room=9", move])
+    }
+
+    @Test(arguments: [
+        (
+            "<title>Web Page Blocked</title><form><input name=user><input type=password name=p><button>Override</button></form>",
+            "unsupportedNetwork"
+        ),
+        (
+            "<title>Router login</title><form method=post><input type=password name=p><button>Log in</button></form>",
+            "unsupportedNetwork"
+        ),
+        ("<h1>No Internet connection</h1><p>Please call the hotline.</p><a href=/retry>Continue</a>", "temporaryFailure"),
+        ("<p>You are already logged in.</p><a href=/logout>Log out</a>", "temporaryFailure"),
+    ]) func pagesThatAreNoLogin(_ body: String, _ result: String) {
+        #expect(moves([body], answers: [:])[0].hasPrefix(result + ": "))
+    }
+
+    @Test func aPageWithoutALoginNeedsABrowser() {
+        #expect(
+            moves(["<div id=app></div><script src=/app.js></script>"], answers: [:]) == ["browser: This page needs a browser."])
+    }
+}

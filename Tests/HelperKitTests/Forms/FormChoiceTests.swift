@@ -1,0 +1,151 @@
+import HotspotCore
+import Testing
+
+@testable import HelperKit
+
+/// Which form or link of a page is the login.
+@Suite struct FormChoiceTests {
+    private let url = WebURL("https://portal.test/page")!
+
+    private func decide(_ body: String, _ answers: [String: String] = [:]) -> String {
+        let engine = FormEngine(answers: answers, isTypedNow: true)
+        switch engine.decide(on: page(body, url: url.text), at: url) {
+        case .submit(let filled, _):
+            return "send " + filled.request.url.path + " " + (filled.request.body ?? filled.request.url.query ?? "")
+        case .ask(let prompt, _): return "ask " + prompt.fields.map { $0.name + ($0.required ? "!" : "") }.joined(separator: " ")
+        case .nothing: return "nothing"
+        case .refuse(let reason): return "refuse " + reason
+        }
+    }
+
+    private let account = "<input name=user placeholder=User><input type=password name=pass placeholder=Password>"
+
+    // MARK: An account or a voucher
+
+    @Test func oneFormForBoth() {
+        let form =
+            "<form method=post action=/in>\(account)<input name=auth_voucher><input type=submit name=accept value=Continue></form>"
+        #expect(decide(form) == "ask user pass auth_voucher")
+        #expect(decide(form, ["auth_voucher": "v"]) == "send /in user=&pass=&auth_voucher=v&accept=Continue")
+        #expect(decide(form, ["user": "u", "pass": "p"]) == "send /in user=u&pass=p&auth_voucher=&accept=Continue")
+        #expect(
+            decide(form, ["user": "u", "pass": "p", "auth_voucher": "v"])
+                == "send /in user=u&pass=p&auth_voucher=&accept=Continue")
+        #expect(decide(form, ["user": "u"]) == "ask user pass auth_voucher")
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page(form, url: url.text), at: url) else {
+            return #expect(Bool(false))
+        }
+        #expect(prompt.message == "One of these is enough: User and Password; or auth_voucher.")
+    }
+
+    @Test func aFormForEach() {
+        let forms =
+            "<form method=post action=/a>\(account)<button>Log in</button></form><form action=/v method=post><input name=code><button>Go</button></form>"
+        #expect(decide(forms) == "ask user pass code")
+        #expect(decide(forms, ["code": "v"]) == "send /v code=v")
+        #expect(decide(forms, ["user": "u", "pass": "p"]) == "send /a user=u&pass=p")
+    }
+
+    /// The box of one form is nothing to the other.
+    @Test func aBoxBelongsToItsForm() {
+        let forms =
+            "<form method=post action=/a>\(account)<button>Log in</button></form>"
+            + "<form action=/v method=post><input name=code><input type=checkbox name=tos required> Rules of use<button>Go</button></form>"
+        #expect(decide(forms) == "ask user pass code tos")
+        #expect(decide(forms, ["user": "u", "pass": "p"]) == "send /a user=u&pass=p")
+        #expect(decide(forms, ["code": "v"]) == "ask code! tos!")
+        #expect(decide(forms, ["code": "v", "tos": "yes"]) == "send /v code=v&tos=on")
+    }
+
+    @Test func aButtonThatSpeaksOfAccess() {
+        #expect(decide("<form action=/x><button>Click here to get on the Internet</button></form>") == "send /x ")
+        #expect(decide("<form action=/x><button>点击上网</button></form>") == "send /x ")
+    }
+
+    // MARK: What is never pressed
+
+    @Test(arguments: [
+        "<form action=/p><button>Pay now</button></form>",
+        "<form action=/p><input type=submit value='Jetzt zahlungspflichtig bestellen'></form>",
+        "<form action=/p>24 hours: 4.90 €<button>Connect</button></form>",
+        "<form action=/p><input name=card placeholder='Card number'><button>Go</button></form>",
+        "<form action=/p><select name=plan><option value=''>Choose<option value=1>1 hour USD 2<option value=2>Day USD 5</select><button>Go</button></form>",
+    ]) func nothingThatPays(_ form: String) { #expect(decide(form) == "refuse The page asks for a payment.") }
+
+    @Test func theFreeWayIsPressed() {
+        let pay = "<form action=/p>Premium for 4.90 €<button>Connect</button></form>"
+        #expect(decide(pay + "<form action=/free>Free for 0.00 €<button>Connect</button></form>").hasPrefix("send /free"))
+        #expect(decide("<form action=/p><button name=a>Buy now</button><button name=b>Connect</button></form>") == "send /p b=")
+    }
+
+    @Test(arguments: [
+        (
+            "<form style='display:none' action=/x><input name=room><button>Go</button></form>",
+            "refuse The page shows its form only by a script."
+        ),
+        ("<form action=/x><button disabled>Connect</button></form>", "refuse A script of the page has to enable its button."),
+        ("<form action=/x><button>Restart the server</button></form>", "refuse The page's button does not say that it goes on."),
+        ("<form action=/x><input name=a><img src=/captcha.php><button>Go</button></form>", "refuse " + FormScripts.testReason),
+        (
+            "<form action=/x><div class=g-recaptcha></div><input name=a><button>Go</button></form>",
+            "refuse " + FormScripts.testReason
+        ),
+        ("<form action=/x><input name=mail><button>Subscribe</button></form>", "nothing"),
+        ("<form action=/x><input name=mail><button>Forgot password</button></form>", "nothing"),
+        ("<form action=/fb><button>Log in with Facebook</button></form>", "nothing"),
+    ]) func otherForms(_ body: String, _ decision: String) { #expect(decide(body) == decision) }
+
+    // MARK: What is asked
+
+    @Test func aButtonThatABoxEnables() {
+        let form =
+            "<form action=/x method=post><input type=checkbox name=ok onclick='this.form.go.disabled=!this.checked'> Yes, that is me<button name=go disabled>Connect</button></form>"
+        #expect(decide(form) == "ask ok!")
+        #expect(decide(form, ["ok": "yes"]) == "send /x ok=on&go=")
+    }
+
+    @Test(arguments: [
+        "<option value=''>Please choose<option value=a>A<option value=b>B",
+        "<option disabled selected>Land<option value=a>A<option value=b>B",
+        "<option value=0>-- Bitte wählen --<option value=a>A<option value=b>B",
+        "<option value=-1>请选择<option value=a>A<option value=b>B",
+    ]) func anOpenChoiceIsAsked(_ options: String) {
+        let form = "<form method=post action=/x><select name=stay>\(options)</select><button>Go</button></form>"
+        #expect(decide(form) == "ask stay!")
+        #expect(decide(form, ["stay": "B"]) == "send /x stay=b")
+    }
+
+    @Test(arguments: [
+        "<table><tr><td>Room:</td><td><input name=f></td></tr></table>", "Room: <input name=f>", "<p>Room<br><input name=f></p>",
+        "<div><span>Room *</span></div><div><input name=f></div>", "<b>Room</b><input type=hidden name=h><input name=f>",
+        "<label>Room <input name=f></label>", "<input name=f placeholder=Room>", "<p>Welcome</p><p>Room</p><input name=f>",
+        "<input name=other placeholder=Other> Room <input name=f>", "<dl><dt>Room</dt><dd><input name=f></dd></dl>",
+    ]) func aFieldHasTheTextBesideIt(_ inner: String) {
+        let page = page("<form>\(inner)<button>Go</button></form>")
+        #expect(page.forms[0].controls.first { $0.name == "f" }?.label == "Room")
+    }
+
+    @Test func aBoxHasTheTextAfterIt() {
+        let page = page(
+            "<form>Hello<br><input type=checkbox name=a> I accept the <a href=/t>terms</a><br><input type=checkbox name=b> News</form>"
+        )
+        #expect(page.forms[0].controls.map(\.label) == ["I accept the terms", "News"])
+        #expect(page.forms[0].controls[0].links == ["/t"])
+    }
+
+    // MARK: Links
+
+    @Test(arguments: [
+        ("<a href=/go?x=1>Connect</a><a href=/imprint>Imprint</a>", "send /go x=1"),
+        ("<a href=https://login.portal.test/go><img src=x alt='Accept and connect'></a>", "send /go "),
+        ("<p>By going on you accept our rules.</p><a href=/go>Continue</a>", "ask accept_terms!"),
+        ("<a href=https://elsewhere.test/go>Continue</a>", "nothing"), ("<a href=# onclick='go()'>Connect</a>", "nothing"),
+        ("<a href=/go onclick='send(); return false'>Connect</a>", "nothing"),
+        ("<a href='javascript:go()'>Connect</a>", "nothing"),
+        ("<a href=/a>Continue as a guest</a><a href=/b>Continue as a member</a>", "nothing"),
+        ("<a href=/a>Connect</a><a href=/b>Premium: connect for 5 €</a>", "send /a "), ("<a href=/out>Log out</a>", "nothing"),
+        ("<p>You are connected.</p><a href=/news>Continue</a>", "nothing"),
+        ("<a id=c href=/go>Connect</a><script>$('#c').click(f)</script>", "nothing"),
+        ("<div style='display:none'><a href=/go>Connect</a></div>", "nothing"),
+    ]) func aLoneLinkGoesOn(_ body: String, _ decision: String) { #expect(decide(body) == decision) }
+}

@@ -1,0 +1,151 @@
+import HotspotCore
+import Testing
+
+@testable import HelperKit
+
+/// A small login page in each language: the button, the terms, an error and the success are recognised.
+@Suite struct LanguageTests {
+    struct Sample: Sendable, CustomTestStringConvertible {
+        var language: String
+        var user: String
+        var code: String
+        var terms: String
+        var button: String
+        var error: String
+        var success: String
+        var logout: String
+        var advertising: String
+        var payment: String
+        var testDescription: String { language }
+    }
+
+    static let samples = [
+        Sample(
+            language: "English", user: "Name", code: "Voucher", terms: "I have read the terms", button: "Go online",
+            error: "This voucher is not valid.", success: "You are connected.", logout: "Log out", advertising: "Send me offers",
+            payment: "Pay now"),
+        Sample(
+            language: "German", user: "Zimmer", code: "Gutschein", terms: "Ich stimme den Nutzungsbedingungen zu",
+            button: "Verbinden",
+            error: "Der Gutschein ist nicht gültig.", success: "Sie sind jetzt online.", logout: "Abmelden",
+            advertising: "Ich möchte Werbung", payment: "Jetzt bezahlen"),
+        Sample(
+            language: "French", user: "Nom", code: "Code d'accès", terms: "J’accepte les conditions", button: "Se connecter",
+            error: "Ce code a expiré.", success: "Vous êtes maintenant connecté", logout: "Déconnexion",
+            advertising: "Recevoir des informations", payment: "Payer"),
+        Sample(
+            language: "Spanish", user: "Nombre", code: "Cupón", terms: "Acepto las condiciones", button: "Conectarse",
+            error: "El código no es válido", success: "Ya estás conectado", logout: "Cerrar sesión",
+            advertising: "Quiero recibir ofertas", payment: "Pagar"),
+        Sample(
+            language: "Italian", user: "Nome", code: "Codice", terms: "Accetto i termini", button: "Naviga",
+            error: "Codice errato",
+            success: "Sei connesso a Internet", logout: "Disconnetti", advertising: "Pubblicità", payment: "Acquista"),
+        Sample(
+            language: "Portuguese", user: "Nome", code: "Código", terms: "Concordo com os termos", button: "Conectar",
+            error: "Código inválido", success: "Conectado com sucesso", logout: "Terminar sessão",
+            advertising: "Quero receber novidades", payment: "Pagar"),
+        Sample(
+            language: "Dutch", user: "Naam", code: "Toegangscode", terms: "Ik ga akkoord met de voorwaarden", button: "Doorgaan",
+            error: "De code is ongeldig", success: "U bent nu verbonden", logout: "Uitloggen", advertising: "Nieuwsbrief",
+            payment: "Afrekenen"),
+        Sample(
+            language: "Polish", user: "Imię", code: "Kod dostępu", terms: "Akceptuję regulamin", button: "Połącz",
+            error: "Nieprawidłowy kod", success: "Zalogowano pomyślnie", logout: "Wyloguj", advertising: "Zgoda na reklamy",
+            payment: "Zapłać"),
+        Sample(
+            language: "Russian", user: "Имя", code: "Код", terms: "Я согласен с условиями", button: "Войти в Интернет",
+            error: "Неверный код", success: "Вы успешно подключены", logout: "Выйти", advertising: "Получать рассылку",
+            payment: "Оплатить"),
+        Sample(
+            language: "Turkish", user: "Ad", code: "Kupon kodu", terms: "Kullanım koşullarını kabul ediyorum", button: "Bağlan",
+            error: "Geçersiz kod", success: "İnternete bağlandınız", logout: "Çıkış", advertising: "Bülten", payment: "Satın al"),
+        Sample(
+            language: "Persian", user: "نام", code: "کد", terms: "قوانین و مقررات را می‌پذیرم", button: "ورود",
+            error: "کد نامعتبر است",
+            success: "شما متصل هستید", logout: "خروج", advertising: "خبرنامه", payment: "پرداخت"),
+        Sample(
+            language: "Arabic", user: "الاسم", code: "رمز", terms: "أوافق على الشروط والأحكام", button: "دخول",
+            error: "الرمز غير صحيح", success: "تم الاتصال بالإنترنت", logout: "تسجيل الخروج", advertising: "نشرة إخبارية",
+            payment: "الدفع الآن"),
+        Sample(
+            language: "Hindi", user: "नाम", code: "कोड", terms: "मैं नियम और शर्तों से सहमत हूँ", button: "कनेक्ट करें",
+            error: "कोड अमान्य है", success: "आप ऑनलाइन हैं", logout: "लॉग आउट", advertising: "विज्ञापन", payment: "भुगतान करें"),
+        Sample(
+            language: "Thai", user: "ชื่อ", code: "รหัสคูปอง", terms: "ฉันยอมรับข้อกำหนด", button: "เชื่อมต่อ", error: "รหัสไม่ถูกต้อง",
+            success: "เชื่อมต่อสำเร็จ", logout: "ออกจากระบบ", advertising: "รับข่าวสาร", payment: "ชำระเงิน"),
+        Sample(
+            language: "Indonesian", user: "Nama", code: "Kode", terms: "Saya setuju dengan syarat dan ketentuan",
+            button: "Hubungkan",
+            error: "Kode tidak valid", success: "Anda sudah terhubung", logout: "Keluar", advertising: "Berlangganan",
+            payment: "Bayar"),
+        Sample(
+            language: "Vietnamese", user: "Tên", code: "Mã truy cập", terms: "Tôi đồng ý với điều khoản", button: "Kết nối",
+            error: "Mã không hợp lệ", success: "Kết nối thành công", logout: "Đăng xuất", advertising: "Nhận khuyến mãi",
+            payment: "Thanh toán"),
+        Sample(
+            language: "Chinese", user: "房间", code: "验证码", terms: "我已阅读并同意服务条款", button: "上网", error: "验证码错误",
+            success: "登录成功", logout: "注销", advertising: "订阅", payment: "支付"),
+        Sample(
+            language: "Chinese, traditional", user: "房號", code: "驗證碼", terms: "我同意使用條款", button: "連線", error: "驗證碼錯誤",
+            success: "您已連線", logout: "登出", advertising: "電子報", payment: "付款"),
+        Sample(
+            language: "Japanese", user: "部屋", code: "認証番号", terms: "利用規約に同意する", button: "接続", error: "番号が正しくありません",
+            success: "接続しました", logout: "ログアウト", advertising: "メールマガジン", payment: "決済"),
+        Sample(
+            language: "Korean", user: "이름", code: "인증번호", terms: "이용약관에 동의합니다", button: "접속하기",
+            error: "인증번호가 일치하지 않습니다", success: "인터넷에 연결되었습니다", logout: "로그아웃", advertising: "마케팅 수신",
+            payment: "결제하기"),
+    ]
+
+    private func body(_ sample: Sample, _ more: String = "") -> String {
+        """
+        <form method=post action=/in><table><tr><td>\(sample.user)</td><td><input name=f1></td></tr><tr><td>\(sample.code)</td><td>
+        <input name=f2></td></tr></table><input type=checkbox name=b1> \(sample.terms)<br><input type=checkbox name=b2 checked>
+        \(sample.advertising)<br><button name=pay value=1>\(sample.payment)</button><button name=out value=1>\(sample.logout)</button>
+        <button name=go value=1>\(sample.button)</button></form>\(more)
+        """
+    }
+
+    @Test(arguments: samples) func aPageIsUnderstood(_ sample: Sample) throws {
+        let url = WebURL("https://portal.test/page")!
+        // A form that also logs out or pays is none; the buttons stand alone here.
+        let login = body(sample).replacing("<button name=out value=1>\(sample.logout)</button>", with: "")
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page(login, url: url.text), at: url) else {
+            return #expect(Bool(false), "not asked")
+        }
+        #expect(prompt.fields.map(\.name) == ["f1", "f2", "b1"])
+        #expect(prompt.fields.map(\.kind) == [.text, .code, .checkbox])
+        let engine = FormEngine(answers: ["f1": "7", "f2": "x", "b1": "yes"], isTypedNow: true)
+        guard case .submit(let filled, _) = engine.decide(on: page(login, url: url.text), at: url) else {
+            return #expect(Bool(false), "not sent")
+        }
+        #expect(filled.pairs.map(\.name) == ["f1", "f2", "b1", "go"])
+        guard case .nothing = FormEngine().decide(on: page(body(sample), url: url.text), at: url) else {
+            return #expect(Bool(false), "a logout is no login")
+        }
+    }
+
+    @Test(arguments: samples) func theOutcomeIsUnderstood(_ sample: Sample) throws {
+        #expect(FormWords.soundsLikeSuccess(page("<p>\(sample.success)</p>")))
+        #expect(!FormWords.soundsLikeSuccess(page("<p>\(sample.error)</p>")))
+        #expect(!FormWords.soundsLikeSuccess(page(body(sample))))
+        #expect(FormWords.failure(in: page("<p>Wi-Fi</p><p>\(sample.error)</p>")) == sample.error)
+        #expect(FormWords.failure(in: page("<p>\(sample.success)</p>")) == nil)
+    }
+
+    @Test func shortWordsStandAlone() {
+        for text in ["Bookshop", "Spinning", "Tokyo", "Stockholm", "agoraphobia", "Restart"] {
+            #expect(!FormWords.isOnward(text), "\(text)")
+        }
+        #expect(FormWords.isOnward("OK!") && FormWords.isOnward("ok"))
+        #expect(!FormWords.isCode("shopping") && FormWords.isCode("your PIN") && FormWords.isCode("PIN-Code"))
+        #expect(FormWords.isTerms("haveTerms") && FormWords.isTerms("AGB") && !FormWords.isTerms("hagbard"))
+    }
+
+    @Test(arguments: [
+        ("4,90 €", true), ("€ 5", true), ("USD 3.50", true), ("$ 0.00", false), ("0 €", false), ("5 Euro", false),
+        ("EURO 2024", false),
+        ("Room 5", false), ("100円", true), ("Rs. 50", true),
+    ]) func sumsOfMoneyAreSeen(_ text: String, isPrice: Bool) { #expect(FormWords.hasPrice(text) == isPrice) }
+}

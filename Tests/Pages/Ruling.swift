@@ -1,0 +1,101 @@
+import HelperKit
+import HotspotCore
+
+/// The engine's decision on one page, with made-up answers typed for all that it asks.
+struct Ruling: Encodable {
+    enum Class: String, Codable {
+        case loggedIn = "logged-in"
+        case handOver = "hand-over"
+        case leaveAlone = "leave-alone"
+    }
+
+    var `class` = Class.leaveAlone
+    /// The names of the fields that the user fills in, without boxes.
+    var asks: [String] = []
+    /// The names of the boxes that the user ticks.
+    var boxes: [String] = []
+    var submits: SentForm?
+    var reason: String?
+
+    init(of octets: [UInt8], at url: WebURL) {
+        let page = HTMLPage.read(octets, at: url)
+        let portal = Portal(origin: url.origin, pin: url.isSecure ? "key" : nil, kind: "form", title: page.title)
+        // No nameserver, so that no name is looked up.
+        let link = Link(
+            attempt: "judge", association: "judge", interface: "lo", index: 1, addresses: ["192.0.2.2/24"], nameservers: [],
+            portalAPI: nil, probeURL: nil, probeExpect: nil)
+        var command = HelperCommand(
+            network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: link, portal: portal)
+        if let hop = RedirectChain.ownRequest(of: page, at: url) {
+            send(hop)
+            return
+        }
+        var first = FormAttempt(command, at: portal, isTypedNow: false)
+        switch first.move(on: page, at: url) {
+        case .submit(let filled, _): send(filled, [])
+        case .done: reason = "done"
+        case .end(_, let text): reason = text
+        case .ask(_, _, let text?):
+            self.class = .handOver
+            reason = text
+        case .ask(let prompt, _, nil):
+            let isWanted = { (field: Field) in field.kind != .checkbox && field.required && field.value == nil }
+            let hasWanted = prompt.fields.contains(where: isWanted)
+            for field in prompt.fields {
+                if field.kind == .checkbox {
+                    boxes.append(field.name)
+                    command.answers[field.name] = "yes"
+                } else if isWanted(field) || (!hasWanted && field.value == nil) {
+                    asks.append(field.name)
+                    command.answers[field.name] = field.choices?.first ?? Self.answer(for: field, among: asks.count)
+                } else if let value = field.value {
+                    command.answers[field.name] = value
+                }
+            }
+            asks.sort()
+            var second = FormAttempt(command, at: portal, said: first.said, isTypedNow: true)
+            guard case .submit(let filled, let form) = second.move(on: page, at: url) else {
+                self.class = .handOver
+                reason = "asked, and sent nothing after the answers"
+                return
+            }
+            send(filled, asks.filter { name in form.controls.contains { $0.name == name } })
+        }
+    }
+
+    /// Notes a form's request; the values of asked fields are replaced.
+    private mutating func send(_ filled: FilledForm, _ typed: [String]) {
+        send(filled.request)
+        var fields = submits?.fields ?? [:]
+        for pair in filled.pairs {
+            fields[pair.name] = typed.contains(pair.name) && !pair.value.isEmpty ? "<user:\(pair.name)>" : pair.value
+        }
+        submits?.fields = fields
+    }
+
+    private mutating func send(_ request: HTTPRequest) {
+        self.class = .loggedIn
+        submits = SentForm(method: request.method.rawValue, url: request.url.text, fields: [:]).normalized
+    }
+
+    private static func answer(for field: Field, among count: Int) -> String {
+        switch field.kind {
+        case .email: "guest\(count)@mail.test"
+        case .phone: "+4930\(count)"
+        default: "a\(count)"
+        }
+    }
+
+    /// Returns how this differs from the expected ruling.
+    func difference(from expected: ExpectedRuling) -> [String] {
+        guard self.class == expected.class else { return ["class"] }
+        guard expected.class == .loggedIn else { return [] }
+        var result = Set(expected.asks ?? []) == Set(asks) ? [] : ["asks"]
+        guard let wanted = expected.submits?.normalized else { return result }
+        if wanted.method != submits?.method { result.append("method") }
+        if WebURL(wanted.url)?.text != submits?.url { result.append("url") }
+        let (ours, theirs) = (submits?.fields ?? [:], wanted.fields ?? [:])
+        result += Set(ours.keys).union(theirs.keys).sorted().filter { ours[$0] != theirs[$0] }.map { "field \($0)" }
+        return result
+    }
+}

@@ -74,8 +74,7 @@ class MikroTik(Product):
     def success(self, fields):
         self.admit()
         body = f'<p>You are logged in</p><p>If nothing happens, click <a href="{fields.get("dst", "/status")}">here</a></p>'
-        return page("mikrotik hotspot > redirect", body + '<a href="http://login.hotspot.example/status">status</a>',
-                    Set_Cookie=f"username={self.cookie}; path=/")
+        return page("mikrotik hotspot > redirect", body, Set_Cookie=f"username={self.cookie}; path=/")
 
     def page(self, dst, error=""):
         self.chap = (secrets.token_bytes(1), secrets.token_bytes(16))

@@ -51,7 +51,7 @@ class UniFi(Product):
         return Answer(404)
 
     def login(self, request):
-        if request.cookie("ec") != self.context or not request.headers.get("Referer", "").startswith(self.root):
+        if request.cookie("ec") != self.context or not request.headers.get("Referer", "").startswith(f"http://{GATEWAY}:8880/"):
             return self.reply(None, "api.err.LoginRequired")
         if self.options.get("legacy"):
             right = request.form.get("voucher", "").replace("-", "") == "1234567890" and request.form.get("accept_tos") == "true"

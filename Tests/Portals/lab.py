@@ -35,6 +35,8 @@ ENDPOINTS = {
     "connectivitycheck.gstatic.com/generate_204": (204, ""), "www.gstatic.com/generate_204": (204, ""),
     "detectportal.firefox.com/success.txt": (200, "success\n"),
     "nmcheck.gnome.org/check_network_status.txt": (200, "NetworkManager is online\n"),
+    # Where the portals of the lab send a guest after the login.
+    "example.org/": (200, "A page of the Internet.\n"),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import dataclasses
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -75,8 +76,9 @@ class Outcome:
 
 
 class Visit:
-    def __init__(self, lab: Lab, programs: pathlib.Path, helpers: list[Helper]):
+    def __init__(self, lab: Lab, programs: pathlib.Path, helpers: list[Helper], portals: pathlib.Path):
         self.lab, self.programs, self.helpers = lab, programs, helpers
+        self.environment = os.environ | {"HOTSPOTD_PORTALS": str(portals)}
         self.product: Product = lab.product
         self.user = self.product.scenario.user
         self.identity = str(uuid.uuid4())
@@ -97,7 +99,8 @@ class Visit:
         message = {"method": f"org.hotspotd.Helper.{method}", "parameters": {"network": network, "link": link} | parameters}
         words = ["nsenter", "--net=/run/netns/cli", str(self.programs / "hotspot-helpers"), helper.name]
         try:
-            done = subprocess.run(words, input=json.dumps(message).encode() + b"\0", capture_output=True, timeout=DEADLINE)
+            call = json.dumps(message).encode() + b"\0"
+            done = subprocess.run(words, input=call, capture_output=True, timeout=DEADLINE, env=self.environment)
             return json.loads(done.stdout.rstrip(b"\0"))["parameters"]
         except (subprocess.TimeoutExpired, ValueError, KeyError) as error:
             return {"confidence": "none", "reply": {"result": "temporaryFailure", "reason": f"{helper.name} gave no answer: {error}"[:200]}}

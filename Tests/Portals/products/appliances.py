@@ -18,11 +18,11 @@ class Ucopia(Product):
         self.steps = 0
 
     def intercept(self, request):
-        return redirect("https://controller.access.example/101/portal/")
+        return redirect("https://controller.access.network/101/portal/")
 
     def answer(self, request):
         fields = request.form
-        if request.host != "controller.access.example":
+        if request.host != "controller.access.network":
             return Answer(404)
         if request.path == "/101/portal/":
             return page("Guest access", '<button id="go">Connect</button><script src="/101/portal/js/portal_api.js"></script><script>$("#go").click(function () {'
@@ -137,14 +137,24 @@ class Cambium(Product):
 class LANCOM(Product):
     name, gatewayNames = "lancom", ("hotspot.lancom.example",)
     scenarios = [Scenario("account", user=GUEST, fewest=2), Scenario("refused", "refused", REFUSED, text="Login failed"),
-                 Scenario("room", user={"surname": "Brandt", "room": "214"}, options={"pms": True}, fewest=2)]
+                 Scenario("room", user={"surname": "Brandt", "room": "214"}, options={"pms": True}, fewest=2), Scenario("terms", options={"agb": True}, fewest=2),
+                 Scenario("cloud", options={"cloud": True}, fewest=2)]
 
     def intercept(self, request):
-        return redirect("http://hotspot.lancom.example/authen/")
+        return redirect("https://hotspot.lmc.de/cloud-service-hotspot/lab" if self.options.get("cloud") else "http://hotspot.lancom.example/authen/")
 
     def answer(self, request):
+        if request.host == "hotspot.lmc.de" and request.path == "/cloud-service-hotspot/lab":
+            if request.method == "POST":
+                self.admit()
+            return page("Hotspot", "<p>You are connected.</p>" if self.isOpen else form("", "<p>Please accept the terms.</p>", button("Accept and connect")))
+        if request.path == "/authen/agblogin/" and self.options.get("agb") and request.form.get("AGB") == "on":
+            self.admit()
+            return page("Login successful", "<p>You are logged in.</p>")
         if request.host != "hotspot.lancom.example" or request.path not in ("/authen/", "/authen/login/"):
             return Answer(404)
+        if self.options.get("agb"):
+            return page("Public Spot", form("agblogin/", box("AGB", "Ich akzeptiere die AGB"), button("Anmelden")))
         fields, error = request.form, ""
         parts = line("surname", "Surname") + line("room", "Room number") if self.options.get("pms") else line("userid", "User ID") + line("password", "Password", "password")
         if request.method == "POST":
@@ -202,7 +212,7 @@ class Arista(Product):
     scenarios = [Scenario("click", fewest=2)]
 
     def intercept(self, request):
-        return redirect("https://onboard.agni.arista.example/portal/Eabc123?" + encode(mac=CLIENT_MAC))
+        return redirect("https://onboard.agni.arista.io/portal/Eabc123?" + encode(mac=CLIENT_MAC))
 
     def answer(self, request):
         if request.path == "/portal/Eabc123/clickThrough/logon" and request.method == "POST" and (request.form.get("orgID") or request.json().get("orgID")) == "Eabc123":

@@ -1,5 +1,6 @@
 """Aruba: controllers, Instant, Central and ClearPass: portals 3.4, after CPAL ArubaInstantOn, ArubaNetworks and ArubaClearPass."""
 
+import json
 import secrets
 
 from lab import CLIENT, CLIENT_MAC, Product, Scenario
@@ -71,13 +72,13 @@ class Aruba(Product):
             return page("Please wait", form(request.path, hidden(**request.args), hidden(_browser="1"), method="get", name="f") + "<script>document.f.submit();</script>")
         if request.method == "POST" and fields.get("visitor_accept_terms") == "1" and "@" in fields.get("email", "") and fields.get("visitor_name"):
             return page("Receipt", form(f"{SWITCH}/cgi-bin/login", hidden(cmd="authenticate", user="v-" + self.token, password="p-" + self.token),
-                                        button("Log In"), id="weblogin_form"))
+                                        button("Log In"), name="weblogin_form"))
         return page("Visitor registration", form(request.path + "?" + encode(_browser="1", cmd="login", mac=CLIENT_MAC), line("visitor_name", "Your Name:"),
                                                  line("email", "Email Address:", "email"), box("visitor_accept_terms", "I accept the terms of use", "1"), button("Register")))
 
     def central(self, fields):
         if fields.get("csrf_token") == self.token and fields.get("accept_terms") == "on":
-            return page("Connecting", f"""<script>var portal_login_page_config = {{"network_login": {{"action": "{SWITCH}/cgi-bin/login",
-"username": "v-{self.token}", "password": "p-{self.token}"}}}};
-var f = document.createElement("form"); f.method = "post"; f.action = portal_login_page_config.network_login.action; post(f, portal_login_page_config);</script>""")
-        return page("Guest", form("", hidden(csrf_token=self.token, capture="c1"), box("accept_terms", "I accept the terms and conditions"), button("Connect")))
+            config = json.dumps({"page": {}, "network_login": {"action": f"{SWITCH}/cgi-bin/login", "username": "v-" + self.token, "password": "p-" + self.token}})
+            return page("Connecting", f'<div id="app"></div><script>var portal_login_page_config = {config};</script>')
+        config = json.dumps({"page": {"csrf_token": self.token, "require_sponsor_approval": False}, "capture": {"capture": "c1"}, "network_login": False})
+        return page("Guest", f'<div id="app"></div><p>By connecting you accept the <a href="/terms">terms</a>.</p><script>var portal_login_page_config = {config};</script>')

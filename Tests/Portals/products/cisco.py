@@ -78,7 +78,7 @@ class CiscoISE(Product):
         self.token, self.session, self.accepted = secrets.token_hex(16), secrets.token_hex(12), False
 
     def intercept(self, request):
-        query = encode(sessionId=self.session, portal="27041710-2e58", action="cwa", token=self.token, redirect=request.url)
+        query = encode(sessionId=self.session, portal="27041710-2e58", action="cwa", type="drw", token=self.token, redirect=request.url)
         return redirect(f"{self.host}/portal/gateway?{query}")
 
     def answer(self, request):
@@ -87,7 +87,7 @@ class CiscoISE(Product):
         fields, known = request.form, request.cookie("portalSessionId") == self.session
         match request.path:
             case "/portal/gateway" if request.args.get("sessionId") == self.session:
-                return redirect(f"{self.host}/portal/PortalSetup.action?portal=27041710-2e58", Set_Cookie=f"portalSessionId={self.session}; Path=/portal; Secure; HttpOnly")
+                return redirect(f"{self.host}/portal/PortalSetup.action?portal=27041710-2e58", Set_Cookie=f"portalSessionId={self.session}; Path=/portal; Secure; HttpOnly", token=self.token)
             case "/portal/PortalSetup.action" if known:
                 return self.page("")
             case "/portal/AupSubmit.action" if known and not self.options.get("guest"):
@@ -106,7 +106,7 @@ class CiscoISE(Product):
         if not right:
             return self.page(error)
         self.accepted = True
-        kept = hidden(delayToCoA="0", waitForCoA="true", coaType="Reauth", coaReason="Guest authenticated for network access", coaSource="GUEST",
+        kept = hidden(delayToCoA="2", waitForCoA="true", coaType="Reauth", coaReason="Guest authenticated for network access", coaSource="GUEST",
                       token=self.token, portalSessionId=self.session)
         return page("Success", "<p>Connecting…</p>" + form("DoCoA.action", kept, id="coaForm") + '<script>document.getElementById("coaForm").submit();</script>')
 

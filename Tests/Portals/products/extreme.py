@@ -51,7 +51,7 @@ class WiNG(Product):
             return Answer(404)
         if request.path == "/cgi-bin/hslogin.cgi" and request.method == "POST":
             known = fields.get("f_Qv", "").startswith("it_qpmjdz") and fields.get("f_hs_server") == "wing.example"
-            right = fields.get("f_agree") == "agree" if self.options.get("agree") else (fields.get("f_user"), fields.get("f_pass")) == ("guest", "secret")
+            right = "f_agree" in fields if self.options.get("agree") else (fields.get("f_user"), fields.get("f_pass")) == ("guest", "secret")
             if not (known and right):
                 return page("Failure", "<p>Authentication failed.</p>")
             self.admit()

@@ -7,12 +7,12 @@ import wispr_portal
 from lab import CLIENT_MAC, Product, Scenario
 from pages import *
 
-GUEST = {"user": "guest", "password": "pa%ss wörd"}
+GUEST = {"user": "guest", "password": "pa%ss w0rd"}
 
 
 def octal(octets: bytes) -> str:
     """As RouterOS writes octets into a script: some as characters, the others as octal escapes."""
-    return "".join(chr(o) if chr(o).isalnum() else f"\\{chr(o)}" if chr(o) in "\\'" else f"\\{o:03o}" for o in octets)
+    return "".join(chr(o) if o < 128 and chr(o).isalnum() else f"\\{chr(o)}" if chr(o) in "\\'" else f"\\{o:03o}" for o in octets)
 
 
 class MikroTik(Product):

@@ -319,21 +319,23 @@ class SFR(Product):
 class GlobalReach(Product):
     """A coffee chain's page in front of Aruba: name, e-mail, then the controller's login."""
 
-    name, gatewayNames = "globalreach", ("aruba.odyssys.example",)
+    name, gatewayNames = "globalreach", ("aruba.odyssys.net",)
     scenarios = [Scenario("register", user={"name": "Ada", "email": "ada@example.org", "zip": "10115"}, fewest=3)]
 
     def intercept(self, request):
-        return redirect("https://sbux-portal.globalreach.example/?" + encode(cmd="login", mac=CLIENT_MAC, essid="Lab", ip=CLIENT, switchip="aruba.odyssys.example", url=request.url), phrase="Captive Portal")
+        return redirect("https://sbux-portal.globalreachtech.com/?" + encode(cmd="login", mac=CLIENT_MAC, essid="Lab", ip=CLIENT, switchip="aruba.odyssys.net", url=request.url), phrase="Captive Portal")
 
     def answer(self, request):
         fields = request.form
-        if request.host == "aruba.odyssys.example":
+        if request.host == "aruba.odyssys.net":
             if request.path == "/cgi-bin/login" and (fields.get("cmd"), fields.get("user"), fields.get("password")) == ("authenticate", "g-1", "p-1"):
                 self.admit()
                 return redirect("http://example.org/")
             return Answer(404)
+        if request.host != "sbux-portal.globalreachtech.com":
+            return Answer(404)
         if request.method == "POST" and fields.get("first_name") and "@" in fields.get("email", "") and fields.get("zip") and fields.get("accept") == "1":
-            return page("Connecting", form("http://aruba.odyssys.example/cgi-bin/login", hidden(cmd="authenticate", user="g-1", password="p-1"), name="f") + "<script>document.f.submit();</script>")
+            return page("Connecting", form("http://aruba.odyssys.net/cgi-bin/login", hidden(cmd="authenticate", user="g-1", password="p-1"), name="f") + "<script>document.f.submit();</script>")
         return page("Welcome", form("", line("first_name", "First name"), line("email", "Email address", "email"), line("zip", "Postal code"), box("accept", "I accept the terms of use", "1"),
                                     button("Accept &amp; connect")))
 
@@ -341,11 +343,11 @@ class GlobalReach(Product):
 class Boingo(Product):
     """WISPr with a realm, and a result that is fetched at the gateway."""
 
-    name, gatewayNames = "boingo", ("gateway.boingohotspot.example",)
+    name, gatewayNames = "boingo", ("gateway.boingohotspot.net",)
     scenarios = [Scenario("account", user={"user": "boingo/ada", "password": "sec&ret"}, fewest=1, logoff=True),
                  Scenario("pending", user={"user": "boingo/ada", "password": "sec&ret"}, options={"pending": True}, fewest=2, logoff=True),
                  Scenario("refused", "refused", {"user": "boingo/ada", "password": "no"}, text="Invalid username or password")]
-    root = "https://portal.boingohotspot.example"
+    root = "https://portal.boingohotspot.net"
 
     def begin(self):
         self.polls = 0
@@ -358,22 +360,22 @@ class Boingo(Product):
     def answer(self, request):
         fields = request.form
         match request.host, request.path:
-            case "portal.boingohotspot.example", "/wispr" if request.method == "POST":
+            case "portal.boingohotspot.net", "/wispr" if request.method == "POST":
                 if fields.get("button") != "Login" or fields.get("FNAME") != "0" or "OriginatingServer" not in fields:
                     return self.reply("AuthenticationReply", "120", "255")
                 if (fields.get("UserName"), fields.get("Password")) != ("boingo/ada", "sec&ret"):
                     return self.reply("AuthenticationReply", "120", "100", ("ReplyMessage", "Invalid username or password"))
                 if self.options.get("pending"):
-                    return self.reply("AuthenticationReply", "120", "201", ("LoginResultsURL", "http://gateway.boingohotspot.example/results"), ("Delay", "1"))
+                    return self.reply("AuthenticationReply", "120", "201", ("LoginResultsURL", "http://gateway.boingohotspot.net/results"), ("Delay", "1"))
                 self.admit()
                 return self.reply("AuthenticationReply", "120", "50", ("LogoffURL", f"{self.root}/logoff"))
-            case "gateway.boingohotspot.example", "/results":
+            case "gateway.boingohotspot.net", "/results":
                 self.admit()
                 return self.reply("AuthenticationPollReply", "140", "50", ("LogoffURL", f"{self.root}/logoff"))
-            case "portal.boingohotspot.example", "/logoff":
+            case "portal.boingohotspot.net", "/logoff":
                 self.expel()
                 return self.reply("LogoffReply", "130", "150")
-            case "portal.boingohotspot.example", "/":
+            case "portal.boingohotspot.net", "/":
                 return page("Boingo", '<p>Choose a plan.</p><div id="app"></div><script src="/app.js"></script>')
         return Answer(404)
 

@@ -71,10 +71,10 @@ class Icomera(Product):
         self.csrf = secrets.token_hex(16)
 
     def intercept(self, request):
-        return redirect("http://wifi.metronom.example/de/?" + encode(url=request.url))
+        return redirect("http://wifi.metronom.de/de/?" + encode(url=request.url))
 
     def answer(self, request):
-        if request.host != "wifi.metronom.example":
+        if request.host != "wifi.metronom.de":
             return Answer(404)
         if request.path == "/api/jsonp/user/":
             return jsonp(request.args.get("callback", "cb"), {"version": "1.9", "authenticated": str(int(self.isOpen)), "data_total_limit": "200000000", "data_total_used": "1000"})

@@ -57,7 +57,7 @@ class UniFi(Product):
             right = request.form.get("voucher", "").replace("-", "") == "1234567890" and request.form.get("accept_tos") == "true"
         else:
             values = request.json()
-            right = {"none": values == {}, "voucher": values.get("by") == "voucher" and values.get("voucher", "").replace("-", "") == "1234567890",
+            right = {"none": not request.form and values == {}, "voucher": values.get("by") == "voucher" and values.get("voucher", "").replace("-", "") == "1234567890",
                      "password": values == {"by": "password", "password": "secret"}}[self.auth]
         if not right:
             return self.reply(None, "api.err.InvalidVoucher" if self.auth == "voucher" else "api.err.InvalidPassword")

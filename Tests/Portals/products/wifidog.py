@@ -25,12 +25,13 @@ class WifiDog(Product):
 
     def intercept(self, request):
         query = encode(**self.gateway, ip=CLIENT, mac=CLIENT_MAC, url=request.url)
-        return redirect(f"{AUTH}/login/?{query}", phrase="Redirect to login page", body="<p>Please <a href='#'>click here</a></p>", Server="WiFiDog 1.3.0")
+        server = "https://wifi.targetbox.de" if self.options.get("style") == "targetbox" else AUTH
+        return redirect(f"{server}/login/?{query}", phrase="Redirect to login page", body="<p>Please <a href='#'>click here</a></p>", Server="WiFiDog 1.3.0")
 
     def answer(self, request):
         if request.port == 2060:
             return self.dog(request)
-        if request.host != "auth.wifidog.example":
+        if request.host not in ("auth.wifidog.example", "wifi.targetbox.de"):
             return Answer(404)
         fields = request.args | request.form
         match request.path:
@@ -39,7 +40,7 @@ class WifiDog(Product):
             case "/login/":
                 return self.page(fields, "") if all(fields.get(k) == v for k, v in self.gateway.items()) else page("Error", "<p>No gateway</p>")
             case "/wifidog/skip" if request.json() == {"gwAddress": GATEWAY, "gwPort": "2060", "gwId": "lab01", "mac": CLIENT_MAC}:
-                return jsonAnswer({"redirectUrl": f"http://{GATEWAY}:2060/wifidog/auth?token={self.token}"})
+                return jsonAnswer({"success": True, "redirectUrl": f"http://{GATEWAY}:2060/wifidog/auth?token={self.token}"})
             case "/wifidog/skip":
                 return jsonAnswer({"message": "bad request"}, 400)
             case "/portal/":

@@ -71,7 +71,7 @@ class PaloAlto(Product):
 class Sangfor(Product):
     name = "sangfor"
     scenarios = [Scenario("account", user=GUEST, fewest=2, logoff=True), Scenario("refused", "refused", REFUSED, text="用户名或密码错误"),
-                 Scenario("rc4", user=GUEST, options={"rc4": True}, fewest=2, never=("pwd=secret",))]
+                 Scenario("rc4", "handed over", GUEST, {"rc4": True}, never=("pwd=secret",))]
 
     def intercept(self, request):
         return redirect("http://ac.sangfor.example/ac_portal/default/pc.html?" + encode(template="default", tabs="pwd", vlanid="0", _ID_="0", switch_url="", url=request.url,

@@ -190,7 +190,8 @@ class DrCOM(Product):
         return self.gbk("认证成功页", "<!--Dr.COMWebLoginID_3.htm--><p>You have successfully logged in.</p>")
 
     def page(self):
-        script = f"<script>v46ip='{CLIENT}'; v4serip='10.20.0.1'; ss5='{CLIENT}'; pid='1'; calg='12345678';</script>"
+        port = "authloginport=801;" if self.options["kind"] == "eportal" else ""
+        script = f"<script>{port} v46ip='{CLIENT}'; v4serip='10.20.0.1'; ss5='{CLIENT}'; pid='1'; calg='12345678';</script>"
         if self.options["kind"] != "old":
             return self.gbk("上网登录页", script + '<form name="f0"><input name="DDDDD"><input type="password" name="upass"><input type="button" name="0MKKey" value="登录" onclick="ee()"></form>'
                             '<script src="a41.js"></script>')

@@ -21,9 +21,9 @@ class OpenNDS(Product):
         Scenario("user and email", user={"name": "Ada", "email": "ada@example.org"}, options={"theme": "user"}, fewest=3, logoff=True),
         Scenario("voucher", user={"code": "ABCD-1234"}, options={"theme": "voucher"}, fewest=3, logoff=True),
         Scenario("voucher refused", "refused", {"code": "XXXX"}, {"theme": "voucher"}, "Voucher is not valid"),
-        Scenario("fas 0", options={"fas": 0}, fewest=2, logoff=True),
-        Scenario("fas 1", options={"fas": 1}, fewest=3, logoff=True),
-        Scenario("fas 2", options={"fas": 2}, fewest=3, logoff=True),
+        Scenario("fas 0", options={"fas": 0}, fewest=2),
+        Scenario("fas 1", options={"fas": 1}, fewest=3),
+        Scenario("fas 2", options={"fas": 2}, fewest=3),
         Scenario("fas 3", options={"fas": 3}, fewest=2, delay=2),
     ]
 

@@ -68,7 +68,7 @@ class Entry:
     url: str
     headers: list[tuple[str, str]]
     body: str
-    status: int | None
+    answer: Answer | None
 
     def says(self, text: str) -> bool:
         return text in self.url or text in self.body or any(text in value for _, value in self.headers)
@@ -274,8 +274,7 @@ class Lab:
     def record(self, request: Request, answer: Answer | None) -> None:
         part = "portal" if self.isPortal(request.to) else "internet" if self.isOpen else "gateway"
         headers = list(request.headers.items())
-        self.entries.append(Entry(part, request.method, request.url, headers, request.body.decode("utf-8", "replace"),
-                                  answer.status if answer else None))
+        self.entries.append(Entry(part, request.method, request.url, headers, request.body.decode("utf-8", "replace"), answer))
 
     def portalEntries(self) -> list[Entry]:
         return [entry for entry in self.entries if entry.part == "portal"]

@@ -50,6 +50,10 @@ class Outcome:
     seconds: int | None = None
     maintained: bool = False
     loggedOff: bool = False
+    confidence: str = "none"
+    # The last command of the login: the user's answers for it, and its requests.
+    answers: dict[str, str] = dataclasses.field(default_factory=dict)
+    login: list = dataclasses.field(default_factory=list)
     trace: list = dataclasses.field(default_factory=list)
 
     def faults(self, lab: Lab, scenario: Scenario) -> list[str]:
@@ -117,6 +121,7 @@ class Visit:
             end, told, reply = self.logIn(helper, claim, trace)
             outcome = Outcome(end, told, helper.name, (claim.get("portal") or {}).get("kind", ""))
             outcome.requests = len(self.lab.portalEntries()) - before
+            outcome.confidence, outcome.answers, outcome.login = claim["confidence"], self.given, self.lab.entries[self.mark:]
             outcome.milliseconds = round((time.monotonic() - began) * 1000)
             if end == "logged in":
                 self.afterwards(helper, reply, outcome, trace)
@@ -128,6 +133,7 @@ class Visit:
     def logIn(self, helper: Helper, claim: dict, trace: list) -> tuple[str, str, dict]:
         """The end, what the user is told, and the last reply."""
         portal, session, given = claim.get("portal"), claim.get("session"), {}
+        self.mark, self.given = len(self.lab.entries), {}
         reply = self.call(helper, "Authenticate", portal=portal, consent=False, session=session)["reply"]
         for _ in range(ROUNDS):
             trace.append(reply)
@@ -149,6 +155,7 @@ class Visit:
             if missing:
                 return "failed", f"asks for {', '.join(missing)}", reply
             given |= answers
+            self.mark, self.given = len(self.lab.entries), answers
             portal, session = reply.get("portal", portal), reply.get("session", session)
             reply = self.call(helper, "PresentUI", portal=portal, session=session, consent=False,
                               answers={name: value for name, value in answers.items() if value})["reply"]

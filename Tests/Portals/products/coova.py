@@ -12,20 +12,21 @@ SECONDS = 3600
 
 
 class Coova(Product):
-    """With a uamsecret: the portal's form is the only way. Without one, `json`: the page's own script asks the gateway."""
+    """With a uamsecret, the portal's form is the only way. Without one (`json`), the page's own script asks the gateway.
+    `quiet`: no WISPr document."""
 
     ports = {3990: "http"}
     server = "https://www.coova.example/hotspotlogin.cgi"
     scenarios = [
-        Scenario("form", user=GUEST, fewest=4, logoff=True, seconds=SECONDS),
-        Scenario("form refused", "refused", GUEST | {"password": "no"}, text="Sorry, this account is not known."),
-        Scenario("form without wispr", user=GUEST, options={"quiet": True}, fewest=4, logoff=True),
+        Scenario("wispr", user=GUEST, fewest=2, logoff=True),
+        Scenario("wispr refused", "refused", GUEST | {"password": "no"}, text="Sorry, this account is not known."),
+        Scenario("form", user=GUEST, options={"quiet": True}, fewest=4, logoff=True, seconds=SECONDS),
+        Scenario("form refused", "refused", GUEST | {"password": "no"}, {"quiet": True}, "Sorry, this account is not known."),
         Scenario("late gate", user=GUEST, options={"quiet": True}, delay=3),
         Scenario("json chap", user=GUEST, options={"json": True, "quiet": True}, fewest=2, never=(GUEST["password"], "se%26cret"),
                  seconds=SECONDS, logoff=True),
         Scenario("json refused", "refused", GUEST | {"password": "no"}, {"json": True, "quiet": True}, "Sorry, this account is not known."),
         Scenario("json refused mutely", "refused", GUEST | {"password": "no"}, {"json": True, "quiet": True, "mute": True}, "not accept"),
-        Scenario("json pap", user=GUEST, options={"json": True, "quiet": True, "pap": True}, fewest=2, never=(GUEST["password"],)),
         Scenario("homepage", user=GUEST, options={"home": True, "quiet": True}, fewest=5),
     ]
 
@@ -124,9 +125,8 @@ chilliController.port = 3990; chilliController.interval = 60; function connect(f
         self.challenge = secrets.token_hex(16)
         if fields.get("username") != GUEST["user"]:
             return False
-        if self.options.get("pap"):
-            return fields.get("password") == bytes(a ^ b for a, b in zip(password, key)).hex()
-        return fields.get("response") == hashlib.md5(b"\0" + password + key).hexdigest()
+        isPAP = fields.get("password") == bytes(a ^ b for a, b in zip(password, key)).hex()
+        return isPAP or fields.get("response") == hashlib.md5(b"\0" + password + key).hexdigest()
 
     def key(self):
         octets = bytes.fromhex(self.challenge)

@@ -25,7 +25,7 @@ class MikroTik(Product):
         Scenario("pap", user=GUEST, options={"pap": True}, fewest=2, logoff=True),
         Scenario("pap refused", "refused", GUEST | {"user": "nobody"}, {"pap": True}, "invalid username or password"),
         Scenario("trial", options={"trial": True}, fewest=2, logoff=True),
-        Scenario("sessions used up", "refused", GUEST, {"full": True}, "no more sessions are allowed for user guest"),
+        Scenario("sessions used up", "refused", GUEST, {"full": True}, "no more sessions are allowed for user"),
     ]
 
     def begin(self) -> None:

@@ -105,9 +105,14 @@ class Visit:
         try:
             call = json.dumps(message).encode() + b"\0"
             done = subprocess.run(words, input=call, capture_output=True, timeout=DEADLINE, env=self.environment)
-            return json.loads(done.stdout.rstrip(b"\0"))["parameters"]
+            message = json.loads(done.stdout.rstrip(b"\0"))
+            if "error" not in message:
+                return message["parameters"]
+            left = message["error"]
         except (subprocess.TimeoutExpired, ValueError, KeyError) as error:
-            return {"confidence": "none", "reply": {"result": "temporaryFailure", "reason": f"{helper.name} gave no answer: {error}"[:200]}}
+            # An answer that is there is no excuse: the process should have ended.
+            left = "an answer, but did not end" if getattr(error, "stdout", b"") else "no answer"
+        return {"confidence": "none", "reply": {"result": "temporaryFailure", "reason": f"{helper.name} gave {left}"}}
 
     def run(self) -> Outcome:
         with concurrent.futures.ThreadPoolExecutor() as threads:

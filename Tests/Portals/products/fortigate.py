@@ -31,14 +31,36 @@ class FortiGate(Product):
     def intercept(self, request):
         magic = self.magic()
         if self.kind == "external":
-            return redirect("https://portal.fgt.example/guest?" + encode(login="", post=f"{GATE}/fgtauth", magic=magic, usermac=CLIENT_MAC, apmac="02:00:00:00:00:aa",
-                                                                          apip="10.20.0.1", userip=CLIENT, ssid="Lab", apname="ap", bssid="02:00:00:00:00:aa"))
+            return redirect(
+                "https://portal.fgt.example/guest?"
+                + encode(
+                    login="",
+                    post=f"{GATE}/fgtauth",
+                    magic=magic,
+                    usermac=CLIENT_MAC,
+                    apmac="02:00:00:00:00:aa",
+                    apip="10.20.0.1",
+                    userip=CLIENT,
+                    ssid="Lab",
+                    apname="ap",
+                    bssid="02:00:00:00:00:aa",
+                )
+            )
         url = f"{GATE}/fgtauth?{magic}"
         return redirect(url, 303) if self.options.get("plain") else scripted(url)
 
     def answer(self, request):
         if request.host == "portal.fgt.example" and "magic" in request.args:
-            return page("Guest", form(request.args["post"], hidden(magic=request.args["magic"]), line("username", "User"), line("password", "Password", "password"), button("Login")))
+            return page(
+                "Guest",
+                form(
+                    request.args["post"],
+                    hidden(magic=request.args["magic"]),
+                    line("username", "User"),
+                    line("password", "Password", "password"),
+                    button("Login"),
+                ),
+            )
         if request.host != "fgt.example":
             return Answer(404)
         magic = request.target.partition("?")[2]
@@ -48,7 +70,10 @@ class FortiGate(Product):
             case "POST", "/" | "/fgtauth":
                 return self.login(request)
             case "GET", "/keepalive" if magic == self.key:
-                return page("Firewall authentication keepalive window", f'<script>var countDownTime=3600;</script><a href="/logout?{self.key}">logout</a>')
+                return page(
+                    "Firewall authentication keepalive window",
+                    f'<script>var countDownTime=3600;</script><a href="/logout?{self.key}">logout</a>',
+                )
             case "GET", "/logout" if magic == self.key:
                 self.expel()
                 return page("Logged out", "<p>You have logged out.</p>")
@@ -58,19 +83,38 @@ class FortiGate(Product):
         fields = request.form
         if fields.get("magic") not in self.magics or (self.kind != "external" and "4Tredir" not in fields):
             return page("Error", "<p>Bad request.</p>")
-        right = fields.get("answer") == "1" if self.kind == "disclaimer" else (fields.get("username"), fields.get("password")) == ("guest", "secret")
+        right = (
+            fields.get("answer") == "1"
+            if self.kind == "disclaimer"
+            else (fields.get("username"), fields.get("password")) == ("guest", "secret")
+        )
         if not right:
             return self.page(self.magic(), "Firewall authentication failed. Please try again.")
         self.admit()
         if self.kind == "disclaimer":
             return redirect(fields["4Tredir"], 303)
-        return Answer(200, f'<html><body><script>window.location="{GATE}/keepalive?{self.key}";</script><a href="/logout?{self.key}">logout</a></body></html>')
+        return Answer(
+            200,
+            f'<html><body><script>window.location="{GATE}/keepalive?{self.key}";</script><a href="/logout?{self.key}">logout</a></body></html>',
+        )
 
     def page(self, magic, error):
         kept = hidden(**{"4Tredir": "http://example.org/", "magic": magic})
         if self.kind == "disclaimer":
-            body = form("/", kept, "<h2>Terms and Disclaimer Agreement</h2>", button("Yes, I agree", "answer", "1"), button("No, I decline", "answer", "0"))
+            body = form(
+                "/",
+                kept,
+                "<h2>Terms and Disclaimer Agreement</h2>",
+                button("Yes, I agree", "answer", "1"),
+                button("No, I decline", "answer", "0"),
+            )
         else:
-            body = form("/", kept, f"<h2>{error or 'Please enter your username and password to continue.'}</h2>", line("username", "Username:"),
-                        line("password", "Password:", "password"), button("Continue"))
+            body = form(
+                "/",
+                kept,
+                f"<h2>{error or 'Please enter your username and password to continue.'}</h2>",
+                line("username", "Username:"),
+                line("password", "Password:", "password"),
+                button("Continue"),
+            )
         return page("Firewall Authentication", body)

@@ -33,8 +33,13 @@ class MikroTik(Product):
 
     def intercept(self, request):
         target = f"{self.host}/login?" + encode(dst=request.url)
-        children = [("AccessProcedure", "1.0"), ("LocationName", "hotspot"), ("LoginURL", f"{self.host}/login?target=xml"),
-                    ("MessageType", "\n\t100\n"), ("ResponseCode", "0")]
+        children = [
+            ("AccessProcedure", "1.0"),
+            ("LocationName", "hotspot"),
+            ("LoginURL", f"{self.host}/login?target=xml"),
+            ("MessageType", "\n\t100\n"),
+            ("ResponseCode", "0"),
+        ]
         body = f"<html>\n{wispr_portal.document('Redirect', *children)}</html>\n"
         return redirect(target, phrase="Hotspot login required", body=body, Cache_Control="no-cache")
 
@@ -45,11 +50,16 @@ class MikroTik(Product):
             case "/login":
                 return self.page(request.args.get("dst", ""))
             case "/status" if self.isOpen:
-                return page("mikrotik hotspot > status", f'<table><tr><td>uptime</td><td>3s / 59m57s</td></tr></table>\n'
-                            + form(f"{self.host}/logout", button("log off"), name="logout"))
+                return page(
+                    "mikrotik hotspot > status",
+                    '<table><tr><td>uptime</td><td>3s / 59m57s</td></tr></table>\n'
+                    + form(f"{self.host}/logout", button("log off"), name="logout"),
+                )
             case "/logout":
                 self.expel()
-                return page("mikrotik hotspot > logout", "<p>you have just logged out</p>" + form(f"{self.host}/login", button("log in")))
+                return page(
+                    "mikrotik hotspot > logout", "<p>you have just logged out</p>" + form(f"{self.host}/login", button("log in"))
+                )
             case "/" | "/status":
                 return redirect(f"{self.host}/login", phrase="Hotspot login required")
             case "/md5.js":
@@ -63,7 +73,9 @@ class MikroTik(Product):
         expected = GUEST["password"].encode()
         if not self.options.get("pap"):
             if len(password) != 32:
-                return self.page(fields.get("dst", ""), "web browser did not send challenge response (try again, enable JavaScript)")
+                return self.page(
+                    fields.get("dst", ""), "web browser did not send challenge response (try again, enable JavaScript)"
+                )
             expected = hashlib.md5(self.chap[0] + expected + self.chap[1]).hexdigest().encode()
         if user != GUEST["user"] or password.encode() != expected:
             return self.page(fields.get("dst", ""), "invalid username or password")
@@ -79,7 +91,8 @@ class MikroTik(Product):
     def page(self, dst, error=""):
         self.chap = (secrets.token_bytes(1), secrets.token_bytes(16))
         chap = not self.options.get("pap")
-        script = f"""<form name="sendin" action="{self.host}/login" method="post">
+        script = (
+            f"""<form name="sendin" action="{self.host}/login" method="post">
 <input type="hidden" name="username"><input type="hidden" name="password">{hidden(dst=dst, popup="true")}</form>
 <script type="text/javascript" src="/md5.js"></script>
 <script type="text/javascript">
@@ -89,7 +102,10 @@ function doLogin() {{
   document.sendin.submit();
   return false;
 }}
-</script>""" if chap else ""
+</script>"""
+            if chap
+            else ""
+        )
         handler = ' onSubmit="return doLogin()"' if chap else ""
         trial = f'<p>Free trial available, <a href="{self.host}/login?{encode(dst=dst, username="T-" + CLIENT_MAC.upper())}">click here</a>.</p>'
         body = f"""{script}<p>Please log on to use the internet hotspot service</p>{trial if self.options.get("trial") else ""}

@@ -24,7 +24,9 @@ class OPNsense(Product):
     ]
 
     def intercept(self, request):
-        return redirect(f"http://{GATEWAY}:8000/index.html?redirurl={request.host}{request.path}", Server="OPNsense", Cache_Control="no-store")
+        return redirect(
+            f"http://{GATEWAY}:8000/index.html?redirurl={request.host}{request.path}", Server="OPNsense", Cache_Control="no-store"
+        )
 
     def answer(self, request):
         none = self.options.get("none")
@@ -32,9 +34,13 @@ class OPNsense(Product):
             return Answer(404, Server="OPNsense")
         match request.path:
             case "/" | "/index.html":
-                inner = '<div id="login_none" class="hidden"><button id="signin_anon">Sign in</button></div>' if none else f"""<div id="login_password" class="hidden">
+                inner = (
+                    '<div id="login_none" class="hidden"><button id="signin_anon">Sign in</button></div>'
+                    if none
+                    else f"""<div id="login_password" class="hidden">
 <form class="form-signin" role="form"><h2>Please login</h2><input type="text" id="inputUsername" placeholder="Username">
 <input type="password" id="inputPassword" placeholder="Password"><button id="signin" type="button">Sign in</button></form></div>"""
+                )
                 return page("Login", f'{inner}<div id="errorMSGtext"></div>{SCRIPT}', Server="OPNsense")
             case "/api/captiveportal/access/status/":
                 return self.state()
@@ -50,9 +56,21 @@ class OPNsense(Product):
         return jsonAnswer({"message": "bad request"}, 400)
 
     def state(self):
-        value = {"clientState": "AUTHORIZED" if self.isOpen else "NOT_AUTHORIZED", "ipAddress": CLIENT,
-                 "authType": "none" if self.options.get("none") else "normal"}
+        value = {
+            "clientState": "AUTHORIZED" if self.isOpen else "NOT_AUTHORIZED",
+            "ipAddress": CLIENT,
+            "authType": "none" if self.options.get("none") else "normal",
+        }
         if self.isOpen:
-            value |= {"sessionId": "s1", "zoneid": 0, "userName": GUEST["user"], "macAddress": CLIENT_MAC, "startTime": 1.0,
-                      "acc_session_timeout": SECONDS, "bytes_in": 0, "bytes_out": 0, "authenticated_via": "local"}
+            value |= {
+                "sessionId": "s1",
+                "zoneid": 0,
+                "userName": GUEST["user"],
+                "macAddress": CLIENT_MAC,
+                "startTime": 1.0,
+                "acc_session_timeout": SECONDS,
+                "bytes_in": 0,
+                "bytes_out": 0,
+                "authenticated_via": "local",
+            }
         return jsonAnswer(value, Server="OPNsense")

@@ -52,12 +52,33 @@ class PfSense(Product):
         return redirect(fields["redirurl"]) if method == "none" else self.connected()
 
     def connected(self):
-        return page("Captive Portal", "<p>The portal session is connected.</p>" + form(
-            "/index.php?zone=guests", hidden(logout_id=self.session, zone="guests"), button("Disconnect", "logout", "Disconnect"), name="logout"))
+        return page(
+            "Captive Portal",
+            "<p>The portal session is connected.</p>"
+            + form(
+                "/index.php?zone=guests",
+                hidden(logout_id=self.session, zone="guests"),
+                button("Disconnect", "logout", "Disconnect"),
+                name="logout",
+            ),
+        )
 
     def page(self, redirurl, error=""):
-        parts = {"user": [line("auth_user", "User"), line("auth_pass", "Password", "password")], "none": [],
-                 "voucher": [line("auth_voucher", "Voucher Code")]}[self.options.get("method", "user")]
+        parts = {
+            "user": [line("auth_user", "User"), line("auth_pass", "Password", "password")],
+            "none": [],
+            "voucher": [line("auth_voucher", "Voucher Code")],
+        }[self.options.get("method", "user")]
         notice = f'<div class="error">{error}</div>' if error else ""
-        return page("Captive Portal Login Page", f'<div class="login-card">{notice}' + form(
-            f"{self.host}/index.php?zone=guests", hidden(redirurl=redirurl, zone="guests"), *parts, button("Login", "accept", "Login"), name="login_form") + "</div>")
+        return page(
+            "Captive Portal Login Page",
+            f'<div class="login-card">{notice}'
+            + form(
+                f"{self.host}/index.php?zone=guests",
+                hidden(redirurl=redirurl, zone="guests"),
+                *parts,
+                button("Login", "accept", "Login"),
+                name="login_form",
+            )
+            + "</div>",
+        )

@@ -28,13 +28,40 @@ class Ruckus(Product):
             case "tou":
                 return redirect(f"http://{GATEWAY}:9997/user/guest_tou.asp?" + encode(origurl=request.url, langname="en_US"))
             case "zd":
-                return redirect("http://portal.ruckus.example/?" + encode(sip=GATEWAY, mac="0200000000aa", lid="", client_mac=CLIENT_MAC.replace(":", ""), uip=CLIENT,
-                                                                           url=request.url, ssid="Lab", dn=""))
+                return redirect(
+                    "http://portal.ruckus.example/?"
+                    + encode(
+                        sip=GATEWAY,
+                        mac="0200000000aa",
+                        lid="",
+                        client_mac=CLIENT_MAC.replace(":", ""),
+                        uip=CLIENT,
+                        url=request.url,
+                        ssid="Lab",
+                        dn="",
+                    )
+                )
         return self.portal("")
 
     def portal(self, reason):
-        return redirect("http://portal.ruckus.example/?" + encode(nbiIP=GATEWAY, client_mac=self.mac, uip=self.ip, mac="0200000000aa", ssid="Lab", url="http://example.org/",
-                                                                   reason=reason or "Un-Auth-Captive", proxy="0", wlan="1", vlan="1", zoneName="Lab", startUrl="", sip=GATEWAY))
+        return redirect(
+            "http://portal.ruckus.example/?"
+            + encode(
+                nbiIP=GATEWAY,
+                client_mac=self.mac,
+                uip=self.ip,
+                mac="0200000000aa",
+                ssid="Lab",
+                url="http://example.org/",
+                reason=reason or "Un-Auth-Captive",
+                proxy="0",
+                wlan="1",
+                vlan="1",
+                zoneName="Lab",
+                startUrl="",
+                sip=GATEWAY,
+            )
+        )
 
     def answer(self, request):
         fields = request.args | request.form
@@ -42,14 +69,30 @@ class Ruckus(Product):
             return self.page(request.args)
         match request.path:
             case "/user/guest_tou.asp" if self.kind == "tou":
-                return page("Terms of Use", form("/user/guest_tou.asp/accept", hidden(origurl=fields.get("origurl", "")), "<p>Terms of Use: be kind.</p>",
-                                                 button("Accept and Continue", "ok", "Accept and Continue")))
+                return page(
+                    "Terms of Use",
+                    form(
+                        "/user/guest_tou.asp/accept",
+                        hidden(origurl=fields.get("origurl", "")),
+                        "<p>Terms of Use: be kind.</p>",
+                        button("Accept and Continue", "ok", "Accept and Continue"),
+                    ),
+                )
             case "/user/guest_tou.asp/accept" if request.method == "POST" and fields.get("ok") and self.kind == "tou":
                 self.admit()
                 return redirect(fields["origurl"])
             case "/login" if self.kind == "zd" and request.method == "POST":
                 if (fields.get("username"), fields.get("password")) != ("guest", "secret"):
-                    return redirect("http://portal.ruckus.example/?" + encode(sip=GATEWAY, client_mac=CLIENT_MAC.replace(":", ""), uip=CLIENT, ssid="Lab", err="Invalid user name or password"))
+                    return redirect(
+                        "http://portal.ruckus.example/?"
+                        + encode(
+                            sip=GATEWAY,
+                            client_mac=CLIENT_MAC.replace(":", ""),
+                            uip=CLIENT,
+                            ssid="Lab",
+                            err="Invalid user name or password",
+                        )
+                    )
                 self.admit()
                 return redirect("http://portal.ruckus.example/?" + encode(uid="guest", mac="0200000000aa", startUrl=""))
             case "/SubscriberPortal/hotspotlogin" if self.kind == "sz" and request.method == "GET":
@@ -71,6 +114,16 @@ class Ruckus(Product):
         if self.kind == "zd":
             inner = form(f"https://{GATEWAY}:9998/login", hidden(ip=arguments.get("uip", "")), account)
         else:
-            inner = form(f"https://{GATEWAY}:9998/SubscriberPortal/hotspotlogin", hidden(**{"client-mac": arguments.get("client_mac", ""), "uip": arguments.get("uip", ""),
-                         "url": "http://example.org/"}), account, method="get")
+            inner = form(
+                f"https://{GATEWAY}:9998/SubscriberPortal/hotspotlogin",
+                hidden(
+                    **{
+                        "client-mac": arguments.get("client_mac", ""),
+                        "uip": arguments.get("uip", ""),
+                        "url": "http://example.org/",
+                    }
+                ),
+                account,
+                method="get",
+            )
         return page("Welcome", (f'<p class="error">{error}</p>' if error else "") + inner)

@@ -31,15 +31,31 @@ class Sophos(Product):
             return Answer(404)
         match request.method, request.path:
             case "GET", "/httpclient.html":
-                return page("Captive Portal", SCRIPT + form("", line("username", "Username"), line("password", "Password", "password"),
-                            '<input type="button" value="Sign in" onclick="submitRequest()">', name="frmHTTPClientLogin", onsubmit="return submitRequest()"))
-            case "POST", "/login.xml" if fields.get("mode") == "191" and fields.get("producttype") == "0" and fields.get("a", "").isdigit():
+                return page(
+                    "Captive Portal",
+                    SCRIPT
+                    + form(
+                        "",
+                        line("username", "Username"),
+                        line("password", "Password", "password"),
+                        '<input type="button" value="Sign in" onclick="submitRequest()">',
+                        name="frmHTTPClientLogin",
+                        onsubmit="return submitRequest()",
+                    ),
+                )
+            case "POST", "/login.xml" if (
+                fields.get("mode") == "191" and fields.get("producttype") == "0" and fields.get("a", "").isdigit()
+            ):
                 return self.login(fields)
             case "GET", "/live" if fields.get("mode") == "192":
-                return self.xml(f"<liverequestresponse><ack><![CDATA[{'ack' if self.isOpen else 'login_again'}]]></ack></liverequestresponse>")
+                return self.xml(
+                    f"<liverequestresponse><ack><![CDATA[{'ack' if self.isOpen else 'login_again'}]]></ack></liverequestresponse>"
+                )
             case "POST", "/logout.xml" if fields.get("mode") == "193" and fields.get("username") == "ada":
                 self.expel()
-                return self.xml("<requestresponse><status><![CDATA[LOGIN]]></status><message><![CDATA[You&#39;ve signed out]]></message></requestresponse>")
+                return self.xml(
+                    "<requestresponse><status><![CDATA[LOGIN]]></status><message><![CDATA[You&#39;ve signed out]]></message></requestresponse>"
+                )
         return Answer(404)
 
     def login(self, fields):
@@ -50,7 +66,9 @@ class Sophos(Product):
         else:
             self.admit()
             status, text = "LIVE", "You are signed in as {username}"
-        return self.xml(f"<requestresponse><status><![CDATA[{status}]]></status><message><![CDATA[{text}]]></message><logoutmessage></logoutmessage><state></state></requestresponse>")
+        return self.xml(
+            f"<requestresponse><status><![CDATA[{status}]]></status><message><![CDATA[{text}]]></message><logoutmessage></logoutmessage><state></state></requestresponse>"
+        )
 
     def xml(self, text):
         return Answer(200, f"<?xml version='1.0' ?>{text}", "text/xml")

@@ -31,7 +31,9 @@ class UniFi(Product):
         self.context, self.auth = secrets.token_hex(16), self.options.get("auth", "none")
 
     def intercept(self, request):
-        return redirect(f"{self.root}/?" + encode(id=CLIENT_MAC, ap="02:00:00:00:00:aa", t="1700000000", url=request.url, ssid="Lab"))
+        return redirect(
+            f"{self.root}/?" + encode(id=CLIENT_MAC, ap="02:00:00:00:00:aa", t="1700000000", url=request.url, ssid="Lab")
+        )
 
     def answer(self, request):
         if request.port != 8880:
@@ -40,12 +42,26 @@ class UniFi(Product):
             case "/" if request.args.get("id") == CLIENT_MAC:
                 if self.options.get("broken"):
                     return Answer(200, "", Set_Cookie=f"ec={self.context}; Path=/")
-                inner = form("login", hidden(page_error="", landing_url="http://example.org/"), line("voucher", "Voucher code"),
-                             box("accept_tos", "I accept the Terms of Service", "true"), button("Connect", "connect", "connect"))
-                return page("Hotspot portal", inner if self.options.get("legacy") else SCRIPTED, Set_Cookie=f"ec={self.context}; Path=/")
+                inner = form(
+                    "login",
+                    hidden(page_error="", landing_url="http://example.org/"),
+                    line("voucher", "Voucher code"),
+                    box("accept_tos", "I accept the Terms of Service", "true"),
+                    button("Connect", "connect", "connect"),
+                )
+                return page(
+                    "Hotspot portal", inner if self.options.get("legacy") else SCRIPTED, Set_Cookie=f"ec={self.context}; Path=/"
+                )
             case "/hotspotconfig":
-                return self.reply({"auth": "none" if self.auth == "none" else "hotspot", "voucher_enabled": self.auth == "voucher",
-                                   "password_enabled": self.auth == "password", "payment_enabled": False, "radius_enabled": False})
+                return self.reply(
+                    {
+                        "auth": "none" if self.auth == "none" else "hotspot",
+                        "voucher_enabled": self.auth == "voucher",
+                        "password_enabled": self.auth == "password",
+                        "payment_enabled": False,
+                        "radius_enabled": False,
+                    }
+                )
             case "/login" if request.method == "POST":
                 return self.login(request)
         return Answer(404)
@@ -57,12 +73,19 @@ class UniFi(Product):
             right = request.form.get("voucher", "").replace("-", "") == "1234567890" and request.form.get("accept_tos") == "true"
         else:
             values = request.json()
-            right = {"none": not request.form and values == {}, "voucher": values.get("by") == "voucher" and values.get("voucher", "").replace("-", "") == "1234567890",
-                     "password": values == {"by": "password", "password": "secret"}}[self.auth]
+            right = {
+                "none": not request.form and values == {},
+                "voucher": values.get("by") == "voucher" and values.get("voucher", "").replace("-", "") == "1234567890",
+                "password": values == {"by": "password", "password": "secret"},
+            }[self.auth]
         if not right:
             return self.reply(None, "api.err.InvalidVoucher" if self.auth == "voucher" else "api.err.InvalidPassword")
         self.admit()
-        return redirect("http://example.org/") if self.options.get("legacy") else self.reply({"authorized": True, "redirect_url": "http://example.org/"})
+        return (
+            redirect("http://example.org/")
+            if self.options.get("legacy")
+            else self.reply({"authorized": True, "redirect_url": "http://example.org/"})
+        )
 
     def reply(self, data, error=""):
         meta = {"rc": "error", "msg": error} if error else {"rc": "ok"}

@@ -26,7 +26,12 @@ class WifiDog(Product):
     def intercept(self, request):
         query = encode(**self.gateway, ip=CLIENT, mac=CLIENT_MAC, url=request.url)
         server = "https://wifi.targetbox.de" if self.options.get("style") == "targetbox" else AUTH
-        return redirect(f"{server}/login/?{query}", phrase="Redirect to login page", body="<p>Please <a href='#'>click here</a></p>", Server="WiFiDog 1.3.0")
+        return redirect(
+            f"{server}/login/?{query}",
+            phrase="Redirect to login page",
+            body="<p>Please <a href='#'>click here</a></p>",
+            Server="WiFiDog 1.3.0",
+        )
 
     def answer(self, request):
         if request.port == 2060:
@@ -38,13 +43,25 @@ class WifiDog(Product):
             case "/login/" if request.method == "POST":
                 return self.login(fields)
             case "/login/":
-                return self.page(fields, "") if all(fields.get(k) == v for k, v in self.gateway.items()) else page("Error", "<p>No gateway</p>")
-            case "/wifidog/skip" if request.json() == {"gwAddress": GATEWAY, "gwPort": "2060", "gwId": "lab01", "mac": CLIENT_MAC}:
+                return (
+                    self.page(fields, "")
+                    if all(fields.get(k) == v for k, v in self.gateway.items())
+                    else page("Error", "<p>No gateway</p>")
+                )
+            case "/wifidog/skip" if request.json() == {
+                "gwAddress": GATEWAY,
+                "gwPort": "2060",
+                "gwId": "lab01",
+                "mac": CLIENT_MAC,
+            }:
                 return jsonAnswer({"success": True, "redirectUrl": f"http://{GATEWAY}:2060/wifidog/auth?token={self.token}"})
             case "/wifidog/skip":
                 return jsonAnswer({"message": "bad request"}, 400)
             case "/portal/":
-                return page("Welcome", f'<p>You are connected.</p><a href="http://{GATEWAY}:2060/wifidog/auth?logout=1&token={self.token}">Log out</a>')
+                return page(
+                    "Welcome",
+                    f'<p>You are connected.</p><a href="http://{GATEWAY}:2060/wifidog/auth?logout=1&token={self.token}">Log out</a>',
+                )
             case "/gw_message.php":
                 return page("Message", f'<p class="error">{fields.get("message")}: please activate your account.</p>')
         return Answer(404)
@@ -63,14 +80,24 @@ document.getElementById("skip").addEventListener("click", async () => {
   location = (await r.json()).redirectUrl;
 });</script>"""
             case _:
-                inner = form("/login/", kept, line("username", "User name"), line("password", "Password", "password"), button("Login"))
+                inner = form(
+                    "/login/", kept, line("username", "User name"), line("password", "Password", "password"), button("Login")
+                )
         return page("Sign in", (f'<p class="error">{error}</p>' if error else "") + inner)
 
     def login(self, fields):
         if any(fields.get(name) != value for name, value in self.gateway.items()):
             return page("Error", "<p>No gateway</p>")
         if "phone" in fields and "code" not in fields:
-            return page("Sign in", form("/login/", hidden(**self.gateway, phone=fields["phone"]), line("code", "Code from the text message"), button("Login")))
+            return page(
+                "Sign in",
+                form(
+                    "/login/",
+                    hidden(**self.gateway, phone=fields["phone"]),
+                    line("code", "Code from the text message"),
+                    button("Login"),
+                ),
+            )
         right = fields.get("code") == "4711" or (fields.get("username") in ("ada", "new") and fields.get("password") == "secret")
         if not right:
             return self.page(fields, "Wrong user name or password")

@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import subprocess
+import threading
 import time
 import uuid
 
@@ -102,17 +103,22 @@ class Visit:
         parameters = {name: value for name, value in parameters.items() if value is not None}
         message = {"method": f"org.hotspotd.Helper.{method}", "parameters": {"network": network, "link": link} | parameters}
         words = ["nsenter", "--net=/run/netns/cli", str(self.programs / "hotspot-helpers"), helper.name]
-        try:
-            call = json.dumps(message).encode() + b"\0"
-            done = subprocess.run(words, input=call, capture_output=True, timeout=DEADLINE, env=self.environment)
-            message = json.loads(done.stdout.rstrip(b"\0"))
-            if "error" not in message:
-                return message["parameters"]
-            left = message["error"]
-        except (subprocess.TimeoutExpired, ValueError, KeyError) as error:
-            # An answer that is there is no excuse: the process should have ended.
-            left = "an answer, but did not end" if getattr(error, "stdout", b"") else "no answer"
-        return {"confidence": "none", "reply": {"result": "temporaryFailure", "reason": f"{helper.name} gave {left}"}}
+        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.environment) as process:
+            deadline = threading.Timer(DEADLINE, process.kill)
+            deadline.start()
+            process.stdin.write(json.dumps(message).encode() + b"\0")
+            process.stdin.flush()
+            text = b""
+            while not text.endswith(b"\0") and (piece := process.stdout.read1(65536)):
+                text += piece
+            deadline.cancel()
+            # Like the daemon, it does not wait for the process's own end.
+            process.kill()
+        answer = json.loads(text[:-1] or "{}")
+        if "parameters" in answer and "error" not in answer:
+            return answer["parameters"]
+        reason = f"{helper.name} gave {answer.get('error', 'no answer')}"
+        return {"confidence": "none", "reply": {"result": "temporaryFailure", "reason": reason}}
 
     def run(self) -> Outcome:
         with concurrent.futures.ThreadPoolExecutor() as threads:

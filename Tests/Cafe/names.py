@@ -18,9 +18,8 @@ CURVE = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
 def makeAuthority() -> None:
     """An authority of our own, trusted in here only, and a certificate for each name."""
     folder = RUN / "tls"
-    folder.mkdir()
-    run("openssl", "req", "-x509", *CURVE, "-days", "7", "-subj", "/CN=Authority of the Cafe", "-keyout",
-        str(folder / "authority.key"), "-out", str(folder / "authority.pem"))
+    newAuthority(folder)
+    trust(folder)
     for host in (networks.HOTEL.portal, networks.TRAIN.portal, networks.PROBE):
         makeCertificate(host)
     # For a portal with a certificate that no authority signed: key and certificate in one file.
@@ -29,6 +28,16 @@ def makeAuthority() -> None:
         run("openssl", "req", "-x509", *CURVE, "-days", "7", "-subj", f"/CN={network.portal}", "-addext",
             f"subjectAltName=DNS:{network.portal}", "-keyout", str(file), "-out", f"{file}.certificate")
         file.write_text(file.read_text() + pathlib.Path(f"{file}.certificate").read_text())
+
+
+def newAuthority(folder: pathlib.Path) -> None:
+    folder.mkdir()
+    run("openssl", "req", "-x509", *CURVE, "-days", "7", "-subj", "/CN=Authority of the Cafe", "-keyout",
+        str(folder / "authority.key"), "-out", str(folder / "authority.pem"))
+
+
+def trust(folder: pathlib.Path) -> None:
+    """Adds the authority to those that the system trusts: /etc must be a private copy."""
     authority = (folder / "authority.pem").read_text()
     certificates = pathlib.Path("/etc/ssl/certs")
     certificates.mkdir(parents=True, exist_ok=True)
@@ -39,9 +48,13 @@ def makeAuthority() -> None:
 
 
 def makeCertificate(host: str) -> None:
-    folder = RUN / "tls"
+    issue(RUN / "tls", host, f"DNS:{host},DNS:{networks.PAGE}")
+
+
+def issue(folder: pathlib.Path, host: str, names: str) -> None:
+    """Makes HOST.key and HOST.pem for these names, signed by the authority in the folder."""
     run("openssl", "req", "-x509", *CURVE, "-days", "7", "-subj", f"/CN={host}", "-CA", str(folder / "authority.pem"),
-        "-CAkey", str(folder / "authority.key"), "-addext", f"subjectAltName=DNS:{host},DNS:{networks.PAGE}",
+        "-CAkey", str(folder / "authority.key"), "-addext", f"subjectAltName={names}",
         "-addext", "basicConstraints=critical,CA:FALSE", "-addext", "extendedKeyUsage=serverAuth",
         "-keyout", str(folder / f"{host}.key"), "-out", str(folder / f"{host}.pem"))
 
@@ -72,8 +85,12 @@ def leaseName(network: Network) -> str:
 
 
 def dnsmasq(fabric: Fabric, name: str, space: str, lines: list[str]) -> None:
+    fabric.start(name, fabric.command(space, *dnsmasqCommand(name, lines)))
+
+
+def dnsmasqCommand(name: str, lines: list[str]) -> list[str]:
     file = RUN / f"{name}.conf"
     common = ["no-resolv", "no-hosts", "bind-interfaces", "except-interface=lo", "user=root", "group=root"]
     common += ["log-facility=-", "log-dhcp"]
     file.write_text("\n".join(common + lines) + "\n")
-    fabric.start(name, fabric.command(space, "dnsmasq", "--no-daemon", f"--conf-file={file}", f"--pid-file={RUN / name}.pid"))
+    return ["dnsmasq", "--no-daemon", f"--conf-file={file}", f"--pid-file={RUN / name}.pid"]

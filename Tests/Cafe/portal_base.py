@@ -32,6 +32,13 @@ class Transcript:
         with self.lock:
             self.file.write(json.dumps({"time": round(time.time(), 4), "portal": self.portal} | entry) + "\n")
 
+    def record(self, request: "Request", answer: "Answer") -> None:
+        self.note(
+            client=request.client, method=request.method, url=request.url.split("?")[0], query=masked(request.query),
+            fields=masked(request.fields), agent=request.headers.get("User-Agent"), accept=request.headers.get("Accept"),
+            status=answer.status, remark=answer.remark,
+        )
+
 
 class Gate:
     """The clients that may pass: a set of client addresses in nftables, changed through libnftables (a new nft process takes
@@ -106,6 +113,7 @@ class Answer:
     def __init__(self, status: int, body: str | bytes = "", kind: str = "text/html; charset=utf-8", **headers: str):
         self.status, self.kind, self.headers = status, kind, {k.replace("_", "-"): v for k, v in headers.items()}
         self.body = body.encode() if isinstance(body, str) else body
+        self.version, self.phrase = "HTTP/1.1", http.HTTPStatus(status).phrase
         # What the transcript says beside the request, such as whether a login was right.
         self.remark: str | None = None
 
@@ -129,25 +137,25 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if not 0 <= length <= 65536:
             self.close_connection = True
             return
-        request = Request(self, self.rfile.read(length))
+        request = self.server.requestType(self, self.rfile.read(length))
         if self.server.faults and self.misbehave(request):
             return
         answer = self.server.answer(request)
-        self.server.transcript.note(
-            client=request.client, method=request.method, url=request.url.split("?")[0], query=masked(request.query),
-            fields=masked(request.fields), agent=request.headers.get("User-Agent"), accept=request.headers.get("Accept"),
-            status=answer.status, remark=answer.remark,
-        )
-        self.reply(answer)
+        self.server.transcript.record(request, answer)
+        if answer is None:
+            self.close_connection = True
+        else:
+            self.reply(answer)
 
     do_GET = do_POST = do_HEAD = do_PUT = handle_any
 
     def reply(self, answer: Answer) -> None:
-        lines = [f"HTTP/1.1 {answer.status} {http.HTTPStatus(answer.status).phrase}", f"Date: {self.date_time_string()}"]
+        lines = [f"{answer.version} {answer.status} {answer.phrase}", f"Date: {self.date_time_string()}"]
         headers = dict(answer.headers)
         if answer.status != 204:
             headers |= {"Content-Type": answer.kind, "Content-Length": str(len(answer.body))}
         lines += [f"{name}: {value}" for name, value in headers.items()]
+        self.close_connection |= headers.get("Connection") == "close"
         body = b"" if self.command == "HEAD" else answer.body
         # One write for head and body: two segments would wait for each other's acknowledgement.
         self.connection.sendall("\r\n".join(lines + ["", ""]).encode("latin-1") + body)
@@ -190,6 +198,7 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
     daemon_threads = True
     allow_reuse_address = True
     request_queue_size = 64
+    requestType = Request
 
     def __init__(
         self, port: int, answer, transcript: Transcript, tls: tuple[str, str] | None = None,

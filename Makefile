@@ -93,7 +93,8 @@ install:
 		$(DESTDIR)$(sysusersdir) $(DESTDIR)$(docdir) $(DESTDIR)$(datadir)/varlink $(DESTDIR)/etc/hotspotd/hotspotd.conf.d \
 		$(DESTDIR)/etc/hotspotd/helpers $(DESTDIR)$(libexecdir)/helpers
 	install -s -m 755 $(BINARIES)/hotspotctl $(DESTDIR)$(bindir)/hotspotctl
-	install -s -m 755 $(BINARIES)/hotspotd $(BINARIES)/hotspot-helpers $(BINARIES)/hotspot-helper-test $(DESTDIR)$(libexecdir)/
+	install -s -m 755 $(BINARIES)/hotspotd $(BINARIES)/hotspot-helpers $(BINARIES)/hotspot-helper-test \
+		$(BINARIES)/hotspot-browse $(DESTDIR)$(libexecdir)/
 	for helper in Sources/hotspot-helpers/Helpers/*.helper; do \
 		sed 's|@libexecdir@|$(libexecdir)|' $$helper > $(DESTDIR)$(helperdir)/$$(basename $$helper) && \
 		chmod 644 $(DESTDIR)$(helperdir)/$$(basename $$helper); done
@@ -125,7 +126,8 @@ uninstall:
 	test -n "$(DESTDIR)" || test ! -d /run/systemd/system || systemctl disable --now hotspotd || true
 	rm -f $(DESTDIR)$(bindir)/hotspotctl $(DESTDIR)$(unitdir)/hotspotd.service $(DESTDIR)$(unitdir)/hotspot-helper@.service \
 		$(DESTDIR)$(unitdir)/hotspot-helper@.socket $(DESTDIR)$(sysusersdir)/hotspotd.conf
-	rm -f $(DESTDIR)$(libexecdir)/hotspotd $(DESTDIR)$(libexecdir)/hotspot-helpers $(DESTDIR)$(libexecdir)/hotspot-helper-test
+	rm -f $(DESTDIR)$(libexecdir)/hotspotd $(DESTDIR)$(libexecdir)/hotspot-helpers $(DESTDIR)$(libexecdir)/hotspot-helper-test \
+		$(DESTDIR)$(libexecdir)/hotspot-browse
 	rmdir $(DESTDIR)$(libexecdir)/helpers $(DESTDIR)$(libexecdir) 2>/dev/null || true
 	rm -rf $(DESTDIR)$(PREFIX)/lib/hotspotd $(DESTDIR)$(datadir) $(DESTDIR)$(docdir)
 	@echo 'Kept: /etc/hotspotd (settings) and /var/lib/hotspotd (state)'

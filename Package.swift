@@ -134,7 +134,8 @@ let package = Package(
         .testTarget(name: "VaultTests", dependencies: ["Vault"], swiftSettings: rules),
         .testTarget(name: "ControlServerTests", dependencies: ["ControlAPI", "ControlServer"], swiftSettings: rules),
         .testTarget(name: "DaemonTests", dependencies: ["hotspotd"], swiftSettings: rules),
-        .testTarget(name: "ControlToolTests", dependencies: ["ControlAPI", "hotspotctl"], swiftSettings: rules),
+        .testTarget(
+            name: "ControlToolTests", dependencies: ["ControlAPI", "hotspotctl", "hotspot-browse"], swiftSettings: rules),
         .testTarget(name: "BrowseTests", dependencies: ["hotspot-browse", "HelperKit", "HotspotCore"], swiftSettings: rules),
         .testTarget(name: "HelperKitTests", dependencies: ["HelperKit", "hotspot-helpers"], swiftSettings: rules),
         // Says of saved portal pages what the form engine asks and sends there, offline.

@@ -192,6 +192,23 @@ import Store
         controller.feed(.loginRequested(helper: helper, fresh: fresh))
     }
 
+    func browse(interface: String?) throws(ControlError) -> BrowseReply {
+        let controller = try require(interface)
+        if controller.machine.gateIsOpen, controller.machine.state.joined?.lastVerdict?.isOpen == true {
+            throw .failed(code: .alreadyOnline, message: "\(controller.name) is online already.")
+        }
+        let helper = "browser"
+        if controller.desk.prompt?.helper != helper {
+            try login(interface: controller.name, helper: helper, fresh: true)
+        }
+        guard let link = controller.link else { throw wrongState(controller) }
+        // A gateway redirects the probe's address with fresh tokens; one with an API need not redirect.
+        let page = link.portalAPI == nil ? nil : controller.prober.portalPage
+        return BrowseReply(
+            interface: controller.name, start: page ?? link.probeURL ?? Link.usualProbe.url, addresses: link.addresses,
+            gateways: link.gateways, nameservers: link.nameservers)
+    }
+
     func logoff(interface: String?) throws(ControlError) {
         let controller = try require(interface)
         guard controller.machine.acceptsLogoff(by: .user) else { throw wrongState(controller) }

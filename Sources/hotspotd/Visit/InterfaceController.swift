@@ -16,7 +16,7 @@ import Store
     private(set) var joined: Joined?
     let services: Services
     let sessions: SessionKeeper
-    private let prober: LinkProber
+    let prober: LinkProber
     private var useWatch: UseWatch?
     private(set) var since = WallClock.now
     private var timers: [TimerID: EventSource] = [:]
@@ -266,7 +266,7 @@ import Store
         services.saving(what) { try body(services.store, joined.network) }
     }
 
-    private var link: Link? { joined?.link(attempt: journal.attempt?.id, interface: name, settings: services.settings) }
+    var link: Link? { joined?.link(attempt: journal.attempt?.id, interface: name, settings: services.settings) }
 
     private func beginAttempt(_ id: AttemptID) {
         guard let joined else { return }

@@ -23,7 +23,7 @@ RELEASE = -c release --static-swift-stdlib
 # What building, and what testing and showing need, by the names of Debian 12.
 BUILD_PACKAGES = git make pkg-config libc6-dev g++ libnl-3-dev libnl-genl-3-dev libcurl4-openssl-dev libc-ares-dev libsqlite3-dev \
 	libsystemd-dev libxml2-dev libsodium-dev libssl-dev libseccomp-dev bubblewrap
-TEST_PACKAGES = $(BUILD_PACKAGES) ca-certificates python3 python3-pip openssl curl jq qemu-system-x86 busybox-static kmod hostapd wpasupplicant \
+TEST_PACKAGES = $(BUILD_PACKAGES) ca-certificates python3 python3-pip openssl curl jq chromium qemu-system-x86 busybox-static kmod hostapd wpasupplicant \
 	dnsmasq-base isc-dhcp-client iw iproute2 iptables nftables util-linux procps tcpdump systemd dbus-daemon
 
 .PHONY: help build debug test cafe figures bench table install uninstall format lint deps deps-build swift python clean

@@ -32,6 +32,8 @@ extension Machine {
                 endAttempt(&joined, .dismissed, &turn)
                 return hold(joined, .dismissed, "the user dismissed the question", &turn)
             }
+            // A helper that was switched on may need no browser.
+            if event == .released, presenting.handsOver { return evaluate(joined, "a helper was switched on", &turn) }
             switch advance(watch, event, &turn) {
             case nil: break
             case .continues(let watch): state = stay(.waiting(watch))

@@ -65,6 +65,16 @@ struct Browser: Equatable {
         }
     }
 
+    /// Returns the browser's environment: what it writes beside its profile goes into the same folder, and no report of a crash is kept.
+    static func environment(_ inherited: [String], folder: String) -> [String] {
+        let own = [
+            "TMPDIR": folder, "XDG_CACHE_HOME": folder + "/cache", "BREAKPAD_DUMP_LOCATION": folder + "/crashes",
+            "MOZ_CRASHREPORTER_DISABLE": "1",
+        ]
+        let kept = inherited.filter { own[String($0.prefix { $0 != "=" })] == nil }
+        return kept + own.map { "\($0.key)=\($0.value)" }.sorted()
+    }
+
     /// Returns the lines of `user.js` in a profile of Firefox, with the same sense as the words for Chromium.
     static func preferences(proxy port: UInt16) -> String {
         let settings: [(String, String)] = [

@@ -6,7 +6,7 @@ struct BrowserProcess {
     private let pid: pid_t
 
     /// Starts a command without any descriptor of ours, in a process group of its own, which a Ctrl-C of the terminal does not reach.
-    init(_ command: [String]) throws(BrowseError) {
+    init(_ command: [String], environment: [String]) throws(BrowseError) {
         guard clinux_adopt_orphans() == 0 else { throw .system("The browser's processes cannot be kept together", errno) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -24,10 +24,11 @@ struct BrowserProcess {
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-        var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
+        let words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
+        let variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
+        defer { for string in words + variables { free(string) } }
         var pid: pid_t = 0
-        let code = posix_spawn(&pid, command[0], &actions, &attributes, &words, environ)
+        let code = posix_spawn(&pid, command[0], &actions, &attributes, words, variables)
         guard code == 0 else { throw .system("The browser cannot be started", code) }
         self.pid = pid
     }

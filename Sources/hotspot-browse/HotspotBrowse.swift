@@ -34,7 +34,9 @@ import Varlink
             for: start, proxy: proxy.port,
             under: Profile.parents(runtime: variable("XDG_RUNTIME_DIR"), temporary: variable("TMPDIR")))
         defer { profile.remove() }
-        let process = try BrowserProcess(browser.command(profile: profile.path, page: profile.page, proxy: proxy.port))
+        let process = try BrowserProcess(
+            browser.command(profile: profile.path, page: profile.page, proxy: proxy.port),
+            environment: Browser.environment(ownEnvironment(), folder: profile.folder))
         defer { process.end() }
         endWithStandardInput()
         var signal: Int32 = 0
@@ -76,6 +78,16 @@ import Varlink
             while readLine() != nil {}
             kill(getpid(), SIGTERM)
         }
+    }
+
+    private static func ownEnvironment() -> [String] {
+        var variables: [String] = []
+        var next = environ
+        while let variable = next.pointee {
+            variables.append(String(cString: variable))
+            next += 1
+        }
+        return variables
     }
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

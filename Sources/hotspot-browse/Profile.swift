@@ -8,7 +8,8 @@ struct Profile {
     let path: String
     /// The first page, a file.
     let page: String
-    private let folder: String
+    /// The whole.
+    let folder: String
 
     /// Makes the folder, which no other user can enter, in memory where the user has such a place.
     init(for start: WebURL, proxy port: UInt16, under parents: [String]) throws(BrowseError) {

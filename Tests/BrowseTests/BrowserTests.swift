@@ -55,6 +55,15 @@ import Testing
         }
     }
 
+    @Test func whatItWritesElsewhereGoesIntoItsFolder() {
+        let found = Browser.environment(["HOME=/home/ida", "TMPDIR=/tmp", "LANG=C", "XDG_CACHE_HOME=/c"], folder: "/p")
+        #expect(
+            found == [
+                "HOME=/home/ida", "LANG=C", "BREAKPAD_DUMP_LOCATION=/p/crashes", "MOZ_CRASHREPORTER_DISABLE=1", "TMPDIR=/p",
+                "XDG_CACHE_HOME=/p/cache",
+            ])
+    }
+
     @Test func theProfileIsForThisUserAloneAndGoesWithAllThatIsInIt() throws {
         let parent = try folder(with: [])
         defer { try? FileManager.default.removeItem(atPath: parent) }

@@ -76,6 +76,21 @@ import Testing
         #expect(bench.state == .evaluating && bench.commands.map(\.helper) == ["H2"])
     }
 
+    @Test("D30 While it waits, a helper that is switched on makes it a race again") func switchedOn() {
+        var bench = Bench(.default, "H1")
+        bench.join()
+        bench.handOver("H1")
+        bench.send(.helpersChanged([Candidate("H1"), Candidate("H2")]))
+        #expect(bench.prompt != nil)
+        bench.send(.released)
+        #expect(bench.state == .evaluating && bench.prompt == nil && bench.commands.map(\.helper) == ["H1", "H2"])
+
+        var question = Bench(.default, "H1")
+        question.join()
+        question.ask("H1")
+        question.ignores(.released)
+    }
+
     @Test("D30 A question with fields or terms is answered by the user alone") func questions() {
         let terms = Prompt(title: "Terms", termsURL: "http://portal.example/terms")
         for prompt in [Prompt.room, terms, Prompt(title: "Terms", terms: "Be quiet.")] {

@@ -154,8 +154,8 @@ import Store
     /// helper that was switched on.
     func switchedOn(helper: String?) {
         switch machine.state {
-        case .failure, .inactive(.held(_, .autoJoinOff, _)): feed(.released)
-        case .inactive, .evaluating, .authenticating, .presentingUI, .authenticated, .maintaining, .loggingOff:
+        case .failure, .inactive(.held(_, .autoJoinOff, _)), .presentingUI: feed(.released)
+        case .inactive, .evaluating, .authenticating, .authenticated, .maintaining, .loggingOff:
             if helper == nil { feed(.released) }
         }
     }

@@ -29,6 +29,8 @@ public struct CheckReply: Codable, Hashable, Sendable {
 
 /// What a browser on one link needs.
 public struct BrowseReply: Codable, Hashable, Sendable {
+    /// The helper whose login it is.
+    public static let helper = "browser"
     public var interface: String
     /// The page to open.
     public var start: String

@@ -197,9 +197,8 @@ import Store
         if controller.machine.gateIsOpen, controller.machine.state.joined?.lastVerdict?.isOpen == true {
             throw .failed(code: .alreadyOnline, message: "\(controller.name) is online already.")
         }
-        let helper = "browser"
-        if controller.desk.prompt?.helper != helper {
-            try login(interface: controller.name, helper: helper, fresh: true)
+        if controller.desk.prompt?.helper != BrowseReply.helper {
+            try login(interface: controller.name, helper: BrowseReply.helper, fresh: true)
         }
         guard let link = controller.link else { throw wrongState(controller) }
         // A gateway redirects the probe's address with fresh tokens; one with an API need not redirect.

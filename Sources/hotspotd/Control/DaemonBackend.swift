@@ -160,7 +160,7 @@ import Store
         return all.first { $0.joined != nil } ?? all.first
     }
 
-    private func require(_ interface: String?) throws(ControlError) -> InterfaceController {
+    func require(_ interface: String?) throws(ControlError) -> InterfaceController {
         if let controller = try find(interface) { return controller }
         throw .failed(code: .noInterface, message: "No interface is managed; see Match= and ManageEthernet= in the settings.")
     }
@@ -192,29 +192,13 @@ import Store
         controller.feed(.loginRequested(helper: helper, fresh: fresh))
     }
 
-    func browse(interface: String?) throws(ControlError) -> BrowseReply {
-        let controller = try require(interface)
-        if controller.machine.gateIsOpen, controller.machine.state.joined?.lastVerdict?.isOpen == true {
-            throw .failed(code: .alreadyOnline, message: "\(controller.name) is online already.")
-        }
-        if controller.desk.prompt?.helper != BrowseReply.helper {
-            try login(interface: controller.name, helper: BrowseReply.helper, fresh: true)
-        }
-        guard let link = controller.link else { throw wrongState(controller) }
-        // A gateway redirects the probe's address with fresh tokens; one with an API need not redirect.
-        let page = link.portalAPI == nil ? nil : controller.prober.portalPage
-        return BrowseReply(
-            interface: controller.name, start: page ?? link.probeURL ?? Link.usualProbe.url, addresses: link.addresses,
-            gateways: link.gateways, nameservers: link.nameservers)
-    }
-
     func logoff(interface: String?) throws(ControlError) {
         let controller = try require(interface)
         guard controller.machine.acceptsLogoff(by: .user) else { throw wrongState(controller) }
         controller.feed(.logoffRequested(by: .user))
     }
 
-    private func wrongState(_ controller: InterfaceController) -> ControlError {
+    func wrongState(_ controller: InterfaceController) -> ControlError {
         .wrongState(interface: controller.name, state: controller.machine.state.name.rawValue)
     }
 

@@ -156,6 +156,7 @@ class Browse:
         self.check("onlineAlready", done.returncode == 1 and "online already" in done.stderr, done.stdout + done.stderr)
         mark = self.monitor.mark()
         self.daemon.ctl("login", "--wait=30")
+        self.monitor.waitFor({"authenticated"}, mark, 10)
         seen = [event["to"] for event in self.monitor.transitions(mark)]
         self.check("maintain", seen == ["maintaining", "authenticated"], str(seen))
         self.check("maintainedBy", self.daemon.status().get("helper") == "browser", self.monitor.shortStatus())
@@ -165,7 +166,7 @@ class Browse:
         self.check("next.asks", self.arrive()["to"] == "presentingUI", self.monitor.shortStatus())
         seen = [event["to"] for event in self.monitor.transitions(self.mark)]
         self.check("next.atOnce", seen == ["maintaining", "authenticating", "presentingUI"], str(seen))
-        prompt = self.daemon.json("prompts")["prompts"][0]
+        prompt = waitFor(lambda: self.daemon.json("prompts")["prompts"], 10, "the prompt")[0]
         named = prompt["helper"] == "browser" and prompt["title"] == FREE.portal and "hotspotctl browse" in prompt["message"]
         self.check("next.prompt", named and prompt["fields"] == [], str(prompt))
 

@@ -26,6 +26,7 @@ let package = Package(
         .executable(name: "hotspotd", targets: ["hotspotd"]),
         .executable(name: "hotspotctl", targets: ["hotspotctl"]),
         .executable(name: "hotspot-helpers", targets: ["hotspot-helpers"]),
+        .executable(name: "hotspot-browse", targets: ["hotspot-browse"]),
         .executable(name: "hotspot-helper-test", targets: ["hotspot-helper-test"]),
         .library(name: "HelperKit", targets: ["HelperKit", "HotspotCore"]),
     ],
@@ -105,6 +106,10 @@ let package = Package(
                 + languages.map { "Words/\($0).words" }).map { .embedInCode($0) }, swiftSettings: rules),
         // Our helpers, one file each, and the prober.
         .executableTarget(name: "hotspot-helpers", dependencies: ["HelperKit"], exclude: ["Helpers"], swiftSettings: rules),
+        // A browser for one login, on the link alone: its proxy, its profile, its processes.
+        .executableTarget(
+            name: "hotspot-browse", dependencies: ["ControlAPI", "ForeignText", "HelperKit", "HotspotCore", "Varlink", "CLinux"],
+            swiftSettings: rules),
         // Plays the commands against a helper for its author.
         .executableTarget(
             name: "hotspot-helper-test", dependencies: ["ForeignText", "HelperHost", "HelperKit"], swiftSettings: rules),
@@ -129,7 +134,9 @@ let package = Package(
         .testTarget(name: "VaultTests", dependencies: ["Vault"], swiftSettings: rules),
         .testTarget(name: "ControlServerTests", dependencies: ["ControlAPI", "ControlServer"], swiftSettings: rules),
         .testTarget(name: "DaemonTests", dependencies: ["hotspotd"], swiftSettings: rules),
-        .testTarget(name: "ControlToolTests", dependencies: ["ControlAPI", "hotspotctl"], swiftSettings: rules),
+        .testTarget(
+            name: "ControlToolTests", dependencies: ["ControlAPI", "hotspotctl", "hotspot-browse"], swiftSettings: rules),
+        .testTarget(name: "BrowseTests", dependencies: ["hotspot-browse", "HelperKit", "HotspotCore"], swiftSettings: rules),
         .testTarget(name: "HelperKitTests", dependencies: ["HelperKit", "hotspot-helpers"], swiftSettings: rules),
         // Says of saved portal pages what the form engine asks and sends there, offline.
         .executableTarget(

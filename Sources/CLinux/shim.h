@@ -7,6 +7,7 @@
 
 /* prctl(2) is variadic, which Swift cannot call. */
 static inline int clinux_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+static inline int clinux_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 static inline int clinux_clear_ambient_capabilities(void) { return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); }
 
 /* Declared for _GNU_SOURCE alone, without which Swift reads glibc's headers; and malloc.h. */

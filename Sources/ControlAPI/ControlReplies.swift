@@ -27,6 +27,27 @@ public struct CheckReply: Codable, Hashable, Sendable {
     }
 }
 
+/// What a browser on one link needs.
+public struct BrowseReply: Codable, Hashable, Sendable {
+    /// The helper whose login it is.
+    public static let helper = "browser"
+    public var interface: String
+    /// The page to open.
+    public var start: String
+    /// In CIDR notation.
+    public var addresses: [String]
+    public var gateways: [String]
+    public var nameservers: [String]
+
+    public init(interface: String, start: String, addresses: [String], gateways: [String], nameservers: [String]) {
+        self.interface = interface
+        self.start = start
+        self.addresses = addresses
+        self.gateways = gateways
+        self.nameservers = nameservers
+    }
+}
+
 public struct ListReply: Codable, Sendable {
     public var networks: [ScannedNetwork]
     public var omitted: Int?

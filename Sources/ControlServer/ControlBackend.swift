@@ -32,6 +32,8 @@ import HotspotCore
     func dismiss(prompt: String) throws(ControlError)
     /// Asks the helper that keeps the network open whether it does; otherwise, or fresh, evaluates the network again, and logs in.
     func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError)
+    /// Begins a login by the helper `browser`, and returns what a browser on the link needs.
+    func browse(interface: String?) throws(ControlError) -> BrowseReply
     func logoff(interface: String?) throws(ControlError)
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError)
     /// Ends the session of the helper whose process has this token. `false` if there is none to end.

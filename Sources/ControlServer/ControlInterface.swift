@@ -181,6 +181,9 @@ import Varlink
         "Login": change { (_, backend, parameters: LoginParameters) throws(ControlError) in
             try backend.login(interface: parameters.interface, helper: parameters.helper, fresh: parameters.fresh ?? false)
         },
+        "Browse": permitted { (call, backend, parameters: OptionalInterface) throws(ControlError) in
+            call.reply(try backend.browse(interface: parameters.interface))
+        },
         "Logoff": change { (_, backend, parameters: OptionalInterface) throws(ControlError) in
             try backend.logoff(interface: parameters.interface)
         },

@@ -40,7 +40,7 @@ public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
     case moreProblems
 
     // Calls that failed.
-    case badPIN, busy, disabled, expectedMore, noAttempt, noInterface, noPIN, noPortal, notCandidate, notSaved
+    case alreadyOnline, badPIN, busy, disabled, expectedMore, noAttempt, noInterface, noPIN, noPortal, notCandidate, notSaved
 
     /// A word that only a newer daemon knows.
     case unrecognized

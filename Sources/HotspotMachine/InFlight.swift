@@ -85,7 +85,7 @@ extension MachineState {
             case .waiting(let watch):
                 all.add(watch.phase)
                 all.prompt = state.promptID
-            case .commanding(let command): all.add(command)
+            case .commanding(let command), .confirming(let command): all.add(command)
             case .proving(let proof): all.add(proof.phase)
             }
         case .authenticated(let state):

@@ -32,16 +32,21 @@ extension Machine {
                 endAttempt(&joined, .dismissed, &turn)
                 return hold(joined, .dismissed, "the user dismissed the question", &turn)
             }
+            // A helper that was switched on may need no browser.
+            if event == .released, presenting.handsOver { return evaluate(joined, "a helper was switched on", &turn) }
             switch advance(watch, event, &turn) {
             case nil: break
             case .continues(let watch): state = stay(.waiting(watch))
             // The user wants a fresh login, which an open network does not need (D26).
             case .opened where isFresh: state = stay(.waiting(pause(watch, &turn)))
+            case .opened where presenting.handsOver: state = stay(.confirming(send(.presentUI, to: helper, &turn)))
             case .opened(let seconds):
                 openUnclaimed(joined, .open, secondsRemaining: seconds, "the network opened by itself", &turn)
             }
         case .commanding(let command):
             if case .answered(let answer) = event { handle(answer, to: command, in: presenting, &turn) }
+        case .confirming(let command):
+            if case .answered(let answer) = event { confirm(answer, to: command, in: presenting, &turn) }
         case .proving(let proof):
             switch advance(proof, event, &turn) {
             case nil: break
@@ -80,6 +85,25 @@ extension Machine {
         }
     }
 
+    /// Ends a hand-over after which the network is open: with a success it is the helper's login, otherwise it opened by itself (D30).
+    private mutating func confirm(
+        _ answer: CommandAnswer?, to command: RunningCommand, in presenting: PresentingUI, _ turn: inout Turn
+    ) {
+        let helper = presenting.helper
+        switch answer {
+        case .replied(.success, _, _, _) where isCandidate(helper):
+            return handle(answer, to: command, in: presenting, &turn)
+        case nil: turn.act(.strike(helper: helper, .silence))
+        case .crashed: turn.act(.strike(helper: helper, .crash))
+        case .replied: turn.act(.acquit(helper: helper))
+        case .evaluated, .garbled, .notStarted: break
+        }
+        guard isCandidate(helper) else { return replaceSwitchedOff(helper, presenting.joined, &turn) }
+        // A check may have found the portal again meanwhile.
+        guard presenting.joined.lastVerdict != .captive else { return askAgain(presenting, &turn) }
+        openUnclaimed(presenting.joined, .open, secondsRemaining: nil, "the network opened by itself", &turn)
+    }
+
     /// Shows the same prompt again after a command that missed its deadline, crashed or could not be started, under a new ID, because
     /// the old prompt was answered. The third time is a temporary failure, for which the helper is blamed only if it has a strike.
     private mutating func showAgain(
@@ -93,9 +117,19 @@ extension Machine {
             return failTemporarily(next.joined, strike == nil ? nil : next.helper, problem, &turn)
         }
         turn.act(.report(problem))
+        askAgain(next, &turn)
+    }
+
+    private mutating func askAgain(_ presenting: PresentingUI, _ turn: inout Turn) {
+        var next = presenting
         next.promptID = issue()
         turn.act(.showPrompt(next.promptID, next.prompt, helper: next.helper))
         next.phase = .waiting(startWatch(&turn))
         state = .presentingUI(next)
     }
+}
+
+extension PresentingUI {
+    /// The prompt asks for nothing but a confirmation: the login is done elsewhere, in a browser for example.
+    package var handsOver: Bool { prompt.fields.isEmpty && prompt.terms == nil && prompt.termsURL == nil }
 }

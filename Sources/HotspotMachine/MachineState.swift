@@ -94,6 +94,8 @@ public struct PresentingUI: Hashable, Sendable, StateData {
         /// For the user, without a deadline.
         case waiting(Watch)
         case commanding(RunningCommand)
+        /// The network opened while a hand-over waited: the helper is asked whether that is its login (D30).
+        case confirming(RunningCommand)
         case proving(Proof)
     }
 }

@@ -148,6 +148,7 @@ extension Failure {
         case .failed(.noAttempt, let message): return Failure(.notFound, message, hint: "hotspotctl history")
         // Without any interface there is none to name either.
         case .failed(.noInterface, let message): return Failure(.notFound, message, hint: "hotspotctl status")
+        case .failed(.alreadyOnline, let message): return Failure(.failed, message, hint: "hotspotctl check")
         case .failed(_, let message):
             // As it came, because a newer daemon may have more words.
             let code = parameters["code"]?.string ?? ""

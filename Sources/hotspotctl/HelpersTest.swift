@@ -18,16 +18,8 @@ struct HelpersTest: ParsableCommand {
     @Argument(help: "Its .helper file, a folder with one, or its program.", completion: .file())
     var path: String
 
-    private static let program = "hotspot-helper-test"
-
     func run() throws {
-        let places = Self.places
-        guard let tool = places.first(where: { access($0, X_OK) == 0 }) else {
-            throw Failure(
-                .failed,
-                "\(Self.program) is not installed; these places were searched: \(places.map { Printable.text($0) }.joined(separator: ", "))."
-            )
-        }
+        let tool = try CompanionProgram.find("hotspot-helper-test")
         var words = [tool]
         if let page { words.append("--page=\(page)") }
         if let ssid { words.append("--ssid=\(ssid)") }
@@ -38,14 +30,5 @@ struct HelpersTest: ParsableCommand {
         signal(SIGPIPE, SIG_DFL)
         execv(tool, &arguments)
         throw Failure(.failed, "\(Printable.text(tool)): \(String(cString: strerror(errno)))")
-    }
-
-    /// Beside this program, or where `make install` puts it.
-    private static var places: [String] {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        let own = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
-        let folder = own[..<(own.lastIndex(of: "/") ?? own.startIndex)]
-        return ["\(folder)/\(program)", "\(folder)/../libexec/hotspotd/\(program)"]
     }
 }

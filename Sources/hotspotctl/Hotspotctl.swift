@@ -14,7 +14,8 @@ import HotspotCore
             """,
         version: "hotspotctl \(hotspotdVersion)",
         subcommands: [
-            StatusVerb.self, ListVerb.self, HelpersVerb.self, PromptsVerb.self, AnswerVerb.self, LoginVerb.self, LogoffVerb.self,
+            StatusVerb.self, ListVerb.self, HelpersVerb.self, PromptsVerb.self, AnswerVerb.self, LoginVerb.self, BrowseVerb.self,
+            LogoffVerb.self,
             MonitorVerb.self, ExplainVerb.self,
             HistoryVerb.self, CheckVerb.self, EnableVerb.self, DisableVerb.self, ForgetVerb.self, CredentialsVerb.self,
             MachineTable.self,

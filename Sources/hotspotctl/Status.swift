@@ -45,7 +45,10 @@ extension Renderer {
         // The line above says so already.
         lines += status.problems.filter { status.nextLogin == nil || $0.code != .loginPaused }.flatMap(self.lines)
         if let reason = status.reason { lines.append("  \(bar) \(safe(reason))") }
-        if status.prompt != nil { lines.append("  to answer: hotspotctl answer") }
+        if status.prompt != nil {
+            lines.append(
+                status.helper == BrowseReply.helper ? "  to log in: hotspotctl browse" : "  to answer: hotspotctl answer")
+        }
         var details: [String] = []
         if let portal = status.portal { details.append("portal \(origin(portal))") }
         if let moment = status.nextMaintain, moment > 0 {

@@ -26,8 +26,10 @@ extension MachineState {
             }
         case .presentingUI(let state):
             switch state.phase {
-            case .waiting(let watch): phase = "the user is asked" + watch.words
+            case .waiting(let watch):
+                phase = (state.handsOver ? "the user logs in elsewhere" : "the user is asked") + watch.words
             case .commanding: phase = "command runs"
+            case .confirming: phase = "open, command runs"
             case .proving(let proof): phase = proof.words(policy)
             }
         case .authenticated(let state):

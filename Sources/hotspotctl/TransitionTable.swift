@@ -170,6 +170,8 @@ extension TransitionTable.Explorer.Standpoint {
         return actions
     }
 
+    private static let room = Prompt(title: "Room", fields: [Field(name: "room", label: "Room", kind: .text, required: true)])
+
     /// All that can happen here, in words, and when: a timer at its instant, anything else at once. Numbers are of what is in flight;
     /// others change nothing (D18).
     var events: [(String, Event, Instant)] {
@@ -207,8 +209,12 @@ extension TransitionTable.Explorer.Standpoint {
                 }
             } else {
                 for result in HelperResult.allCases {
-                    let prompt = result == .uiRequired ? Prompt(title: "Room") : nil
+                    let prompt = result == .uiRequired ? Self.room : nil
                     events.append(("answer \(result.rawValue)", .answered(id, .replied(result, prompt: prompt))))
+                }
+                let handOver = Prompt(title: "Browser")
+                if command == .authenticate || command == .presentUI {
+                    events.append(("answer uiRequired without fields", .answered(id, .replied(.uiRequired, prompt: handOver))))
                 }
             }
             events.append(("helper crashed", .answered(id, .crashed)))

@@ -55,7 +55,7 @@ class Daemon:
         # From the files that make install ships, with the program's place filled in.
         self.helpers.mkdir(mode=0o755)
         shipped = CHECKOUT / "Sources/hotspot-helpers/Helpers"
-        for name, label in (("form", "Portal form"), ("wispr", "WISPr"), ("portal-api", "Portal API")):
+        for name, label in (("form", "Portal form"), ("wispr", "WISPr"), ("portal-api", "Portal API"), ("browser", "Browser")):
             file = next((path for path in (shipped / f"{name}.helper", shipped / f"{name}.helper.in") if path.exists()), None)
             if file:
                 text = file.read_text().replace("@libexecdir@", str(self.programs))

@@ -91,6 +91,7 @@ class Request:
         parts = urllib.parse.urlsplit(handler.path)
         self.method, self.path, self.query = handler.command, parts.path, urllib.parse.parse_qsl(parts.query, True)
         self.client, self.headers, self.secure = handler.client_address[0], handler.headers, handler.server.secure
+        self.body = body
         self.fields = urllib.parse.parse_qsl(body.decode("utf-8", "replace"), True) if body else []
         host = self.headers.get("Host", "")
         self.url = f"{'https' if self.secure else 'http'}://{host}{handler.path}"

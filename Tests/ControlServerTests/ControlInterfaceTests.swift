@@ -63,6 +63,11 @@ import Varlink
     func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) {
         throw .wrongState(interface: "wlan0", state: "inactive")
     }
+    func browse(interface: String?) throws(ControlError) -> BrowseReply {
+        BrowseReply(
+            interface: interface ?? "wlan0", start: "http://probe.example/", addresses: ["192.0.2.7/24"], gateways: ["192.0.2.1"],
+            nameservers: ["192.0.2.53"])
+    }
     func logoff(interface: String?) throws(ControlError) {}
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) {}
     var currentNetwork = CurrentNetwork()
@@ -173,7 +178,7 @@ import Varlink
 
     private static let changes: [(String, JSONValue)] = [
         ("Answer", ["id": "1", "answers": ["room": "1"], "remember": false]), ("Dismiss", ["id": "1"]), ("Login", [:]),
-        ("Logoff", [:]),
+        ("Browse", [:]), ("Logoff", [:]),
         ("SetEnabled", ["ssid": "Cafe", "enabled": false]), ("Forget", ["ssid": "Cafe"]), ("ForgetEverything", [:]),
         ("Credentials", [:]), ("AddCredential", ["ssid": "Cafe", "answers": ["room": "1"]]),
         ("RemoveCredentials", ["ssid": "Cafe"]),

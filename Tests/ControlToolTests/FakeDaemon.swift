@@ -9,7 +9,7 @@ final class FakeDaemon: Sendable {
     struct Script: Sendable {
         /// Method, without its interface, to the replies in turn: parameters as JSON, or `!Error {parameters}`. The last one stays.
         var replies: [String: [String]] = [:]
-        /// The replies of each stream of Status: the first at once, the others once Answer or Login was called as often as there were
+        /// The replies of each stream of Status: the first at once, the others once Answer, Login or Check was called as often as there were
         /// streams.
         var status: [[String]] = []
         /// The replies of the other streams.
@@ -128,7 +128,7 @@ private final class Core: Sendable {
                 return replies[min(count, replies.count - 1)]
             }
             guard (try? connection.send(answer(line, continues: nil))) != nil else { return }
-            if ["Answer", "Login"].contains(method) { state.withLock { $0.actions += 1 } }
+            if ["Answer", "Login", "Check"].contains(method) { state.withLock { $0.actions += 1 } }
         }
     }
 

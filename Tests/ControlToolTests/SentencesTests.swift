@@ -133,6 +133,8 @@ import Testing
         (status.prompt, status.reason) = ("p1", "The page would send it away.")
         let lines = renderer.lines(StatusReply(interfaces: [status]))
         #expect(lines.suffix(2) == ["  │ The page would send it away.", "  to answer: hotspotctl answer"], "\(lines)")
+        status.helper = "browser"
+        #expect(renderer.lines(StatusReply(interfaces: [status])).last == "  to log in: hotspotctl browse")
     }
 
     @Test func outcomesHaveWords() {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ProblemCodeTests {
     /// The words on the wire, which scripts compare.
     private static let words = """
-        badPIN busy disabled disconnect displayNameNotUsed displayNameTooLong expectedMore forgotten gate held helperCrashed helperError
+        alreadyOnline badPIN busy disabled disconnect displayNameNotUsed displayNameTooLong expectedMore forgotten gate held helperCrashed helperError
         helperFileInvalid helperFileMissing helperFolderUnreadable helperFoldersNotWatched helperMalformed helperMasked
         helperNameTwice helperNoRoom helperNotStarted helperNotTrusted helperPathMissing helperPathRefused
         helperProgramMissing helperProgramNotExecutable helperQuarantined helperRepeatsSecret helperShadowed helperTimeout

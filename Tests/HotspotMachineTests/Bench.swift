@@ -158,7 +158,13 @@ struct Bench {
     /// Lets the helper win and ask the user.
     mutating func ask(_ helper: String, _ location: SourceLocation = #_sourceLocation) {
         bid(helper, .high, location)
-        reply(helper, .uiRequired, prompt: Prompt(title: "Room"), location)
+        reply(helper, .uiRequired, prompt: .room, location)
+    }
+
+    /// Lets the helper win and hand over to a browser.
+    mutating func handOver(_ helper: String, _ location: SourceLocation = #_sourceLocation) {
+        bid(helper, .high, location)
+        reply(helper, .uiRequired, prompt: .browser, location)
     }
 
     /// Where the last change of state began, and its cause.
@@ -177,4 +183,10 @@ struct Bench {
 /// Compares values of mutating calls, which the macro does not accept.
 func equal<Value: Equatable>(_ value: Value, _ expected: Value, _ location: SourceLocation = #_sourceLocation) {
     #expect(value == expected, sourceLocation: location)
+}
+
+extension Prompt {
+    static let room = Prompt(title: "Room", fields: [Field(name: "room", label: "Room", kind: .text, required: true)])
+    /// It waits for a confirmation alone.
+    static let browser = Prompt(title: "portal.example", message: "This portal needs a browser.")
 }

@@ -128,7 +128,7 @@ import Testing
 
     @Test("56 uiRequired: the prompt is shown before the state changes") func prompt() {
         var bench = bench()
-        bench.reply("H1", .uiRequired, prompt: Prompt(title: "Room"))
+        bench.reply("H1", .uiRequired, prompt: .room)
         #expect(bench.state == .presentingUI && bench.prompt?.prompt.title == "Room" && bench.prompt?.helper == "H1")
         let shown = bench.last.firstIndex { if case .showPrompt = $0 { true } else { false } }
         let changed = bench.last.firstIndex { if case .transition = $0 { true } else { false } }

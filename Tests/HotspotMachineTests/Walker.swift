@@ -78,7 +78,7 @@ struct Walker {
             return send(.answered(open.id, .evaluated(Confidence.allCases.randomElement(using: &random)!)))
         }
         let result = chance(2) ? HelperResult.success : HelperResult.allCases.randomElement(using: &random)!
-        let prompt = chance(2) ? Prompt(title: "Room") : nil
+        let prompt = chance(2) ? Prompt.room : chance(2) ? .browser : nil
         send(.answered(open.id, .replied(result, prompt: prompt, secondsRemaining: seconds())))
     }
 

@@ -98,6 +98,20 @@ struct CafeOverCablesTests {
         try visit.expectSuccess()
     }
 
+    /// Chromium logs in to a portal that is only script, on the link alone, and leaves nothing.
+    @Test func browser() async throws {
+        let visit = try await CafeVisit.start(["--mode", "veth", "--scene", "browse"])
+        try visit.expect(
+            "browse",
+            [
+                "asks", "closed.203.0.113.10", "opens", "helper", "agent", "private", "stranger.sameUser", "stranger.root",
+                "says",
+                "online", "counts", "history", "nothingLeft", "onlineAlready", "maintain", "maintainedBy", "next.asks",
+                "next.atOnce", "next.prompt", "interrupted", "interrupted.nothingLeft", "interrupted.asks",
+            ].map { "browse.\($0)" } + ["daemon.ends", "done"])
+        try visit.expectSuccess()
+    }
+
     /// A guest's journeys at a portal over plain HTTP, with default settings: questions, requests, and the truth at the end.
     @Test func journeys() async throws {
         let journeys = [

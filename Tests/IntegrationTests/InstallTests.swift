@@ -14,6 +14,7 @@ struct InstallTests {
         for path in [
             "usr/bin/hotspotctl", "usr/libexec/hotspotd/hotspotd", "usr/libexec/hotspotd/hotspot-helpers",
             "usr/lib/hotspotd/helpers/form.helper", "usr/lib/hotspotd/helpers/wispr.helper",
+            "usr/libexec/hotspotd/hotspot-browse", "usr/lib/hotspotd/helpers/browser.helper",
             "usr/lib/hotspotd/helpers/portal-api.helper", "usr/lib/systemd/system/hotspotd.service",
             "usr/lib/sysusers.d/hotspotd.conf",
             "usr/share/hotspotd/dhclient-hotspotd.conf", "usr/share/hotspotd/varlink/org.hotspotd.Helper.varlink",

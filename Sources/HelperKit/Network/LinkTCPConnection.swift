@@ -70,6 +70,9 @@ public struct LinkTCPConnection: ~Copyable {
         try socket.receive(upTo: max(1, min(limit, 1 << 20)), in: scope)
     }
 
+    /// Lends the socket, which does not block, to a function that passes octets on.
+    package func withDescriptor(_ body: (Int32) -> Void) { body(socket.descriptor) }
+
     /// Ends the sending direction; the other end can still answer.
     public func finishSending() { shutdown(socket.descriptor, Int32(SHUT_WR)) }
 }

@@ -26,7 +26,7 @@ public final class NamePins: Sendable {
     }
 
     /// Forgets a name, so that it is asked for again: gateways that answer falsely before the login stop doing so after it.
-    func forget(_ name: String, link: Link) {
+    package func forget(_ name: String, link: Link) {
         pins.with { $0[PinnedName(association: link.association, interface: link.interface, name: name)] = nil }
     }
 }

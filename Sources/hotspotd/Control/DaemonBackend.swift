@@ -160,7 +160,7 @@ import Store
         return all.first { $0.joined != nil } ?? all.first
     }
 
-    private func require(_ interface: String?) throws(ControlError) -> InterfaceController {
+    func require(_ interface: String?) throws(ControlError) -> InterfaceController {
         if let controller = try find(interface) { return controller }
         throw .failed(code: .noInterface, message: "No interface is managed; see Match= and ManageEthernet= in the settings.")
     }
@@ -198,7 +198,7 @@ import Store
         controller.feed(.logoffRequested(by: .user))
     }
 
-    private func wrongState(_ controller: InterfaceController) -> ControlError {
+    func wrongState(_ controller: InterfaceController) -> ControlError {
         .wrongState(interface: controller.name, state: controller.machine.state.name.rawValue)
     }
 

@@ -16,7 +16,7 @@ import Store
     private(set) var joined: Joined?
     let services: Services
     let sessions: SessionKeeper
-    private let prober: LinkProber
+    let prober: LinkProber
     private var useWatch: UseWatch?
     private(set) var since = WallClock.now
     private var timers: [TimerID: EventSource] = [:]
@@ -154,8 +154,8 @@ import Store
     /// helper that was switched on.
     func switchedOn(helper: String?) {
         switch machine.state {
-        case .failure, .inactive(.held(_, .autoJoinOff, _)): feed(.released)
-        case .inactive, .evaluating, .authenticating, .presentingUI, .authenticated, .maintaining, .loggingOff:
+        case .failure, .inactive(.held(_, .autoJoinOff, _)), .presentingUI: feed(.released)
+        case .inactive, .evaluating, .authenticating, .authenticated, .maintaining, .loggingOff:
             if helper == nil { feed(.released) }
         }
     }
@@ -266,7 +266,7 @@ import Store
         services.saving(what) { try body(services.store, joined.network) }
     }
 
-    private var link: Link? { joined?.link(attempt: journal.attempt?.id, interface: name, settings: services.settings) }
+    var link: Link? { joined?.link(attempt: journal.attempt?.id, interface: name, settings: services.settings) }
 
     private func beginAttempt(_ id: AttemptID) {
         guard let joined else { return }

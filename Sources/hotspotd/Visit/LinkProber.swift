@@ -13,7 +13,9 @@ import Varlink
     private let conversation: Conversation
     private var running: [ProbeID: HelperCall] = [:]
     /// The association that the interface is in; an answer about another one says nothing of this network.
-    var association: String?
+    var association: String? { didSet { if association != oldValue { portalPage = nil } } }
+    /// The portal's page, by the last verdict that found one.
+    private(set) var portalPage: String?
 
     init(services: Services, journal: Journal, conversation: Conversation) {
         self.services = services
@@ -61,7 +63,10 @@ import Varlink
         let origin = answer.origin.map { ", portal \($0)" } ?? ""
         journal.record("verdict", answer.verdict.rawValue + origin + problem)
         for evidence in answer.evidence.prefix(8) { journal.recordTrace(evidence.line) }
-        if answer.verdict == .captive, let origin = answer.origin { conversation.showPortal(at: origin) }
+        if answer.verdict == .captive, let origin = answer.origin {
+            portalPage = answer.portalURL
+            conversation.showPortal(at: origin)
+        }
     }
 }
 

@@ -58,6 +58,8 @@ import Vault
     func withdraw(_ id: PromptID) {
         guard let gone = prompt, gone.id == id else { return }
         last = (gone.token, ending ?? "The network was left, or it opened without an answer.")
+        // Without an answer to this prompt the next command has none, and not those to the one before.
+        if ending == nil { answers?.forgetSent() }
         prompt = nil
         services.events?.promptsChanged()
     }

@@ -5,7 +5,7 @@ import Vault
 /// The user's answers to a prompt. Their values appear in no log and no description.
 struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
     /// The answers to the last prompt, which are sent.
-    let values: [String: String]
+    private(set) var values: [String: String]
     /// Whether they may be kept; `nil` if the user does not want it.
     private(set) var remember: Settings.Remember?
     /// The user was asked for this portal.
@@ -53,6 +53,9 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
         both.acceptsTerms = acceptsTerms || earlier.acceptsTerms
         return both
     }
+
+    /// Leaves out the answers to the last prompt, which were sent.
+    mutating func forgetSent() { values = [:] }
 
     /// The answers that may be stored.
     var keepable: [String: String] { Release.keepable(all, fields: fields) }

@@ -1,0 +1,101 @@
+import Glibc
+
+/// A browser, and how it is told to use nothing but our proxy.
+struct Browser: Equatable {
+    enum Family: Equatable { case chromium, firefox }
+
+    let path: String
+    let family: Family
+
+    /// The names of their programs, the first that is found is used.
+    static let names = [
+        "chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "brave-browser", "brave",
+        "microsoft-edge-stable",
+        "microsoft-edge", "firefox", "firefox-esr",
+    ]
+
+    init(path: String) {
+        self.path = path
+        let name = path.split(separator: "/").last ?? ""
+        family = name.lowercased().contains("firefox") ? .firefox : .chromium
+    }
+
+    /// Returns the browser that the user names, else the first in the folders of `PATH`.
+    static func find(named: String?, path: String) throws(BrowseError) -> Browser {
+        if let named {
+            let place = named.contains("/") ? named : places(of: named, path).first(where: isProgram)
+            guard let place, isProgram(place) else { throw .notABrowser(named) }
+            return Browser(path: place)
+        }
+        for name in names {
+            if let place = places(of: name, path).first(where: isProgram) { return Browser(path: place) }
+        }
+        throw .noBrowser
+    }
+
+    private static func places(of name: String, _ path: String) -> [String] {
+        path.split(separator: ":").filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }
+    }
+
+    private static func isProgram(_ path: String) -> Bool {
+        var facts = stat()
+        return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+    }
+
+    /// Returns the words of the command that opens a page in a profile. The page is a file, so that the process list does not show the
+    /// portal's address.
+    func command(profile: String, page: String, proxy port: UInt16) -> [String] {
+        switch family {
+        case .firefox: [path, "-no-remote", "-profile", profile, page]
+        case .chromium:
+            [
+                path, "--user-data-dir=\(profile)",
+                // All goes through the proxy, this machine's own names as well, and no name is looked up beside it.
+                "--proxy-server=socks5://127.0.0.1:\(port)", "--proxy-bypass-list=<-loopback>",
+                "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1", "--disable-quic",
+                "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+                // A portal redirects plain HTTP alone.
+                "--disable-features=DnsOverHttps,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable",
+                // Nothing but the page.
+                "--no-first-run", "--no-default-browser-check", "--disable-default-apps", "--disable-sync",
+                "--disable-extensions",
+                "--disable-background-networking", "--disable-component-update", "--disable-domain-reliability",
+                "--disable-breakpad", "--no-pings", "--password-store=basic", page,
+            ]
+        }
+    }
+
+    /// Returns the browser's environment: what it writes beside its profile goes into the same folder, and no report of a crash is kept.
+    static func environment(_ inherited: [String], folder: String) -> [String] {
+        let own = [
+            "TMPDIR": folder, "XDG_CACHE_HOME": folder + "/cache", "BREAKPAD_DUMP_LOCATION": folder + "/crashes",
+            "MOZ_CRASHREPORTER_DISABLE": "1",
+        ]
+        let kept = inherited.filter { own[String($0.prefix { $0 != "=" })] == nil }
+        return kept + own.map { "\($0.key)=\($0.value)" }.sorted()
+    }
+
+    /// Returns the lines of `user.js` in a profile of Firefox, with the same sense as the words for Chromium.
+    static func preferences(proxy port: UInt16) -> String {
+        let settings: [(String, String)] = [
+            ("network.proxy.type", "1"), ("network.proxy.socks", "\"127.0.0.1\""), ("network.proxy.socks_port", "\(port)"),
+            ("network.proxy.socks_version", "5"), ("network.proxy.socks_remote_dns", "true"),
+            ("network.proxy.socks5_remote_dns", "true"), ("network.proxy.no_proxies_on", "\"\""),
+            ("network.proxy.allow_hijacking_localhost", "true"), ("network.proxy.failover_direct", "false"),
+            ("network.trr.mode", "5"), ("network.dns.disablePrefetch", "true"), ("network.prefetch-next", "false"),
+            ("network.predictor.enabled", "false"), ("network.http.http3.enable", "false"),
+            ("network.captive-portal-service.enabled", "false"), ("network.connectivity-service.enabled", "false"),
+            ("media.peerconnection.enabled", "false"), ("dom.security.https_only_mode", "false"),
+            ("dom.security.https_first", "false"), ("dom.security.https_first_schemeless", "false"),
+            ("browser.shell.checkDefaultBrowser", "false"), ("browser.aboutwelcome.enabled", "false"),
+            ("browser.startup.homepage_override.mstone", "\"ignore\""), ("startup.homepage_welcome_url", "\"\""),
+            ("browser.safebrowsing.malware.enabled", "false"), ("browser.safebrowsing.phishing.enabled", "false"),
+            ("browser.newtabpage.enabled", "false"), ("browser.region.update.enabled", "false"),
+            ("app.normandy.enabled", "false"), ("app.update.auto", "false"), ("extensions.update.enabled", "false"),
+            ("toolkit.telemetry.enabled", "false"), ("toolkit.telemetry.unified", "false"),
+            ("toolkit.telemetry.reportingpolicy.firstRun", "false"), ("datareporting.policy.dataSubmissionEnabled", "false"),
+            ("datareporting.healthreport.uploadEnabled", "false"),
+        ]
+        return settings.map { "user_pref(\"\($0.0)\", \($0.1));\n" }.joined()
+    }
+}

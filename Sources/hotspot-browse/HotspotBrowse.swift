@@ -1,0 +1,94 @@
+import ControlAPI
+import Glibc
+import HelperKit
+import HotspotCore
+import Varlink
+
+/// A throw-away browser on one network: a proxy that is bound to the link, a browser that has no other way, and a profile that is deleted.
+///
+/// `hotspotctl browse` starts it: `hotspot-browse [--browser PATH]`, the network on the first line of standard input. It ends with the
+/// browser, at a signal, or when standard input ends.
+@main struct HotspotBrowse {
+    static func main() {
+        do {
+            try run()
+        } catch {
+            let line = Array("hotspotctl: \(error)\n".utf8)
+            _ = write(STDERR_FILENO, line, line.count)
+            exit(1)
+        }
+    }
+
+    private static func run() throws(BrowseError) {
+        let words = Array(CommandLine.arguments.dropFirst())
+        guard words.isEmpty || (words.count == 2 && words[0] == "--browser") else {
+            throw .noLink("usage: hotspot-browse [--browser PATH]; hotspotctl browse starts it")
+        }
+        let browser = try Browser.find(named: words.last, path: variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin")
+        let (link, start) = try readNetwork()
+        // Before the first thread, so that each has the mask and this one alone waits for the signals.
+        let signals = blockSignals()
+        let proxy = try Proxy(link: link) { ProcessTree.made(connectionFrom: $0, to: $1) }
+        proxy.start()
+        let profile = try Profile(
+            for: start, proxy: proxy.port,
+            under: Profile.parents(runtime: variable("XDG_RUNTIME_DIR"), temporary: variable("TMPDIR")))
+        defer { profile.remove() }
+        let process = try BrowserProcess(
+            browser.command(profile: profile.path, page: profile.page, proxy: proxy.port),
+            environment: Browser.environment(ownEnvironment(), folder: profile.folder))
+        defer { process.end() }
+        endWithStandardInput()
+        var signal: Int32 = 0
+        repeat { sigwait(signals, &signal) } while signal == SIGCHLD && !process.hasEnded()
+    }
+
+    /// Reads the reply of `Browse`, one line.
+    private static func readNetwork() throws(BrowseError) -> (Link, WebURL) {
+        guard let line = readLine(), line.utf8.count < 65536 else { throw .noLink("there is none on standard input") }
+        do {
+            let reply = try Coding.decode(BrowseReply.self, from: Array(line.utf8))
+            guard let start = WebURL(reply.start), ["http", "https"].contains(start.scheme) else {
+                throw BrowseError.noLink("its page is no web address")
+            }
+            let link = Link(
+                attempt: "browse", association: "browse", interface: reply.interface, index: 0, addresses: reply.addresses,
+                gateways: reply.gateways, nameservers: reply.nameservers)
+            return (link, start)
+        } catch let error as BrowseError {
+            throw error
+        } catch {
+            throw .noLink("\(error)")
+        }
+    }
+
+    private static func blockSignals() -> UnsafePointer<sigset_t> {
+        // A parent may have told the kernel to collect its children by itself, which this process would inherit.
+        signal(SIGCHLD, SIG_DFL)
+        let signals = UnsafeMutablePointer<sigset_t>.allocate(capacity: 1)
+        sigemptyset(signals)
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGCHLD] { sigaddset(signals, number) }
+        pthread_sigmask(SIG_BLOCK, signals, nil)
+        return UnsafePointer(signals)
+    }
+
+    /// Ends this process in order when hotspotctl closes the pipe, or dies.
+    private static func endWithStandardInput() {
+        Worker.start {
+            while readLine() != nil {}
+            kill(getpid(), SIGTERM)
+        }
+    }
+
+    private static func ownEnvironment() -> [String] {
+        var variables: [String] = []
+        var next = environ
+        while let variable = next.pointee {
+            variables.append(String(cString: variable))
+            next += 1
+        }
+        return variables
+    }
+
+    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}

@@ -1,0 +1,44 @@
+import FoundationEssentials
+import Glibc
+
+/// The processes below this one, as `/proc` has them.
+enum ProcessTree {
+    /// Returns whether a connection to our port on loopback was made by a process below this one, as this user.
+    ///
+    /// Threat: another program of this machine uses the proxy, whose connections go past a VPN.
+    static func made(connectionFrom client: UInt16, to port: UInt16) -> Bool {
+        guard let owner = SocketOwner.find(connectionFrom: client, to: port), owner.user == getuid() else { return false }
+        return descendants().contains { holds($0, inode: owner.inode) }
+    }
+
+    /// Returns all processes below this one.
+    static func descendants() -> Set<pid_t> {
+        var children: [pid_t: [pid_t]] = [:]
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
+            guard let process = pid_t(name), let line = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8),
+                let parent = parent(in: line)
+            else { continue }
+            children[parent, default: []].append(process)
+        }
+        var found: Set<pid_t> = []
+        var next = [getpid()]
+        while let process = next.popLast() {
+            for child in children[process] ?? [] where found.insert(child).inserted { next.append(child) }
+        }
+        return found
+    }
+
+    /// Reads the parent out of `/proc/PID/stat`: the second field after the name, which is in parentheses and may have any characters.
+    static func parent(in line: String) -> pid_t? {
+        guard let end = line.lastIndex(of: ")") else { return nil }
+        let fields = line[line.index(after: end)...].split(separator: " ")
+        return fields.count > 1 ? pid_t(fields[1]) : nil
+    }
+
+    private static func holds(_ process: pid_t, inode: UInt64) -> Bool {
+        let folder = "/proc/\(process)/fd"
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).contains {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == "socket:[\(inode)]"
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import FoundationEssentials
+import Glibc
+import HelperKit
+
+/// A folder that one browser has for itself: its profile, and the page that leads to the portal.
+struct Profile {
+    /// The profile proper.
+    let path: String
+    /// The first page, a file.
+    let page: String
+    /// The whole.
+    let folder: String
+
+    /// Makes the folder, which no other user can enter, in memory where the user has such a place.
+    init(for start: WebURL, proxy port: UInt16, under parents: [String]) throws(BrowseError) {
+        var made: String?
+        for parent in parents where made == nil {
+            var template = Array("\(parent)/hotspot-browse-XXXXXX".utf8CString)
+            // mkdtemp(3) gives the folder the mode 0700.
+            if mkdtemp(&template) != nil {
+                made = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+            }
+        }
+        guard let made else { throw .system("There is no folder for the browser", errno) }
+        folder = made
+        path = made + "/profile"
+        page = "file://\(made)/start.html"
+        guard mkdir(path, 0o700) == 0, Self.write(Self.page(to: start), to: made + "/start.html"),
+            Self.write(Browser.preferences(proxy: port), to: path + "/user.js")
+        else {
+            let code = errno
+            remove()
+            throw .system("The browser's folder cannot be written", code)
+        }
+    }
+
+    /// Removes the folder with all that the browser left in it.
+    func remove() { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// Returns the folders for a profile, the best one first.
+    static func parents(runtime: String?, temporary: String?) -> [String] {
+        [runtime, temporary].compactMap { $0 }.filter { $0.hasPrefix("/") } + ["/tmp"]
+    }
+
+    /// Returns a page that goes on to an address at once.
+    static func page(to start: WebURL) -> String {
+        let address = start.text.replacing("&", with: "&amp;").replacing("\"", with: "&quot;").replacing("<", with: "&lt;")
+        return """
+            <!DOCTYPE html>
+            <html lang="en"><head><meta charset="utf-8"><title>Hotspot</title>
+            <meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=\(address)"></head>
+            <body><a href="\(address)">To the portal</a></body></html>
+
+            """
+    }
+
+    private static func write(_ text: String, to path: String) -> Bool {
+        (try? Data(text.utf8).write(to: URL(filePath: path))) != nil
+    }
+}

@@ -1,0 +1,136 @@
+import Glibc
+import HelperKit
+import HotspotCore
+
+/// A SOCKS5 proxy on loopback, whose connections and names are bound to one link.
+struct Proxy: Sendable {
+    let port: UInt16
+    private let listener: Int32
+    private let link: Link
+    private let mayUse: @Sendable (_ client: UInt16, _ port: UInt16) -> Bool
+    private let open = Locked(0)
+
+    /// The most connections at once; Chromium opens 32 to a proxy, Firefox 32 unless told otherwise.
+    private static let limit = 128
+    /// Seconds for the handshake.
+    private static let patience = 10
+    /// Milliseconds for the name and the connection.
+    private static let connectLimit = 30_000
+
+    /// Listens on a free port of loopback; connections are served from ``start()`` on.
+    ///
+    /// - Parameter mayUse: decides by the ports of a connection whether it is served.
+    init(link: Link, mayUse: @escaping @Sendable (_ client: UInt16, _ port: UInt16) -> Bool) throws(BrowseError) {
+        let listener = socket(AF_INET, Self.stream, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening =
+            withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, size) }
+            } == 0 && listen(listener, SOMAXCONN) == 0
+        guard isListening, let (_, port) = Self.ports(of: listener) else {
+            throw .system("There is no port for the proxy", errno)
+        }
+        self.listener = listener
+        self.port = port
+        self.link = link
+        self.mayUse = mayUse
+    }
+
+    private static let stream = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+
+    /// Serves connections until the process ends, each on a thread of its own.
+    func start() {
+        Worker.start {
+            while true {
+                let client = accept(listener, nil, nil)
+                guard client >= 0 else {
+                    // Without a descriptor left, waits until a connection has ended.
+                    if errno != EINTR { usleep(100_000) }
+                    continue
+                }
+                guard open.with({ $0 < Self.limit }) else {
+                    close(client)
+                    continue
+                }
+                open.with { $0 += 1 }
+                Worker.start {
+                    serve(client)
+                    close(client)
+                    open.with { $0 -= 1 }
+                }
+            }
+        }
+    }
+
+    /// Serves one connection to its end. The client is not read before it is known.
+    private func serve(_ client: Int32) {
+        guard let (peer, _) = Self.ports(of: client), mayUse(peer, port) else { return }
+        var patience = timeval(tv_sec: Self.patience, tv_usec: 0)
+        setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var handshake = SocksHandshake()
+        while true {
+            switch handshake.next() {
+            case .wait:
+                var octets = [UInt8](repeating: 0, count: SocksHandshake.limit)
+                let count = recv(client, &octets, octets.count, 0)
+                guard count > 0 else { return }
+                handshake.add(octets[..<count])
+            case .answer(let octets): guard Self.send(octets, to: client) else { return }
+            case .refuse(let octets):
+                _ = Self.send(octets, to: client)
+                return
+            case .connect(let host, let port): return connect(client, to: host, port)
+            }
+        }
+    }
+
+    private func connect(_ client: Int32, to host: String, _ port: Int) {
+        do throws(TransferError) {
+            let connection = try LinkTCPConnection(
+                host, port: port, link: link, in: Scope(deadline: .after(milliseconds: Self.connectLimit)))
+            // Before the login a gateway may answer for any name, and no longer after it.
+            NamePins.shared.forget(host, link: link)
+            guard Self.send(SocksHandshake.Outcome.connected.reply, to: client) else { return }
+            _ = fcntl(client, F_SETFL, O_NONBLOCK)
+            connection.withDescriptor { Relay.run(client, $0) }
+        } catch {
+            NamePins.shared.forget(host, link: link)
+            _ = Self.send(SocksHandshake.Outcome(error.code).reply, to: client)
+        }
+    }
+
+    private static func send(_ octets: [UInt8], to client: Int32) -> Bool {
+        Glibc.send(client, octets, octets.count, Int32(MSG_NOSIGNAL)) == octets.count
+    }
+
+    /// Returns the ports of a socket over IPv4: that of its other end, 0 if there is none, and its own.
+    private static func ports(of socket: Int32) -> (peer: UInt16, own: UInt16)? {
+        func port(_ name: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32) -> UInt16? {
+            var address = sockaddr_in()
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let code = withUnsafeMutablePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { name(socket, $0, &length) }
+            }
+            return code == 0 ? UInt16(bigEndian: address.sin_port) : nil
+        }
+        guard let own = port({ getsockname($0, $1, $2) }) else { return nil }
+        return (port({ getpeername($0, $1, $2) }) ?? 0, own)
+    }
+}
+
+extension SocksHandshake.Outcome {
+    /// Makes the reply to a connection that failed.
+    init(_ code: TransferErrorCode) {
+        switch code {
+        case .refusedAddress, .refusedURL: self = .refusedByRule
+        case .connectFailed, .reset: self = .connectionRefused
+        case .noNameserver, .dnsFailed, .dnsTimeout, .timeout: self = .hostUnreachable
+        case .cancelled, .bindFailed, .tlsFailed, .clockWrong, .keyChanged, .emptyAnswer, .shortAnswer, .badAnswer, .tooLarge,
+            .tooManyRedirects, .system:
+            self = .failed
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import HelperKit
+import HotspotCore
+
+/// Hands the login over to a browser: for portals that no other helper can log in to. Its prompt has no fields, and the open network
+/// answers it.
+struct BrowserHelper: Helper {
+    let name = "browser"
+    let displayName = "Browser"
+
+    func evaluate(_ command: HelperCommand) throws -> Evaluation {
+        guard let result = command.probe() else { return Evaluation(.none, reason: "cancelled") }
+        guard result.verdict == .captive else {
+            return Evaluation(.none, reason: "The network is not captive (\(result.verdict.rawValue)).")
+        }
+        return Evaluation(.low, portal: portal(result, command))
+    }
+
+    func authenticate(_ command: HelperCommand) throws -> Reply {
+        answer(command, command.probe(), waiting: "This portal needs a browser.")
+    }
+
+    func presentUI(_ command: HelperCommand) throws -> Reply {
+        answer(command, command.probe(fresh: true), waiting: "The portal has not let you in yet.")
+    }
+
+    func maintain(_ command: HelperCommand) throws -> Reply { Maintenance.run(command) { portal($0, command) } }
+
+    func logoff(_ command: HelperCommand) throws -> Reply { PortalLogoff.run(command) }
+
+    private func answer(_ command: HelperCommand, _ result: ProbeResult?, waiting reason: String) -> Reply {
+        guard let result else { return command.reply(TransferError(.cancelled)) }
+        switch result.verdict {
+        case .online, .partial:
+            return command.reply(.success, session: Session(secondsRemaining: result.secondsRemaining))
+        case .captive:
+            let portal = portal(result, command)
+            let prompt = Prompt(
+                title: portal.flatMap { WebURL($0.origin)?.host } ?? "Portal",
+                message: "\(reason) \"hotspotctl browse\" opens a browser on this network alone.")
+            return command.reply(.uiRequired, prompt: prompt, portal: portal)
+        case .limited:
+            return command.reply(.temporaryFailure, reason: "No portal answers at present (\(result.problem ?? "noAnswer")).")
+        }
+    }
+
+    private func portal(_ result: ProbeResult, _ command: HelperCommand) -> Portal? {
+        FormLogin(kind: "browser", command: command).inspect(from: result)?.portal
+    }
+}

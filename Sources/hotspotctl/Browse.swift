@@ -1,0 +1,91 @@
+import ArgumentParser
+import ControlAPI
+import Glibc
+import HotspotCore
+
+struct BrowseVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "browse", abstract: "Log in with a browser on this network alone.",
+        discussion: """
+            For portals that no helper can log in to. The browser has a fresh profile, which is deleted afterwards, and only this \
+            network, also where a VPN is up. It is closed as soon as you are online. Chromium, Chrome, Brave, Edge and Firefox are \
+            found by themselves.
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Option(help: ArgumentHelp("Use this browser.", valueName: "path"), completion: .file())
+    var browser: String?
+
+    @Argument(help: "The interface, if there are several.", completion: Complete.interfaces)
+    var interface: String?
+
+    /// Seconds between two looks at the browser, and between two probes.
+    private static let step = 0.2
+    private static let probeInterval = 3.0
+    /// Seconds that the login may take to be proven after the browser was closed.
+    private static let patience = 45.0
+
+    func run() throws {
+        guard geteuid() != 0 || browser != nil else {
+            throw Failure(
+                .failed, "No browser is started as root.",
+                hint: "hotspotctl browse as the user in front of the screen, without sudo; or --browser PATH")
+        }
+        let signals = InterruptSignals()
+        let client = try common.connect()
+        let network = try client.call("Browse", .members(["interface": interface]))
+        let name = try ControlClient.read(BrowseReply.self, network).interface
+        // A login has begun: from here on every outcome is that of this one.
+        let states = try common.connect()
+        try states.subscribe("Status")
+        let window = try BrowserWindow(on: network, browser: browser)
+        defer { window.close() }
+        Output.print(["The browser has \(common.renderer.safe(name, limit: 32)) alone, and is closed when you are online."])
+        let began = ContinuousClock.now
+        var lastProbe = began
+        while signals.arrived == nil {
+            if let status = try next(of: states, name) {
+                window.close()
+                return Output.print([common.renderer.online(status, after: (ContinuousClock.now - began).inSeconds)])
+            }
+            if let status = window.ended() { return try finish(status, client, states, name, since: began) }
+            if (ContinuousClock.now - lastProbe).inSeconds >= Self.probeInterval {
+                _ = try? client.call("Check", .members(["interface": name]))
+                lastProbe = ContinuousClock.now
+            }
+        }
+        window.close()
+        Glibc.exit(128 + (signals.arrived ?? SIGINT))
+    }
+
+    /// Returns the interface's status if it is online by now; throws if the login has failed. Waits a moment.
+    private func next(of states: ControlClient, _ name: String) throws -> InterfaceStatus? {
+        guard let reply = try states.next(within: Self.step) else { return nil }
+        let interfaces = try ControlClient.read(StatusReply.self, reply).interfaces
+        guard let status = interfaces.first(where: { $0.interface == name }) else {
+            throw Failure(.failed, "The interface \(common.renderer.safe(name, limit: 32)) is gone.", hint: "hotspotctl")
+        }
+        switch StateName(rawValue: status.state) {
+        case .authenticated: return status
+        case .failure, .inactive: throw common.renderer.failure(status)
+        case .evaluating, .authenticating, .presentingUI, .maintaining, .loggingOff, nil: return nil
+        }
+    }
+
+    /// Says where the login stands after the browser was closed: it may have been done a moment ago.
+    private func finish(
+        _ exit: Int32, _ client: ControlClient, _ states: ControlClient, _ name: String, since began: ContinuousClock.Instant
+    ) throws {
+        // It has said why.
+        guard exit == 0 else { throw Failure(.failed, "") }
+        let check = try client.call("Check", .members(["interface": name]), as: CheckReply.self)
+        let closed = ContinuousClock.now
+        while check.verdict == "online" || check.verdict == "limited", (ContinuousClock.now - closed).inSeconds < Self.patience {
+            if let status = try next(of: states, name) {
+                return Output.print([common.renderer.online(status, after: (ContinuousClock.now - began).inSeconds)])
+            }
+        }
+        throw Failure(.answerNeeded, "The browser was closed, and the portal still wants a login.", hint: "hotspotctl browse")
+    }
+}

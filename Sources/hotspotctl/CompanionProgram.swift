@@ -1,0 +1,22 @@
+import ForeignText
+import Glibc
+
+/// Programs that are installed with this one.
+enum CompanionProgram {
+    /// Returns the path of a program.
+    static func find(_ name: String) throws(Failure) -> String {
+        let places = places(of: name)
+        if let place = places.first(where: { access($0, X_OK) == 0 }) { return place }
+        let searched = places.map { Printable.text($0) }.joined(separator: ", ")
+        throw Failure(.failed, "\(name) is not installed; these places were searched: \(searched).")
+    }
+
+    /// Beside this program, or where `make install` puts it.
+    private static func places(of name: String) -> [String] {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        let own = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+        let folder = own[..<(own.lastIndex(of: "/") ?? own.startIndex)]
+        return ["\(folder)/\(name)", "\(folder)/../libexec/hotspotd/\(name)"]
+    }
+}

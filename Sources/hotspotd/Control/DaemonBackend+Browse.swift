@@ -1,0 +1,20 @@
+import ControlAPI
+import HotspotCore
+
+extension DaemonBackend {
+    func browse(interface: String?) throws(ControlError) -> BrowseReply {
+        let controller = try require(interface)
+        if controller.machine.gateIsOpen, controller.machine.state.joined?.lastVerdict?.isOpen == true {
+            throw .failed(code: .alreadyOnline, message: "\(controller.name) is online already.")
+        }
+        if controller.desk.prompt?.helper != BrowseReply.helper {
+            try login(interface: controller.name, helper: BrowseReply.helper, fresh: true)
+        }
+        guard let link = controller.link else { throw wrongState(controller) }
+        // A gateway redirects the probe's address with fresh tokens; one with an API need not redirect.
+        let page = link.portalAPI == nil ? nil : controller.prober.portalPage
+        return BrowseReply(
+            interface: controller.name, start: page ?? link.probeURL ?? Link.usualProbe.url, addresses: link.addresses,
+            gateways: link.gateways, nameservers: link.nameservers)
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import HelperKit
+import Testing
+
+@testable import hotspot_browse
+
+/// Which browser is found, what it is told, and what lies in its folder.
+@Suite struct BrowserTests {
+    private func folder(with programs: [String]) throws -> String {
+        let folder = FileManager.default.temporaryDirectory.path + "/browse-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for name in programs {
+            let isMade = FileManager.default.createFile(
+                atPath: "\(folder)/\(name)", contents: nil, attributes: [.posixPermissions: 0o755])
+            #expect(isMade)
+        }
+        return folder
+    }
+
+    @Test func findsTheFirstOfItsList() throws {
+        let folder = try folder(with: ["firefox", "google-chrome", "brave"])
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        #expect(try Browser.find(named: nil, path: "/nonesuch:\(folder)").path == "\(folder)/google-chrome")
+        #expect(try Browser.find(named: "firefox", path: folder) == Browser(path: "\(folder)/firefox"))
+        #expect(try Browser.find(named: "\(folder)/firefox", path: "").family == .firefox)
+        #expect(throws: BrowseError.self) { try Browser.find(named: "\(folder)/nonesuch", path: folder) }
+        #expect(throws: BrowseError.self) { try Browser.find(named: folder, path: folder) }
+        // A relative folder in PATH would be one of whichever folder the user is in.
+        #expect(throws: BrowseError.self) { try Browser.find(named: nil, path: "relative") }
+    }
+
+    @Test func withoutABrowserItSaysWhatToInstall() {
+        #expect(throws: BrowseError.self) { try Browser.find(named: nil, path: "/nonesuch") }
+        #expect("\(BrowseError.noBrowser)".contains("apt install chromium"))
+    }
+
+    @Test func theProxyIsTheOnlyWay() {
+        let words = Browser(path: "/usr/bin/chromium").command(profile: "/p", page: "file:///start.html", proxy: 4711)
+        for word in [
+            "--proxy-server=socks5://127.0.0.1:4711", "--proxy-bypass-list=<-loopback>", "--user-data-dir=/p", "--disable-quic",
+            "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+            "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+        ] {
+            #expect(words.contains(word), "\(word)")
+        }
+        #expect(words.last == "file:///start.html")
+        let preferences = Browser.preferences(proxy: 4711)
+        for line in [
+            #"user_pref("network.proxy.type", 1);"#, #"user_pref("network.proxy.socks_port", 4711);"#,
+            #"user_pref("network.proxy.socks5_remote_dns", true);"#, #"user_pref("network.trr.mode", 5);"#,
+            #"user_pref("network.proxy.allow_hijacking_localhost", true);"#,
+            #"user_pref("media.peerconnection.enabled", false);"#,
+        ] {
+            #expect(preferences.contains(line + "\n"), "\(line)")
+        }
+    }
+
+    @Test func whatItWritesElsewhereGoesIntoItsFolder() {
+        let found = Browser.environment(["HOME=/home/ida", "TMPDIR=/tmp", "LANG=C", "XDG_CACHE_HOME=/c"], folder: "/p")
+        #expect(
+            found == [
+                "HOME=/home/ida", "LANG=C", "BREAKPAD_DUMP_LOCATION=/p/crashes", "MOZ_CRASHREPORTER_DISABLE=1", "TMPDIR=/p",
+                "XDG_CACHE_HOME=/p/cache",
+            ])
+    }
+
+    @Test func theProfileIsForThisUserAloneAndGoesWithAllThatIsInIt() throws {
+        let parent = try folder(with: [])
+        defer { try? FileManager.default.removeItem(atPath: parent) }
+        let start = try #require(WebURL("http://portal.example/?a=1&b=\"2\""))
+        let profile = try Profile(for: start, proxy: 4711, under: ["/nonesuch", parent])
+        let folder = try #require(profile.path.split(separator: "/").dropLast().last.map { "\(parent)/\($0)" })
+        let mode = try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int
+        #expect(mode == 0o700)
+        let page = try String(contentsOfFile: String(profile.page.dropFirst("file://".count)), encoding: .utf8)
+        #expect(page.contains("url=http://portal.example/?a=1&amp;b="), "\(page)")
+        #expect(!page.contains("b=\"2"), "the address stays within its quotes: \(page)")
+        try "left".write(toFile: profile.path + "/Cookies", atomically: false, encoding: .utf8)
+        profile.remove()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: parent).isEmpty)
+    }
+}

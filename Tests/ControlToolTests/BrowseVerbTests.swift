@@ -1,0 +1,139 @@
+import Foundation
+import HotspotCore
+import Testing
+
+/// `hotspotctl browse` with the real `hotspot-browse`, and a browser that is a script.
+@Suite struct BrowseVerbTests {
+    private let folder: Folder
+
+    init() throws {
+        folder = try Folder()
+        mkdir(folder.path + "/profiles", 0o700)
+    }
+
+    private let network =
+        #"{"interface":"lo","start":"http://probe.example/?a=1","addresses":["127.0.0.1/8"],"gateways":[],"nameservers":[]}"#
+
+    private func status(_ state: String, captive: Bool) -> String {
+        #"{"version":"1","interfaces":[{"interface":"lo","state":"\#(state)","since":1,"captive":\#(captive),"problems":[]}]}"#
+    }
+
+    private func daemon(_ states: [String], check verdict: String = "captive") throws -> FakeDaemon {
+        try FakeDaemon(
+            .init(replies: ["Browse": [network], "Check": [#"{"verdict":"\#(verdict)"}"#]], status: [states]))
+    }
+
+    /// Writes a browser, which notes its words and its process, and goes on as the line says.
+    private func browser(_ line: String) throws -> String {
+        try folder.write(
+            "chromium", "#!/bin/sh\nprintf '%s\\n' \"$@\" > \(folder.path)/words\necho $$ > \(folder.path)/pid\n\(line)\n",
+            mode: 0o755)
+    }
+
+    private func start(_ daemon: FakeDaemon, _ browser: String) throws -> Tool {
+        let nothing = open("/dev/null", O_RDONLY)
+        defer { close(nothing) }
+        return try Tool(
+            ["--socket", daemon.path, "browse", "--browser", browser], input: nothing,
+            environment: ["LANG=C.UTF-8", "PATH=/usr/bin:/bin", "TMPDIR=\(folder.path)/profiles"])
+    }
+
+    /// What the browser noted, as soon as it has.
+    private func note(_ name: String) -> String {
+        for _ in 0..<3000 {
+            let text = (try? String(contentsOfFile: "\(folder.path)/\(name)", encoding: .utf8)) ?? ""
+            if text.hasSuffix("\n") { return text }
+            usleep(10_000)
+        }
+        Issue.record("the browser did not start")
+        return ""
+    }
+
+    private var profiles: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path + "/profiles")) ?? [] }
+
+    /// Whether the browser is gone, with its profile.
+    private func nothingIsLeft() -> Bool {
+        let pid = pid_t(note("pid").dropLast()) ?? 0
+        return pid > 0 && kill(pid, 0) != 0 && profiles.isEmpty
+    }
+
+    @Test func theBrowserEndsWhenTheLoginIsProven() throws {
+        let daemon = try daemon([status("presentingUI", captive: true), status("authenticated", captive: false)])
+        defer { daemon.stop() }
+        let ended = try start(daemon, browser("exec sleep 600")).end()
+        #expect(ended.status == 0 && ended.errors == "")
+        #expect(ended.output.hasPrefix("The browser has lo alone, and is closed when you are online.\nOnline after "))
+        #expect(Array(daemon.calls.prefix(3)) == ["Browse", "Status", "Check"])
+        let words = note("words")
+        #expect(words.contains("--proxy-server=socks5://127.0.0.1:") && words.hasSuffix("/start.html\n"))
+        #expect(!words.contains("probe.example"), "the process list has no address of the portal")
+        #expect(nothingIsLeft())
+    }
+
+    @Test func aBrowserThatIsClosedEarlyLeavesTheQuestion() throws {
+        let daemon = try daemon([status("presentingUI", captive: true)])
+        defer { daemon.stop() }
+        let ended = try start(daemon, browser("exit 0")).end()
+        #expect(ended.status == 4 && ended.errors.contains("the portal still wants a login"), "\(ended)")
+        #expect(nothingIsLeft())
+    }
+
+    @Test func aLoginOfTheLastMomentCounts() throws {
+        let daemon = try daemon(
+            [status("presentingUI", captive: true), status("authenticated", captive: false)], check: "online")
+        defer { daemon.stop() }
+        let ended = try start(daemon, browser("exit 0")).end()
+        #expect(ended.status == 0 && ended.output.contains("Online after "), "\(ended)")
+    }
+
+    @Test func anInterruptEndsEverything() throws {
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            let daemon = try daemon([status("presentingUI", captive: true)])
+            defer { daemon.stop() }
+            try? FileManager.default.removeItem(atPath: folder.path + "/pid")
+            let tool = try start(daemon, browser("sleep 600 & sleep 600"))
+            _ = note("pid")
+            #expect(profiles.count == 1)
+            kill(tool.pid, number)
+            let ended = tool.end()
+            #expect(ended.status == 128 + number, "\(ended)")
+            #expect(nothingIsLeft())
+        }
+    }
+
+    @Test func theBrowserEndsWithATerminalThatIsKilled() throws {
+        let daemon = try daemon([status("presentingUI", captive: true)])
+        defer { daemon.stop() }
+        let tool = try start(daemon, browser("exec sleep 600"))
+        _ = note("pid")
+        kill(tool.pid, SIGKILL)
+        // Its outputs are those of hotspot-browse too.
+        #expect(tool.end().signal == SIGKILL)
+        #expect(nothingIsLeft())
+    }
+
+    @Test func withoutABrowserItSaysSo() throws {
+        let daemon = try daemon([status("presentingUI", captive: true)])
+        defer { daemon.stop() }
+        let ended = try start(daemon, "\(folder.path)/nonesuch").end()
+        #expect(ended.status == 1, "\(ended)")
+        #expect(ended.errors == "hotspotctl: \(folder.path)/nonesuch is not a program that can be started.\n", "\(ended)")
+        #expect(profiles.isEmpty)
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func rootIsRefused() throws {
+        let daemon = try daemon([])
+        defer { daemon.stop() }
+        let ended = try Tool.run(["--socket", daemon.path, "browse"])
+        #expect(ended.status == 1 && ended.errors.contains("without sudo") && daemon.calls.isEmpty, "\(ended)")
+    }
+
+    @Test func whereItIsOnlineAlreadyItSaysSo() throws {
+        let daemon = try FakeDaemon(
+            .init(replies: ["Browse": [#"!Failed {"code":"alreadyOnline","message":"lo is online already."}"#]]))
+        defer { daemon.stop() }
+        let ended = try start(daemon, browser("exec sleep 600")).end()
+        #expect(ended.status == 1 && ended.errors.contains("lo is online already."), "\(ended)")
+        #expect(profiles.isEmpty)
+    }
+}

@@ -10,7 +10,7 @@ import HotspotCore
         limitResources()
         // The environment must not make the TLS library write session keys or load another configuration.
         for name in ["SSLKEYLOGFILE", "OPENSSL_CONF", "OPENSSL_MODULES"] { unsetenv(name) }
-        HelperService([FormHelper(), WISPrHelper(), PortalAPIHelper()], version: hotspotdVersion)
+        HelperService([FormHelper(), CatalogueHelper(), WISPrHelper(), PortalAPIHelper()], version: hotspotdVersion)
             .run(name: CommandLine.arguments.dropFirst().first)
     }
 

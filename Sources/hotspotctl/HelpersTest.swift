@@ -18,20 +18,28 @@ struct HelpersTest: ParsableCommand {
     @Argument(help: "Its .helper file, a folder with one, or its program.", completion: .file())
     var path: String
 
-    private static let program = "hotspot-helper-test"
-
     func run() throws {
-        let places = Self.places
-        guard let tool = places.first(where: { access($0, X_OK) == 0 }) else {
-            throw Failure(
-                .failed,
-                "\(Self.program) is not installed; these places were searched: \(places.map { Printable.text($0) }.joined(separator: ", "))."
-            )
-        }
-        var words = [tool]
+        var words: [String] = []
         if let page { words.append("--page=\(page)") }
         if let ssid { words.append("--ssid=\(ssid)") }
         words.append(path.hasPrefix("-") ? "./" + path : path)
+        try TestProgram.run(words)
+    }
+}
+
+/// The program that has the libraries for pages and portals, which this one does not link.
+enum TestProgram {
+    private static let program = "hotspot-helper-test"
+
+    /// Becomes that program.
+    static func run(_ words: [String]) throws -> Never {
+        guard let tool = places.first(where: { access($0, X_OK) == 0 }) else {
+            throw Failure(
+                .failed,
+                "\(program) is not installed; these places were searched: \(places.map { Printable.text($0) }.joined(separator: ", "))."
+            )
+        }
+        let words = [tool] + words
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         // This program ignores SIGPIPE, and execv(3) would pass that on.

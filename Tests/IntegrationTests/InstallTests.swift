@@ -14,7 +14,9 @@ struct InstallTests {
         for path in [
             "usr/bin/hotspotctl", "usr/libexec/hotspotd/hotspotd", "usr/libexec/hotspotd/hotspot-helpers",
             "usr/lib/hotspotd/helpers/form.helper", "usr/lib/hotspotd/helpers/wispr.helper",
-            "usr/lib/hotspotd/helpers/portal-api.helper", "usr/lib/systemd/system/hotspotd.service",
+            "usr/lib/hotspotd/helpers/portal-api.helper", "usr/lib/hotspotd/helpers/catalogue.helper",
+            "usr/lib/hotspotd/portals/mikrotik.portal", "etc/hotspotd/portals", "usr/share/doc/hotspotd/portals.md",
+            "usr/lib/systemd/system/hotspotd.service",
             "usr/lib/sysusers.d/hotspotd.conf",
             "usr/share/hotspotd/dhclient-hotspotd.conf", "usr/share/hotspotd/varlink/org.hotspotd.Helper.varlink",
             "etc/hotspotd/hotspotd.conf", "usr/share/doc/hotspotd/helpers.md", "usr/share/doc/hotspotd/security.md",

@@ -7,6 +7,7 @@ CONFIG ?= release
 bindir = $(PREFIX)/bin
 libexecdir = $(PREFIX)/libexec/hotspotd
 helperdir = $(PREFIX)/lib/hotspotd/helpers
+portaldir = $(PREFIX)/lib/hotspotd/portals
 datadir = $(PREFIX)/share/hotspotd
 unitdir = $(PREFIX)/lib/systemd/system
 sysusersdir = $(PREFIX)/lib/sysusers.d
@@ -89,15 +90,16 @@ table: swift
 
 install:
 	@test -x $(BINARIES)/hotspotd || { echo 'make: nothing is built yet: make build' >&2; exit 1; }
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(helperdir) $(DESTDIR)$(unitdir) \
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(helperdir) $(DESTDIR)$(portaldir) $(DESTDIR)$(unitdir) \
 		$(DESTDIR)$(sysusersdir) $(DESTDIR)$(docdir) $(DESTDIR)$(datadir)/varlink $(DESTDIR)/etc/hotspotd/hotspotd.conf.d \
-		$(DESTDIR)/etc/hotspotd/helpers $(DESTDIR)$(libexecdir)/helpers
+		$(DESTDIR)/etc/hotspotd/helpers $(DESTDIR)/etc/hotspotd/portals $(DESTDIR)$(libexecdir)/helpers
 	install -s -m 755 $(BINARIES)/hotspotctl $(DESTDIR)$(bindir)/hotspotctl
 	install -s -m 755 $(BINARIES)/hotspotd $(BINARIES)/hotspot-helpers $(BINARIES)/hotspot-helper-test \
 		$(BINARIES)/hotspot-browse $(DESTDIR)$(libexecdir)/
 	for helper in Sources/hotspot-helpers/Helpers/*.helper; do \
 		sed 's|@libexecdir@|$(libexecdir)|' $$helper > $(DESTDIR)$(helperdir)/$$(basename $$helper) && \
 		chmod 644 $(DESTDIR)$(helperdir)/$$(basename $$helper); done
+	install -m 644 Portals/*.portal $(DESTDIR)$(portaldir)/
 	for unit in hotspotd.service hotspot-helper@.service; do \
 		sed 's|@libexecdir@|$(libexecdir)|' systemd/$$unit.in > $(DESTDIR)$(unitdir)/$$unit && \
 		chmod 644 $(DESTDIR)$(unitdir)/$$unit; done

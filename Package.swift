@@ -104,15 +104,21 @@ let package = Package(
             exclude: ["README.md"],
             resources: (["Contract/org.hotspotd.Helper.varlink", "Contract/org.hotspotd.Probe.varlink", "Forms/companies.txt"]
                 + languages.map { "Words/\($0).words" }).map { .embedInCode($0) }, swiftSettings: rules),
+        // Portals that a text file describes: the files, what they match, and their login as a value.
+        .target(
+            name: "PortalCatalogue", dependencies: ["ForeignText", "HotspotCore", "Varlink", "HelperKit", "CCrypto"],
+            swiftSettings: rules),
         // Our helpers, one file each, and the prober.
-        .executableTarget(name: "hotspot-helpers", dependencies: ["HelperKit"], exclude: ["Helpers"], swiftSettings: rules),
+        .executableTarget(
+            name: "hotspot-helpers", dependencies: ["HelperKit", "PortalCatalogue"], exclude: ["Helpers"], swiftSettings: rules),
         // A browser for one login, on the link alone: its proxy, its profile, its processes.
         .executableTarget(
             name: "hotspot-browse", dependencies: ["ControlAPI", "ForeignText", "HelperKit", "HotspotCore", "Varlink", "CLinux"],
             swiftSettings: rules),
         // Plays the commands against a helper for its author.
         .executableTarget(
-            name: "hotspot-helper-test", dependencies: ["ForeignText", "HelperHost", "HelperKit"], swiftSettings: rules),
+            name: "hotspot-helper-test", dependencies: ["ForeignText", "HelperHost", "HelperKit", "PortalCatalogue"],
+            swiftSettings: rules),
         // What an author writes, built with everything else so that it cannot grow stale.
         .executableTarget(
             name: "example-helper", dependencies: ["HelperKit", "HotspotCore"], path: "Tests/Examples/swift/Sources/aroma",
@@ -142,6 +148,7 @@ let package = Package(
         .executableTarget(
             name: "page-judge", dependencies: ["HelperKit", "HotspotCore"], path: "Tests/Pages", exclude: ["README.md"],
             swiftSettings: rules),
+        .testTarget(name: "PortalCatalogueTests", dependencies: ["PortalCatalogue"], swiftSettings: rules),
         // What things cost, printed: `make bench`.
         .target(name: "CHeap", path: "Tests/Benchmarks/CHeap"),
         .executableTarget(

@@ -8,6 +8,7 @@ import HotspotCore
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments.first == Recorder.option { Recorder.run(Array(arguments.dropFirst())) }
+        if arguments.first == PortalsTool.word { PortalsTool.run(Array(arguments.dropFirst())) }
         do {
             guard let options = try Options.read(arguments) else {
                 print(Options.usage)

@@ -10,7 +10,8 @@ import HotspotCore
         limitResources()
         // The environment must not make the TLS library write session keys or load another configuration.
         for name in ["SSLKEYLOGFILE", "OPENSSL_CONF", "OPENSSL_MODULES"] { unsetenv(name) }
-        HelperService([FormHelper(), WISPrHelper(), PortalAPIHelper(), BrowserHelper()], version: hotspotdVersion)
+        HelperService(
+            [FormHelper(), CatalogueHelper(), WISPrHelper(), PortalAPIHelper(), BrowserHelper()], version: hotspotdVersion)
             .run(name: CommandLine.arguments.dropFirst().first)
     }
 

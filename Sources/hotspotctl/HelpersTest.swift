@@ -19,12 +19,20 @@ struct HelpersTest: ParsableCommand {
     var path: String
 
     func run() throws {
-        let tool = try CompanionProgram.find("hotspot-helper-test")
-        var words = [tool]
+        var words: [String] = []
         if let page { words.append("--page=\(page)") }
         if let ssid { words.append("--ssid=\(ssid)") }
         words.append(path.hasPrefix("-") ? "./" + path : path)
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        try TestProgram.run(words)
+    }
+}
+
+/// The program that has the libraries for pages and portals, which this one does not link.
+enum TestProgram {
+    /// Becomes that program.
+    static func run(_ words: [String]) throws -> Never {
+        let tool = try CompanionProgram.find("hotspot-helper-test")
+        var arguments: [UnsafeMutablePointer<CChar>?] = ([tool] + words).map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         // This program ignores SIGPIPE, and execv(3) would pass that on.
         signal(SIGPIPE, SIG_DFL)

@@ -14,7 +14,8 @@ import HotspotCore
             """,
         version: "hotspotctl \(hotspotdVersion)",
         subcommands: [
-            StatusVerb.self, ListVerb.self, HelpersVerb.self, PromptsVerb.self, AnswerVerb.self, LoginVerb.self, BrowseVerb.self,
+            StatusVerb.self, ListVerb.self, HelpersVerb.self, PortalsVerb.self, PromptsVerb.self, AnswerVerb.self, LoginVerb.self,
+            BrowseVerb.self,
             LogoffVerb.self,
             MonitorVerb.self, ExplainVerb.self,
             HistoryVerb.self, CheckVerb.self, EnableVerb.self, DisableVerb.self, ForgetVerb.self, CredentialsVerb.self,
@@ -51,7 +52,10 @@ extension Hotspotctl {
     /// Without a verb the command is `status`, which would report an unknown verb as one argument too many.
     private static func checkVerb(_ arguments: [String]) throws(Failure) {
         try check(arguments.first, of: configuration, after: "hotspotctl")
-        for (name, group) in [("helpers", HelpersVerb.configuration), ("credentials", CredentialsVerb.configuration)]
+        for (name, group) in [
+            ("helpers", HelpersVerb.configuration), ("credentials", CredentialsVerb.configuration),
+            ("portals", PortalsVerb.configuration),
+        ]
         where arguments.first == name {
             try check(arguments.dropFirst().first, of: group, after: "hotspotctl \(name)")
         }

@@ -68,7 +68,7 @@ private let helpers = """
 
     @Test(arguments: [
         (["lsit"], "try: hotspotctl list"), (["anwser", "x"], "try: hotspotctl answer"),
-        (["helpers", "tset"], "try: hotspotctl helpers test"),
+        (["helpers", "tset"], "try: hotspotctl helpers test"), (["portals", "chek"], "try: hotspotctl portals check"),
         (["nonsense"], "there are status, list,"),
     ]) func anUnknownCommandGetsASuggestion(_ arguments: [String], _ words: String) throws {
         let ended = try Tool.run(arguments)

@@ -39,7 +39,7 @@ import Testing
         #expect(semicolon.map(\.source) == ["a\\;b", "c"] && semicolon[0].matches(SSID(printable: "a;b")!))
         let backslash = try SSIDPattern.list("a\\\\;b")
         #expect(backslash.count == 2 && backslash[0].matches(SSID(octets: [0x61, 0x5C])!))
-        #expect(throws: SSIDPattern.ParseError.badEscape("b\\;")) { try SSIDPattern.list("a;b\\") }
+        #expect(throws: SSIDPattern.ParseError.badEscape("b\\")) { try SSIDPattern.list("a;b\\") }
     }
 
     @Test func noNameIsLongerThan32Octets() throws {

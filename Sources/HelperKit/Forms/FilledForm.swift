@@ -7,13 +7,13 @@ package struct FilledForm: Sendable {
     /// What is sent, by name, in the form's order.
     package let pairs: [(name: String, value: String)]
     /// The request has answers of the user.
-    let carriesAnswers: Bool
+    package let carriesAnswers: Bool
     /// A password is among them.
-    let carriesPassword: Bool
+    package let carriesPassword: Bool
     /// The address of the form's action.
-    let target: WebURL
+    package let target: WebURL
     /// The action has the same origin as the page.
-    let staysOnOrigin: Bool
+    package let staysOnOrigin: Bool
 
     private static let nameLimit = 256
     private static let valueLimit = 8192
@@ -108,7 +108,7 @@ package struct FilledForm: Sendable {
     }
 
     /// Whether an answer ticks a box.
-    static func isYes(_ answer: String) -> Bool { ["true", "yes", "on", "1", "y", "ja"].contains(answer.lowercased()) }
+    package static func isYes(_ answer: String) -> Bool { ["true", "yes", "on", "1", "y", "ja"].contains(answer.lowercased()) }
 
     /// Returns the button that submits the login, of several.
     static func button(of form: HTMLForm) -> HTMLControl? {

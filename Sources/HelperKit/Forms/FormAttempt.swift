@@ -17,7 +17,7 @@ package struct FormAttempt: Sendable {
     /// The most forms that are submitted in one command.
     private static let stepLimit = 5
 
-    var engine: FormEngine
+    package var engine: FormEngine
     /// The portal that is logged in to.
     let live: Portal
     /// The portal that asks now; redirects change it.
@@ -142,7 +142,7 @@ package struct FormAttempt: Sendable {
 
 extension Prompt {
     /// Puts a sentence before the message.
-    mutating func begin(_ sentence: String) { message = sentence + (message.map { " " + $0 } ?? "") }
+    package mutating func begin(_ sentence: String) { message = sentence + (message.map { " " + $0 } ?? "") }
 
     /// Returns a prompt without fields that sends the user to a browser. The page's address is named without what looks like a guest's name
     /// or a session, because other people may read the prompt.

@@ -43,7 +43,7 @@ extension FormEngine {
     }
 
     /// Returns the page's error message without the answers that it repeats.
-    func complaint(of page: HTMLPage) -> String? { page.errors.first.map { Printable.text(mask.apply($0), limit: 200) } }
+    package func complaint(of page: HTMLPage) -> String? { page.errors.first.map { Printable.text(mask.apply($0), limit: 200) } }
 
     /// Returns the page's error message, also one that only its words show.
     func refusal(on page: HTMLPage) -> String? {
@@ -51,7 +51,7 @@ extension FormEngine {
     }
 
     /// Returns the terms that submitting the page's form accepts; `nil` if there are none.
-    func bindingTerms(on page: HTMLPage, at url: WebURL) -> Terms? {
+    package func bindingTerms(on page: HTMLPage, at url: WebURL) -> Terms? {
         guard case .options(let options) = FormChoice(page, at: url, answered: Set(answers.keys)) else { return nil }
         let form = pick(options).option.form
         return isBinding(form, page) ? terms(of: form, on: page, at: url) : nil

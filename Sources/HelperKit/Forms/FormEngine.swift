@@ -2,9 +2,9 @@ import ForeignText
 import HotspotCore
 
 /// Decides what to do on a page: submit its form, ask the user, or give up. A value that neither fetches nor sends.
-struct FormEngine: Sendable {
+package struct FormEngine: Sendable {
     /// What to do on a page.
-    enum FormDecision: Sendable {
+    package enum FormDecision: Sendable {
         /// Submit the form.
         case submit(FilledForm, HTMLForm)
         /// Ask the user for what the form needs.
@@ -16,7 +16,7 @@ struct FormEngine: Sendable {
     }
 
     /// A way of sending that only the user can agree to, for one origin of a page and one that it leads to.
-    enum Unusual: String, CaseIterable {
+    package enum Unusual: String, CaseIterable {
         /// The page leads from another origin to an address of the link's own networks, which is how web pages attack routers.
         case leadsInside = "send"
         /// A password would be a part of an address over plain HTTP.
@@ -25,9 +25,9 @@ struct FormEngine: Sendable {
         case answersElsewhere = "answers"
 
         /// The beginning of the names of the boxes that agree.
-        static let prefix = "agree:"
+        package static let prefix = "agree:"
 
-        func box(for target: WebURL) -> Field {
+        package func box(for target: WebURL) -> Field {
             let label =
                 switch self {
                 case .leadsInside: "Send this to \(target.origin), a device within this network"
@@ -37,39 +37,41 @@ struct FormEngine: Sendable {
             return Field(name: "\(Self.prefix)\(rawValue):\(target.origin)", label: label, kind: .checkbox, required: true)
         }
 
-        func agreement(on page: WebURL, to target: WebURL) -> String { Self.agreement(page.origin, box(for: target).name) }
+        package func agreement(on page: WebURL, to target: WebURL) -> String {
+            Self.agreement(page.origin, box(for: target).name)
+        }
 
         /// Returns the text that remembers an answered box.
-        static func agreement(_ origin: String, _ box: String) -> String { "\(origin) \(box)" }
+        package static func agreement(_ origin: String, _ box: String) -> String { "\(origin) \(box)" }
     }
 
     /// The name of the prompt's box for terms where the page has no box of its own.
-    static let termsField = "accept_terms"
+    package static let termsField = "accept_terms"
     /// The longest value that a prompt can offer, and the longest answer that is sent, in octets.
     static let (offerLimit, answerLimit) = (200, 8192)
 
-    var redirects = RedirectPolicy()
+    package var redirects = RedirectPolicy()
     /// The answers, by name of the control.
-    var answers: [String: String] = [:]
+    package var answers: [String: String] = [:]
     /// The user accepted this portal's terms earlier, or the daemon's policy accepts them.
-    var consent = false
+    package var consent = false
     /// The user has just typed the answers for this portal; they are not stored ones.
-    var isTypedNow = false
+    package var isTypedNow = false
     /// The names of answers that come from the vault nevertheless: they fill fields, but accept no terms.
-    var remembered: Set<String> = []
+    package var remembered: Set<String> = []
     /// Hides the answers that the page's error messages repeat.
-    var mask = Mask([])
+    package var mask = Mask([])
     /// Stored passwords may be sent over plain HTTP, because the daemon released them for this portal.
-    var allowsPlainHTTP = false
+    package var allowsPlainHTTP = false
     /// Answers that were sent already: they are offered to the user, and not sent again without.
-    var offered: [String: String] = [:]
+    package var offered: [String: String] = [:]
     /// The unusual ways of sending that the user agreed to.
-    var agreed: Set<String> = []
+    package var agreed: Set<String> = []
     /// Whether a URL leads to an address of the link's own networks.
-    var leadsInside: @Sendable (WebURL) -> Bool = { _ in false }
+    package var leadsInside: @Sendable (WebURL) -> Bool = { _ in false }
 
     /// Decides what to do on a page.
-    func decide(on page: HTMLPage, at url: WebURL) -> FormDecision {
+    package func decide(on page: HTMLPage, at url: WebURL) -> FormDecision {
         switch FormChoice(page, at: url, answered: Set(answers.keys)) {
         case .nothing: .nothing
         case .refuse(let reason): .refuse(reason)
@@ -145,7 +147,7 @@ struct FormEngine: Sendable {
     }
 
     /// Returns the agreements that answering the prompt of this page gives without a box.
-    func said(on page: HTMLPage, at url: WebURL) -> [String] {
+    package func said(on page: HTMLPage, at url: WebURL) -> [String] {
         guard case .options(let options) = FormChoice(page, at: url, answered: Set(answers.keys)) else { return [] }
         return options.compactMap { option in
             guard
@@ -157,7 +159,7 @@ struct FormEngine: Sendable {
     }
 
     /// Moves the answers that a form has sent to those that are only offered again, secrets without their text.
-    mutating func offerAnswers(of form: HTMLForm) {
+    package mutating func offerAnswers(of form: HTMLForm) {
         for control in form.inputs {
             guard let answer = answers.removeValue(forKey: control.name) else { continue }
             offered[control.name] = Self.offer(answer, for: Self.kind(of: control)) ?? ""
@@ -190,5 +192,16 @@ struct FormEngine: Sendable {
             !(names.contains(answer.key) || answer.key.hasPrefix(Unusual.prefix))
                 || (isTypedNow && !remembered.contains(answer.key))
         }
+    }
+}
+
+extension FormEngine {
+    /// Makes an engine without answers.
+    package init(for redirects: RedirectPolicy) { self.init(redirects: redirects) }
+
+    /// Returns the form that is the login, of several.
+    package func choose(_ page: HTMLPage, at url: WebURL) -> HTMLForm? {
+        guard case .options(let options) = FormChoice(page, at: url, answered: Set(answers.keys)) else { return nil }
+        return pick(options).option.form
     }
 }

@@ -2,7 +2,7 @@ import HotspotCore
 
 /// Hides the user's answers in a portal's text. Portals often repeat an answer that they do not accept, and other people than the one who
 /// typed it may read the prompt.
-struct Mask: Sendable {
+package struct Mask: Sendable {
     /// Values shorter than this, in octets, are not hidden: they occur in many words.
     private static let shortest = 3
     /// The replacement of a value.
@@ -18,7 +18,7 @@ struct Mask: Sendable {
     }
 
     /// Returns the text with the values replaced.
-    func apply(_ text: String) -> String {
+    package func apply(_ text: String) -> String {
         guard !values.isEmpty else { return text }
         let letters = Array(text)
         let folded = Self.folded(text)

@@ -2,9 +2,9 @@ import ForeignText
 import HotspotCore
 
 /// The portal's first page, with the cookies and the connection by which it was reached.
-struct PortalPage: Sendable {
+package struct PortalPage: Sendable {
     /// Where a portal's first page comes from.
-    enum PageSource: Sendable {
+    package enum PageSource: Sendable {
         /// It is to be fetched from an address.
         case url(WebURL)
         /// The probe's answer is the page.
@@ -21,11 +21,11 @@ struct PortalPage: Sendable {
     /// The longest that opening may take, in milliseconds.
     static let limit = 15_000
 
-    var client: HTTPClient
-    var chain: RedirectChain?
-    var failure: TransferError?
+    package var client: HTTPClient
+    package var chain: RedirectChain?
+    package var failure: TransferError?
     /// The address of the source.
-    var start: WebURL
+    package var start: WebURL
     /// The steps, for the traces of all commands that use the page.
     var steps: [String] = []
 
@@ -54,13 +54,13 @@ struct PortalPage: Sendable {
     }
 
     /// Returns the source of the portal's page by the probe's result; `nil` if the result names none.
-    static func source(_ result: ProbeResult) -> PageSource? {
+    package static func source(_ result: ProbeResult) -> PageSource? {
         if let page = result.page, page.location == nil { return .response(page) }
         return result.portalURL.map { .url($0) }
     }
 
     /// Returns the portal that the page belongs to.
-    func portal(kind: String) -> Portal {
+    package func portal(kind: String) -> Portal {
         guard let chain else { return Portal(origin: start.origin, kind: kind) }
         return Portal(
             origin: chain.final.url.origin, pin: chain.final.pin, kind: kind,

@@ -3,7 +3,7 @@ import FoundationEssentials
 import HotspotCore
 
 /// The terms of use of a portal, by which changed terms can be recognised at a later visit.
-enum Terms: Hashable, Sendable {
+package enum Terms: Hashable, Sendable {
     /// They are on a page of their own.
     case address(WebURL)
     /// They are on the page that asks.
@@ -60,15 +60,15 @@ enum Terms: Hashable, Sendable {
 }
 
 /// The terms that the user accepted and those that are shown now; changed terms are asked for again.
-struct AcceptedTerms: Sendable {
+package struct AcceptedTerms: Sendable {
     private var accepted: [String]
     private var shown: [String]
     /// The answered prompt showed terms, for which an earlier consent does not count.
-    let mustBeAccepted: Bool
+    package let mustBeAccepted: Bool
     /// The portal's terms are not the accepted ones.
-    private(set) var changed = false
+    package private(set) var changed = false
 
-    init(_ memory: SessionMemory, isTypedNow: Bool) {
+    package init(_ memory: SessionMemory, isTypedNow: Bool) {
         accepted = memory.terms ?? []
         shown = isTypedNow ? memory.shownTerms ?? [] : []
         mustBeAccepted = !shown.isEmpty
@@ -76,7 +76,7 @@ struct AcceptedTerms: Sendable {
 
     /// Whether these terms differ from the accepted ones. Terms that were never seen, or cannot be read now, have not changed: the
     /// consent holds for them.
-    mutating func haveChanged(_ terms: Terms?, _ client: HTTPClient, _ page: WebURL, _ scope: Scope) -> Bool {
+    package mutating func haveChanged(_ terms: Terms?, _ client: HTTPClient, _ page: WebURL, _ scope: Scope) -> Bool {
         guard let terms, !accepted.isEmpty, let current = terms.fingerprint(asking: client, of: page, in: scope),
             !accepted.contains(current)
         else { return false }
@@ -86,21 +86,21 @@ struct AcceptedTerms: Sendable {
     }
 
     /// Notes the terms that a prompt shows.
-    mutating func show(_ terms: Terms?, _ client: HTTPClient, _ page: WebURL, _ scope: Scope) {
+    package mutating func show(_ terms: Terms?, _ client: HTTPClient, _ page: WebURL, _ scope: Scope) {
         guard let terms else { return }
         if changed, !shown.isEmpty { return }
         shown = terms.fingerprint(asking: client, of: page, in: scope).map { [$0] } ?? []
     }
 
     /// Notes that the user accepted the shown terms.
-    mutating func accept() {
+    package mutating func accept() {
         accepted += shown.filter { !accepted.contains($0) }
         accepted = Array(accepted.suffix(Terms.keptLimit))
         shown = []
     }
 
     /// Writes both into a session's memory.
-    func keep(in memory: inout SessionMemory) {
+    package func keep(in memory: inout SessionMemory) {
         memory.terms = accepted.isEmpty ? nil : accepted
         memory.shownTerms = shown.isEmpty ? nil : shown
     }

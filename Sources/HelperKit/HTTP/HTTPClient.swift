@@ -15,6 +15,8 @@ public final class HTTPClient: @unchecked Sendable {
     private let lock = Locked(false)
     private let multi: OpaquePointer?
     private var jar: CookieJar
+    /// Answers instead of a server; for logins that are played from a file.
+    private let player: (@Sendable (HTTPRequest) -> Result<HTTPResponse, TransferError>)?
 
     /// A browser's name: portals turn unknown clients away, and at least one crashes when the header is missing.
     static let userAgent = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
@@ -30,6 +32,17 @@ public final class HTTPClient: @unchecked Sendable {
         self.policy = policy
         jar = cookies
         multi = curl_multi_init().map { OpaquePointer($0) }
+        player = nil
+    }
+
+    /// Makes a client that asks `player` and no server.
+    package init(
+        link: Link, policy: NetworkPolicy, player: @escaping @Sendable (HTTPRequest) -> Result<HTTPResponse, TransferError>
+    ) {
+        self.link = link
+        self.policy = policy
+        self.player = player
+        (jar, multi) = (CookieJar(), nil)
     }
 
     deinit { if let multi { curl_multi_cleanup(UnsafeMutableRawPointer(multi)) } }
@@ -39,6 +52,7 @@ public final class HTTPClient: @unchecked Sendable {
 
     /// Sends a request and waits for the answer; a redirect is an answer. Adds one line to the scope's trace. Throws ``TransferError``.
     public func send(_ request: HTTPRequest, in scope: Scope) throws(TransferError) -> HTTPResponse {
+        if let player { return try player(request).get() }
         let began = Instant.now
         let outcome: Result<HTTPResponse, TransferError> = exclusively {
             do throws(TransferError) {
@@ -257,6 +271,7 @@ private final class Lists {
         var lines = ["Accept: \(request.accept)", "Expect:"]
         if request.method == .post { lines.append("Content-Type: \(request.contentType)") }
         if request.accept.hasPrefix("text/html") { lines.append("Accept-Language: en;q=0.8,*;q=0.5") }
+        lines += request.headers.map { "\($0.name): \($0.value)" }
         if request.noCache { lines.append("Cache-Control: no-cache") }
         for line in lines { headers = curl_slist_append(headers, line) }
     }

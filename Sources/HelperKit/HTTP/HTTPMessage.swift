@@ -28,6 +28,8 @@ public struct HTTPRequest: Sendable {
     public var bodyLimit = HTTPRequest.pageLimit
     /// A longer body is an error (`tooLarge`) instead of being cut.
     public var refusesLongBody = false
+    /// Headers beside those that are always sent.
+    package var headers: [HTTPResponse.Header] = []
     /// Makes a connection of its own, which serves no other request.
     public var needsFreshConnection = false
 
@@ -56,6 +58,11 @@ public struct HTTPResponse: Sendable {
         public let name: String
         /// The value without surrounding blanks.
         public let value: String
+
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// The address that was requested.
@@ -94,7 +101,7 @@ public struct HTTPResponse: Sendable {
         }
     }
 
-    init(
+    package init(
         url: WebURL, status: Int, phrase: String = "", headers: [Header] = [], body: [UInt8] = [], isTruncated: Bool = false,
         pin: String? = nil, address: String = "", milliseconds: Int = 0
     ) {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import HotspotCore
 
 /// One address of this machine, and the interface that has it.
 struct InterfaceAddress: Hashable, Sendable {
@@ -57,5 +58,12 @@ struct InterfaceAddress: Hashable, Sendable {
             guard let address = InternetAddress(groups.joined(separator: ":")) else { return nil }
             return InterfaceAddress(name: String(fields[5]), prefix: AddressPrefix(address, length: length))
         }
+    }
+}
+
+extension Link {
+    /// Returns the addresses of an interface in CIDR notation.
+    package static func addresses(of interface: String) -> [String] {
+        InterfaceAddress.all().filter { $0.name == interface }.map { "\($0.prefix.address)/\($0.prefix.length)" }
     }
 }

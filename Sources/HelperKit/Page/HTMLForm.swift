@@ -62,6 +62,11 @@ public struct HTMLControl: Codable, Hashable, Sendable {
     var preselected: Option? { options.first(where: \.isSelected) ?? options.first { !$0.isDisabled } }
 }
 
+extension HTMLControl {
+    /// Makes a hidden control.
+    package init(hidden name: String, value: String) { self.init(kind: .hidden, name: name, value: value) }
+}
+
 /// One form of a page.
 public struct HTMLForm: Codable, Hashable, Sendable {
     /// The action as written; it is relative to ``HTMLPage/base``.
@@ -147,4 +152,25 @@ public struct HTMLPage: Hashable, Sendable {
 
     /// It has a form, a refresh or a script redirect, which only the error page of a portal has.
     var hasPortalMarks: Bool { !forms.isEmpty || refresh != nil || scriptTarget != nil }
+}
+
+extension HTMLPage {
+    /// The page with a lone button if it has no form, as for a page whose script logs in: going on accepts its terms all the same.
+    package var withButton: HTMLPage {
+        guard forms.isEmpty else { return self }
+        var page = self
+        page.forms = [
+            HTMLForm(
+                action: "", method: .get, hints: "", isInvisible: false,
+                controls: [HTMLControl(kind: .submit, name: "")], text: "")
+        ]
+        return page
+    }
+
+    /// Makes the page of a saved form, for a login that goes on after a question.
+    package init(saved form: HTMLForm?, at url: WebURL) {
+        self.init(
+            title: nil, base: url, forms: form.map { [$0] } ?? [], links: [], refresh: nil, scriptTarget: nil,
+            submitsItself: form != nil, text: form?.text ?? "", errors: [], isTruncated: false)
+    }
 }

@@ -1,7 +1,7 @@
 /// Search for a text in octets. A portal's answer is long, and comparing it as a `String`, character by character, is slow.
 extension ArraySlice<UInt8> {
     /// Returns where a text first occurs.
-    func firstIndex(of text: String) -> Int? { places(for: text)?.first { holds(text, at: $0) } }
+    package func firstIndex(of text: String) -> Int? { places(for: text)?.first { holds(text, at: $0) } }
 
     /// Returns where a text last occurs.
     func lastIndex(of text: String) -> Int? { places(for: text)?.last { holds(text, at: $0) } }

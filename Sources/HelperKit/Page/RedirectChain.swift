@@ -4,14 +4,14 @@ import HotspotCore
 /// checks each hop.
 package struct RedirectChain: Sendable {
     /// All answers, the last one included.
-    var hops: [HTTPResponse]
+    package var hops: [HTTPResponse]
     /// The page of the last answer.
-    var page: HTMLPage
+    package var page: HTMLPage
     /// The chain led away from the portal: to the probe's address, or to a server on the Internet that does not answer yet.
-    var leftPortal = false
+    package var leftPortal = false
 
     /// The last answer.
-    var final: HTTPResponse { hops[hops.count - 1] }
+    package var final: HTTPResponse { hops[hops.count - 1] }
 
     /// Milliseconds that a foreign host may take to which a portal leads after the login; the login does not depend on it.
     private static let foreignHostLimit = 10_000
@@ -26,7 +26,7 @@ package struct RedirectChain: Sendable {
     ///   - agreed: the ways of sending that the user agreed to. A page's form, and after the login its refresh, that leads from another
     ///     origin into the link's own networks is not followed without it.
     ///   - trusted: the origin whose pages need no such agreement, because the network itself answers there.
-    static func follow(
+    package static func follow(
         _ response: HTTPResponse, to request: HTTPRequest, client: HTTPClient, outside: Set<String> = [],
         submittedFrom page: WebURL? = nil, agreed: Set<String> = [], trusted: String? = nil, in scope: Scope
     ) throws(TransferError) -> RedirectChain {
@@ -109,4 +109,9 @@ package struct RedirectChain: Sendable {
         if response.status == 511, page.forms.isEmpty, let link = page.links.first { return target(link.reference) }
         return nil
     }
+}
+
+extension RedirectChain {
+    /// Makes a chain of one answer, whose redirects are not followed.
+    package init(_ answer: HTTPResponse) { self.init(hops: [answer], page: HTMLReader.read(answer)) }
 }

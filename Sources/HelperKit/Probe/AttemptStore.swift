@@ -98,7 +98,7 @@ public final class AttemptStore: Sendable {
     }
 
     /// Forgets the fetched pages, because the tokens in their forms are valid once.
-    func forgetPortalPages(_ link: Link) { entries.with { $0[Self.key(link)]?.portalPages = [:] } }
+    package func forgetPortalPages(_ link: Link) { entries.with { $0[Self.key(link)]?.portalPages = [:] } }
 
     /// Prepares the store for a login. One that follows from a Maintain that has just found a portal has an attempt of its own and reuses
     /// the probe and the first page of that one. All results of this association are outdated for later attempts.

@@ -21,7 +21,7 @@ public struct HelperCommand: Sendable {
     public let scope: Scope
     /// The results that are shared with the other helpers of this process.
     public let attempts: AttemptStore
-    let policy: NetworkPolicy
+    package let policy: NetworkPolicy
 
     package init(
         network: Network, link: Link, portal: Portal? = nil, credential: [String: String]? = nil, answers: [String: String] = [:],
@@ -50,7 +50,7 @@ public struct HelperCommand: Sendable {
     public func portalAPI() -> PortalAPIDocument? { attempts.apiDocument(link, policy: policy, in: scope) }
 
     /// Returns the portal's first page, fetched once for all helpers of the process.
-    func portalPage(_ source: PortalPage.PageSource) -> PortalPage? {
+    package func portalPage(_ source: PortalPage.PageSource) -> PortalPage? {
         attempts.portalPage(link, source: source, policy: policy, in: scope)
     }
 

@@ -2,25 +2,25 @@ import HotspotCore
 import Varlink
 
 /// What the helpers of this library keep in a session's memory: the portal, how to log off, and the cookies that belong to it.
-struct SessionMemory: Codable, Sendable {
+package struct SessionMemory: Codable, Sendable {
     /// The origin of the portal.
-    var origin: String?
+    package var origin: String?
     /// The pin of the portal's key.
-    var pin: String?
+    package var pin: String?
     /// The request that logs off.
     var logoff: SavedRequest?
     /// The cookies of the login, in libcurl's format.
-    var cookies: [String]?
+    package var cookies: [String]?
     /// The page that asked the user, if it cannot be reached again from the portal's first page.
-    var page: SavedPage?
+    package var page: SavedPage?
     /// Fingerprints of the terms that the user accepted; other terms are asked for again.
     var terms: [String]?
     /// Fingerprints of the terms that the open prompt shows.
-    var shownTerms: [String]?
+    package var shownTerms: [String]?
     /// The ways of sending that the user agreed to (``FormEngine/Unusual``), each with the origin of its page.
-    var agreed: [String]?
+    package var agreed: [String]?
     /// Those that answering the open prompt agrees to.
-    var said: [String]?
+    package var said: [String]?
 
     /// A request to be made later.
     struct SavedRequest: Codable, Sendable {
@@ -29,7 +29,7 @@ struct SessionMemory: Codable, Sendable {
     }
 
     /// The parts of a page that submitting its form needs.
-    struct SavedPage: Codable, Sendable {
+    package struct SavedPage: Codable, Sendable {
         var url: String
         var base: String
         var title: String?
@@ -37,17 +37,17 @@ struct SessionMemory: Codable, Sendable {
     }
 
     /// The most octets of cookies that are kept.
-    static let cookieLimit = 6 * 1024
+    package static let cookieLimit = 6 * 1024
 
     init() {}
 
-    init(_ session: Session?) {
+    package init(_ session: Session?) {
         guard let value = session?.memory, let memory = try? Coding.decode(SessionMemory.self, from: value) else { return }
         self = memory
     }
 
     /// The memory as the daemon keeps it; without page and cookies if that would be too long.
-    var value: JSONValue? {
+    package var value: JSONValue? {
         let value = Coding.value(self)
         if Coding.encode(value).count <= Session.memoryLimit { return value }
         var small = self

@@ -1,0 +1,153 @@
+import HotspotCore
+
+/// A `.portal` file as it was read: how a portal is recognised, and how its pages talk.
+package struct PortalFile: Hashable, Sendable {
+    /// The file's name without its ending.
+    package let id: String
+    /// The file's path, for errors.
+    package let file: String
+    /// What people read.
+    package var name = ""
+    package var matches: [Match] = []
+    package var fields: [Field] = []
+    var terms: Template?
+    var steps: [Step] = []
+    /// `[Success]`; empty if the file has none.
+    var success: [Condition] = []
+    var failures: [Failure] = []
+    var session = SessionPart()
+    var logoff: Message?
+
+    /// One `[Match]`.
+    package struct Match: Hashable, Sendable {
+        struct Pair: Hashable, Sendable {
+            var name: String
+            var value: Glob?
+        }
+        var ssids: [[Glob]] = []
+        var hosts: [[Glob]] = []
+        var paths: [[Glob]] = []
+        var queries: [[Pair]] = []
+        var statuses: [[Glob]] = []
+        var headers: [[Pair]] = []
+        var bodies: [[Glob]] = []
+        /// The lines.
+        var count: Int {
+            ssids.count + hosts.count + paths.count + queries.count + statuses.count + headers.count + bodies.count
+        }
+        /// The kinds of evidence.
+        package var evidence: [Evidence] {
+            Evidence.allCases.filter { kind in
+                switch kind {
+                case .host: !hosts.isEmpty
+                case .address: !paths.isEmpty || !queries.isEmpty
+                case .head: !statuses.isEmpty || !headers.isEmpty
+                case .page: !bodies.isEmpty
+                }
+            }
+        }
+    }
+
+    /// The kinds of evidence that are independent of each other.
+    package enum Evidence: String, CaseIterable, Sendable {
+        case host, address, head, page
+    }
+
+    /// A request.
+    struct Message: Hashable, Sendable {
+        enum Content: Hashable, Sendable {
+            case none
+            case json(Template)
+            case other(Template)
+        }
+        var method: Method
+        var address: Template
+        var fields: [Assignment] = []
+        var content = Content.none
+        var type: Template?
+        var headers: [Assignment] = []
+
+        enum Method: Hashable, Sendable { case open, post }
+
+        /// It does more than open a page.
+        var acts: Bool { method == .post || !fields.isEmpty }
+
+        /// All its values but the address.
+        var templates: [Template] {
+            let content: [Template] =
+                switch content {
+                case .none: []
+                case .json(let template), .other(let template): [template]
+                }
+            return fields.map(\.value) + headers.map(\.value) + content + (type.map { [$0] } ?? [])
+        }
+    }
+
+    /// `NAME=VALUE` or `NAME: VALUE`.
+    struct Assignment: Hashable, Sendable {
+        var name: String
+        var value: Template
+    }
+
+    /// One `[Step]`.
+    struct Step: Hashable, Sendable {
+        enum Action: Hashable, Sendable {
+            case set
+            case message(Message)
+            case submit(form: String, [Assignment])
+            case follow(Glob)
+            case probe(seconds: Int)
+        }
+        var action: Action
+        /// The line of its section, for sentences.
+        var line: Int
+        var followsRedirects = true
+        var mayFail = false
+        var wait = 0
+        var when: [Condition] = []
+        var until: [Condition] = []
+        var times = Step.timesLimit
+        var sets: [Assignment] = []
+
+        static let timesLimit = 20
+
+        /// The answers that it needs.
+        var answers: Set<String> {
+            let own: [Template] =
+                switch action {
+                case .message(let message): message.templates
+                case .submit(_, let fields): fields.map(\.value)
+                case .set, .follow, .probe: []
+                }
+            return Set((own + sets.map(\.value)).flatMap(\.answers))
+        }
+
+        /// It does more than open a page.
+        var acts: Bool {
+            switch action {
+            case .message(let message): message.acts
+            case .submit, .follow: true
+            case .set, .probe: false
+            }
+        }
+    }
+
+    /// One `[Failure]`.
+    struct Failure: Hashable, Sendable {
+        enum Meaning: String, CaseIterable, Sendable {
+            case refused, later, over, unsupported, browser
+        }
+        var when: [Condition] = []
+        var meaning: Meaning
+        var text: Template?
+    }
+
+    /// `[Session]`.
+    struct SessionPart: Hashable, Sendable {
+        var open: Message?
+        var seconds: Template?
+        /// The part of the seconds that is over.
+        var used: Template?
+        var bytes: Template?
+    }
+}

@@ -1,0 +1,86 @@
+import HelperKit
+import HotspotCore
+
+/// Checks a portal file as a whole: its limits, and that it uses only what it declares.
+struct PortalFileCheck {
+    let portal: PortalFile
+    let keyfile: Keyfile
+
+    func run() throws(Keyfile.Error) {
+        guard let section = keyfile.entries.first(where: { $0.section == "Portal" })?.sectionLine, !portal.name.isEmpty else {
+            throw mistake(0, "Name= is missing in [Portal]")
+        }
+        guard (1...PortalFileParser.matchLimit).contains(portal.matches.count) else {
+            throw mistake(0, "needs 1 to \(PortalFileParser.matchLimit) [Match]")
+        }
+        guard (1...PortalFileParser.stepLimit).contains(portal.steps.count) else {
+            throw mistake(0, "needs 1 to \(PortalFileParser.stepLimit) [Step]")
+        }
+        guard portal.failures.count <= PortalFileParser.failureLimit else {
+            throw mistake(0, "has more than \(PortalFileParser.failureLimit) [Failure]")
+        }
+        guard portal.fields.count <= 20, Set(portal.fields.map(\.name)).count == portal.fields.count else {
+            throw mistake(section, "asks twice for a field, or for more than 20")
+        }
+        try checkNames()
+        try checkSecrets()
+        try checkJSON()
+    }
+
+    private func mistake(_ line: Int, _ text: String) -> Keyfile.Error {
+        Keyfile.Error(file: keyfile.file, line: line, message: text)
+    }
+
+    /// Every answer is asked for, and every kept value is set somewhere.
+    private func checkNames() throws(Keyfile.Error) {
+        let asked = Set(portal.fields.map(\.name))
+        let kept = Set(portal.steps.flatMap { $0.sets.map(\.name) })
+        for entry in keyfile.entries where entry.value.contains("${") {
+            // A value that a section's own parser has read.
+            guard let template = try? Template(entry.value) else { continue }
+            if let name = template.answers.subtracting(asked).sorted().first {
+                throw keyfile.error(entry, "uses ${answer:\(name)}, for which no Ask= asks")
+            }
+            if let name = template.names.subtracting(kept).sorted().first {
+                throw keyfile.error(entry, "uses the kept value \(name), which no Set= keeps")
+            }
+        }
+    }
+
+    /// What is kept for later visits holds no password.
+    private func checkSecrets() throws(Keyfile.Error) {
+        var secret = Set(portal.fields.filter(\.kind.isSecret).map { "answer:" + $0.name })
+        for _ in portal.steps {
+            for set in portal.steps.flatMap(\.sets) where uses(secret, set.value) { secret.insert("value:" + set.name) }
+        }
+        for (part, message) in [("Session", portal.session.open), ("Logoff", portal.logoff)] {
+            guard let message, (message.templates + [message.address]).contains(where: { uses(secret, $0) }) else { continue }
+            let line = keyfile.entries.first { $0.section == part }?.sectionLine ?? 0
+            throw mistake(line, "[\(part)] would keep a password for later")
+        }
+        // A password in an address would be in every log on the way.
+        for step in portal.steps {
+            guard case .message(let message) = step.action, uses(secret, message.address) else { continue }
+            throw mistake(step.line, "the address holds a password; answers are fields")
+        }
+    }
+
+    private func uses(_ secret: Set<String>, _ template: Template) -> Bool {
+        template.answers.contains { secret.contains("answer:" + $0) }
+            || template.names.contains { secret.contains("value:" + $0) }
+    }
+
+    /// A JSON body is JSON whatever is inserted.
+    private func checkJSON() throws(Keyfile.Error) {
+        for entry in keyfile.entries where entry.key == "JSON" {
+            guard let template = try? Template(entry.value) else { continue }
+            let text = template.pieces.flatMap { piece -> [UInt8] in
+                switch piece {
+                case .text(let octets): octets
+                case .value: [UInt8(ascii: "0")]
+                }
+            }
+            guard (try? PortalJSON.check(text)) != nil else { throw keyfile.error(entry, "is no JSON") }
+        }
+    }
+}

@@ -1,0 +1,283 @@
+import FoundationEssentials
+import ForeignText
+import HelperKit
+import HotspotCore
+
+/// A login by a portal file: finds the file, makes the transfers that ``PortalRun`` wants, and keeps what later commands need.
+package struct PortalLogin: Sendable {
+    /// The portal's page as a login begins on it.
+    struct Start: Sendable {
+        /// The answers from the probe to the page.
+        var hops: [HTTPResponse]
+        var page: HTMLPage
+        var portal: Portal
+        var client: HTTPClient
+    }
+
+    let command: HelperCommand
+    let portals: [PortalFile]
+    /// Returns the Unix time in milliseconds.
+    var clock: @Sendable () -> Int = { Int(Date().timeIntervalSince1970 * 1000) }
+    /// Returns this number of random letters and digits.
+    var letters: @Sendable (Int) -> String = { count in
+        let all = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+        return String((0..<count).map { _ in all[Int.random(in: all.indices)] })
+    }
+    /// Asks whether the network is open.
+    var isOpen: @Sendable () -> Bool
+    /// Waits this number of seconds; `false` if the command's time is over.
+    var pause: @Sendable (Int) -> Bool
+
+    package init(_ command: HelperCommand, portals: [PortalFile]) {
+        (self.command, self.portals) = (command, portals)
+        isOpen = { command.probe(fresh: true)?.verdict.isOpen ?? false }
+        pause = { $0 == 0 || command.scope.pause(milliseconds: $0 * 1000) }
+    }
+
+    // MARK: - Commands
+
+    /// Answers Evaluate.
+    package func evaluate() -> Evaluation {
+        guard let result = command.probe() else { return Evaluation(.none, reason: "cancelled") }
+        guard result.verdict == .captive else {
+            return Evaluation(.none, reason: "The network is not captive (\(result.verdict.rawValue)).")
+        }
+        guard let start = open(result) else { return Evaluation(.none, reason: "The portal's page could not be fetched.") }
+        guard let claim = claim(start) else { return Evaluation(.none, reason: "No portal file knows this portal.") }
+        var run = PortalRun(
+            claim.portal, at: start.portal, engine: FormEngine(for: command.redirects), values: values(start.hops, start.page),
+            isStranger: false)
+        run.begin()
+        // Ticked boxes are no answers that a login wants to have stored.
+        let needs = run.fields.filter { $0.kind != .checkbox }.map(\.name)
+        return Evaluation(claim.confidence, portal: start.portal(claim), needs: needs, reason: claim.reason)
+    }
+
+    /// Answers Authenticate and PresentUI.
+    ///
+    /// - Parameter isTypedNow: the user has just typed the command's answers, as in PresentUI.
+    package func run(isTypedNow: Bool) -> Reply {
+        let memory = PortalMemory(command.session)
+        if isTypedNow, let saved = memory.pause, let url = WebURL(saved.url),
+            let portal = portals.first(where: { $0.id == memory.catalogue }), let live = command.portal
+        {
+            let client = command.client(cookies: CookieJar(lines: SessionMemory(command.session).cookies ?? []))
+            let start = Start(
+                hops: [HTTPResponse(url: url, status: 200)], page: HTMLPage(saved: saved.form, at: url), portal: live,
+                client: client)
+            return play(portal, start, reason: "", isTypedNow: true, from: saved)
+        }
+        guard let result = command.probe() else { return command.reply(TransferError(.cancelled)) }
+        if result.verdict.isOpen {
+            return command.reply(.success, session: command.session, reason: "The network is open already.")
+        }
+        guard result.verdict == .captive else {
+            return command.reply(.temporaryFailure, reason: "No portal answers at present (\(result.problem ?? "noAnswer")).")
+        }
+        guard let start = open(result) else { return command.reply(TransferError(.emptyAnswer)) }
+        // Tokens in its forms are valid once.
+        command.attempts.forgetPortalPages(command.link)
+        guard let claim = claim(start) else {
+            return command.reply(.unsupportedNetwork, reason: "No portal file knows this portal.")
+        }
+        return play(claim.portal, start, reason: claim.reason, isTypedNow: isTypedNow, from: nil)
+    }
+
+    /// Answers Maintain: the probe decides; the portal's status page, if the file names one, says what is left of the session.
+    package func maintain() -> Reply {
+        let reply = Maintenance.run(command) { result in
+            open(result).map { start in claim(start).map(start.portal) ?? start.portal }
+        }
+        let memory = PortalMemory(command.session)
+        guard reply.result == .success, let request = memory.status?.request(command.redirects),
+            let portal = portals.first(where: { $0.id == memory.catalogue }),
+            let answer = try? client.send(pinned(request), in: command.scope.limited(milliseconds: 10_000))
+        else { return reply }
+        var session = reply.session ?? Session()
+        let page = HTMLPage.read(answer.body, at: answer.url)
+        amounts(portal, values([answer], page), &session)
+        return command.reply(.success, session: session)
+    }
+
+    /// Answers Logoff with the request that the login composed.
+    package func logoff() -> Reply {
+        guard let request = PortalMemory(command.session).logoff?.request(command.redirects) else {
+            return command.reply(.failure, reason: "This portal's file names no way to log off.")
+        }
+        do throws(TransferError) {
+            let answer = try client.send(pinned(request), in: command.scope.limited(milliseconds: 10_000))
+            guard answer.status < 400 || answer.status == 511 else {
+                return command.reply(.failure, reason: "The portal answered the logoff with status \(answer.status).")
+            }
+            return command.reply(.success)
+        } catch {
+            return command.reply(error)
+        }
+    }
+
+    private var client: HTTPClient {
+        command.client(cookies: CookieJar(lines: SessionMemory(command.session).cookies ?? []))
+    }
+
+    private func pinned(_ request: HTTPRequest) -> HTTPRequest {
+        var request = request
+        let memory = SessionMemory(command.session)
+        request.requiredPin = request.url.isSecure && request.url.origin == memory.origin ? memory.pin : nil
+        return request
+    }
+
+    // MARK: - The page and its file
+
+    private func open(_ result: ProbeResult) -> Start? {
+        guard let source = PortalPage.source(result), let page = command.portalPage(source), let chain = page.chain else {
+            return nil
+        }
+        // The redirect that the probe met is evidence as well.
+        let first = result.page.flatMap { $0.url == chain.hops.first?.url ? nil : $0 }
+        return Start(
+            hops: (first.map { [$0] } ?? []) + chain.hops, page: chain.page, portal: page.portal(kind: "catalogue"),
+            client: page.client)
+    }
+
+    func claim(_ start: Start) -> PortalClaim? {
+        Matcher.claims(portals, on: start.hops, ssid: SSID(hex: command.network.ssidHex)).first
+    }
+
+    private func values(_ hops: [HTTPResponse], _ page: HTMLPage) -> PortalValues {
+        PortalValues(hops: hops, page: page, link: command.link, clock: clock, letters: letters)
+    }
+
+    // MARK: - The login
+
+    func play(
+        _ portal: PortalFile, _ start: Start, reason: String, isTypedNow: Bool, from saved: PortalMemory.Pause?
+    ) -> Reply {
+        var (memory, own) = (SessionMemory(command.session), PortalMemory(command.session))
+        var live = start.portal
+        live.kind = portal.id
+        var terms = AcceptedTerms(memory, isTypedNow: isTypedNow)
+        let isSame = command.portal.map { $0.origin == live.origin && $0.pin == live.pin } ?? false
+        let engine = FormAttempt(
+            command, at: live, agreed: memory.agreed ?? [], said: memory.said ?? [], mustAcceptTerms: terms.mustBeAccepted,
+            isTypedNow: isTypedNow
+        ).engine
+        memory.said = nil
+        memory.agreed = engine.agreed.isEmpty ? nil : engine.agreed.sorted()
+        var run = PortalRun(
+            portal, at: live, engine: engine, values: values(start.hops, start.page),
+            isStranger: isTypedNow && !isSame && command.portal != nil)
+        if let saved { run.resume(at: saved.step, kept: saved.values) }
+        (own.catalogue, own.pause) = (portal.id, nil)
+        var outside = Set(([command.link.probeURL] + ProbeEndpoint.usual.map(\.url)).compactMap { $0.flatMap(WebURL.init)?.host })
+        // Some portals answer at the probe's own address.
+        for hop in start.hops.dropFirst() + start.hops.suffix(1) { outside.remove(hop.url.host) }
+
+        var move = run.next()
+        while true {
+            let shown = run.terms
+            if run.engine.consent, !isTypedNow, terms.haveChanged(shown, start.client, run.values.last.url, command.scope) {
+                run.engine.consent = false
+                move = run.next()
+            }
+            var last: PortalRun.Move?
+            switch move {
+            case .request(let request, let follows, let wait):
+                if isTypedNow, !run.engine.consent, shown != nil { terms.accept() }
+                guard pause(wait) else {
+                    return command.reply(TransferError(command.scope.cancellation.isCancelled ? .cancelled : .timeout))
+                }
+                do throws(TransferError) {
+                    let answer = try start.client.send(request, in: command.scope)
+                    last = run.arrive(try chain(answer, to: request, follows, start, run.engine.agreed, outside))
+                } catch {
+                    last = run.fail(error, at: request.url)
+                }
+            case .probe(let seconds): last = run.probed(isOpen: isOpen(within: seconds))
+            case .ask(var prompt, let why):
+                if why == nil { terms.show(run.engine.consent ? nil : shown, start.client, run.values.last.url, command.scope) }
+                if terms.changed { prompt.begin("The terms of this portal have changed.") }
+                terms.keep(in: &memory)
+                memory.said = run.said.isEmpty ? nil : run.said
+                own.pause = run.pausedState
+                return reply(.uiRequired, memory, own, live, start.client, prompt: prompt, reason: why)
+            case .done:
+                terms.keep(in: &memory)
+                memory.shownTerms = nil
+                own.status = run.request(for: portal.session.open)
+                own.logoff = run.request(for: portal.logoff)
+                var session = Session()
+                amounts(portal, run.values, &session)
+                return reply(.success, memory, own, live, start.client, session: session, reason: reason.isEmpty ? nil : reason)
+            case .end(let result, let why): return command.reply(result, portal: live, reason: why)
+            }
+            move = last ?? run.next()
+        }
+    }
+
+    private func chain(
+        _ answer: HTTPResponse, to request: HTTPRequest, _ follows: Bool, _ start: Start, _ agreed: Set<String>,
+        _ outside: Set<String>
+    ) throws(TransferError) -> RedirectChain {
+        guard follows else { return RedirectChain(answer) }
+        return try RedirectChain.follow(
+            answer, to: request, client: start.client, outside: outside, submittedFrom: start.page.base, agreed: agreed,
+            in: command.scope)
+    }
+
+    private func isOpen(within seconds: Int) -> Bool {
+        for _ in 0..<max(1, seconds / 2) {
+            if isOpen() { return true }
+            if !pause(2) { return false }
+        }
+        return false
+    }
+
+    /// Reads what is left of the session.
+    private func amounts(_ portal: PortalFile, _ values: PortalValues, _ session: inout Session) {
+        // Portals without a limit say 0.
+        func amount(_ template: Template?) -> Int? { template.flatMap { Int(values.text(of: $0)) }.flatMap { $0 > 0 ? $0 : nil } }
+        let seconds = amount(portal.session.seconds).map {
+            max(0, $0.subtractingReportingOverflow(amount(portal.session.used) ?? 0).partialValue)
+        }
+        session.secondsRemaining = Session.remaining(seconds, upTo: Session.secondsLimit) ?? session.secondsRemaining
+        session.bytesRemaining =
+            Session.remaining(amount(portal.session.bytes), upTo: Session.bytesLimit) ?? session.bytesRemaining
+    }
+
+    private func reply(
+        _ result: HelperResult, _ memory: SessionMemory, _ own: PortalMemory, _ portal: Portal, _ client: HTTPClient,
+        prompt: Prompt? = nil, session: Session = Session(), reason: String?
+    ) -> Reply {
+        var (memory, session) = (memory, session)
+        (memory.origin, memory.pin, memory.page) = (portal.origin, portal.pin, nil)
+        memory.cookies = client.cookies.lines(within: SessionMemory.cookieLimit)
+        session.memory = own.value(beside: memory)
+        return command.reply(result, prompt: prompt, portal: portal, session: session, reason: reason)
+    }
+}
+
+extension PortalLogin.Start {
+    /// The portal with the file's name as its kind.
+    func portal(_ claim: PortalClaim) -> Portal {
+        var portal = portal
+        portal.kind = claim.portal.id
+        return portal
+    }
+}
+
+extension PortalRun {
+    /// Where to go on after a question; `nil` if the login can begin again on the portal's page.
+    var pausedState: PortalMemory.Pause? {
+        guard hasActed, index > 0 else { return nil }
+        return PortalMemory.Pause(
+            step: index, url: values.last.url.text, form: engine.choose(values.page, at: values.last.url), kept: values.kept)
+    }
+
+    /// Composes a request for a later command; `nil` if it cannot be composed.
+    func request(for message: PortalFile.Message?) -> PortalMemory.Request? {
+        guard let message, let page = WebURL(live.origin + "/"),
+            let (request, taint) = try? PortalRequest.compose(message, values, from: page, engine.redirects), taint < .digest
+        else { return nil }
+        return PortalMemory.Request(request)
+    }
+}

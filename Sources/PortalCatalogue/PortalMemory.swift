@@ -1,0 +1,72 @@
+import FoundationEssentials
+import HelperKit
+import HotspotCore
+import Varlink
+
+/// What a login by a portal file keeps in its session's memory, beside that of other logins (``SessionMemory``).
+struct PortalMemory: Codable, Sendable {
+    /// A composed request.
+    struct Request: Codable, Sendable {
+        var url: String
+        var body: String?
+        var type: String
+        var headers: [String]
+
+        init(_ request: HTTPRequest) {
+            (url, body, type) = (request.url.text, request.method == .post ? request.body ?? "" : nil, request.contentType)
+            headers = request.headers.flatMap { [$0.name, $0.value] }
+        }
+
+        /// The request; `nil` if its address may not be asked any more.
+        func request(_ redirects: RedirectPolicy) -> HTTPRequest? {
+            guard let address = WebURL(url), (try? redirects.check(address)) != nil else { return nil }
+            var request = HTTPRequest(address)
+            (request.method, request.body, request.contentType) = (body == nil ? .get : .post, body, type)
+            request.headers = stride(from: 0, to: headers.count - 1, by: 2).map {
+                HTTPResponse.Header(name: headers[$0], value: headers[$0 + 1])
+            }
+            return request
+        }
+    }
+
+    /// Where a login goes on that has changed something at the portal before it asked.
+    struct Pause: Codable, Sendable {
+        var step: Int
+        var url: String
+        var form: HTMLForm?
+        /// The kept values in base64, and how much each of them gives away.
+        private var kept: [String: String]
+        private var taints: [String: Taint]
+
+        init(step: Int, url: String, form: HTMLForm?, kept: [String: Tainted]) {
+            (self.step, self.url, self.form) = (step, url, form)
+            self.kept = kept.mapValues { Data($0.octets).base64EncodedString() }
+            taints = kept.mapValues(\.taint)
+        }
+
+        var values: [String: Tainted] {
+            Dictionary(
+                uniqueKeysWithValues: kept.map { name, text in
+                    (name, Tainted(octets: Data(base64Encoded: text).map(Array.init) ?? [], taint: taints[name] ?? .secret))
+                })
+        }
+    }
+
+    /// The name of the file, without its ending.
+    var catalogue: String?
+    var pause: Pause?
+    var status: Request?
+    var logoff: Request?
+
+    init(_ session: Session?) {
+        guard let value = session?.memory, let memory = try? Coding.decode(PortalMemory.self, from: value) else { return }
+        self = memory
+    }
+
+    /// Both memories as the daemon keeps them.
+    func value(beside shared: SessionMemory) -> JSONValue? {
+        guard case .object(let own) = Coding.value(self), case .object(let other)? = shared.value else { return shared.value }
+        let both = JSONValue.object(own.merging(other) { $1 })
+        return Coding.encode(both).count <= Session.memoryLimit ? both : shared.value
+    }
+}

@@ -1,0 +1,323 @@
+import ForeignText
+import HelperKit
+import HotspotCore
+
+/// One login by a portal file, as a value: an answer goes in, the next move comes out. ``PortalLogin`` makes the transfers.
+struct PortalRun: Sendable {
+    /// What to do next.
+    enum Move: Sendable {
+        /// Send the request, after a wait in seconds, and follow its redirects or not.
+        case request(HTTPRequest, follows: Bool, wait: Int)
+        /// Ask the probe for at most this many seconds.
+        case probe(seconds: Int)
+        /// Ask the user; the reason is given if only a browser can go on.
+        case ask(Prompt, reason: String? = nil)
+        /// The probe decides.
+        case done
+        /// Give up, with the reason.
+        case end(HelperResult, String)
+    }
+
+    /// The most requests of one login.
+    private static let requestLimit = 40
+
+    let portal: PortalFile
+    /// The portal that is logged in to, which the answers are for.
+    let live: Portal
+    var engine: FormEngine
+    private(set) var values: PortalValues
+    /// The index of the next step, and how often it was taken.
+    private(set) var index = 0
+    private var times = 0
+    /// Where this run began: not at the first step if it goes on after a question.
+    private var first = 0
+    private var requests = 0
+    /// The answers that were sent or computed with, so that the portal can refuse them.
+    private var sent: Set<String> = []
+    /// The form that was sent last, with its page.
+    private var submitted: (form: HTMLForm, page: HTMLPage, url: WebURL)?
+    /// A request was sent that changed something at the portal.
+    private(set) var hasActed = false
+    /// The terms of the portal's page, or those that the file names.
+    private let portalTerms: Terms?
+    /// Answers were given, for another portal.
+    private let isStranger: Bool
+
+    init(_ portal: PortalFile, at live: Portal, engine: FormEngine, values: PortalValues, isStranger: Bool) {
+        (self.portal, self.live, self.engine, self.values, self.isStranger) = (portal, live, engine, values, isStranger)
+        let declared = portal.terms.flatMap { try? engine.redirects.target(of: values.text(of: $0), from: values.page.base) }
+        portalTerms = engine.bindingTerms(on: values.page.withButton, at: values.last.url) ?? declared.map { .address($0) }
+        self.values.answers = engine.answers
+        self.values.secrets = Set(portal.fields.filter(\.kind.isSecret).map(\.name))
+    }
+
+    private var step: PortalFile.Step { portal.steps[index] }
+
+    /// Takes the first steps that neither send nor ask, so that ``fields`` are those of this portal.
+    mutating func begin() {
+        while index < portal.steps.count, case .set = step.action, step.answers.isEmpty {
+            if values.holds(step.when) { keep() }
+            advance()
+        }
+    }
+
+    /// Goes on at a step after the question of an earlier command, with these kept values.
+    mutating func resume(at step: Int, kept: [String: Tainted]) {
+        (index, first) = (min(max(0, step), portal.steps.count), min(max(0, step), portal.steps.count))
+        values.kept = kept
+        hasActed = true
+    }
+
+    /// Returns the next move.
+    mutating func next() -> Move {
+        while index < portal.steps.count {
+            guard values.holds(step.when) else {
+                advance()
+                continue
+            }
+            if let prompt = question() { return .ask(prompt) }
+            switch step.action {
+            case .set:
+                keep()
+                advance()
+            case .probe(let seconds): return .probe(seconds: seconds)
+            case .message, .submit, .follow:
+                guard requests < Self.requestLimit else { return .end(.temporaryFailure, "The portal takes too many requests.") }
+                requests += 1
+                return compose()
+            }
+        }
+        return portal.success.isEmpty ? .done : .end(.temporaryFailure, "The portal did not confirm the login.")
+    }
+
+    /// Stores the answer to the last request. Returns the last move, or `nil` if the login goes on.
+    mutating func arrive(_ chain: RedirectChain) -> Move? {
+        values.add(chain)
+        if let failure = portal.failures.first(where: { values.holds($0.when) }) { return move(after: failure) }
+        if chain.leftPortal { return .done }
+        return judge()
+    }
+
+    /// Stores that the last request got no answer. Returns the last move, or `nil` if the login goes on.
+    mutating func fail(_ error: TransferError, at url: WebURL) -> Move? {
+        guard step.mayFail, error.code != .cancelled else { return .end(.temporaryFailure, error.description) }
+        values.addLost(url)
+        return judge()
+    }
+
+    /// Stores whether the probe found the network open.
+    mutating func probed(isOpen: Bool) -> Move? {
+        if isOpen { return .done }
+        advance()
+        return nil
+    }
+
+    private mutating func judge() -> Move? {
+        if !portal.success.isEmpty, values.holds(portal.success) { return .done }
+        let status = values.last.status
+        if status >= 500 || status == 403 { return .end(.temporaryFailure, "The portal answered with status \(status).") }
+        keep()
+        if !step.until.isEmpty, !values.holds(step.until) {
+            times += 1
+            return times < step.times ? nil : .end(.temporaryFailure, "The portal gave no result in time.")
+        }
+        advance()
+        return nil
+    }
+
+    private mutating func advance() {
+        index += 1
+        times = 0
+    }
+
+    private mutating func keep() {
+        sent.formUnion(step.answers)
+        for set in step.sets { values.kept[set.name] = values.value(of: set.value) }
+    }
+
+    // MARK: - Requests
+
+    private mutating func compose() -> Move {
+        do throws(TransferError) {
+            switch step.action {
+            case .message(let message):
+                let (request, taint) = try PortalRequest.compose(message, values, from: values.page.base, engine.redirects)
+                return try send(request, taint: taint, acts: message.acts)
+            case .submit(let name, let fields): return try submit(name, fields)
+            case .follow(let glob):
+                guard let link = values.page.link(glob) else { return surprise("has no such link") }
+                var request = HTTPRequest(try engine.redirects.target(of: link.reference, from: values.page.base))
+                request.referer = values.last.url
+                return try send(request, taint: .none, acts: true)
+            case .set, .probe: return .done
+            }
+        } catch {
+            return surprise(error.description)
+        }
+    }
+
+    private func surprise(_ what: String) -> Move {
+        .end(.unsupportedNetwork, "The portal is not as \(portal.id).portal expects (line \(step.line)): \(what)")
+    }
+
+    private mutating func submit(_ name: String, _ fields: [PortalFile.Assignment]) throws(TransferError) -> Move {
+        var page = values.page
+        guard var form = name == "*" ? engine.choose(page, at: values.last.url) : page.form(named: name) else {
+            return surprise("has no such form")
+        }
+        var taint = Taint.none
+        for field in fields {
+            let value = values.value(of: field.value)
+            taint = max(taint, value.taint)
+            form.controls.removeAll { $0.name == field.name && $0.kind != .submit }
+            form.controls.append(HTMLControl(hidden: field.name, value: value.text))
+        }
+        page.forms = [form]
+        switch engine.decide(on: page, at: values.last.url) {
+        case .submit(let filled, let form):
+            submitted = (form, page, values.last.url)
+            var request = filled.request
+            request.referer = values.last.url
+            if filled.carriesAnswers { taint = max(taint, .answer) }
+            return try send(request, taint: taint, acts: true)
+        case .ask(let prompt, _): return .ask(prompt)
+        case .nothing: return surprise("has no such form")
+        case .refuse(let reason): return handOver(reason)
+        }
+    }
+
+    /// Returns the request if all rules allow it, or the question that they want answered first.
+    private mutating func send(_ request: HTTPRequest, taint: Taint, acts: Bool) throws(TransferError) -> Move {
+        let trust = RequestTrust(request: request, taint: taint, acts: acts, live: live)
+        let boxes = trust.boxes(engine)
+        // The form engine has asked for those of its forms.
+        let mustAcceptTerms = acts && !isSubmit && !engine.consent && !acceptsTerms && terms != nil
+        guard boxes.isEmpty, !mustAcceptTerms, !trust.needsUser(engine) else { return .ask(prompt(fields, boxes)) }
+        var request = request
+        if request.url.origin == live.origin { request.requiredPin = taint > .none ? live.pin : nil }
+        hasActed = hasActed || acts
+        sent.formUnion(step.answers)
+        return .request(request, follows: step.followsRedirects, wait: step.wait)
+    }
+
+    // MARK: - Questions
+
+    /// The ways of sending that answering the open prompt agrees to: those that the form engine's prompts name.
+    var said: [String] { index < portal.steps.count && isSubmit ? engine.said(on: values.page, at: values.last.url) : [] }
+
+    private var isSubmit: Bool { if case .submit = step.action { true } else { false } }
+
+    private var acceptsTerms: Bool {
+        engine.isTypedNow && !engine.remembered.contains(FormEngine.termsField)
+            && engine.answers[FormEngine.termsField].map(FilledForm.isYes) ?? false
+    }
+
+    /// The terms that the next step accepts: those of the form that it submits, else those of the portal.
+    var terms: Terms? {
+        if index < portal.steps.count, isSubmit { return engine.bindingTerms(on: values.page, at: values.last.url) }
+        return portalTerms
+    }
+
+    /// The fields that the steps ahead need, up to the first that sends something: a code may come only after it.
+    var fields: [Field] {
+        let ahead = stepsAhead
+        let end = ahead.firstIndex(where: \.acts).map { $0 + 1 } ?? ahead.count
+        let needed = Set(ahead[..<end].flatMap(\.answers))
+        return portal.fields.filter { needed.contains($0.name) }
+    }
+
+    /// The steps ahead whose conditions hold now, or depend on a value that one of these steps keeps.
+    private var stepsAhead: [PortalFile.Step] {
+        var open: Set<String> = []
+        return portal.steps[min(index, portal.steps.count)...].filter { step in
+            let isAhead = step.when.allSatisfy { !$0.value.names.isDisjoint(with: open) || values.holds([$0]) }
+            if isAhead { open.formUnion(step.sets.map(\.name)) }
+            return isAhead
+        }
+    }
+
+    private func question() -> Prompt? {
+        guard !step.answers.isEmpty else { return nil }
+        let isOpen = fields.contains { field in
+            guard let answer = values.answers[field.name] else { return field.required }
+            return field.required && (field.kind == .checkbox ? !FilledForm.isYes(answer) : answer.isEmpty)
+        }
+        return isOpen ? prompt(fields, foreseenBoxes) : nil
+    }
+
+    /// The boxes that the steps ahead will want, as far as can be seen from here, so that one prompt asks for all.
+    private var foreseenBoxes: [Field] {
+        var ahead = values
+        for field in portal.fields where ahead.answers[field.name] == nil { ahead.answers[field.name] = "?" }
+        var base = values.page.base
+        var boxes: [Field] = []
+        for step in stepsAhead {
+            if case .message(let message) = step.action,
+                let (request, taint) = try? PortalRequest.compose(message, ahead, from: base, engine.redirects)
+            {
+                base = request.url
+                let trust = RequestTrust(request: request, taint: taint, acts: message.acts, live: live)
+                boxes += trust.boxes(engine).filter { box in !boxes.contains { $0.name == box.name } }
+            }
+            for set in step.sets { ahead.kept[set.name] = ahead.value(of: set.value) }
+        }
+        return boxes
+    }
+
+    private func prompt(_ fields: [Field], _ boxes: [Field], message: String? = nil) -> Prompt {
+        var asked = fields.map { field in
+            var field = field
+            if !field.kind.isSecret, field.kind != .checkbox {
+                field.value = values.answers[field.name] ?? engine.offered[field.name]
+            }
+            return field
+        }
+        let terms = engine.consent ? nil : terms
+        if terms != nil {
+            asked.append(
+                Field(name: FormEngine.termsField, label: "I accept the terms of use", kind: .checkbox, required: true))
+        }
+        var prompt = Prompt(title: values.page.title ?? portal.name, message: message, fields: asked + boxes)
+        switch terms {
+        case .address(let url): prompt.termsURL = url.text
+        case .text(let text): prompt.terms = text
+        case nil: break
+        }
+        if isStranger { prompt.begin("This is another portal than before; nothing was sent.") }
+        return prompt
+    }
+
+    private mutating func move(after failure: PortalFile.Failure) -> Move {
+        let words = failure.text.map { Entities.decode(values.text(of: $0)) } ?? ""
+        let text = Printable.text(engine.mask.apply(words), limit: 200)
+        func sentence(_ standard: String) -> String { text.isEmpty ? engine.complaint(of: values.page) ?? standard : text }
+        switch failure.meaning {
+        case .refused:
+            // The login begins again with the new answers.
+            index = first
+            let message = sentence("The portal did not accept the answers.")
+            if let submitted {
+                engine.offerAnswers(of: submitted.form)
+                guard case .ask(var prompt, _) = engine.decide(on: submitted.page, at: submitted.url) else {
+                    return .end(.temporaryFailure, message)
+                }
+                prompt.message = message
+                return .ask(prompt)
+            }
+            for name in sent { engine.offered[name] = values.answers.removeValue(forKey: name) }
+            let refused = portal.fields.filter { sent.contains($0.name) }
+            return refused.isEmpty ? .end(.temporaryFailure, message) : .ask(prompt(refused, [], message: message))
+        case .later: return .end(.temporaryFailure, sentence("The portal does not work at present."))
+        case .over: return .end(.failure, sentence("The portal gives no more access today."))
+        case .unsupported:
+            return .end(.unsupportedNetwork, sentence("This is not the portal that \(portal.id).portal describes."))
+        case .browser: return handOver(sentence("This portal needs a browser."))
+        }
+    }
+
+    private func handOver(_ reason: String) -> Move {
+        let url = values.last.url
+        let message = "\(reason) To go on, open \(url.origin) in a browser, log in there, and confirm here."
+        return .ask(Prompt(title: values.page.title ?? portal.name, message: message), reason: reason)
+    }
+}

@@ -1,0 +1,234 @@
+import HotspotCore
+
+/// A text with values: `text${source:name|function:argument}text`.
+struct Template: Hashable, Sendable {
+    /// One `${…}`.
+    struct Expression: Hashable, Sendable {
+        var source: Source
+        var functions: [Function]
+    }
+
+    enum Piece: Hashable, Sendable {
+        case text([UInt8])
+        case value(Expression)
+    }
+
+    /// Why a text is no template, as the end of a sentence.
+    struct Mistake: Error, Hashable {
+        var message: String
+    }
+
+    let pieces: [Piece]
+    static let functionLimit = 8
+
+    init(_ text: String) throws(Mistake) {
+        var pieces: [Piece] = []
+        var rest = text[...]
+        while let start = rest.firstRange(of: "${") {
+            if start.lowerBound > rest.startIndex { pieces.append(.text(Array(rest[..<start.lowerBound].utf8))) }
+            rest = rest[start.upperBound...]
+            pieces.append(.value(try Self.expression(&rest)))
+        }
+        if !rest.isEmpty { pieces.append(.text(Array(rest.utf8))) }
+        self.pieces = pieces
+    }
+
+    /// The values.
+    var expressions: [Expression] { pieces.compactMap { if case .value(let expression) = $0 { expression } else { nil } } }
+
+    /// The answers that it needs.
+    var answers: Set<String> {
+        Set(expressions.compactMap { if case .answer(let name) = $0.source { name } else { nil } })
+    }
+
+    /// The kept values that it needs.
+    var names: Set<String> { Set(expressions.flatMap { $0.source.names + $0.functions.flatMap(\.names) }) }
+
+    /// Skips a `${…}`.
+    static func skipExpression(_ rest: inout Substring) throws(Mistake) {
+        rest = rest.dropFirst(2)
+        _ = try expression(&rest)
+    }
+
+    /// Reads `source:name|function:argument}`.
+    private static func expression(_ rest: inout Substring) throws(Mistake) -> Expression {
+        let (name, arguments) = try word(&rest)
+        guard let source = Source(name, arguments) else {
+            throw Mistake(message: "has the value ${\(name)…}, which does not exist or not so; docs/portals.md lists them")
+        }
+        var functions: [Function] = []
+        while rest.first == "|" {
+            rest = rest.dropFirst()
+            let (name, arguments) = try word(&rest)
+            guard let function = Function(name, arguments) else {
+                throw Mistake(message: "has the function \(name), which does not exist or not with these arguments")
+            }
+            functions.append(function)
+        }
+        guard rest.popFirst() == "}" else { throw Mistake(message: "has a ${ without its }") }
+        guard functions.count <= functionLimit else {
+            throw Mistake(message: "has more than \(functionLimit) functions in a row")
+        }
+        return Expression(source: source, functions: functions)
+    }
+
+    /// Reads `name:argument:argument`.
+    private static func word(_ rest: inout Substring) throws(Mistake) -> (name: String, arguments: [String]) {
+        let name = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+        rest = rest.dropFirst(name.count)
+        var arguments: [String] = []
+        while rest.first == ":" {
+            rest = rest.dropFirst()
+            arguments.append(try argument(&rest))
+        }
+        return (String(name), arguments)
+    }
+
+    private static func argument(_ rest: inout Substring) throws(Mistake) -> String {
+        guard rest.first == "\"" else {
+            let plain = rest.prefix { !"|:}\" ".contains($0) }
+            rest = rest.dropFirst(plain.count)
+            return String(plain)
+        }
+        rest = rest.dropFirst()
+        var text = ""
+        while let character = rest.popFirst() {
+            switch character {
+            case "\"": return text
+            case "\\":
+                guard let escaped = rest.popFirst() else { break }
+                text.append(escaped == "n" ? "\n" : escaped)
+            default: text.append(character)
+            }
+        }
+        throw Mistake(message: "has a \" without another")
+    }
+}
+
+/// Where a value comes from.
+enum Source: Hashable, Sendable {
+    case answer(String), value(String), text(String)
+    case url, origin, host, path
+    case query(String)
+    case input(String), action(String)
+    case link(Glob)
+    case title, body
+    case json(JSONPath)
+    case cookie(String), header(String)
+    case status, phrase, address, probe, time, milliseconds
+    case random(Int)
+
+    private static let plain: [String: Source] = [
+        "url": .url, "origin": .origin, "host": .host, "path": .path, "title": .title, "body": .body, "status": .status,
+        "phrase": .phrase, "address": .address, "probe": .probe, "time": .time, "milliseconds": .milliseconds,
+    ]
+
+    init?(_ name: String, _ arguments: [String]) {
+        if let source = Self.plain[name] {
+            guard arguments.isEmpty else { return nil }
+            self = source
+            return
+        }
+        guard arguments.count == 1, let argument = arguments.first, !argument.isEmpty else { return nil }
+        switch name {
+        case "answer": self = .answer(argument)
+        case "value": self = .value(argument)
+        case "text": self = .text(argument)
+        case "query": self = .query(argument)
+        case "input": self = .input(argument)
+        case "action": self = .action(argument)
+        case "cookie": self = .cookie(argument)
+        case "header": self = .header(argument.lowercased())
+        case "link":
+            guard let glob = Glob(argument) else { return nil }
+            self = .link(glob)
+        case "json":
+            guard let path = JSONPath(argument) else { return nil }
+            self = .json(path)
+        case "random":
+            guard let count = Int(argument), (1...64).contains(count) else { return nil }
+            self = .random(count)
+        default: return nil
+        }
+    }
+
+    /// The kept values that it names.
+    var names: [String] {
+        switch self {
+        case .value(let name): [name]
+        case .json(let path): path.names
+        case .answer, .text, .url, .origin, .host, .path, .query, .input, .action, .link, .title, .body, .cookie, .header,
+            .status,
+            .phrase, .address, .probe, .time, .milliseconds, .random:
+            []
+        }
+    }
+}
+
+/// `VALUE is GLOBS`, `VALUE has TEXTS`, each with `not`; a value alone holds if it is not empty.
+struct Condition: Hashable, Sendable {
+    enum Comparison: Hashable, Sendable {
+        case exists
+        case matches([Glob])
+        case differs([Glob])
+    }
+
+    let value: Template
+    let comparison: Comparison
+
+    init(_ text: String) throws(Template.Mistake) {
+        let words: [(word: String, contains: Bool, negates: Bool)] = [
+            (" is not ", false, true), (" has not ", true, true), (" is ", false, false), (" has ", true, false),
+        ]
+        var rest = text[...]
+        while !rest.isEmpty {
+            if rest.hasPrefix("${") {
+                // The arguments of a value may have the same words.
+                try Template.skipExpression(&rest)
+            } else if let (word, contains, negates) = words.first(where: { rest.hasPrefix($0.word) }) {
+                value = try Template(String(text[..<rest.startIndex]))
+                let globs = try Globs.read(String(rest.dropFirst(word.count)), contains: contains)
+                comparison = negates ? .differs(globs) : .matches(globs)
+                return
+            } else {
+                rest = rest.dropFirst()
+            }
+        }
+        value = try Template(text)
+        comparison = .exists
+        guard !value.expressions.isEmpty else {
+            throw Template.Mistake(message: "is no condition: VALUE, VALUE is GLOBS or VALUE has TEXTS")
+        }
+    }
+
+    func holds(_ octets: [UInt8]) -> Bool {
+        switch comparison {
+        case .exists: !octets.isEmpty
+        case .matches(let globs): globs.contains { $0.matches(octets) }
+        case .differs(let globs): !globs.contains { $0.matches(octets) }
+        }
+    }
+}
+
+/// Lists of globs, separated by `;`.
+enum Globs {
+    private static let (countLimit, lengthLimit) = (32, 200)
+
+    static func read(_ list: String, contains: Bool = false) throws(Template.Mistake) -> [Glob] {
+        let entries = Glob.split(list)
+        guard (1...countLimit).contains(entries.count) else {
+            throw Template.Mistake(message: "needs 1 to \(countLimit) entries, separated by ;")
+        }
+        var globs: [Glob] = []
+        for entry in entries {
+            guard entry.utf8.count <= lengthLimit else {
+                throw Template.Mistake(message: "has an entry of more than \(lengthLimit) octets")
+            }
+            guard let glob = Glob(contains ? "*\(entry)*" : entry) else {
+                throw Template.Mistake(message: "has an unknown escape; known are \\xNN \\; \\* \\? \\s \\\\")
+            }
+            globs.append(glob)
+        }
+        return globs
+    }
+}

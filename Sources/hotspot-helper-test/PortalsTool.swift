@@ -1,0 +1,154 @@
+import ForeignText
+import Glibc
+import HelperKit
+import HotspotCore
+import PortalCatalogue
+
+/// `hotspotctl portals`: lists, checks and tries portal files.
+enum PortalsTool {
+    /// The first argument that asks for it.
+    static let word = "portals"
+
+    private static let usage = """
+        usage: hotspot-helper-test portals list | check FILE.portal… | try [--interface=NAME] URL
+        Exit status: 0 all is well, 1 something is wrong, 2 wrong usage.
+        """
+
+    static func run(_ words: [String]) -> Never {
+        switch (words.first ?? "list", Array(words.dropFirst())) {
+        case ("list", []): exit(list() ? 0 : 1)
+        case ("check", let files) where !files.isEmpty:
+            // Every file is checked, also after a mistake in another.
+            exit(files.map(check).allSatisfy { $0 } ? 0 : 1)
+        case ("try", let rest):
+            let options = rest.filter { $0.hasPrefix("--interface=") }
+            let urls = rest.filter { !$0.hasPrefix("--") }
+            guard urls.count == 1, options.count + 1 == rest.count, let url = WebURL(urls[0]) else { fallthrough }
+            exit(attempt(url, interface: options.first.map { String($0.dropFirst(12)) }) ? 0 : 1)
+        default:
+            print(usage)
+            exit(2)
+        }
+    }
+
+    // MARK: - list
+
+    private static func list() -> Bool {
+        let listing = PortalCatalogue().read(reporting: false)
+        if listing.portals.isEmpty, listing.mistakes.isEmpty {
+            print("There are no portal files in \(PortalCatalogue.usualFolders.joined(separator: " or ")).")
+        }
+        let rows = listing.portals.map { portal in
+            [
+                portal.id, portal.name,
+                portal.matches.map { $0.evidence.map(\.rawValue).joined(separator: "+") }.joined(separator: ", "),
+                portal.fields.isEmpty ? "–" : portal.fields.map(\.name).joined(separator: ", "), portal.file,
+            ]
+        }
+        if !rows.isEmpty { printTable([["FILE", "TITLE", "KNOWN BY", "ASKS FOR", "PLACE"]] + rows) }
+        for mistake in listing.mistakes { print(Printable.text("\(mistake)", limit: 400)) }
+        return listing.mistakes.isEmpty
+    }
+
+    private static func printTable(_ rows: [[String]]) {
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        for row in rows {
+            let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+            print(String(cells.joined(separator: "  ").reversed().drop { $0 == " " }.reversed()))
+        }
+    }
+
+    // MARK: - check
+
+    private static func check(_ path: String) -> Bool {
+        do throws(Keyfile.Error) {
+            guard let portal = try PortalCatalogue.read(path) else {
+                print("\(path): is empty, and switches off the file of the same name in another folder.")
+                return true
+            }
+            let fixtures = Replay.fixtures(of: path)
+            var mistakes: [Keyfile.Error] = []
+            for fixture in fixtures {
+                mistakes += Replay(portal, try Exchange(PortalCatalogue.octets(of: fixture) ?? [], file: fixture)).run()
+            }
+            for mistake in mistakes { print(Printable.text("\(mistake)", limit: 2000)) }
+            if mistakes.isEmpty { print("\(path): is well; \(fixtures.count) recorded logins were played.") }
+            return mistakes.isEmpty
+        } catch {
+            print(Printable.text("\(error)", limit: 400))
+            return false
+        }
+    }
+
+    // MARK: - try
+
+    private static func attempt(_ url: WebURL, interface: String?) -> Bool {
+        guard let interface = interface ?? LocalLink.defaultInterface, let link = LocalLink.link(interface, probe: url) else {
+            print("This machine has no default route; name the interface with --interface=NAME.")
+            return false
+        }
+        let command = Scope()
+        let client = HTTPClient(link: link)
+        do throws(TransferError) {
+            try RedirectPolicy().check(url)
+            let request = HTTPRequest(url)
+            let answer = try client.send(request, in: command)
+            let chain = try RedirectChain.follow(answer, to: request, client: client, trusted: url.origin, in: command)
+            for hop in chain.hops { show(hop) }
+            show(chain.page)
+            let claims = Matcher.claims(PortalCatalogue().read().portals, on: chain.hops, ssid: nil)
+            for (index, claim) in claims.enumerated() {
+                print(index == 0 ? "Claimed \(claim.confidence.rawValue): \(claim.reason)" : "Less well: \(claim.reason)")
+            }
+            if claims.isEmpty { print("No portal file matches.") }
+            return !claims.isEmpty
+        } catch {
+            for line in command.trace.lines { print(line) }
+            print(error.description)
+            return false
+        }
+    }
+
+    private static func show(_ hop: HTTPResponse) {
+        print("GET \(hop.url.text)\n  \(hop.status) \(hop.phrase)")
+        for header in hop.headers { print("  \(header.name): \(Printable.text(header.value, limit: 400))") }
+    }
+
+    private static func show(_ page: HTMLPage) {
+        if let title = page.title { print("Title: \(title)") }
+        for form in page.forms {
+            let names = form.controls.map { "\($0.name.isEmpty ? "–" : $0.name) (\($0.kind.rawValue))" }.joined(separator: ", ")
+            print(Printable.text("Form: \(form.method.rawValue) \(form.action): \(names)", limit: 600))
+        }
+        for link in page.links.prefix(10) { print(Printable.text("Link: \(link.text) → \(link.reference)", limit: 300)) }
+    }
+}
+
+/// This machine's link as the system has it, for a helper's code without the daemon.
+enum LocalLink {
+    /// The interface of the IPv4 default route (proc(5), /proc/net/route).
+    static var defaultInterface: String? {
+        for line in lines(of: "/proc/net/route") {
+            let words = line.split(separator: "\t")
+            if words.count > 7, words[1] == "00000000", words[7] == "00000000" { return String(words[0]) }
+        }
+        return nil
+    }
+
+    static func link(_ interface: String, probe: WebURL) -> Link? {
+        let index = if_nametoindex(interface)
+        guard index > 0 else { return nil }
+        // systemd-resolved lists the link's own nameservers here; its stub on loopback cannot be asked over a link.
+        let files = ["/run/systemd/resolve/resolv.conf", "/etc/resolv.conf"]
+        let lists = files.map { file in lines(of: file).filter { $0.hasPrefix("nameserver ") }.map { String($0.dropFirst(11)) } }
+        return Link(
+            attempt: "try", association: "try", interface: interface, index: Int(index),
+            addresses: Link.addresses(of: interface), nameservers: lists.first { !$0.isEmpty } ?? [], probeURL: probe.text,
+            probeExpect: "204")
+    }
+
+    private static func lines(of path: String) -> [String] {
+        guard let octets = PortalCatalogue.octets(of: path) else { return [] }
+        return String(decoding: octets, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+}

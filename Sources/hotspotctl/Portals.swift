@@ -1,0 +1,40 @@
+import ArgumentParser
+
+struct PortalsVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "portals", abstract: "Show, check and try the files that describe portals.",
+        discussion: "Needs no daemon. What the files say: portals.md in the documentation.",
+        subcommands: [PortalsList.self, PortalsCheck.self, PortalsTry.self], defaultSubcommand: PortalsList.self)
+}
+
+struct PortalsList: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Show the portal files, and their mistakes.")
+
+    func run() throws { try TestProgram.run(["portals", "list"]) }
+}
+
+struct PortalsCheck: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Read portal files as the helper does, and play the logins recorded beside them.")
+
+    @Argument(help: "Its .portal file; more than one is possible.", completion: .file(extensions: ["portal"]))
+    var files: [String]
+
+    func run() throws { try TestProgram.run(["portals", "check"] + files.map { $0.hasPrefix("-") ? "./" + $0 : $0 }) }
+}
+
+struct PortalsTry: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "try", abstract: "Open a page, and tell which portal file would claim it.",
+        discussion: "Only opens pages; nothing is filled in or sent.")
+
+    @Option(help: ArgumentHelp("The interface, if not that of the default route.", valueName: "name"))
+    var interface: String?
+
+    @Argument(help: "An address that the portal answers, such as http://neverssl.com/.")
+    var url: String
+
+    func run() throws {
+        try TestProgram.run(["portals", "try"] + (interface.map { ["--interface=\($0)"] } ?? []) + [url])
+    }
+}

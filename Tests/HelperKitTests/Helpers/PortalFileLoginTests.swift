@@ -1,0 +1,215 @@
+import HotspotCore
+import Testing
+
+@testable import HelperKit
+@testable import PortalCatalogue
+
+/// The helper of portal files against a server: the commands one after the other, and the rules of trust.
+@Suite struct PortalFileLoginTests {
+    /// A portal that sends a code to a phone, and answers with JSON.
+    private static let file = """
+        [Match]
+        Path=/welcome
+        Body=Aroma
+        [Portal]
+        Name=Aroma
+        Ask=phone phone Phone number
+        Ask=code code Code
+        [Step]
+        Post=/sms
+        Field=phone=${answer:phone}
+        Set=token=${json:token}
+        [Step]
+        Post=/login
+        JSON={"token":"${value:token}","code":"${answer:code}"}
+        Header=X-Requested-With: XMLHttpRequest
+        [Success]
+        When=${json:ok} is true
+        [Failure]
+        When=${json:ok} is false
+        Means=refused
+        Text=${json:why}
+        [Session]
+        Open=/status?token=${value:token}
+        Seconds=${json:left}
+        [Logoff]
+        Post=/logoff
+        Field=token=${value:token}
+        """
+
+    private func aroma() -> ScriptedServer {
+        ScriptedServer { request in
+            func json(_ text: String) -> ScriptedServer.Action { .send(octets(http(200, text))) }
+            switch request.path {
+            case "/": return .send(octets(redirect("/welcome")))
+            case "/welcome": return .send(octets(http(200, "<title>Aroma</title>Welcome to Aroma")))
+            case "/sms": return json(#"{"token":"t&7"}"#)
+            case "/login":
+                return json(request.body.contains(#""code":"4711""#) ? #"{"ok":true}"# : #"{"ok":false,"why":"4712 is wrong"}"#)
+            case "/status": return json(#"{"left":1800}"#)
+            default: return json("{}")
+            }
+        }
+    }
+
+    private func portal(_ text: String = file) throws -> PortalFile {
+        try #require(try PortalFileParser.parse(Array(text.utf8), file: "aroma.portal"))
+    }
+
+    private func command(_ server: ScriptedServer) -> HelperCommand {
+        HelperCommand(
+            network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(probe: server.url + "/"),
+            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: AttemptStore(), policy: .testing())
+    }
+
+    @Test func logsInAsksAgainAndLogsOff() throws {
+        let server = aroma()
+        let portals = [try portal()]
+        var command = command(server)
+        let claim = PortalLogin(command, portals: portals).evaluate()
+        #expect(claim.confidence == .high && claim.needs == ["phone"] && claim.portal?.kind == "aroma")
+        #expect(claim.reason == "aroma.portal matches by address, page.")
+        command.portal = claim.portal
+        let phone = PortalLogin(command, portals: portals).run(isTypedNow: false)
+        #expect(phone.result == .uiRequired && phone.prompt?.fields.map(\.name) == ["phone"])
+        #expect(!server.requests.contains { $0.method == "POST" })
+
+        (command.portal, command.session, command.answers) = (phone.portal, phone.session, ["phone": "+49 1"])
+        let code = PortalLogin(command, portals: portals).run(isTypedNow: true)
+        #expect(code.result == .uiRequired && code.prompt?.fields.map(\.name) == ["code"])
+
+        // A wrong code is asked for again, and no second message is sent to the phone. The portal's words do not show it.
+        (command.session, command.answers) = (code.session, ["code": "4712"])
+        let wrong = PortalLogin(command, portals: portals).run(isTypedNow: true)
+        #expect(wrong.result == .uiRequired && wrong.prompt?.fields.map(\.name) == ["code"])
+        #expect(wrong.prompt?.message == "… is wrong" && wrong.prompt?.fields.first?.value == nil)
+
+        (command.session, command.answers) = (wrong.session, ["code": "4711"])
+        let done = PortalLogin(command, portals: portals).run(isTypedNow: true)
+        #expect(done.result == .success, "\(done)")
+        let posts = server.requests.filter { $0.method == "POST" }
+        #expect(posts.map(\.path) == ["/sms", "/login", "/login"])
+        #expect(posts.first?.body == "phone=%2B49%201" && posts.last?.body == #"{"token":"t&7","code":"4711"}"#)
+        #expect(posts.last?.header("content-type") == "application/json")
+        #expect(posts.last?.header("x-requested-with") == "XMLHttpRequest")
+
+        (command.session, command.answers) = (done.session, [:])
+        #expect(PortalLogin(command, portals: portals).logoff().result == .success)
+        #expect(server.requests.last?.path == "/logoff" && server.requests.last?.body == "token=t%267")
+    }
+
+    @Test func readsWhatIsLeftOfTheSession() throws {
+        let server = ScriptedServer { request in
+            .send(octets(request.path == "/status" ? http(200, #"{"left":1800}"#) : "HTTP/1.1 204 No Content\r\n\r\n"))
+        }
+        var command = command(server)
+        var memory = PortalMemory(nil)
+        memory.catalogue = "aroma"
+        memory.status = .init(HTTPRequest(WebURL(server.url + "/status")!))
+        command.session = Session(memory: memory.value(beside: SessionMemory(nil)))
+        let reply = PortalLogin(command, portals: [try portal()]).maintain()
+        #expect(reply.result == .success && reply.session?.secondsRemaining == 1800)
+        #expect(PortalMemory(reply.session).status != nil, "the memory is kept")
+    }
+
+    @Test func knowsNoOtherPortal() throws {
+        let server = ScriptedServer(["/": redirect("/welcome"), "/welcome": http(200, "<title>Other</title>")])
+        let command = command(server)
+        #expect(PortalLogin(command, portals: [try portal()]).evaluate().confidence == .none)
+        #expect(PortalLogin(command, portals: [try portal()]).run(isTypedNow: false).result == .unsupportedNetwork)
+    }
+
+    // MARK: - Trust
+
+    private static let head = "[Match]\nPath=/in\n[Portal]\nName=A\nAsk=user text User\nAsk=password password Password\n"
+
+    /// A portal at `/in` with this page, and a file with these lines.
+    private func play(
+        _ steps: String, page: String = "Welcome", typed: [String: String] = [:], stored: [String: String]? = nil,
+        change: (inout HelperCommand) -> Void = { _ in }
+    ) throws -> (reply: Reply, posts: [ScriptedServer.Request]) {
+        let server = ScriptedServer { request in
+            .send(octets(request.path == "/" ? redirect("/in") : http(200, request.path == "/in" ? page : "{}")))
+        }
+        var command = command(server)
+        command.portal = Portal(origin: server.url, kind: "a")
+        (command.answers, command.credential) = (typed, stored)
+        change(&command)
+        let reply = PortalLogin(command, portals: [try portal(Self.head + steps.replacing("HERE", with: server.url))])
+            .run(isTypedNow: !typed.isEmpty)
+        return (reply, server.requests.filter { !["/", "/in"].contains($0.path) })
+    }
+
+    private static let both = ["user": "guest", "password": "secret"]
+    private static let fields = "Field=user=${answer:user}\nField=p=${answer:password}\n"
+
+    @Test func answersStayWithThePortal() throws {
+        let other = ScriptedServer(["/take": http(200, "{}")])
+        let steps = "[Step]\nPost=\(other.url)/take\n" + Self.fields
+        let asked = try play(steps, typed: Self.both)
+        let box = "agree:send:\(other.url)"
+        #expect(asked.reply.result == .uiRequired && asked.reply.prompt?.fields.map(\.name) == ["user", "password", box])
+        #expect(other.requests.isEmpty)
+        let agreed = try play(steps, typed: Self.both.merging([box: "yes"]) { $1 })
+        #expect(agreed.reply.result == .success && other.requests.map(\.body) == ["user=guest&p=secret"])
+        // The first prompt asks for both at once.
+        #expect(try play(steps).reply.prompt?.fields.map(\.name) == ["user", "password", box])
+    }
+
+    @Test func answersForAnotherPortalAreNotSent() throws {
+        let (reply, posts) = try play("[Step]\nPost=/take\n" + Self.fields, typed: Self.both) {
+            $0.portal = Portal(origin: "http://other.example", kind: "a")
+        }
+        #expect(reply.result == .uiRequired && posts.isEmpty)
+        #expect(reply.prompt?.message == "This is another portal than before; nothing was sent.")
+    }
+
+    /// A password in an address over plain HTTP, also an enciphered one; its digest needs no box.
+    @Test func passwordsInAddressesNeedAYes() throws {
+        for value in ["${answer:password}", "${answer:password|hex}", "${value:x}", "${answer:password|xor:x}"] {
+            let steps = "[Step]\nSet=x=${answer:password|base64}\n[Step]\nOpen=/take\nField=p=\(value)\n"
+            let (reply, sent) = try play(steps, typed: Self.both)
+            #expect(reply.prompt?.fields.last?.name.hasPrefix("agree:password-in-address:") == true && sent.isEmpty, "\(value)")
+        }
+        let (reply, sent) = try play("[Step]\nOpen=/take\nField=p=${answer:password|md5|hex}\n", typed: Self.both)
+        #expect(reply.result == .success && sent.map(\.target) == ["/take?p=5ebe2294ecd0e0f08eab7690d2a6ee69"])
+    }
+
+    /// The page's terms and those that only the file names; a stored answer is no consent.
+    @Test(arguments: [("By connecting you accept the terms of use.", ""), ("Welcome", "Terms=/terms\n")])
+    func termsNeedAYes(_ page: String, _ line: String) throws {
+        let steps = line + "[Step]\nPost=/take\n"
+        #expect(try play(steps, page: page).reply.prompt?.fields.map(\.name) == ["accept_terms"])
+        #expect(try play(steps, page: page, stored: ["accept_terms": "yes"]).posts.allSatisfy { $0.method == "GET" })
+        let (reply, posts) = try play(steps, page: page, typed: ["accept_terms": "yes"])
+        #expect(reply.result == .success && posts.contains { $0.path == "/take" })
+        #expect(try play(steps, page: page) { $0.consent = true }.reply.result == .success)
+    }
+
+    /// A portal that answers the probe with its page: a redirect to its own host does not end the login.
+    @Test func aPortalMayBeAtTheProbesAddress() throws {
+        let server = ScriptedServer { request in
+            switch request.path {
+            case "/take": .send(octets(redirect("/next")))
+            case "/next": .send(octets(http(200, #"{"ok":false}"#)))
+            default: .send(octets(http(200, "<title>Aroma</title><form><button>Go</button></form>")))
+            }
+        }
+        let file = "[Match]\nBody=Aroma\n[Portal]\nName=A\n[Step]\nPost=/take\n[Failure]\nWhen=${json:ok} is false\nMeans=later\n"
+        let reply = PortalLogin(command(server), portals: [try portal(file)]).run(isTypedNow: false)
+        #expect(reply.result == .temporaryFailure && server.requests.contains { $0.path == "/next" })
+    }
+
+    @Test func stopsLoops() throws {
+        let (reply, sent) = try play("[Step]\nOpen=/poll\nUntil=${json:done} is yes\nTimes=3\n")
+        #expect(reply.result == .temporaryFailure && reply.reason == "The portal gave no result in time." && sent.count == 3)
+    }
+
+    @Test func anUnexpectedPageIsLeftToOthers() throws {
+        for step in ["Submit=login", "Follow=*free*", "Open=http://${json:host}/", "Open=ftp://portal.example/"] {
+            let (reply, sent) = try play("[Step]\n\(step)\n")
+            #expect(reply.result == .unsupportedNetwork && sent.isEmpty, "\(step)")
+            #expect(reply.reason?.hasPrefix("The portal is not as aroma.portal expects (line 7): ") == true)
+        }
+    }
+}

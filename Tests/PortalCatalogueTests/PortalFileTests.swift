@@ -1,0 +1,86 @@
+import HotspotCore
+import Testing
+
+@testable import PortalCatalogue
+
+/// Portal files as they are read, and each mistake with its line.
+@Suite struct PortalFileTests {
+    private func parse(_ text: String) throws -> PortalFile? { try PortalFileParser.parse(Array(text.utf8), file: "/x/a.portal") }
+
+    private static let head = "[Match]\nHost=a.example\n[Portal]\nName=A\nAsk=user text User name\nAsk=pass? password Password\n"
+
+    @Test func reads() throws {
+        let portal = try #require(
+            try parse(
+                Self.head
+                    + "[Step]\nPost=/in\nField=u=${answer:user}\nHeader=X-A: ${query:b}\nSet=token=${json:t}\nWait=2\nUntil=${json:done} is yes;true\n"
+                    + "[Failure]\nWhen=${body} has wrong\nMeans=refused\nText=${json:why}\n[Logoff]\nOpen=/out\n"))
+        #expect(portal.id == "a" && portal.name == "A" && portal.matches.count == 1 && portal.steps.count == 1)
+        #expect(portal.fields.map(\.name) == ["user", "pass"] && portal.fields.map(\.required) == [true, false])
+        #expect(portal.steps[0].wait == 2 && portal.steps[0].times == 20 && portal.steps[0].sets.map(\.name) == ["token"])
+        #expect(portal.failures.map(\.meaning) == [.refused])
+        #expect(try parse("# nothing\n") == nil, "an empty file masks another")
+    }
+
+    /// The line and a part of the sentence.
+    @Test(arguments: [
+        ("[Match]\nHost=a\n[Portal]\nName=A\n", 0, "[Step]"), ("[Portal]\nName=A\n[Step]\nOpen=/a\n", 0, "[Match]"),
+        ("[Match]\nHost=a\n[Portal]\n[Step]\nOpen=/a\n", 0, "Name="),
+        ("[Match]\nSSID=Cafe\n[Portal]\nName=A\n", 1, "no evidence"),
+        (head + "[Stpe]\nOpen=/a\n", 7, "did you mean [Step]?"), (head + "[Step]\nOpn=/a\n", 8, "did you mean Open=?"),
+        (head + "[Step]\nOpen=/a\nPost=/b\n", 9, "second action"), (head + "[Step]\nOpen=/a\nOpen=/b\n", 9, "there already"),
+        (head + "[Step]\nOpen=/a\n[Portal]\nName=B\n", 9, "there already, in line 3"),
+        (head + "[Step]\nOpen=/a?u=${answer:user}\n", 8, "answers are fields"),
+        (head + "[Step]\nOpen=/a\nField=u=${answer:name}\n", 9, "no Ask= asks"),
+        (head + "[Step]\nOpen=/a\nField=u=${value:x}\n", 9, "no Set= keeps"),
+        (head + "[Step]\nOpen=/a\nField=u=${value:x\n", 9, "without its }"),
+        (head + "[Step]\nOpen=/a\nField=u\n", 9, "NAME=VALUE"),
+        (head + "[Step]\nOpen=/a\nWait=31\n", 9, "0 to 30"), (head + "[Step]\nOpen=/a\nTimes=21\n", 9, "1 to 20"),
+        (head + "[Step]\nOpen=/a\nWhen=maybe\n", 9, "no condition"),
+        (head + "[Step]\nOpen=/a\nJSON={}\n", 9, "one body of a Post"),
+        (head + "[Step]\nPost=/a\nJSON={\"a\":}\n", 9, "no JSON"),
+        (head + "[Step]\nPost=/a\nJSON={}\nField=a=b\n", 9, "one body"),
+        (head + "[Step]\nWait=3\nSet=a=b\n", 8, "needs an action"),
+        (head + "[Step]\nOpen=/a\n[Failure]\nMeans=later\n", 9, "needs When="),
+        (head + "[Step]\nOpen=/a\n[Failure]\nWhen=${body} has x\nMeans=bad\n", 11, "is one of refused"),
+        (head + "[Step]\nOpen=/a\n[Logoff]\nOpen=/out\nField=p=${answer:pass}\n", 9, "keep a password"),
+        (head + "[Step]\nSet=x=${answer:pass|hex}\n[Step]\nOpen=/a\n[Session]\nOpen=/s?${value:x}\n", 11, "keep a password"),
+        (head + "[Step]\nSet=x=${answer:pass|hex}\n[Step]\nOpen=/a?${value:x}\n", 9, "holds a password"),
+        (head + "Ask=user text Again\n[Step]\nOpen=/a\n", 3, "asks twice"), (head + "Ask=u colour Colour\n", 7, "kinds are text"),
+        (head + "Ask=u choice Plan\n", 7, "ONE, OTHER"), ("[Match]\nHost=a\\q\n", 2, "unknown escape"),
+        (head + "[Step]\nOpen=/\(String(repeating: "a", count: 1024))\n", 8, "longer than 1024"),
+        (head + String(repeating: "[Step]\nOpen=/a\n", count: 17), 0, "1 to 16 [Step]"),
+        ("[Match]\nBody=\(String(repeating: "a;", count: 33))\n", 2, "1 to 32 entries"),
+    ]) func refuses(_ text: String, _ line: Int, _ words: String) throws {
+        let mistake = try #require(throws: Keyfile.Error.self) { try parse(text) }
+        #expect(mistake.line == line && mistake.message.contains(words), "\(mistake)")
+    }
+
+    // MARK: - The guide
+
+    private static let guide = String(
+        decoding: PortalCatalogue.octets(
+            of: "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/docs/portals.md") ?? [],
+        as: UTF8.self)
+
+    @Test func theGuidesExampleIsWell() throws {
+        let block = try #require(Self.guide.components(between: "```ini\n", and: "```"))
+        let portal = try #require(try parse(block.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "\n")))
+        #expect(portal.name == "Café Aroma" && portal.matches.first?.evidence == [.host, .address])
+    }
+
+    @Test func theGuideHasEveryKey() {
+        for (section, keys) in PortalFileParser.keys {
+            #expect(Self.guide.contains("**`[\(section)]`**"), "[\(section)]")
+            for key in keys { #expect(Self.guide.contains("`\(key)`") || Self.guide.contains("`\(key)="), "\(key)=") }
+        }
+    }
+}
+
+extension String {
+    fileprivate func components(between start: String, and end: String) -> String? {
+        guard let first = firstRange(of: start) else { return nil }
+        let rest = self[first.upperBound...]
+        return rest.firstRange(of: end).map { String(rest[..<$0.lowerBound]) }
+    }
+}

@@ -1,0 +1,92 @@
+import Glibc
+import HotspotCore
+import Testing
+
+@testable import PortalCatalogue
+
+/// The portal files that come with hotspotd are read, and played where they have fixtures; Tests/Portals plays all against emulators.
+@Suite struct ReplayTests {
+    private static let folder = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Portals"
+
+    private static func names(_ folder: String, _ ending: String) -> [String] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            names.append(withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        }
+        return names.filter { $0.hasSuffix(ending) }.sorted()
+    }
+
+    @Test(arguments: names(folder, ".portal")) func plays(_ name: String) throws {
+        let portal = try #require(try PortalCatalogue.read("\(Self.folder)/\(name)"))
+        let fixtures = Replay.fixtures(of: "\(Self.folder)/\(name)")
+        for fixture in fixtures {
+            let octets = try #require(PortalCatalogue.octets(of: fixture))
+            let mistakes = Replay(portal, try Exchange(octets, file: fixture)).run()
+            #expect(mistakes.isEmpty, "\(mistakes.map(\.description).joined(separator: "\n"))")
+        }
+    }
+
+    @Test func everyFixtureHasItsFile() {
+        let used = Set(Self.names(Self.folder, ".portal").flatMap { Replay.fixtures(of: "\(Self.folder)/\($0)") })
+        #expect(Set(Self.names(Self.folder + "/tests", ".exchange").map { "\(Self.folder)/tests/\($0)" }) == used)
+    }
+
+    // MARK: - Differences
+
+    private static let portal = """
+        [Match]
+        Host=portal.example
+        Path=/in
+        [Portal]
+        Name=A
+        Ask=room text Room
+        [Step]
+        Post=/login
+        Field=room=${answer:room}
+        [Failure]
+        When=${json:ok} is false
+        Means=refused
+        Text=${json:why}
+        """
+    private static let exchange = """
+        answer room=214
+        > GET http://probe.example/
+        < 302 Found
+        < Location: http://portal.example/in
+        > GET http://portal.example/in
+        < 200 OK
+        <| <p>Welcome</p>
+        > POST http://portal.example/login
+        >| room=214
+        < 200 OK
+        <| {"ok": true}
+        = success
+        """
+
+    private func play(_ portal: String = portal, _ exchange: String = exchange) throws -> [Keyfile.Error] {
+        let file = try #require(try PortalFileParser.parse(Array(portal.utf8), file: "a.portal"))
+        return Replay(file, try Exchange(Array(exchange.utf8), file: "a.exchange")).run()
+    }
+
+    @Test func playsAsRecorded() throws { #expect(try play() == []) }
+
+    /// A change of the fixture, the line that is named, and a part of the sentence.
+    @Test(arguments: [
+        ("room=214\n<", "room=215\n<", 8, "sends the body room=214"),
+        ("/login", "/enter", 8, "not POST http://portal.example/enter"),
+        ("= success", "= failure", 8, "ends with success"),
+        ("{\"ok\": true}", "{\"ok\": false, \"why\": \"no\"}", 8, "ends with uiRequired"),
+        ("= success", "= success\n= claims low", 2, "claims high"),
+        ("/in\n<", "/else\n<", 5, "sends GET http://portal.example/in"),
+        ("= success", "> GET http://portal.example/more\n< 200 OK\n= success", 12, "does not send GET"),
+        ("> POST", "> X-Token: 7\n> POST", 5, "sends x-token: nothing, not 7"),
+    ]) func tellsTheDifference(_ old: String, _ new: String, _ line: Int, _ words: String) throws {
+        let mistakes = try play(Self.portal, Self.exchange.replacing(old, with: new))
+        #expect(mistakes.contains { $0.line == line && $0.message.contains(words) }, "\(mistakes)")
+    }
+
+    @Test(arguments: ["hello", "> PUT http://a/", "= perhaps", "answer room", "< 200", ">| x\n= success"])
+    func refusesOtherLines(_ line: String) { #expect(throws: Keyfile.Error.self) { try Exchange(Array(line.utf8), file: "a") } }
+}

@@ -89,6 +89,8 @@ public struct Candidate: Hashable, Sendable {
     public var priority: Int
     /// Asked, not waited for (D7).
     public var isQuarantined: Bool
+    /// Taken only where no other helper claims the network, one that failed before included.
+    var isLastResort: Bool { priority == 0 }
 
     public init(_ name: String, priority: Int = 50, isQuarantined: Bool = false) {
         self.name = name

@@ -10,6 +10,8 @@ public struct Race: Hashable, Sendable {
         public fileprivate(set) var answer: Response?
         /// Any claim of another entrant goes before this one's (D24).
         public let isLast: Bool
+        /// Claims of a lower rank go first.
+        fileprivate var rank: Int { candidate.isLastResort ? 2 : isLast ? 1 : 0 }
     }
 
     public struct Response: Hashable, Sendable {
@@ -100,7 +102,7 @@ public struct Race: Hashable, Sendable {
         return "\(first ? "the earliest" : "the first by name") of \(equal.count) claims with priority \(priority)"
     }
 
-    /// The best claim: those that come last after all others; then confidence; then among highs the earliest, among lows the higher
+    /// The best claim: those that come last after all others, and a last resort after these; then confidence; then among highs the earliest, among lows the higher
     /// priority and then the earliest; then the name, so that equal times give equal outcomes in whatever order they were recorded.
     private var best: (name: String, isDecisive: Bool)? {
         var winner: (entrant: Entrant, answer: Response)?
@@ -113,7 +115,7 @@ public struct Race: Hashable, Sendable {
     }
 
     private static func beats(_ a: (Entrant, Response), _ b: (Entrant, Response)) -> Bool {
-        if a.0.isLast != b.0.isLast { return b.0.isLast }
+        if a.0.rank != b.0.rank { return a.0.rank < b.0.rank }
         let (first, firstAnswer) = (a.0.candidate, a.1)
         let (second, secondAnswer) = (b.0.candidate, b.1)
         if firstAnswer.confidence != secondAnswer.confidence { return firstAnswer.confidence > secondAnswer.confidence }

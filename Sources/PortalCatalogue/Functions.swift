@@ -14,6 +14,7 @@ enum Function: Hashable, Sendable {
     case base64(alphabet: String?)
     case unbase64, url, unurl, json, unescape, html
     case between(String, String)
+    case replace(String, String)
     case literal(String)
     case query(String)
     case path(JSONPath)
@@ -37,6 +38,7 @@ enum Function: Hashable, Sendable {
         case "base64" where !arguments.isEmpty:
             made = one { Set($0.utf8).count == 64 && $0.utf8.count == 64 ? .base64(alphabet: $0) : nil }
         case "between": made = arguments.count == 2 ? .between(arguments[0], arguments[1]) : nil
+        case "replace": made = arguments.count == 2 && !arguments[0].isEmpty ? .replace(arguments[0], arguments[1]) : nil
         case "literal": made = arguments.count == 1 ? .literal(arguments[0]) : nil
         case "query": made = one { .query($0) }
         case "json" where !arguments.isEmpty: made = one { JSONPath($0).map { .path($0) } }
@@ -63,9 +65,9 @@ enum Function: Hashable, Sendable {
         switch self {
         case .hmac(_, let key), .xor(let key), .xencode(let key): [key]
         case .path(let path): path.names
-        case .digest, .hex, .unhex, .base64, .unbase64, .url, .unurl, .json, .unescape, .html, .between, .literal, .query, .lower,
-            .upper,
-            .trim, .seconds, .first, .standard:
+        case .digest, .hex, .unhex, .base64, .unbase64, .url, .unurl, .json, .unescape, .html, .between, .replace, .literal,
+            .query,
+            .lower, .upper, .trim, .seconds, .first, .standard:
             []
         }
     }
@@ -74,9 +76,9 @@ enum Function: Hashable, Sendable {
     var isDigest: Bool {
         switch self {
         case .digest, .hmac: true
-        case .xor, .xencode, .hex, .unhex, .base64, .unbase64, .url, .unurl, .json, .unescape, .html, .between, .literal, .query,
-            .path,
-            .lower, .upper, .trim, .seconds, .first, .standard:
+        case .xor, .xencode, .hex, .unhex, .base64, .unbase64, .url, .unurl, .json, .unescape, .html, .between, .replace,
+            .literal,
+            .query, .path, .lower, .upper, .trim, .seconds, .first, .standard:
             false
         }
     }
@@ -109,6 +111,8 @@ enum Function: Hashable, Sendable {
         case .unescape: return ScriptText.unescape(octets)
         case .html: return Array(Entities.decode(String(decoding: octets, as: UTF8.self)).utf8)
         case .between(let before, let after): return Self.between(octets, before, after)
+        case .replace(let old, let new):
+            return Array(String(decoding: octets, as: UTF8.self).replacing(old, with: new).utf8)
         case .literal(let before): return ScriptText.literal(in: Self.between(octets, before, ""))
         case .query(let name): return PercentEncoding.pair(name, of: Self.between(octets, "?", "").prefix { $0 != 35 }) ?? []
         case .path(let path):

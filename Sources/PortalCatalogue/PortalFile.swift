@@ -35,12 +35,12 @@ package struct PortalFile: Hashable, Sendable {
         var count: Int {
             ssids.count + hosts.count + paths.count + queries.count + statuses.count + headers.count + bodies.count
         }
-        /// The kinds of evidence.
+        /// The kinds of evidence. A path that every portal has, such as `/`, is none.
         package var evidence: [Evidence] {
             Evidence.allCases.filter { kind in
                 switch kind {
                 case .host: !hosts.isEmpty
-                case .address: !paths.isEmpty || !queries.isEmpty
+                case .address: paths.contains { $0.allSatisfy { $0.shortest > 1 } } || !queries.isEmpty
                 case .head: !statuses.isEmpty || !headers.isEmpty
                 case .page: !bodies.isEmpty
                 }

@@ -87,7 +87,10 @@ struct PortalRun: Sendable {
                 return compose()
             }
         }
-        return portal.success.isEmpty ? .done : .end(.temporaryFailure, "The portal did not confirm the login.")
+        if portal.success.isEmpty { return .done }
+        // A page that came back with an error refuses what was sent.
+        if hasActed, engine.complaint(of: values.page) != nil { return move(after: PortalFile.Failure(meaning: .refused)) }
+        return .end(.temporaryFailure, "The portal did not confirm the login.")
     }
 
     /// Stores the answer to the last request. Returns the last move, or `nil` if the login goes on.

@@ -11,8 +11,9 @@ import HotspotCore
         // The environment must not make the TLS library write session keys or load another configuration.
         for name in ["SSLKEYLOGFILE", "OPENSSL_CONF", "OPENSSL_MODULES"] { unsetenv(name) }
         HelperService(
-            [FormHelper(), CatalogueHelper(), WISPrHelper(), PortalAPIHelper(), BrowserHelper()], version: hotspotdVersion)
-            .run(name: CommandLine.arguments.dropFirst().first)
+            [FormHelper(), CatalogueHelper(), WISPrHelper(), PortalAPIHelper(), BrowserHelper()], version: hotspotdVersion
+        )
+        .run(name: CommandLine.arguments.dropFirst().first)
     }
 
     /// Limits what a hostile page can cost. The daemon sets limits as well; these hold without it.

@@ -66,6 +66,16 @@ import Testing
         #expect(race.decision == .winner("good"))
     }
 
+    @Test("A last resort goes after a helper that failed before, and is taken where no other claims") func lastResort() {
+        var race = Race(capacity: 2)
+        race.enter(Candidate("browser", priority: 0), asked: CommandID(number: 1))
+        race.enter(Candidate("form", priority: 10), asked: CommandID(number: 2), isLast: true)
+        equal(race.record(.low, for: CommandID(number: 1), at: Self.start), true)
+        #expect(race.decisionNow == .winner("browser"))
+        equal(race.record(.low, for: CommandID(number: 2), at: Self.start), true)
+        #expect(race.decision == .winner("form"))
+    }
+
     @Test func aQuarantinedHelperIsNotWaitedForAndItsAnswerCounts() {
         var race = race([Candidate("slow", isQuarantined: true), Candidate("good")])
         equal(race.record(.none, for: CommandID(number: 2), at: Self.start), true)

@@ -29,6 +29,10 @@ import Testing
         #expect(try text("md5|hex|upper", of: url) == "087CD906FBF5E7E19E1C749ED3F07EF8")
     }
 
+    @Test func replaces() throws {
+        #expect(try text(#"replace:":":"-""#, of: "02:00:5e") == "02-00-5e")
+    }
+
     @Test func mikroTik() throws {
         let chap =
             try apply("unescape", to: Array(#"\371"#.utf8)) + Array("secret".utf8)

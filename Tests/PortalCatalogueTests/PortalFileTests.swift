@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: [
         ("[Match]\nHost=a\n[Portal]\nName=A\n", 0, "[Step]"), ("[Portal]\nName=A\n[Step]\nOpen=/a\n", 0, "[Match]"),
         ("[Match]\nHost=a\n[Portal]\n[Step]\nOpen=/a\n", 0, "Name="),
-        ("[Match]\nSSID=Cafe\n[Portal]\nName=A\n", 1, "no evidence"),
+        ("[Match]\nSSID=Cafe\n[Portal]\nName=A\n", 1, "no evidence"), ("[Match]\nPath=/*\n[Portal]\nName=A\n", 1, "no evidence"),
         (head + "[Stpe]\nOpen=/a\n", 7, "did you mean [Step]?"), (head + "[Step]\nOpn=/a\n", 8, "did you mean Open=?"),
         (head + "[Step]\nOpen=/a\nPost=/b\n", 9, "second action"), (head + "[Step]\nOpen=/a\nOpen=/b\n", 9, "there already"),
         (head + "[Step]\nOpen=/a\n[Portal]\nName=B\n", 9, "there already, in line 3"),

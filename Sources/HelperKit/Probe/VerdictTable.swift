@@ -165,7 +165,9 @@ struct VerdictTable: Sendable {
         case 204: return .inconclusive
         case 511: return .captive(response.url, response)
         case 401, 403, 404, 500...599:
-            if HTMLReader.read(response).hasPortalMarks || WISPrDocument.find(in: response.body) != nil {
+            // Sophos firewalls refuse the address to a guest who is not logged in, and name their proxy.
+            let isSophos = response.status == 403 && response["via"]?.contains("forward.http.proxy") == true
+            if isSophos || HTMLReader.read(response).hasPortalMarks || WISPrDocument.find(in: response.body) != nil {
                 return .captive(response.url, response)
             }
             if response.status == 503, let seconds = retryAfter(response) { return .later(seconds) }

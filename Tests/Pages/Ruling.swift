@@ -26,7 +26,7 @@ struct Ruling: Encodable {
             portalAPI: nil, probeURL: nil, probeExpect: nil)
         var command = HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: link, portal: portal)
-        if let hop = RedirectChain.ownRequest(of: page, at: url) {
+        if let hop = RedirectChain.ownRequest(of: page, at: url, on: link) {
             send(hop)
             return
         }

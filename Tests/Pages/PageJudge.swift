@@ -3,10 +3,11 @@ import HelperKit
 import HotspotCore
 
 /// Says of saved portal pages what the form engine asks and sends there, offline: `page-judge FOLDER…`. Each folder has `page.html` and
-/// `case.json`. A line of JSON is printed for each; the exit status is 1 if one is not as its case expects.
+/// `case.json`. A line of JSON is printed for each, and the totals on standard error; the exit status is 1 if one is not as its case expects.
 @main struct PageJudge {
     static func main() {
         var isAsExpected = true
+        var totals = Totals()
         for folder in CommandLine.arguments.dropFirst() {
             guard let page = FileManager.default.contents(atPath: folder + "/page.html"),
                 let text = FileManager.default.contents(atPath: folder + "/case.json"),
@@ -19,12 +20,34 @@ import HotspotCore
             let ruling = Ruling(of: Array(page), at: url)
             let difference = ruling.difference(from: expected.expect)
             isAsExpected = isAsExpected && difference.isEmpty
+            totals.count(ruling, difference, expected.expect)
             let line = JudgedPage(folder: folder, ruling: ruling, isAsExpected: difference.isEmpty, difference: difference)
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             if let data = try? encoder.encode(line) { print(String(decoding: data, as: UTF8.self)) }
         }
+        FileHandle.standardError.write(Data((totals.description + "\n").utf8))
         exit(isAsExpected ? 0 : 1)
+    }
+}
+
+/// How often the engine did what a careful user of a browser would do.
+struct Totals: CustomStringConvertible {
+    private var (loggedIn, handedOver, wrong) = (0, 0, 0)
+    private var (othersRight, othersWrong) = (0, 0)
+
+    mutating func count(_ ruling: Ruling, _ difference: [String], _ expected: ExpectedRuling) {
+        switch (expected.class, difference.isEmpty, ruling.class) {
+        case (.loggedIn, true, .loggedIn): loggedIn += 1
+        case (.loggedIn, _, .handOver): handedOver += 1
+        case (.loggedIn, _, .loggedIn), (.loggedIn, _, .leaveAlone): wrong += 1
+        case (.handOver, true, _), (.leaveAlone, true, _): othersRight += 1
+        case (.handOver, false, _), (.leaveAlone, false, _): othersWrong += 1
+        }
+    }
+
+    var description: String {
+        "want a login: \(loggedIn) logged in, \(handedOver) handed over, \(wrong) wrong; others: \(othersRight) right, \(othersWrong) wrong"
     }
 }
 
@@ -38,6 +61,26 @@ struct ExpectedRuling: Decodable {
     let `class`: Ruling.Class
     let asks: [String]?
     let submits: SentForm?
+    /// Other forms that a user may fill in instead: one or several.
+    let or: OneOrMore?
+    /// Another class that is right as well, by its first word.
+    let acceptAlso: String?
+
+    enum CodingKeys: String, CodingKey {
+        case `class`, asks, submits, or
+        case acceptAlso = "accept_also"
+    }
+
+    struct OneOrMore: Decodable {
+        let forms: [SentForm]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            forms = try (try? container.decode([SentForm].self)) ?? [container.decode(SentForm.self)]
+        }
+    }
+
+    func accepts(_ found: Ruling.Class) -> Bool { found == `class` || acceptAlso?.hasPrefix(found.rawValue) == true }
 }
 
 /// One line of output.

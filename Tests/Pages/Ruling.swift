@@ -14,6 +14,10 @@ struct Ruling: Encodable {
     var asks: [String] = []
     /// The names of the boxes that the user ticks.
     var boxes: [String] = []
+    /// The names of the fields that have a value already, which the user may change.
+    var offers: [String] = []
+    /// None of the asked fields has to be filled in: there are several ways to log in.
+    var hasWays = false
     var submits: SentForm?
     var reason: String?
 
@@ -26,7 +30,7 @@ struct Ruling: Encodable {
             portalAPI: nil, probeURL: nil, probeExpect: nil)
         var command = HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: link, portal: portal)
-        if let hop = RedirectChain.ownRequest(of: page, at: url) {
+        if let hop = RedirectChain.ownRequest(of: page, at: url, on: link) {
             send(hop)
             return
         }
@@ -41,6 +45,7 @@ struct Ruling: Encodable {
         case .ask(let prompt, _, nil):
             let isWanted = { (field: Field) in field.kind != .checkbox && field.required && field.value == nil }
             let hasWanted = prompt.fields.contains(where: isWanted)
+            hasWays = !hasWanted
             for field in prompt.fields {
                 if field.kind == .checkbox {
                     boxes.append(field.name)
@@ -49,6 +54,7 @@ struct Ruling: Encodable {
                     asks.append(field.name)
                     command.answers[field.name] = field.choices?.first ?? Self.answer(for: field, among: asks.count)
                 } else if let value = field.value {
+                    offers.append(field.name)
                     command.answers[field.name] = value
                 }
             }
@@ -75,7 +81,8 @@ struct Ruling: Encodable {
 
     private mutating func send(_ request: HTTPRequest) {
         self.class = .loggedIn
-        submits = SentForm(method: request.method.rawValue, url: request.url.text, fields: [:]).normalized
+        let fields = request.body.map(SentForm.pairs) ?? [:]
+        submits = SentForm(method: request.method.rawValue, url: request.url.text, fields: fields).normalized
     }
 
     private static func answer(for field: Field, among count: Int) -> String {
@@ -88,14 +95,25 @@ struct Ruling: Encodable {
 
     /// Returns how this differs from the expected ruling.
     func difference(from expected: ExpectedRuling) -> [String] {
-        guard self.class == expected.class else { return ["class"] }
-        guard expected.class == .loggedIn else { return [] }
-        var result = Set(expected.asks ?? []) == Set(asks) ? [] : ["asks"]
-        guard let wanted = expected.submits?.normalized else { return result }
-        if wanted.method != submits?.method { result.append("method") }
+        guard expected.accepts(self.class) else { return ["class"] }
+        guard expected.class == .loggedIn, self.class == .loggedIn else { return [] }
+        let wanted = [expected.submits].compactMap { $0 } + (expected.or?.forms ?? [])
+        let differences = wanted.map { difference(from: $0.normalized) }
+        let names = Set(expected.asks ?? [])
+        let isAsked = hasWays ? names.isSubset(of: asks) : names.subtracting(offers) == Set(asks).subtracting(offers)
+        return (isAsked ? [] : ["asks"]) + (differences.min { $0.count < $1.count } ?? [])
+    }
+
+    private func difference(from wanted: SentForm) -> [String] {
+        var result = wanted.method == submits?.method ? [] : ["method"]
         if WebURL(wanted.url)?.text != submits?.url { result.append("url") }
         let (ours, theirs) = (submits?.fields ?? [:], wanted.fields ?? [:])
-        result += Set(ours.keys).union(theirs.keys).sorted().filter { ours[$0] != theirs[$0] }.map { "field \($0)" }
         return result
+            + Set(ours.keys).union(theirs.keys).sorted().filter { name in
+                let isOffered = offers.contains(name) && theirs[name] == "<user:\(name)>"
+                // The fields of another way may be sent empty.
+                let isOfOtherWay = hasWays && asks.contains(name) && theirs[name] == nil && ours[name]?.isEmpty == true
+                return ours[name] != theirs[name] && !isOffered && !isOfOtherWay
+            }.map { "field \($0)" }
     }
 }

@@ -57,7 +57,7 @@ package struct FilledForm: Sendable {
                 guard radios.insert(control.name).inserted else { continue }
                 let group = form.controls.filter { $0.kind == .radio && $0.name == control.name }
                 let chosen = answer.flatMap { answer in group.first { isChoice(answer, $0.label, $0.value) } }
-                if let value = (chosen ?? group.first(where: \.isChecked))?.value { pairs.append((control.name, value)) }
+                if let value = (chosen ?? group.last(where: \.isChecked))?.value { pairs.append((control.name, value)) }
             case .select:
                 let chosen = answer.flatMap { answer in control.options.first { isChoice(answer, $0.label, $0.value) } }
                 if let option = chosen ?? control.preselected, !option.isDisabled { pairs.append((control.name, option.value)) }

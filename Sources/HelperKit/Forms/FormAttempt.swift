@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// One try to log in through pages and forms, as a value: a page goes in, the next move comes out. ``FormLogin`` makes the transfers.
@@ -30,6 +31,7 @@ package struct FormAttempt: Sendable {
     private let isStranger: Bool
     /// A prompt without fields was answered: the login was done in a browser.
     private let isConfirmation: Bool
+    private let link: Link
     private var steps = 0
     private var sent: Set<HTMLForm> = []
     /// The names of the fields of each form that was sent.
@@ -45,7 +47,7 @@ package struct FormAttempt: Sendable {
         _ command: HelperCommand, at live: Portal, agreed: [String] = [], said: [String] = [], mustAcceptTerms: Bool = false,
         isTypedNow: Bool
     ) {
-        (self.live, portal) = (live, live)
+        (self.live, portal, link) = (live, live, command.link)
         let isSame = command.portal.map { $0.origin == live.origin && $0.pin == live.pin } ?? false
         isStranger = isTypedNow && !isSame && command.portal != nil
         isConfirmation = isTypedNow && isSame && command.answers.isEmpty
@@ -71,7 +73,7 @@ package struct FormAttempt: Sendable {
         let isFirst = steps == 0
         if isFirst { findLogoff(on: page, at: url) }
         if isFirst, let notice = FormWords.notice(of: page) {
-            return .end(notice.purpose == .offline ? .temporaryFailure : .unsupportedNetwork, notice.text)
+            return .end(notice.purpose == .offline ? .temporaryFailure : .unsupportedNetwork, notice.text + says(page))
         }
         let soundsDone = FormWords.soundsLikeSuccess(page)
         switch engine.decide(on: page, at: url) {
@@ -79,11 +81,7 @@ package struct FormAttempt: Sendable {
             if !soundsDone, let refusal = engine.refusal(on: page) { return handOver(refusal, at: url) }
             return .done
         case .nothing where engine.isTypedNow: return .done
-        case .nothing where soundsDone || logoff != nil:
-            return .end(.temporaryFailure, "The portal says that this device is logged in already.")
-        case .nothing where page.isTruncated:
-            return handOver("The page is too large, and what was read of it has no form.", at: url)
-        case .nothing: return handOver("This page needs a browser.", at: url)
+        case .nothing: return endWithoutLogin(on: page, at: url)
         case .refuse(let reason):
             return (soundsDone && !isFirst) || (isFirst && isConfirmation) ? .done : handOver(reason, at: url)
         case .ask(var prompt, let form):
@@ -105,6 +103,23 @@ package struct FormAttempt: Sendable {
             engine.offerAnswers(of: form)
             return .submit(filled, form)
         }
+    }
+
+    /// Returns the end on a first page that has nothing to fill in or press.
+    private func endWithoutLogin(on page: HTMLPage, at url: WebURL) -> Move {
+        if RedirectChain.leadsOut(page, at: url, on: link) || FormWords.soundsLikeSuccess(page) { return .done }
+        if page.isTruncated { return handOver("The page is too large, and what was read of it has no form.", at: url) }
+        if logoff != nil, !page.isScripted { return .done }
+        if page.isScripted || page.hasScripts || FormWords.offersSocialLogin(page) {
+            return handOver("This page needs a browser.", at: url)
+        }
+        return .end(.temporaryFailure, "The portal's page has nothing to log in with." + says(page))
+    }
+
+    /// Returns the page's own words behind a sentence of ours.
+    private func says(_ page: HTMLPage) -> String {
+        let words = Printable.text(engine.mask.apply(FormWords.summary(of: page)), limit: 200)
+        return words.isEmpty ? "" : " It says: \(words)"
     }
 
     /// Notes where a form has led. Returns the last move, or `nil` if the login goes on with the chain's page.

@@ -95,9 +95,16 @@ enum FormChoice: Sendable {
         if let reason = form.browserReason { return reason }
         if form.encoding == .text { return "The page's form has an encoding that only browsers send." }
         if form.passwords.count > 1 { return "The page wants a new account with a password." }
+        let fields = form.controls.filter {
+            [.text, .email, .telephone, .textarea, .password].contains($0.kind) && !$0.isInvisible
+        }
+        if !fields.isEmpty, fields.allSatisfy(\.name.isEmpty) {
+            return "The page's fields have no names; only a script can send them."
+        }
         if form.passwords.contains(where: \.isInvisible) { return "The page hides its password field; nothing was sent." }
         let buttons = form.submits
         if form.controls.allSatisfy({ $0.kind != .checkbox }), typed(in: form).isEmpty, !buttons.isEmpty {
+            if buttons.allSatisfy(\.isInvisible) { return "The page shows its button only by a script." }
             if buttons.allSatisfy(\.isDisabled) { return "A script of the page has to enable its button." }
             let label = FilledForm.button(of: form)?.label ?? ""
             if !label.isEmpty, !FormWords.isOnwardButton(label) {
@@ -118,6 +125,8 @@ enum FormChoice: Sendable {
 
     /// Returns the only link to go on of a page without forms, as a form that has no fields.
     private static func link(on page: HTMLPage, at url: WebURL) -> HTMLForm? {
+        // The link of a page that refuses only leads back.
+        if !page.errors.isEmpty || FormWords.failure(in: page) != nil { return nil }
         var targets: [String: HTMLPage.Hyperlink] = [:]
         for link in page.links where !link.isInert && link.text.count <= 60 && FormWords.isOnward(link.text) {
             let isOther = [

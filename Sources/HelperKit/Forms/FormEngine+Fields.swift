@@ -5,7 +5,7 @@ import HotspotCore
 extension FormEngine {
     /// Returns the names of the fields that a login with stored answers needs.
     func needs(on page: HTMLPage, at url: WebURL) -> [String] {
-        guard case .options(let options) = FormChoice(page, at: url) else { return [] }
+        guard FormWords.notice(of: page) == nil, case .options(let options) = FormChoice(page, at: url) else { return [] }
         return fields(of: options, consent: true, values: [:]).filter { $0.kind != .checkbox && !$0.isPreselected }
             .map(\.name)
     }
@@ -68,7 +68,7 @@ extension FormEngine {
                 }
             case .radio:
                 let group = form.inputs.filter { $0.kind == .radio && $0.name == control.name }
-                let checked = group.first(where: \.isChecked)
+                let checked = group.last(where: \.isChecked)
                 if group.count > 1, checked == nil || !FormWords.isLanguage(control.name) {
                     addChoice(of: group.map { ($0.label, $0.value) }, preselected: checked.map { ($0.label, $0.value) })
                 }
@@ -88,7 +88,7 @@ extension FormEngine {
                 // The portal's own constant: it cannot be changed, or not be shown.
                 let isConstant = control.isReadOnly || (value == nil && offered[control.name] == nil && kind != .password)
                 if isConstant, !control.value.isEmpty { continue }
-                add(kind, required: required || kind == .password, value: value)
+                add(kind, required: required || (kind == .password && !isOptional), value: value)
             case .hidden, .submit, .image, .button, .file: break
             }
         }

@@ -87,7 +87,7 @@ public struct FormLogin: Sendable {
         memory.agreed = attempt.engine.agreed.isEmpty ? nil : attempt.engine.agreed.sorted()
         // The first page is fetched again with fresh tokens; a later one cannot be reached without the forms sent before.
         memory.page = nil
-        var outside = Set(([command.link.probeURL] + ProbeEndpoint.usual.map(\.url)).compactMap { $0.flatMap(WebURL.init)?.host })
+        var outside = RedirectChain.outsideHosts(of: command.link)
         for host in [start?.host, url.host] { if let host { outside.remove(host) } }
         while true {
             let shown = attempt.engine.bindingTerms(on: page, at: url)

@@ -147,6 +147,10 @@ public struct HTMLPage: Hashable, Sendable {
     public var sentences: [String] = []
     /// The texts of the headings, at most five.
     public var headings: [String] = []
+    /// It has scripts beside well-known libraries.
+    public var hasScripts = false
+    /// A script or a frame is likely to have its login: it loads scripts of its own, makes requests, or has controls outside of forms.
+    public var isScripted = false
     /// Only a part was read, because the page is too long or takes too much processor time.
     public var isTruncated: Bool
 

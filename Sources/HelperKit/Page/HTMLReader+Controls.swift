@@ -9,6 +9,7 @@ extension HTMLReader {
         let isDisabled = Self.attribute(node, "disabled") != nil
         let number = Self.attribute(node, MarkupScan.formAttribute).flatMap(Int.init) ?? 0
         let owner = Self.attribute(node, "form")
+        if owner == nil, number == 0 { noteLoose(node, kind) }
         guard !isDisabled || isButton, owner != nil || (1...max(1, page.forms.count)).contains(number),
             !page.forms.isEmpty || owner != nil
         else { return }
@@ -23,10 +24,21 @@ extension HTMLReader {
         if isButton {
             let handler = Self.attribute(node, "onclick") ?? ""
             if kind == .button { clues[form].links.append((made.label, handler)) } else { clues[form].handlers.append(handler) }
-            clues[form].buttons.formUnion(Self.scriptNames(node))
+            if kind != .button { clues[form].buttons.formUnion(Self.scriptNames(node)) }
             if Self.hasFrameworkHandler(node) { clues[form].hasFrameworkHandler = true }
         }
         if kind == .hidden, made.value.isEmpty { clues[form].emptyHidden.formUnion(Self.scriptNames(node).union([made.name])) }
+    }
+
+    /// Notes a control outside of forms, which only a script can use.
+    private mutating func noteLoose(_ node: Node, _ kind: HTMLControl.InputType) {
+        switch kind {
+        case .text, .email, .telephone, .textarea, .password: hasLooseField = true
+        case .submit, .image, .button:
+            let handler = Self.attribute(node, "onclick") ?? ""
+            if !["history.", "location.reload", "window.close"].contains(where: handler.contains) { hasLooseButton = true }
+        case .hidden, .checkbox, .radio, .select, .file: break
+        }
     }
 
     private func control(_ node: Node, _ element: String, _ kind: HTMLControl.InputType, _ around: Surroundings) -> HTMLControl {

@@ -34,6 +34,9 @@ struct HTMLReader {
     var detached: [(form: String, control: HTMLControl)] = []
     var labels: [String: (text: String, links: [String])] = [:]
     private var linkClues: [(code: String, names: Set<String>)] = []
+    /// Controls outside of forms: a field to type in, and a button that does not only go back.
+    var (hasLooseField, hasLooseButton) = (false, false)
+    private var hasFrame = false
     private var scripts = ""
     private var sources: [String] = []
     private var styles = PageStyles()
@@ -172,6 +175,9 @@ struct HTMLReader {
             around.form = page.forms.count - 1
         case "input", "select", "textarea", "button": control(node, name, around)
         case "a": link(node, around)
+        case "iframe", "frame":
+            let source = Self.attribute(node, "src").flatMap { WebURL($0, relativeTo: page.base) }
+            if source?.host == page.base.host { hasFrame = true }
         default: break
         }
         if let form = around.form, Self.isTest(node) { clues[form].hasTest = true }
@@ -222,7 +228,8 @@ struct HTMLReader {
             page.forms[index].controls.append(control)
         }
         page.scriptTarget = ScriptScan.target(in: scripts)
-        page.submitsItself = page.forms.count == 1 && ScriptScan.submits(scripts)
+        // A form is not submitted by itself where the user has to type beside it.
+        page.submitsItself = page.forms.count == 1 && !hasLooseField && ScriptScan.submits(scripts)
         page.text = PageText.squeezed(page.text, limit: textLimit)
         let judge = FormScripts(scripts: scripts, sources: sources)
         for index in page.forms.indices {
@@ -233,6 +240,10 @@ struct HTMLReader {
                 page.submitsItself && page.forms[index].inputs.isEmpty
                 ? nil : judge.reason(for: page.forms[index], clues[index])
         }
+        page.hasScripts = judge.hasScripts
+        page.isScripted =
+            judge.mayLogIn || hasLooseField || hasLooseButton || hasFrame
+            || page.forms.contains { form in form.controls.contains { $0.kind == .button } }
         for index in page.links.indices where !judge.leavesAlone(linkClues[index].code, linkClues[index].names) {
             page.links[index].isInert = true
         }

@@ -49,6 +49,8 @@ package struct RedirectChain: Sendable {
                 isForm || page == nil || !FormWords.soundsLikeSuccess(chain.page)
             {
                 let target = following.url
+                // A portal's page leads back to the probe's address once it has let the device in.
+                if page == nil, !isForm, Self.leadsOut(from: response.url, to: target, on: client.link) { return chain }
                 if isForm || page != nil, target.origin != response.url.origin, response.url.origin != trusted,
                     !agreed.contains(FormEngine.Unusual.leadsInside.agreement(on: response.url, to: target)),
                     client.link.leadsInside(target, in: scope)
@@ -83,9 +85,28 @@ package struct RedirectChain: Sendable {
         }
     }
 
-    /// Returns the request that a browser would make on this page by itself, if any.
-    package static func ownRequest(of page: HTMLPage, at url: WebURL) -> HTTPRequest? {
-        pageHop(page, HTTPResponse(url: url, status: 200), RedirectPolicy())?.0
+    /// Returns the request that a browser would make on this page by itself, if any, and if it stays with the portal.
+    package static func ownRequest(of page: HTMLPage, at url: WebURL, on link: Link) -> HTTPRequest? {
+        pageHop(page, HTTPResponse(url: url, status: 200), RedirectPolicy()).flatMap {
+            leadsOut(from: url, to: $0.0.url, on: link) ? nil : $0.0
+        }
+    }
+
+    /// Whether a page leads by itself from the portal to the probe's address.
+    static func leadsOut(_ page: HTMLPage, at url: WebURL, on link: Link) -> Bool {
+        pageHop(page, HTTPResponse(url: url, status: 200), RedirectPolicy()).map {
+            !$0.1 && leadsOut(from: url, to: $0.0.url, on: link)
+        } ?? false
+    }
+
+    private static func leadsOut(from url: WebURL, to target: WebURL, on link: Link) -> Bool {
+        let outside = outsideHosts(of: link)
+        return outside.contains(target.host) && !outside.contains(url.host)
+    }
+
+    /// Returns the hosts that are asked to probe a link.
+    static func outsideHosts(of link: Link) -> Set<String> {
+        Set(([link.probeURL] + ProbeEndpoint.usual.map(\.url)).compactMap { $0.flatMap(WebURL.init)?.host })
     }
 
     /// Returns the request that a browser would make on this page by itself, and whether it submits a form.

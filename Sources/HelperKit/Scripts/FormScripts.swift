@@ -65,10 +65,13 @@ struct FormScripts {
         let isTyped = form.inputs.contains { $0.kind != .checkbox && !$0.isInvisible }
         if clues.hasTest { return Self.testReason }
         if clues.hasFrameworkHandler { return Self.scriptedReason }
-        if encrypts, !form.passwords.isEmpty { return Self.encryptedReason }
+        if encrypts, !form.passwords.isEmpty, !isPlainMikroTik(form, clues) { return Self.encryptedReason }
+        let isPlain = form.method == .post && !form.action.isEmpty
         for code in clues.handlers {
             let handler = Self.withoutPrefix([ScriptToken](script: code))
-            if !handler.isEmpty, !judge.isHarmless(handler, names: clues.names) { return Self.changedReason }
+            if !handler.isEmpty, !(isPlain && judge.isUnknownCheck(handler)), !judge.isHarmless(handler, names: clues.names) {
+                return Self.changedReason
+            }
         }
         for attachment in attachments where concerns(attachment, form, clues) {
             if !judge.isHarmless(attachment.handler, names: clues.names) { return Self.scriptedReason }
@@ -76,12 +79,26 @@ struct FormScripts {
         if form.action.lowercased().hasPrefix("javascript:") { return Self.scriptedReason }
         if changes(clues) { return Self.changedReason }
         let hasNoAction = form.action.isEmpty || form.action.hasPrefix("#")
-        if hasNoAction, form.method == .get, isTyped, loadsOwnScripts || makesRequests { return Self.scriptedReason }
+        if hasNoAction, form.method == .get, isTyped, mayLogIn { return Self.scriptedReason }
+        if hasNoAction, form.controls.allSatisfy(\.name.isEmpty), mayLogIn { return Self.scriptedReason }
         let typed = form.inputs.filter { ![.checkbox, .radio, .select].contains($0.kind) && !$0.isInvisible }
         if form.submits.isEmpty, isTyped, typed.count > 1 || form.controls.contains(where: { $0.kind == .button }) {
             return Self.scriptedReason
         }
         return nil
+    }
+
+    /// The page has scripts beside well-known libraries.
+    var hasScripts: Bool { loadsOwnScripts || !tokens.isEmpty }
+
+    /// Whether scripts may do the login, because they make requests or are not here to be read.
+    var mayLogIn: Bool { loadsOwnScripts || makesRequests }
+
+    /// Whether the form is MikroTik's without a challenge: the gateway writes the challenge and the handler into the page, and only then is
+    /// the password hashed. The page loads the script for it in any case.
+    private func isPlainMikroTik(_ form: HTMLForm, _ clues: Clues) -> Bool {
+        clues.name == "login" && form.action.hasSuffix("/login") && form.inputs.map(\.name) == ["username", "password"]
+            && clues.handlers.allSatisfy(\.isEmpty) && !tokens.contains { $0.text.lowercased().contains("md5") }
     }
 
     /// Returns the label of a button or link without a type of its own that sends the form by a harmless handler.
@@ -254,6 +271,7 @@ struct FormScripts {
 
     private static let libraries = [
         "jquery", "bootstrap", "popper", "modernizr", "html5shiv", "respond", "fontawesome", "font-awesome", "analytics", "gtag",
+        "ie10-viewport", "ie-emulation",
         "googletagmanager", "polyfill", "webfont", "cookieconsent", "swiper", "slick", "wow.", "placeholder",
     ]
     private static let requestWords: Set<String> = ["fetch", "XMLHttpRequest", "ajax", "axios", "getJSON", "sendBeacon"]

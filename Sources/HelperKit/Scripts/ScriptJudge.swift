@@ -48,6 +48,17 @@ struct ScriptJudge {
         return passes(code, names, 0) && (sends(code) || !endsUnsent(code))
     }
 
+    /// Whether a handler is only a call of a function that is not in the page and by its name checks the fields or opens a window.
+    func isUnknownCheck(_ handler: [ScriptToken]) -> Bool {
+        let call = handler.word(at: 0) == "return" ? Array(handler.dropFirst()) : handler
+        guard let name = call.word(at: 0), functions[name] == nil, call.isSign("(", at: 1), let close = call.closing(1),
+            call[(close + 1)...].allSatisfy({ $0 == .sign(";") })
+        else { return false }
+        return Self.checks.contains { name.lowercased().contains($0) }
+    }
+
+    private static let checks = ["valid", "popup", "openwin"]
+
     /// Whether a handler sends the form.
     func sends(_ code: [ScriptToken]) -> Bool { sends(code, 0) }
 
@@ -174,6 +185,7 @@ struct ScriptJudge {
         "slideDown",
         "slideUp", "toggle", "addClass", "removeClass", "toggleClass", "add", "remove", "contains", "css", "html", "text",
         "preventDefault", "stopPropagation", "setCustomValidity", "reportValidity", "checkValidity", "valid", "getTime", "now",
-        "ga", "gtag", "fbq", "_trackEvent", "trackEvent", "min", "max", "floor", "round", "abs", "open",
+        "setItem", "getItem", "removeItem", "ga", "gtag", "fbq", "_trackEvent", "trackEvent", "min", "max", "floor", "round",
+        "abs", "open",
     ]
 }

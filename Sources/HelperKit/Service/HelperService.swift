@@ -32,10 +32,10 @@ public final class HelperService: Sendable {
         self.policy = policy
     }
 
-    /// Serves the sockets that the environment names, else one call on standard input and output. Returns when done.
+    /// Serves the sockets that the environment names, else one call on standard input and output, and ends the process.
     ///
     /// - Parameter name: the helper that answers on standard input; the first one if `nil`.
-    public func run(name: String? = nil) {
+    public func run(name: String? = nil) -> Never {
         signal(SIGPIPE, SIG_IGN)
         let sockets = ListeningSocket.fromEnvironment()
         if sockets.isEmpty {
@@ -45,6 +45,8 @@ public final class HelperService: Sendable {
         } else {
             serve(sockets, idleLimit: Self.idleLimit)
         }
+        // Threads of requests without a reader go on; the exit handlers of the TLS library would take away what they use.
+        _exit(0)
     }
 
     func serve(_ sockets: [ListeningSocket], idleLimit: Int) {

@@ -4,7 +4,7 @@ import HotspotCore
 public enum PortalLogoff {
     /// Returns the request of a link or form that logs off; for openNDS and nodogsplash, whose pages have none, that of their known path.
     static func find(on page: HTMLPage, at url: WebURL, redirects: RedirectPolicy) -> SessionMemory.SavedRequest? {
-        for link in page.links where FormWords.isLogout(link.text) || FormWords.isLogout(link.reference) {
+        for link in page.links where !link.isInert && (FormWords.isLogout(link.text) || FormWords.isLogout(link.reference)) {
             if let target = try? redirects.target(of: link.reference, from: page.base), target.host == url.host {
                 return SessionMemory.SavedRequest(url: target.text, body: nil)
             }

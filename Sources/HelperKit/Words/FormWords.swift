@@ -38,6 +38,17 @@ enum FormWords {
             ?? PageText.squeezed(String(decoding: text[range], as: UTF8.self))
     }
 
+    /// Returns the words of a page that only tells something, without addresses, which may carry a session.
+    static func summary(of page: HTMLPage) -> String {
+        let text = page.text.split(separator: " ").filter { !$0.contains("://") }.prefix(60).joined(separator: " ")
+        return text.isEmpty ? page.title ?? "" : text
+    }
+    /// Whether a page logs in with an account of another company.
+    static func offersSocialLogin(_ page: HTMLPage) -> Bool {
+        page.links.contains { isSocial($0.text) && isOnward($0.text) }
+            || page.forms.contains { form in form.submits.contains { isSocial($0.words) } }
+    }
+
     static func isSearch(_ form: HTMLForm) -> Bool {
         let names = form.inputs.map { $0.name.lowercased() }
         return form.hints.contains("search") || names == ["q"] || names == ["s"] || names == ["search"]
@@ -60,7 +71,7 @@ enum FormWords {
         let heading = (page.title ?? "") + " " + page.headings.joined(separator: " ")
         let hasQuestions = page.forms.contains { !$0.isInvisible && $0.inputs.contains { $0.kind != .checkbox } }
         if book.finds(.router, in: heading) {
-            return ("The page is the administration of a device or server, not a portal; it was not asked for anything.", .router)
+            return ("The page is a login for administrators or staff, not for guests; nothing was sent.", .router)
         }
         let text = hasQuestions ? heading : heading + " " + page.text
         if book.finds(.blocked, in: text) { return ("The network blocks access by a rule; the page is no login.", .blocked) }

@@ -118,13 +118,49 @@ import Testing
             "unsupportedNetwork"
         ),
         ("<h1>No Internet connection</h1><p>Please call the hotline.</p><a href=/retry>Continue</a>", "temporaryFailure"),
-        ("<p>You are already logged in.</p><a href=/logout>Log out</a>", "temporaryFailure"),
+        (
+            "<h1>Admin Login</h1><form method=post><input type=password name=p><button>Log in</button></form>",
+            "unsupportedNetwork"
+        ),
     ]) func pagesThatAreNoLogin(_ body: String, _ result: String) {
         #expect(moves([body], answers: [:])[0].hasPrefix(result + ": "))
     }
 
-    @Test func aPageWithoutALoginNeedsABrowser() {
-        #expect(
-            moves(["<div id=app></div><script src=/app.js></script>"], answers: [:]) == ["browser: This page needs a browser."])
+    @Test(arguments: [
+        ("<h1>Radius server is not responding</h1><a href=/login>Back</a>", "Radius server is not responding Back"),
+        ("<title>Hotspot out of use</title>", "Hotspot out of use"),
+        ("<p>Zu viele Versuche</p><a href=/>Weiter</a>", "Zu viele Versuche Weiter"),
+        ("<p>Your session has ended.</p><button onclick='window.history.back()'>Back</button>", "Your session has ended. Back"),
+        ("<p>Hello</p><a href=# onclick='logout()'>Log out</a>", "Hello Log out"),
+        ("<p>Page: http://portal.test/in?token=secret</p>", "Page:"),
+    ]) func aPageWithNothingToPressIsTold(_ body: String, _ words: String) {
+        let told = "temporaryFailure: The portal's page has nothing to log in with. It says: " + words
+        #expect(moves([body], answers: [:]) == [told])
+    }
+
+    @Test func aLongPageIsCut() {
+        let told = moves(["<p>" + String(repeating: "No more. ", count: 400) + "</p>"], answers: [:])[0]
+        #expect(told.utf8.count < 320)
+    }
+
+    /// The probe decides whether it is true.
+    @Test(arguments: [
+        "<p>You are already logged in.</p><a href=/logout>Log out</a>", "<a href=/logout>Log out of the hotspot</a>",
+        "<form action=/logout><input type=submit value='Log out'></form><script>var left = 60</script>",
+        "<meta http-equiv=refresh content='5; url=http://detectportal.firefox.com/success.txt'><p>Please wait</p>",
+        "<p>One moment</p><script>location.replace('http://detectportal.firefox.com/success.txt')</script>",
+    ]) func aLiveSessionIsDone(_ body: String) { #expect(moves([body], answers: [:]) == ["done"]) }
+
+    @Test(arguments: [
+        "<div id=app></div><script src=/app.js></script>",
+        "<a href=# onclick='go()'>Go</a><script>function go() { fetch('/api') }</script>",
+        "<input id=code><button onclick='send()'>Go</button>", "<button onclick='send()'>Go</button>",
+        "<div id=app></div><p>You accept the terms</p><script>var config = {}</script>",
+        "<iframe src=/login></iframe>",
+        "<form action=/go><input type=button value=Go onclick='go()'></form>", "<a href=/fb>Log in with Facebook</a>",
+        "<div id=app></div><script src=/app.js></script><a href=/logout>Log out</a>",
+        "<input id=user><form id=f action=/in><input type=hidden name=a value=1></form><script>if (ok()) $('#f').submit()</script>",
+    ]) func aPageWhoseScriptsLogInNeedsABrowser(_ body: String) {
+        #expect(moves([body], answers: [:]) == ["browser: This page needs a browser."])
     }
 }

@@ -84,6 +84,14 @@ import Testing
             "refuse The page shows its form only by a script."
         ),
         ("<form action=/x><button disabled>Connect</button></form>", "refuse A script of the page has to enable its button."),
+        (
+            "<form action=/x><button style='display:none'>Connect</button></form>",
+            "refuse The page shows its button only by a script."
+        ),
+        (
+            "<form action=/x><input placeholder=Name><input type=password><button>Go</button></form>",
+            "refuse The page's fields have no names; only a script can send them."
+        ),
         ("<form action=/x><button>Restart the server</button></form>", "refuse The page's button does not say that it goes on."),
         ("<form action=/x><input name=a><img src=/captcha.php><button>Go</button></form>", "refuse " + FormScripts.testReason),
         (
@@ -125,6 +133,26 @@ import Testing
         #expect(page.forms[0].controls.first { $0.name == "f" }?.label == "Room")
     }
 
+    @Test func theLastCheckedOfAGroupCounts() {
+        let form =
+            "<form action=/x><input type=radio name=r value=a checked><input type=radio name=r value=b checked><button>Go</button></form>"
+        #expect(decide(form) == "send /x r=b")
+    }
+
+    @Test func anOptionalPasswordMayBeEmpty() {
+        let form =
+            "<form method=post action=/x><input name=a required><input type=password name=p placeholder='Code (optional)'><button>Go</button></form>"
+        #expect(decide(form) == "ask a! p")
+        #expect(decide(form, ["a": "1"]) == "send /x a=1&p=")
+    }
+
+    /// A form that only sends a code again is not the step that asks for it.
+    @Test(arguments: ["Send code again", "Resend", "Code erneut senden", "Renvoyer le code", "重新发送"])
+    func theFormWithTheCodeIsTheLogin(_ label: String) {
+        let again = "<form action=/again><input type=hidden name=n value=1><button>\(label)</button></form>"
+        #expect(decide(again + "<form action=/in><input name=sms><button>OK</button></form>") == "ask sms!")
+    }
+
     @Test func aBoxHasTheTextAfterIt() {
         let page = page(
             "<form>Hello<br><input type=checkbox name=a> I accept the <a href=/t>terms</a><br><input type=checkbox name=b> News</form>"
@@ -145,6 +173,7 @@ import Testing
         ("<a href=/a>Continue as a guest</a><a href=/b>Continue as a member</a>", "nothing"),
         ("<a href=/a>Connect</a><a href=/b>Premium: connect for 5 €</a>", "send /a "), ("<a href=/out>Log out</a>", "nothing"),
         ("<p>You are connected.</p><a href=/news>Continue</a>", "nothing"),
+        ("<p>Too many attempts</p><a href=/>Continue</a>", "nothing"),
         ("<a id=c href=/go>Connect</a><script>$('#c').click(f)</script>", "nothing"),
         ("<div style='display:none'><a href=/go>Connect</a></div>", "nothing"),
     ]) func aLoneLinkGoesOn(_ body: String, _ decision: String) { #expect(decide(body) == decision) }

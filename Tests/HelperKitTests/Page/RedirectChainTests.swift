@@ -24,6 +24,15 @@ import Testing
         #expect(server.requests.map(\.target) == ["/", "/meta", "/script", "/form", "/end?k=v"])
     }
 
+    /// A first page that goes on to the probe's address has let the device in.
+    @Test func aFirstPageThatLeadsOutIsTheLast() throws {
+        let server = ScriptedServer([
+            "/": http(200, "<meta http-equiv=refresh content='0; url=http://detectportal.firefox.com/success.txt'>")
+        ])
+        let chain = try chain(server)
+        #expect(chain.hops.count == 1 && chain.final.url.text == server.url + "/")
+    }
+
     @Test func endsCircularRedirects() {
         let server = ScriptedServer { _ in .send(octets(redirect("/?again"))) }
         #expect(throws: TransferError(.tooManyRedirects)) { try chain(server) }

@@ -23,7 +23,16 @@ import Testing
         "$('#login input').on('keyup', function () { $.get('/hint') })",
         "var s = 'document.login.onsubmit = send'; // $('#login').submit(send)",
         "ga('send', 'event')",
+        "$('#login').on('submit', function (e) { e.preventDefault(); document.getElementById('login').submit() })",
+        "document.login.addEventListener('submit', keep); function keep() { localStorage.setItem('user', document.login.user.value) }",
     ]) func harmlessScriptsDoNotMatter(_ script: String) { #expect(reason(script) == nil) }
+
+    /// A button that does not send the form has a handler of its own.
+    @Test func otherButtonsDoNotMatter() {
+        let script = "$('#cancel').click(function (e) { e.preventDefault() })"
+        #expect(reason(script, inner: "<button type=button id=cancel>Cancel</button>") == nil)
+        #expect(reason(script, inner: "<button id=cancel>Cancel</button>") != nil)
+    }
 
     @Test(arguments: [
         "$('#login').submit(function () { $.post('/api', $(this).serialize()); return false })",
@@ -47,6 +56,9 @@ import Testing
         ("onsubmit='pass.value = code(pass.value)'", "", true), ("onsubmit='action = \"/other\"'", "", true),
         ("onsubmit='return doLogin()'", "function doLogin() { document.sendin.submit(); return false; }", true),
         ("onsubmit='return a()'", "function a() { return b() } function b() { document.login.answer.value = 1 }", true),
+        ("onsubmit='validate1()'", "", false), ("onsubmit='return isValid(this);'", "", false),
+        ("onsubmit='validate(); send()'", "", true),
+        ("onsubmit='return validate()'", "function validate() { document.login.answer.value = 1 }", true),
         ("ng-submit='go()'", "", true), ("action='javascript:go()'", "", false),
     ]) func handlersAreJudged(_ form: String, _ script: String, needsBrowser: Bool) {
         // The first action of two counts.
@@ -54,7 +66,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("type=button onclick='this.form.submit()'", false), ("type=button onclick='document.login.submit()'", false),
+        ("type=submit onclick=\"javascript:popUp('/status')\"", false), ("type=button onclick='this.form.submit()'", false),
+        ("type=button onclick='document.login.submit()'", false),
         ("type=button onclick='document.other.submit()'", true), ("type=button onclick='send()'", true), ("type=button", true),
         ("type=submit onclick='this.disabled=true; this.form.submit()'", false), ("type=submit onclick='encrypt()'", true),
     ]) func buttonsAreJudged(_ button: String, needsBrowser: Bool) {
@@ -80,6 +93,21 @@ import Testing
         #expect(
             page("<script src=/jquery.min.js></script><form><input name=id><button>Go</button></form>").forms[0].browserReason
                 == nil)
+    }
+
+    /// MikroTik's page loads its script also where the gateway gave no challenge.
+    @Test(arguments: [("", false), ("onsubmit='return doLogin()'", true)])
+    func aMikroTikPageWithoutAChallengeIsPlain(_ handler: String, needsBrowser: Bool) {
+        let body =
+            "<script src=/md5.js></script><form name=login action=http://gw.test/login method=post \(handler)>"
+            + "<input name=username><input name=password type=password><input type=submit value=OK></form>"
+        #expect((page(body).forms[0].browserReason != nil) == needsBrowser)
+    }
+
+    @Test func aFormThatSendsNothingIsAScripts() {
+        let form = "<form method=post><input type=checkbox required> I agree<button>Go</button></form>"
+        #expect(page(form).forms[0].browserReason == nil)
+        #expect(page(form + "<script src=/portal.js></script>").forms[0].browserReason == FormScripts.scriptedReason)
     }
 
     /// Tokens of any script end, and within their limit.

@@ -6,7 +6,7 @@ from pages import *
 
 class FritzBox(Product):
     name, ports, gatewayNames = "fritzbox", {8186: "http"}, ("fritz.box",)
-    scenarios = [Scenario("accept", fewest=2), Scenario("blocked", "handed over", options={"blocked": True})]
+    scenarios = [Scenario("accept", fewest=2), Scenario("blocked", "refused", {}, {"blocked": True}, "blocked")]
 
     def intercept(self, request):
         return redirect(

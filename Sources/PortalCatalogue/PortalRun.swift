@@ -319,8 +319,6 @@ struct PortalRun: Sendable {
     }
 
     private func handOver(_ reason: String) -> Move {
-        let url = values.last.url
-        let message = "\(reason) To go on, open \(url.origin) in a browser, log in there, and confirm here."
-        return .ask(Prompt(title: values.page.title ?? portal.name, message: message), reason: reason)
+        .ask(.handOver(reason, title: values.page.title ?? portal.name, page: values.last.url), reason: reason)
     }
 }

@@ -91,7 +91,7 @@ struct CafeOverCablesTests {
         try visit.expect(
             "hostile",
             (faults + pages).flatMap { ["hostile.\($0).state", "hostile.\($0).inTime", "hostile.\($0).nextWorks"] } + [
-                "hostile.hang.reason", "hostile.gigabyteInPages.reason", "hostile.selfSignedInPages.reason",
+                "hostile.hang.reason", "hostile.gigabyteInPages.asks", "hostile.selfSignedInPages.asks",
                 "hostile.unknownInterface", "hostile.missingHelper", "hostile.inARow", "hostile.killed.reason",
                 "hostile.killed.recovers", "hostile.memory", "done",
             ])

@@ -161,10 +161,10 @@ extension Prompt {
 
     /// Returns a prompt without fields that sends the user to a browser. The page's address is named without what looks like a guest's name
     /// or a session, because other people may read the prompt.
-    static func handOver(_ reason: String, title: String, page: WebURL) -> Prompt {
+    package static func handOver(_ reason: String, title: String, page: WebURL) -> Prompt {
         Prompt(
             title: title,
-            message: "\(reason) hotspotctl browse opens it in a browser on this network. Log in there, then confirm here. "
+            message: "\(reason) hotspotctl browse opens it in a browser on this network; the login there counts as one here. "
                 + "The page: \(page.shown)")
     }
 }

@@ -68,7 +68,14 @@ public struct FormLogin: Sendable {
         }
         // The tokens in its forms are valid once, so the next command fetches the page again.
         command.attempts.forgetPortalPages(command.link)
-        if let failure = portalPage.failure { return command.reply(failure, portal: portalPage.portal(kind: kind)) }
+        if let failure = portalPage.failure {
+            let portal = portalPage.portal(kind: kind)
+            guard failure.code == .tlsFailed else { return command.reply(failure, portal: portal) }
+            // Many gateways sign their page themselves. A browser shows the certificate, and the user decides.
+            let prompt = Prompt.handOver(
+                "\(failure) Type no password there that you use elsewhere.", title: portalPage.start.host, page: portalPage.start)
+            return command.reply(.uiRequired, prompt: prompt, portal: portal, reason: failure.description)
+        }
         guard let chain = portalPage.chain else { return command.reply(TransferError(.emptyAnswer)) }
         return fill(
             chain.page, at: chain.final.url, portal: portalPage.portal(kind: kind), client: portalPage.client,

@@ -49,8 +49,7 @@ package struct RedirectChain: Sendable {
                 isForm || page == nil || !FormWords.soundsLikeSuccess(chain.page)
             {
                 let target = following.url
-                // A portal's page leads back to the probe's address once it has let the device in.
-                if page == nil, !isForm, Self.leadsOut(from: response.url, to: target, on: client.link) { return chain }
+                if page == nil, !isForm, Self.leadsOut(chain.page, at: response.url, to: target, on: client.link) { return chain }
                 if isForm || page != nil, target.origin != response.url.origin, response.url.origin != trusted,
                     !agreed.contains(FormEngine.Unusual.leadsInside.agreement(on: response.url, to: target)),
                     client.link.leadsInside(target, in: scope)
@@ -88,18 +87,21 @@ package struct RedirectChain: Sendable {
     /// Returns the request that a browser would make on this page by itself, if any, and if it stays with the portal.
     package static func ownRequest(of page: HTMLPage, at url: WebURL, on link: Link) -> HTTPRequest? {
         pageHop(page, HTTPResponse(url: url, status: 200), RedirectPolicy()).flatMap {
-            leadsOut(from: url, to: $0.0.url, on: link) ? nil : $0.0
+            !$0.1 && leadsOut(page, at: url, to: $0.0.url, on: link) ? nil : $0.0
         }
     }
 
-    /// Whether a page leads by itself from the portal to the probe's address.
+    /// Whether a page leads by itself out of the portal.
     static func leadsOut(_ page: HTMLPage, at url: WebURL, on link: Link) -> Bool {
         pageHop(page, HTTPResponse(url: url, status: 200), RedirectPolicy()).map {
-            !$0.1 && leadsOut(from: url, to: $0.0.url, on: link)
+            !$0.1 && leadsOut(page, at: url, to: $0.0.url, on: link)
         } ?? false
     }
 
-    private static func leadsOut(from url: WebURL, to target: WebURL, on link: Link) -> Bool {
+    /// Whether a target is out of the portal: a page that has let the device in leads to the probe's address, or says so and leads to
+    /// another origin.
+    private static func leadsOut(_ page: HTMLPage, at url: WebURL, to target: WebURL, on link: Link) -> Bool {
+        if target.origin != url.origin, FormWords.soundsLikeSuccess(page) { return true }
         let outside = outsideHosts(of: link)
         return outside.contains(target.host) && !outside.contains(url.host)
     }
@@ -121,10 +123,13 @@ package struct RedirectChain: Sendable {
         }
         if let request = target(page.refresh) { return request }
         if page.forms.isEmpty, let request = target(page.scriptTarget) { return request }
-        if page.submitsItself, let form = page.forms.first, form.inputs.isEmpty,
-            let filled = try? FilledForm(form, on: page, at: response.url, answers: [:], consent: false, redirects: redirects)
-        {
-            return (filled.request, true)
+        if page.submitsItself, var form = page.forms.first, form.inputs.isEmpty {
+            // A script's submit() sends no button, and ignores its action.
+            form.controls.removeAll { $0.kind == .submit || $0.kind == .image }
+            if let filled = try? FilledForm(form, on: page, at: response.url, answers: [:], consent: false, redirects: redirects)
+            {
+                return (filled.request, true)
+            }
         }
         // The page of a 511 answer links to the login (RFC 6585, section 6).
         if response.status == 511, page.forms.isEmpty, let link = page.links.first { return target(link.reference) }

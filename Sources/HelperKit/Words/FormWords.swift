@@ -70,13 +70,19 @@ enum FormWords {
     static func notice(of page: HTMLPage) -> (text: String, purpose: PhraseBook.Purpose)? {
         let heading = (page.title ?? "") + " " + page.headings.joined(separator: " ")
         let hasQuestions = page.forms.contains { !$0.isInvisible && $0.inputs.contains { $0.kind != .checkbox } }
-        if book.finds(.router, in: heading) {
+        let asksAdministrator = page.forms.contains { !$0.passwords.isEmpty && $0.inputs.contains { isAdministrator($0.label) } }
+        if asksAdministrator || book.finds(.router, in: heading) {
             return ("The page is a login for administrators or staff, not for guests; nothing was sent.", .router)
         }
         let text = hasQuestions ? heading : heading + " " + page.text
         if book.finds(.blocked, in: text) { return ("The network blocks access by a rule; the page is no login.", .blocked) }
         if book.finds(.offline, in: text) { return ("The page says that this network has no Internet connection now.", .offline) }
         return nil
+    }
+
+    /// Whether a field's label is nothing but the name of the administrator's account.
+    private static func isAdministrator(_ label: String) -> Bool {
+        ["admin", "administrator"].contains(label.lowercased().filter(\.isLetter))
     }
 
     /// Whether a text has a sum of money, zero apart.

@@ -119,11 +119,22 @@ import Testing
         ),
         ("<h1>No Internet connection</h1><p>Please call the hotline.</p><a href=/retry>Continue</a>", "temporaryFailure"),
         (
+            "<form method=post>Admin: <input name=u><br>Password: <input type=password name=p><button>Log in</button></form>",
+            "unsupportedNetwork"
+        ),
+        ("<title>RouterOS router configuration page</title><input id=user><script>login()</script>", "unsupportedNetwork"),
+        (
             "<h1>Admin Login</h1><form method=post><input type=password name=p><button>Log in</button></form>",
             "unsupportedNetwork"
         ),
     ]) func pagesThatAreNoLogin(_ body: String, _ result: String) {
         #expect(moves([body], answers: [:])[0].hasPrefix(result + ": "))
+    }
+
+    /// Some makers call every page so.
+    @Test func aTitleAloneIsNoAdministrator() {
+        let page = "<title>Administrator Page</title><form method=post>Key: <input name=key><button>Enter</button></form>"
+        #expect(moves([page], answers: [:])[0].hasPrefix("ask key "))
     }
 
     @Test(arguments: [
@@ -147,6 +158,9 @@ import Testing
     @Test(arguments: [
         "<p>You are already logged in.</p><a href=/logout>Log out</a>", "<a href=/logout>Log out of the hotspot</a>",
         "<form action=/logout><input type=submit value='Log out'></form><script>var left = 60</script>",
+        "<meta http-equiv=refresh content='5; url=https://www.inn.test/'><p>You're online!</p>",
+        "<p>joana já está logado!</p><script src=/app.js></script>",
+        "<h1>Verificatie succesvol</h1><script>close()</script>",
         "<meta http-equiv=refresh content='5; url=http://detectportal.firefox.com/success.txt'><p>Please wait</p>",
         "<p>One moment</p><script>location.replace('http://detectportal.firefox.com/success.txt')</script>",
     ]) func aLiveSessionIsDone(_ body: String) { #expect(moves([body], answers: [:]) == ["done"]) }

@@ -57,6 +57,10 @@ import Testing
         #expect(decide(forms, ["code": "v", "tos": "yes"]) == "send /v code=v&tos=on")
     }
 
+    @Test(arguments: ["Click here to authenticate.", "Begin browsing"]) func aLoneLink(_ text: String) {
+        #expect(decide("<a href=/in>\(text)</a>") == "send /in ")
+    }
+
     @Test func aButtonThatSpeaksOfAccess() {
         #expect(decide("<form action=/x><button>Click here to get on the Internet</button></form>") == "send /x ")
         #expect(decide("<form action=/x><button>点击上网</button></form>") == "send /x ")
@@ -147,7 +151,9 @@ import Testing
     }
 
     /// A form that only sends a code again is not the step that asks for it.
-    @Test(arguments: ["Send code again", "Resend", "Code erneut senden", "Renvoyer le code", "重新发送"])
+    @Test(arguments: [
+        "Send code again", "Resend", "Code erneut senden", "Renvoyer le code", "重新发送", "Start over", "Baştan Başla",
+    ])
     func theFormWithTheCodeIsTheLogin(_ label: String) {
         let again = "<form action=/again><input type=hidden name=n value=1><button>\(label)</button></form>"
         #expect(decide(again + "<form action=/in><input name=sms><button>OK</button></form>") == "ask sms!")

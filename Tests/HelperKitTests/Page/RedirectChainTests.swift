@@ -16,7 +16,9 @@ import Testing
             "/": redirect("/meta"), "/meta": http(200, "<meta http-equiv=refresh content=\"0; url='/script'\">"),
             "/script": http(200, "<script>window.location.replace('\\/form');</script>"),
             "/form": http(
-                200, "<form action=/end><input type=hidden name=k value=v></form><script>document.forms[0].submit()</script>"),
+                200,
+                "<form action=/end><input type=hidden name=k value=v><input type=submit name=go formaction=/no></form>"
+                    + "<script>document.forms[0].submit()</script>"),
             "/end": http(200, "<title>End</title>"),
         ])
         let chain = try chain(server)
@@ -31,6 +33,14 @@ import Testing
         ])
         let chain = try chain(server)
         #expect(chain.hops.count == 1 && chain.final.url.text == server.url + "/")
+    }
+
+    @Test func aFirstPageThatReportsSuccessIsNotLeftForAnotherOrigin() throws {
+        let other = ScriptedServer(["/": http(200, "<title>Other</title>")])
+        for (text, hops) in [("You're online!", 1), ("Please wait", 2)] {
+            let server = ScriptedServer(["/": http(200, "<meta http-equiv=refresh content='0; url=\(other.url)/'>\(text)")])
+            #expect(try chain(server).hops.count == hops)
+        }
     }
 
     @Test func endsCircularRedirects() {

@@ -62,6 +62,28 @@ import Testing
         }
     }
 
+    // MARK: Errors
+
+    @Test @LoopActor func answersForAnUnknownNetworkAreRefusedByItsName() async throws {
+        let cafe = try await Cafe.online()
+        let unknown = #expect(throws: ControlError.self) {
+            try cafe.backend.addCredential(ssid: "Cafee", helper: nil, answers: ["room": "1"])
+        }
+        guard case .noSuchNetwork("Cafee", _) = unknown else {
+            Issue.record("\(String(describing: unknown))")
+            return
+        }
+        let silent = #expect(throws: ControlError.self) {
+            try cafe.backend.addCredential(ssid: "Cafe", helper: nil, answers: ["room": "1"])
+        }
+        guard case .failed(.noPortal, let message) = silent else {
+            Issue.record("\(String(describing: silent))")
+            return
+        }
+        #expect(message.contains("hotspotctl login"))
+        await cafe.close()
+    }
+
     // MARK: forget
 
     @Test(arguments: [true, false]) @LoopActor func aForgottenSessionGoesOnUntilTheLogoffAndIsNotStored(everything: Bool)

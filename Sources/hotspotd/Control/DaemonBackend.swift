@@ -140,7 +140,8 @@ import Store
         (try vault.list(ssid), vault.pinWord)
     }
     func addCredential(ssid: String, helper: String?, answers: [String: String]) throws(ControlError) -> CredentialStatus {
-        try vault.add(ssid, helper: helper, answers)
+        guard isKnown(ssid) else { throw unknown(ssid) }
+        return try vault.add(ssid, helper: helper, answers)
     }
     func removeCredentials(ssid: String, helper: String?, portal: String?) throws(ControlError) -> Int {
         try vault.remove(ssid, helper: helper, portal: portal)

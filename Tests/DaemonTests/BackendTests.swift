@@ -84,6 +84,19 @@ import Testing
         await cafe.close()
     }
 
+    @Test @LoopActor func aSwitchedOffHelperIsNamedWhereItCannotLogOff() async throws {
+        let cafe = try await Cafe.online()
+        try cafe.backend.setEnabled(helper: "a", ssid: nil, enabled: false)
+        #expect(await cafe.bench.eventually { cafe.controller.status.helper == "a" })
+        let error = #expect(throws: ControlError.self) { try cafe.backend.logoff(interface: nil) }
+        guard case .failed(.disabled, let message) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(message.contains("The a logged in here") && message.contains("hotspotctl enable --helper a"))
+        await cafe.close()
+    }
+
     // MARK: forget
 
     @Test(arguments: [true, false]) @LoopActor func aForgottenSessionGoesOnUntilTheLogoffAndIsNotStored(everything: Bool)

@@ -195,6 +195,10 @@ import Store
 
     func logoff(interface: String?) throws(ControlError) {
         let controller = try require(interface)
+        if let owner = controller.machine.switchedOffOwner {
+            let problem = controller.switchedOff(owner)
+            throw .failed(code: problem.code, message: problem.message + (problem.hint.map { " To log off: \($0)" } ?? ""))
+        }
         guard controller.machine.acceptsLogoff(by: .user) else { throw wrongState(controller) }
         controller.feed(.logoffRequested(by: .user))
     }

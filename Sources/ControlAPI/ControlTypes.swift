@@ -104,6 +104,8 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var reason: String?
     /// What became of the answers to the last prompt, one sentence.
     public var answers: String?
+    /// The outcome of the last attempt, as in the history.
+    public var outcome: String?
     public var problems: [Problem]
 }
 

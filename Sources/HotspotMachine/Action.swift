@@ -85,6 +85,10 @@ public enum AttemptOutcome: String, Codable, Hashable, Sendable, CaseIterable {
     case online
     /// The network is free, and no helper claimed it.
     case open
+    /// A portal was there, and the network opened without a helper.
+    case opened
+    /// It was open when the daemon started, and how it was opened is not known.
+    case found
     /// No helper claimed it, and it is not known whether it is free.
     case unknown
     /// Captive, and no helper claimed it.

@@ -60,6 +60,8 @@ public struct Arrival: Hashable, Sendable {
     public var remembered: String?
     /// The daemon was restarted in this association, in which that helper kept the network free; with the session's deadlines.
     public var resumed: MaintainSchedule?
+    /// The link was up before the daemon, which does not know how this network was opened.
+    public var isFound: Bool
     /// Nothing starts until the user asks for it (D13, D14).
     public var hold: Hold?
     /// Joined by the system (D22).
@@ -69,13 +71,13 @@ public struct Arrival: Hashable, Sendable {
 
     public init(
         network: NetworkID, bssid: HardwareAddress? = nil, remembered: String? = nil, resumed: MaintainSchedule? = nil,
-        hold: Hold? = nil, autoJoined: Bool = true,
-        canDisassociate: Bool = false
+        isFound: Bool = false, hold: Hold? = nil, autoJoined: Bool = true, canDisassociate: Bool = false
     ) {
         self.network = network
         self.bssid = bssid
         self.remembered = remembered
         self.resumed = resumed
+        self.isFound = isFound
         self.hold = hold
         self.autoJoined = autoJoined
         self.canDisassociate = canDisassociate

@@ -22,6 +22,9 @@ public struct JoinedNetwork: Hashable, Sendable {
 
     init(_ arrival: Arrival) { self.arrival = arrival }
 
+    /// The outcome where the network is open, and no helper claims it.
+    var openOutcome: AttemptOutcome { wasCaptive ? .opened : arrival.isFound ? .found : .open }
+
     /// Returns the same network in `inactive`, where nothing is held against a helper (behaviour 10).
     var resting: JoinedNetwork {
         var fresh = self

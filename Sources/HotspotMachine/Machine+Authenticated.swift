@@ -32,8 +32,14 @@ extension Machine {
             return open(login, joined, secondsRemaining: seconds, "no new login was needed", &turn)
         }
         var joined = joined
-        endAttempt(&joined, outcome, &turn)
-        if outcome == .open, joined.standing?.end != nil { dropStanding(&joined, &turn) }
+        if outcome != .unknown, let owner = switchedOffOwner(of: joined) {
+            turn.act(.restoreLogin(of: owner))
+            turn.act(.keepLogin(of: owner))
+            endAttempt(&joined, .online, &turn)
+        } else {
+            endAttempt(&joined, outcome, &turn)
+        }
+        if outcome != .unknown, joined.standing?.end != nil { dropStanding(&joined, &turn) }
         joined.temporaryFailures = 0
         recentFailures[joined.arrival.network] = nil
         // Without a verdict the next probe is soon: the prober's retries, then D9's doubling.

@@ -122,7 +122,7 @@ extension Machine {
         switch verdict {
         case .online, .partial:
             reportUnproven(verdict, &turn)
-            openUnclaimed(joined, .open, secondsRemaining: seconds, "no helper claims it, and it is open", &turn)
+            openUnclaimed(joined, joined.openOutcome, secondsRemaining: seconds, "no helper claims it, and it is open", &turn)
         case .captive:
             endAttempt(&joined, .unclaimedCaptive, &turn)
             turn.act(.report(.unclaimedCaptive))

@@ -35,10 +35,12 @@ extension Machine {
     }
 
     /// Lets nothing start until the user asks for it, or the hold ends (D13, D14, D21).
-    mutating func hold(_ joined: JoinedNetwork, _ reason: HoldReason, _ cause: String, _ turn: inout Turn) {
+    mutating func hold(
+        _ joined: JoinedNetwork, _ reason: HoldReason, _ cause: String, telling problem: Problem? = nil, _ turn: inout Turn
+    ) {
         let timer = startTimer(.hold, after: policy.holdTime, &turn)
         turn.act(.hold(reason, for: policy.holdTime, because: cause))
-        turn.act(.report(.held(reason)))
+        turn.act(.report(problem ?? .held(reason)))
         go(.inactive(.held(joined.resting, reason, timer: timer)), cause, &turn)
     }
 
@@ -104,7 +106,7 @@ extension Machine {
 
 extension Problem {
     static let logoffUnconfirmed = Problem(
-        .logoffUnconfirmed, "The portal did not confirm the logoff; it may still let this computer through.",
+        .logoffUnconfirmed, "The network is left alone; the portal may still let this computer through.",
         hint: "hotspotctl explain --verbose")
 
     /// Why nothing happens on a held network, and what helps; for a network that was held earlier, also what caused it.
@@ -112,7 +114,7 @@ extension Problem {
         let earlier = cause.map(Hearsay.split)
         let sentence =
             switch reason {
-            case .loggedOff: "The session here was ended by a logoff; for 12 hours after it nothing is started by itself."
+            case .loggedOff: "There was a logoff here; for 12 hours after it nothing is started by itself."
             case .dismissed: "You dismissed the question; for 12 hours after that nothing is asked by itself."
             case .autoJoinOff:
                 "The login failed for good last time\(earlier.map { " (\($0.sentence))" } ?? ""); it is not tried again by itself."

@@ -22,8 +22,7 @@ extension Machine {
         switch loggingOff.sequel {
         case .rest:
             if case .replied(.success, _, _, _)? = answer { return endSession(loggingOff.joined, "the session has ended", &turn) }
-            endSession(loggingOff.joined, "the portal did not confirm the logoff", &turn)
-            turn.act(.report(.logoffUnconfirmed))
+            endSession(loggingOff.joined, "the portal did not confirm the logoff", telling: .logoffUnconfirmed, &turn)
         case .login(let helper):
             var joined = loggingOff.joined
             endAttempt(&joined, .loggedOff, &turn)
@@ -33,12 +32,15 @@ extension Machine {
     }
 
     /// Ends the link where that is wanted and possible; holds the network in any case (D13).
-    mutating func endSession(_ joined: JoinedNetwork, _ cause: String, _ turn: inout Turn) {
+    mutating func endSession(
+        _ joined: JoinedNetwork, _ cause: String, telling problem: Problem = .held(.loggedOff), _ turn: inout Turn
+    ) {
         var joined = joined
         endAttempt(&joined, .loggedOff, &turn)
         turn.act(.dropSession)
-        guard mayDisassociate(joined) else { return hold(joined, .loggedOff, cause, &turn) }
+        guard mayDisassociate(joined) else { return hold(joined, .loggedOff, cause, telling: problem, &turn) }
         turn.act(.hold(.loggedOff, for: policy.holdTime, because: cause))
+        if problem == .logoffUnconfirmed { turn.act(.report(problem)) }
         disassociate(joined, otherwise: .hold(.loggedOff), cause, &turn)
     }
 }

@@ -45,6 +45,12 @@ public struct Machine: Hashable, Sendable {
         return requester == .user || requester == .helper(helper)
     }
 
+    /// The helper that logged in to the open network, and was switched off since.
+    public var switchedOffOwner: String? {
+        guard case .authenticated(let authenticated) = state, state.chosenHelper == nil else { return nil }
+        return switchedOffOwner(of: authenticated.joined)
+    }
+
     /// Ordinary traffic may use the link.
     public var gateIsOpen: Bool { state.gateIsOpen }
 
@@ -68,6 +74,7 @@ public struct Machine: Hashable, Sendable {
             logIn(joined.started(byUser: true), by: helper, fresh: fresh, &turn)
         case .verdictSeen(let verdict):
             state.update { $0.lastVerdict = verdict }
+            dropSwitchedOff(at: verdict, &turn)
             if !openLate(verdict, nil, &turn) { dispatch(.verdictSeen(verdict), &turn) }
         case .verdictReached(let id, let verdict, let seconds):
             guard let probe = before.probe, probe.id == id else { break }
@@ -101,6 +108,7 @@ public struct Machine: Hashable, Sendable {
         let verdict = result.verdict ?? (state.joined?.lastVerdict == .captive ? .captive : nil)
         if result.verdict == nil, verdict == .captive { turn.act(.report(.proberSilent)) }
         state.update { $0.lastVerdict = verdict }
+        dropSwitchedOff(at: verdict, &turn)
         if openLate(verdict, result.secondsRemaining, &turn) { return }
         dispatch(.probed(verdict, secondsRemaining: result.secondsRemaining), &turn)
     }

@@ -60,6 +60,19 @@ extension Machine {
         }
     }
 
+    /// Returns the helper whose login keeps the network open, and that is switched off: it is not asked, and not even to log off.
+    func switchedOffOwner(of joined: JoinedNetwork) -> String? {
+        guard let login = joined.standing, login.ground == .interrupted, !isCandidate(login.helper) else { return nil }
+        return login.helper
+    }
+
+    /// Drops the login of a helper that is switched off where the portal is back: what opens the network next is another login.
+    mutating func dropSwitchedOff(at verdict: Verdict?, _ turn: inout Turn) {
+        guard verdict == .captive, var joined = state.joined, switchedOffOwner(of: joined) != nil else { return }
+        dropStanding(&joined, &turn)
+        state.update { $0.standing = nil }
+    }
+
     /// Handles the user's wish for a login: asks the helper that keeps the network open; starts over where there is none, or where the
     /// wish is for another helper or a fresh login (D26).
     mutating func logIn(_ joined: JoinedNetwork, by helper: String?, fresh: Bool, _ turn: inout Turn) {

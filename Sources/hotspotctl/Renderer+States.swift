@@ -34,7 +34,7 @@ extension Renderer {
         case .failure: return (sign("×", "x"), .bad, words)
         case .inactive:
             let words =
-                has(.held)
+                has(.held) || has(.logoffUnconfirmed)
                 ? "left alone" : has(.noAddress) ? "waiting for an address" : status.ssid == nil ? "not connected" : words
             return (sign("○", "o"), .faint, words)
         case nil: return (sign("○", "o"), .faint, words)
@@ -46,6 +46,8 @@ extension Renderer {
         switch AttemptOutcome(rawValue: word) {
         case .online: "online"
         case .open: "no login needed"
+        case .opened: "opened without a helper"
+        case .found: "found open"
         case .unknown: "not verified"
         case .unclaimedCaptive: "no helper for it"
         case .temporaryFailure: "failed for now"

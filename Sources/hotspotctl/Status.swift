@@ -2,6 +2,7 @@ import ArgumentParser
 import ControlAPI
 import ForeignText
 import HotspotCore
+import HotspotMachine
 
 struct StatusVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -70,7 +71,9 @@ extension Renderer {
         if let helper = status.helper {
             text += " via " + helperName(helper, helperNames)
         } else if status.state == StateName.authenticated.rawValue, status.captive == false {
-            text += status.portal == nil ? ", no login needed" : ", opened without a helper"
+            text +=
+                status.outcome == AttemptOutcome.found.rawValue
+                ? ", how it was opened is not known" : status.portal == nil ? ", no login needed" : ", opened without a helper"
         }
         if let seconds = status.secondsRemaining { text += ", \(duration(seconds: seconds)) left" }
         if let octets = status.bytesRemaining { text += ", \(self.octets(octets)) left" }

@@ -62,6 +62,41 @@ import Testing
         }
     }
 
+    // MARK: Errors
+
+    @Test @LoopActor func answersForAnUnknownNetworkAreRefusedByItsName() async throws {
+        let cafe = try await Cafe.online()
+        let unknown = #expect(throws: ControlError.self) {
+            try cafe.backend.addCredential(ssid: "Cafee", helper: nil, answers: ["room": "1"])
+        }
+        guard case .noSuchNetwork("Cafee", _) = unknown else {
+            Issue.record("\(String(describing: unknown))")
+            return
+        }
+        let silent = #expect(throws: ControlError.self) {
+            try cafe.backend.addCredential(ssid: "Cafe", helper: nil, answers: ["room": "1"])
+        }
+        guard case .failed(.noPortal, let message) = silent else {
+            Issue.record("\(String(describing: silent))")
+            return
+        }
+        #expect(message.contains("hotspotctl login"))
+        await cafe.close()
+    }
+
+    @Test @LoopActor func aSwitchedOffHelperIsNamedWhereItCannotLogOff() async throws {
+        let cafe = try await Cafe.online()
+        try cafe.backend.setEnabled(helper: "a", ssid: nil, enabled: false)
+        #expect(await cafe.bench.eventually { cafe.controller.status.helper == "a" })
+        let error = #expect(throws: ControlError.self) { try cafe.backend.logoff(interface: nil) }
+        guard case .failed(.disabled, let message) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(message.contains("The a logged in here") && message.contains("hotspotctl enable --helper a"))
+        await cafe.close()
+    }
+
     // MARK: forget
 
     @Test(arguments: [true, false]) @LoopActor func aForgottenSessionGoesOnUntilTheLogoffAndIsNotStored(everything: Bool)

@@ -148,6 +148,8 @@ import Testing
                 #expect(bench.state == .inactive && !bench.gate && bench.commands.isEmpty)
                 #expect(bench.disassociations == (rules == .strict ? 1 : 0))
                 #expect(bench.log.contains(.dropSession))
+                let isConfirmed = answer == .replied(.success)
+                if rules != .strict { #expect(bench.problemCodes == [isConfirmed ? "held" : "logoffUnconfirmed"]) }
             }
         }
     }

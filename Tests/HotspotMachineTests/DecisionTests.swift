@@ -663,7 +663,7 @@ import Testing
         }
         #expect(late.kept == nil && probes == 8, "every 10 s from 37 s to 120 s")
         late.send(.verdictSeen(.online))
-        #expect(late.state == .authenticated && late.chosen == nil && late.outcomes.last == .open)
+        #expect(late.state == .authenticated && late.chosen == nil && late.outcomes.last == .opened)
 
         var other = refuted()
         other.send(.addressLost)
@@ -874,7 +874,8 @@ import Testing
         #expect(waits == [10, 20, 40, 60, 60])
         watched.wait(.seconds(60))
         watched.probe(.online)
-        #expect(watched.state == .authenticated && watched.chosen == nil && watched.prompt == nil && watched.outcomes == [.open])
+        #expect(
+            watched.state == .authenticated && watched.chosen == nil && watched.prompt == nil && watched.outcomes == [.opened])
     }
 
     @Test("D22 Joined by the system, unless the user asked") func d22() {

@@ -43,14 +43,14 @@ import Testing
             var bench = waiting()
             bench.send(.verdictSeen(.online))
             bench.reply("H1", result, prompt: .browser)
-            #expect(bench.state == .authenticated && bench.chosen == nil && bench.outcomes == [.open], "\(result)")
+            #expect(bench.state == .authenticated && bench.chosen == nil && bench.outcomes == [.opened], "\(result)")
             #expect(bench.strikes.isEmpty && bench.holds.isEmpty)
         }
         for answer in [CommandAnswer.crashed, .garbled(reason: nil), .notStarted(reason: "no memory"), .evaluated(.high)] {
             var bench = waiting()
             bench.send(.verdictSeen(.online))
             bench.answer("H1", answer)
-            #expect(bench.state == .authenticated && bench.chosen == nil && bench.outcomes == [.open], "\(answer)")
+            #expect(bench.state == .authenticated && bench.chosen == nil && bench.outcomes == [.opened], "\(answer)")
             #expect(bench.strikes["H1"] == (answer == .crashed ? 1 : nil))
         }
         var silent = waiting()
@@ -99,7 +99,7 @@ import Testing
             bench.bid("H1", .high)
             bench.reply("H1", .uiRequired, prompt: prompt)
             bench.send(.verdictSeen(.online))
-            #expect(bench.state == .authenticated && bench.chosen == nil && bench.outcomes == [.open])
+            #expect(bench.state == .authenticated && bench.chosen == nil && bench.outcomes == [.opened])
         }
     }
 

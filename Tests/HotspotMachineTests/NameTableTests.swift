@@ -15,7 +15,8 @@ import Testing
     @Test func words() {
         table(
             AttemptOutcome.self,
-            "online open unknown unclaimedCaptive temporaryFailure failure expired left loggedOff dismissed superseded")
+            "online open opened found unknown unclaimedCaptive temporaryFailure failure expired left loggedOff dismissed superseded"
+        )
         table(HoldReason.self, "loggedOff dismissed autoJoinOff disabled")
         table(TimerPurpose.self, "command lowGrace probe proof late maintain recheck watch retry pause hold leave")
         table(Policy.Rules.self, "default strict")

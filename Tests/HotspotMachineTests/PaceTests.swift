@@ -160,7 +160,7 @@ import Testing
         var bench = paused()
         bench.wait(.seconds(9))
         bench.send(.verdictSeen(.online))
-        #expect(bench.state == .authenticated && bench.gate && bench.chosen == nil && bench.outcomes.last == .open)
+        #expect(bench.state == .authenticated && bench.gate && bench.chosen == nil && bench.outcomes.last == .opened)
         var probed = Bench(.default, "H1")
         probed.join()
         probed.login("H1")

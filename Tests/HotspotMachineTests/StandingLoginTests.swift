@@ -53,12 +53,25 @@ import Testing
         bench.probe(.online)
         #expect(bench.state == .authenticated && bench.chosen == nil && bench.kept == "H1")
         #expect(!bench.log.contains(.forgetChoice(of: "H1")))
+        #expect(bench.outcomes.last == .online && bench.machine.switchedOffOwner == "H1", "it is still its login")
+        #expect(!bench.machine.acceptsLogoff(by: .user), "it is asked nothing")
         bench.send(.helpersChanged(both))
         #expect(bench.state == .maintaining && bench.gate && bench.commands.map(\.justJoined) == [false])
         #expect(bench.last.contains(.restoreLogin(of: "H1")))
         bench.probe(.online)
         bench.reply("H1", .success)
         #expect(bench.chosen == "H1" && bench.machine.state.sessionEnd != nil && bench.kept == nil)
+    }
+
+    @Test("C17 Where the portal is back, what opens the network next is not the login of a helper that is switched off")
+    func switchedOffAndCaptive() {
+        var bench = authenticated()
+        bench.send(.helpersChanged([Candidate("H2")]))
+        bench.bid("H2", .none)
+        bench.probe(.captive)
+        #expect(bench.state == .failure && bench.kept == nil)
+        bench.send(.verdictSeen(.online))
+        #expect(bench.state == .authenticated && bench.outcomes.last == .opened && bench.machine.switchedOffOwner == nil)
     }
 
     // MARK: Outages
@@ -193,6 +206,28 @@ import Testing
         #expect(bench.state == .evaluating && bench.commands.map(\.helper) == ["H2"] && !bench.gate)
         #expect(bench.holds.isEmpty && bench.disassociations == 0 && bench.outcomes.last == .loggedOff)
         #expect(bench.last.contains(.dropSession))
+    }
+
+    @Test("D25 A login by the user while the last one may open late yet: the question goes when it opens") func askedMeanwhile() {
+        var bench = Bench(.default, "H1")
+        bench.join()
+        refute(&bench)
+        bench.send(.loginRequested(helper: nil))
+        bench.probe(.captive)
+        bench.ask("H1")
+        #expect(bench.state == .presentingUI && bench.kept == "H1")
+        bench.send(.verdictSeen(.online))
+        #expect(bench.state == .authenticated && bench.chosen == "H1" && bench.prompt == nil && bench.outcomes.last == .online)
+    }
+
+    @Test("D9 A network that the daemon found open was opened in a way that is not known") func found() {
+        for (isFound, outcome) in [(true, AttemptOutcome.found), (false, .open)] {
+            var bench = Bench(.default, "H1")
+            bench.send(.addressAcquired(Arrival(network: Bench.network, isFound: isFound)))
+            bench.bid("H1", .none)
+            bench.probe(.online)
+            #expect(bench.outcomes == [outcome])
+        }
     }
 
     // MARK: Browsers

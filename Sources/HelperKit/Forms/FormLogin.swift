@@ -85,6 +85,7 @@ public struct FormLogin: Sendable {
     private func fill(
         _ page: HTMLPage, at url: WebURL, portal live: Portal, client: HTTPClient, isTypedNow: Bool, start: WebURL? = nil
     ) -> Reply {
+        let first = url
         var (page, url, memory) = (page, url, SessionMemory(command.session))
         var terms = AcceptedTerms(memory, isTypedNow: isTypedNow)
         var attempt = FormAttempt(
@@ -129,6 +130,8 @@ public struct FormLogin: Sendable {
                 terms.keep(in: &memory)
                 memory.shownTerms = nil
                 memory.logoff = attempt.logoff ?? memory.logoff
+                // The query of an address that a form has made can have the answers.
+                memory.statusPage = (url.origin == live.origin && url.query == nil ? url : first).text
                 return reply(.success, memory, live, client)
             case .ask(var prompt, let form, let reason):
                 memory.said = attempt.said.isEmpty ? nil : attempt.said

@@ -27,21 +27,30 @@ public enum PortalLogoff {
         return nil
     }
 
-    /// Answers Logoff: sends the request that the login kept in the session's memory. `failure` if there is none.
+    /// Answers Logoff: sends the request that the login kept in the session's memory, or one that the portal's page offers now; `failure`
+    /// if there is none. Whatever the portal answers, the reply has the part of the memory that the next login needs.
     public static func run(_ command: HelperCommand) -> Reply {
+        var reply = end(command)
+        reply.session = command.session.map { Session(memory: SessionMemory($0).forNextLogin.value) }
+        return reply
+    }
+
+    private static func end(_ command: HelperCommand) -> Reply {
         let memory = SessionMemory(command.session)
-        guard let saved = memory.logoff, let url = WebURL(saved.url) else {
-            return command.reply(.failure, reason: "This portal offered no way to log off.")
-        }
-        var request = HTTPRequest(url)
-        if let body = saved.body {
-            request.method = .post
-            request.body = body
-        }
-        request.requiredPin = url.origin == memory.origin && url.isSecure ? memory.pin : nil
+        let client = command.client(cookies: CookieJar(lines: memory.cookies ?? []))
         do throws(TransferError) {
+            var saved = memory.logoff
+            if saved == nil { saved = try look(client, memory, command) }
+            guard let saved, let url = WebURL(saved.url) else {
+                return command.reply(.failure, reason: "This portal offers no way to log off.")
+            }
+            var request = HTTPRequest(url)
+            if let body = saved.body {
+                request.method = .post
+                request.body = body
+            }
+            request.requiredPin = memory.pin(for: url)
             try command.redirects.check(url)
-            let client = command.client(cookies: CookieJar(lines: memory.cookies ?? []))
             let response = try client.send(request, in: command.scope.limited(milliseconds: 10_000))
             guard response.status < 400 || response.status == 511 else {
                 return command.reply(.failure, reason: "The portal answered the logoff with status \(response.status).")
@@ -53,5 +62,19 @@ public enum PortalLogoff {
         } catch {
             return command.reply(error)
         }
+    }
+
+    /// Looks for a logoff on the page that the login led to: some portals offer it only once they have opened.
+    private static func look(
+        _ client: HTTPClient, _ memory: SessionMemory, _ command: HelperCommand
+    ) throws(TransferError) -> SessionMemory.SavedRequest? {
+        guard let url = (memory.statusPage ?? memory.origin).flatMap(WebURL.init), url.origin == memory.origin else { return nil }
+        try command.redirects.check(url)
+        var request = HTTPRequest(url)
+        request.requiredPin = memory.pin(for: url)
+        let scope = command.scope.limited(milliseconds: 10_000)
+        let chain = try RedirectChain.follow(try client.send(request, in: scope), to: request, client: client, in: scope)
+        guard chain.final.url.origin == memory.origin else { return nil }
+        return find(on: chain.page, at: chain.final.url, redirects: command.redirects)
     }
 }

@@ -9,6 +9,8 @@ package struct SessionMemory: Codable, Sendable {
     package var pin: String?
     /// The request that logs off.
     var logoff: SavedRequest?
+    /// The address on the portal's origin to which the login led, for a portal whose pages have offered no logoff until then.
+    var statusPage: String?
     /// The cookies of the login, in libcurl's format.
     package var cookies: [String]?
     /// The page that asked the user, if it cannot be reached again from the portal's first page.
@@ -46,13 +48,24 @@ package struct SessionMemory: Codable, Sendable {
         self = memory
     }
 
-    /// The memory as the daemon keeps it; without page and cookies if that would be too long.
+    /// The part that outlives a logoff: without the accepted terms, changed ones would not be noticed.
+    var forNextLogin: SessionMemory {
+        var kept = SessionMemory()
+        (kept.origin, kept.pin, kept.terms, kept.agreed) = (origin, pin, terms, agreed)
+        return kept
+    }
+
+    /// Returns the pin that a request to this address requires.
+    func pin(for url: WebURL) -> String? { url.origin == origin && url.isSecure ? pin : nil }
+
+    /// The memory as the daemon keeps it; without pages and cookies if that would be too long.
     package var value: JSONValue? {
         let value = Coding.value(self)
         if Coding.encode(value).count <= Session.memoryLimit { return value }
         var small = self
         small.page = nil
         small.cookies = nil
+        small.statusPage = nil
         return Coding.value(small)
     }
 }

@@ -80,7 +80,7 @@ import Vault
             throw .failed(
                 code: .noPortal,
                 message: owners.isEmpty
-                    ? "No portal of this network is known: log in once, then its answers can be stored."
+                    ? "No portal has asked for anything here yet. Log in once: hotspotctl login. Its answers can be stored then."
                     : "This network has several portals or helpers: remove those that are not wanted, or name the helper.")
         }
         if let fault = Self.fault(in: answers, for: known(owner, stored)) {

@@ -140,7 +140,8 @@ import Store
         (try vault.list(ssid), vault.pinWord)
     }
     func addCredential(ssid: String, helper: String?, answers: [String: String]) throws(ControlError) -> CredentialStatus {
-        try vault.add(ssid, helper: helper, answers)
+        guard isKnown(ssid) else { throw unknown(ssid) }
+        return try vault.add(ssid, helper: helper, answers)
     }
     func removeCredentials(ssid: String, helper: String?, portal: String?) throws(ControlError) -> Int {
         try vault.remove(ssid, helper: helper, portal: portal)
@@ -194,6 +195,10 @@ import Store
 
     func logoff(interface: String?) throws(ControlError) {
         let controller = try require(interface)
+        if let owner = controller.machine.switchedOffOwner {
+            let problem = controller.switchedOff(owner)
+            throw .failed(code: problem.code, message: problem.message + (problem.hint.map { " To log off: \($0)" } ?? ""))
+        }
         guard controller.machine.acceptsLogoff(by: .user) else { throw wrongState(controller) }
         controller.feed(.logoffRequested(by: .user))
     }

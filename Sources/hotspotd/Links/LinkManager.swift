@@ -13,6 +13,8 @@ import Wireless
     private var radio: WirelessMonitor?
     private var monitor: LinkMonitor?
     private var records: SystemLinkFacts
+    /// The associations that were there before the daemon.
+    private var foundMarks: Set<String> = []
 
     private var settings: Settings { services.settings }
 
@@ -98,6 +100,7 @@ import Wireless
             problems.report(Problem(.wireless, "The radio cannot be watched: \(error)"))
         }
         // Both monitors know the links of now before they return; later ones come as events.
+        foundMarks = Set(snapshots.filter { $0.isUp && $0.hasCarrier && !$0.addresses.isEmpty }.compactMap(\.associationMark))
         for link in snapshots { handle(.appeared(link)) }
     }
 
@@ -278,8 +281,9 @@ import Wireless
         }
         let hasResolvers = !settings.probeNameservers.isEmpty
         guard let now = managed[index], let controller = now.controller, let arrival = now.arrival,
-            let joined = arrival.network(on: link, of: now, facts: facts(for: link), hasResolvers: hasResolvers)
+            var joined = arrival.network(on: link, of: now, facts: facts(for: link), hasResolvers: hasResolvers)
         else { return }
+        joined.isFound = link.associationMark.map(foundMarks.contains) ?? false
         cancelArrival(index)
         managed[index]?.lastJoin = (joined.network, Set(link.addresses))
         services.log.debug("\(link.name): resolvers \(joined.facts.nameservers) from \(joined.facts.source)")

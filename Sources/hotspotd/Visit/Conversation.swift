@@ -58,7 +58,11 @@ import Varlink
         let parameters = JSONValue.object(parameters(of: command, for: helper, joined.network, network, link))
         secretsSent[helper, default: []].formUnion(parameters.secrets)
         let known = KnownWords(asked: desk.fields(for: helper), parameters: parameters, shown: shownPortal?.origin)
-        if command == .evaluate { asked.append(helper) } else { journal.note { $0.helper = helper } }
+        if command == .evaluate {
+            asked.append(helper)
+        } else {
+            journal.note { ($0.helper, $0.isLeftOpen) = (helper, command == .logoff) }
+        }
         journal.record("command", CommandWords.text(for: command, parameters.object ?? [:]), helper: helper)
         let call = services.host.send(command, to: helper, parameters: parameters) { [weak self] outcome in
             guard let self, let sent = inFlight.removeValue(forKey: id) else { return }
@@ -140,12 +144,14 @@ import Varlink
             onAnswer(id, .evaluated(evaluation.confidence))
         case .reply(let reply):
             keep(reply, of: helper)
+            if command == .logoff { sessions.end(keeping: reply.session, of: helper) }
             if reply.result == .success, command == .authenticate || command == .presentUI { desk.loginAccepted() }
             let reason = reply.reason.map { Printable.text($0, limit: 500) }
             let refusal = command == .presentUI ? reply.prompt?.message.map { Printable.text($0, limit: 500) } : nil
             journal.note { attempt in
                 (attempt.lastWord, attempt.obstacle) = (reply.result == .success ? nil : reason, nil)
                 attempt.refusal = refusal
+                attempt.isLeftOpen = command == .logoff && reply.result != .success
             }
             journal.record("answer", "\(reply.result.rawValue)\(Self.suffix(reply.reason))", helper: helper)
             let seconds = reply.session?.secondsRemaining

@@ -12,7 +12,8 @@ extension InterfaceController {
             status.ssidHex = joined.ssid.hex
             status.bssid = joined.bssid?.description
         }
-        status.helper = machine.state.chosenHelper
+        status.helper = machine.state.chosenHelper ?? machine.switchedOffOwner
+        status.outcome = journal.attempt?.outcome?.rawValue
         status.portal = conversation.shownPortal.map { Printable.text($0.origin, limit: 300) }
         status.captive = machine.state.isCaptive
         status.secondsRemaining = sessions.present.end.flatMap { end in
@@ -27,8 +28,22 @@ extension InterfaceController {
         // The last verdict tells it, whichever attempt it came in.
         let isLimited = machine.state.joined?.lastVerdict == .partial
         status.problems = problems.all.filter { $0.code != .httpsBlocked } + (isLimited ? [.httpsBlocked] : [])
+        if let owner = machine.switchedOffOwner { status.problems.append(switchedOff(owner)) }
         if joined?.isForgotten == true { status.problems.append(.forgotten) }
         return status
+    }
+
+    /// Why a session is neither maintained nor can be ended, and what helps.
+    func switchedOff(_ owner: String) -> Problem {
+        let name = services.displayName(owner)
+        guard services.hasHelper(owner) else {
+            return Problem(.disabled, "\(name) logged in here and is not installed any more: nothing keeps the session.")
+        }
+        let isOffHere = !services.store.isDisabled(helper: owner, ssid: nil)
+        let network = isOffHere ? joined.flatMap { ShellWord.argument($0.label) }.map { " \($0)" } ?? "" : ""
+        return Problem(
+            .disabled, "\(name) logged in here and is switched off: nothing keeps the session, and nothing can log off.",
+            hint: "hotspotctl enable --helper \(owner)\(network), then hotspotctl logoff")
     }
 }
 

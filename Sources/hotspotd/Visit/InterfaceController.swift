@@ -102,7 +102,10 @@ import Store
             .addressAcquired(
                 Arrival(
                     network: network, bssid: joined.bssid, remembered: remembered?.helper,
-                    resumed: resumed == nil ? nil : schedule, hold: hold, canDisassociate: joined.security != .wired)))
+                    resumed: resumed == nil ? nil : schedule,
+                    // Where no login was needed before, none is needed now.
+                    isFound: joined.isFound && services.store.lastOutcome(network)?.word != AttemptOutcome.open.rawValue,
+                    hold: hold, canDisassociate: joined.security != .wired)))
     }
 
     /// Leaves the network without ending the association: the next daemon goes on there.
@@ -219,7 +222,7 @@ import Store
         case .showPrompt(let id, let prompt, let helper):
             guard let joined else { break }
             desk.show(id, prompt, from: helper, in: joined.network, portal: conversation.askingPortal)
-        case .withdrawPrompt(let id): desk.withdraw(id)
+        case .withdrawPrompt(let id): desk.withdraw(id, in: turn)
         case .remember(let helper): remember(helper)
         case .keepLogin: keptLogin = (sessions.present, desk.answers, conversation.shownPortal)
         case .restoreLogin(let helper):
@@ -229,11 +232,7 @@ import Store
             journal.note { ($0.helper, $0.why, $0.lastWord) = (helper, "it had logged in before", nil) }
         case .dropLogin: keptLogin = nil
         case .forgetChoice(let helper): forgetChoice(of: helper)
-        case .dropSession:
-            sessions.drop()
-            save("dropping a session") { try $0.setSealedSession($1, nil) }
-            // The session's memory knew which terms were accepted; without it a helper cannot see that they have changed.
-            save("withdrawing a consent") { try $0.dropConsents($1) }
+        case .dropSession: if let joined { sessions.end(in: joined) }
         case .hold(let reason, let duration, let cause):
             guard let stored = StoredHold.Reason(rawValue: reason.rawValue) else { break }
             let until = duration.map { WallClock.now + $0.milliseconds }

@@ -15,6 +15,8 @@ struct Joined {
     /// dBm
     var signal: Int?
     var snapshot: LinkSnapshot
+    /// The link was up before the daemon.
+    var isFound = false
     /// What was stored of the network is forgotten, and the session that runs is not stored again.
     var isForgotten = false
     var facts: LinkFacts

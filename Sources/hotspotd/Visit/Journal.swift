@@ -27,7 +27,7 @@ import Store
 
     func endAttempt(_ outcome: AttemptOutcome, _ departure: Departure, in network: NetworkID, portal: Portal?) {
         guard let attempt, attempt.isOpen else { return }
-        self.attempt?.isOpen = false
+        self.attempt?.outcome = outcome
         let verdict = attempt.sentence(outcome, departure, helper: attempt.helper.map(services.displayName))
         let word = departure == .daemonEnds && outcome == .left ? Attempt.interrupted : outcome.rawValue
         record("outcome", verdict, helper: attempt.helper)
@@ -77,7 +77,8 @@ import Store
 struct RunningAttempt {
     let id: String
     let began = EventLoop.now
-    var isOpen = true
+    var outcome: AttemptOutcome?
+    var isOpen: Bool { outcome == nil }
     /// The helper that was asked to free the network, or to keep it free.
     var helper: String?
     /// Why this helper won the race, in the machine's words.
@@ -88,6 +89,10 @@ struct RunningAttempt {
     var refusal: String?
     /// What kept the helper from being asked at all, or from an answer.
     var obstacle: String?
+    /// A logoff was sent, and the portal has not confirmed it.
+    var isLeftOpen = false
+    /// A question waits for its answer.
+    var isAsking = false
     /// Octets of traces that the journal still takes: a helper that says much fills no disk.
     var traceCapacity = 256 << 10
 
@@ -103,12 +108,16 @@ struct RunningAttempt {
         return switch outcome {
         case .online: "Online by \(helper) after \(seconds) s\(because)."
         case .open: "The network is open; no login was needed (\(seconds) s)."
+        case .opened where isAsking: "The network opened while a question waited, perhaps by a login in a browser."
+        case .opened: "The network opened without a helper, perhaps by a login in a browser."
+        case .found: "The network was open when hotspotd started; how it was opened is not known."
         case .unknown: "No helper claimed the network, and the probe cannot tell whether it is open."
         case .unclaimedCaptive: "A portal wants a login, and no helper could do it."
         case .temporaryFailure: failed("\(helper) could not log in for now (\(seconds) s).")
         case .failure: failed("\(helper) could not log in, and it is not tried again by itself.")
         case .expired: failed("The session was over.")
         case .left: departure.sentence
+        case .loggedOff where isLeftOpen: failed("Left alone; the portal may still let this computer through.")
         case .loggedOff: "Logged off."
         case .dismissed: failed("The question was dismissed.")
         case .superseded: "Another attempt took over."

@@ -50,14 +50,15 @@ import Vault
         self.prompt = shown
         ending = nil
         if answers == nil { outcome = nil }
+        journal.note { $0.isAsking = true }
         journal.record("prompt", "\(Printable.text(prompt.title, limit: 200)) asks", helper: helper)
         if let warning = shown.warning { journal.record("warning", warning, helper: helper) }
         services.events?.promptsChanged()
     }
 
-    func withdraw(_ id: PromptID) {
+    func withdraw(_ id: PromptID, in turn: [Action]) {
         guard let gone = prompt, gone.id == id else { return }
-        last = (gone.token, ending ?? "The network was left, or it opened without an answer.")
+        last = (gone.token, ending ?? ShownPrompt.ending(in: turn))
         // Without an answer to this prompt the next command has none, and not those to the one before.
         if ending == nil { answers?.forgetSent() }
         prompt = nil
@@ -175,6 +176,7 @@ import Vault
             prompt: shown.prompt, helper: shown.helper, portal: shown.portal)
         answers = answers.map { new.following($0) } ?? new
         ending = "It was answered already, perhaps in another terminal."
+        journal.note { $0.isAsking = false }
     }
 
     func dismissed() { ending = "It was dismissed, perhaps in another terminal." }

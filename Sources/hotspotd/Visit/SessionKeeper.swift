@@ -10,6 +10,8 @@ struct PresentSession {
     var session: Session?
     var owner: String?
     var end: Instant?
+    /// Its helper has logged off, and the memory is for the next login.
+    var isOver = false
 }
 
 /// The session of one interface. Its memory goes back to the helper that made it and to no other.
@@ -37,7 +39,15 @@ struct PresentSession {
             session.memory = nil
             problems.report(Problem(.memoryTooLarge, "\(helper) wants to keep more than 16 KiB; it was dropped."))
         }
-        (present.session, present.owner) = (session, helper)
+        present = PresentSession(session: session, owner: helper, end: present.end)
+    }
+
+    /// Ends the session by the reply to Logoff, of which the memory stays for the next login.
+    func end(keeping reply: Session?, of helper: String) {
+        drop()
+        guard let memory = reply?.memory else { return }
+        keep(Session(memory: memory), of: helper)
+        present.isOver = present.session?.memory != nil
     }
 
     /// Notes the end of the session; negative seconds say that it is unknown.
@@ -59,8 +69,20 @@ struct PresentSession {
         try services.store.setSealedSession(network, try services.vault.seal(Coding.encode(session), for: purpose))
     }
 
+    /// Drops the session, but for what its helper keeps for the next login.
+    func end(in joined: Joined) {
+        let keeps = present.isOver && !joined.isForgotten && services.settings.remember != .never
+        if !keeps { drop() }
+        services.saving("ending a session") {
+            if keeps, let owner = present.owner { return try store(for: joined.network, of: owner) }
+            try services.store.setSealedSession(joined.network, nil)
+            // The session's memory knew which terms were accepted; without it a helper cannot see that they have changed.
+            try services.store.dropConsents(joined.network)
+        }
+    }
+
     func restore(for network: NetworkID, of helper: String?) {
-        (present.session, present.owner) = (nil, helper)
+        present = PresentSession(owner: helper, end: present.end)
         guard let helper, let sealed = services.store.sealedSession(network) else { return }
         do {
             present.session = try Coding.decode(Session.self, from: try open(sealed, network, helper).withBytes { Array($0) })

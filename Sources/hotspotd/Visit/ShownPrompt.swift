@@ -36,3 +36,19 @@ extension CredentialOwner {
             network: network, helper: stored.helper, origin: stored.origin, pin: stored.pin, program: stored.program)
     }
 }
+
+extension ShownPrompt {
+    /// Returns why a prompt goes without an answer, by the actions of the same turn.
+    static func ending(in turn: [Action]) -> String {
+        for case .endAttempt(_, let outcome) in turn {
+            switch outcome {
+            case .online: return "The network opened, by the login from before."
+            case .open, .opened, .found: return "The network opened, perhaps by a login in a browser."
+            case .left: return "The network was left."
+            case .superseded: return "Another login was begun."
+            case .unknown, .unclaimedCaptive, .temporaryFailure, .failure, .expired, .loggedOff, .dismissed: break
+            }
+        }
+        return "It is not needed any more."
+    }
+}

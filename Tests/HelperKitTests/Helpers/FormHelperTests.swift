@@ -103,6 +103,71 @@ import Varlink
         #expect(try FormHelper().authenticate(command).result == .success)
     }
 
+    @Test func termsStayAcceptedOverALogoff() throws {
+        let terms = Locked("Pay with a smile.")
+        let server = cafe(terms)
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        command.session = try FormHelper().authenticate(command).session
+        command.answers = ["ok": "yes"]
+        let done = try FormHelper().presentUI(command)
+        #expect(done.result == .success)
+        command.session = done.session
+        command.answers = [:]
+        let ended = try FormHelper().logoff(command)
+        let kept = SessionMemory(ended.session)
+        #expect(ended.result == .failure, "this portal offers no logoff")
+        #expect(kept.origin == server.url && kept.terms?.count == 1 && kept.terms == SessionMemory(done.session).terms)
+        #expect(kept.cookies == nil && kept.logoff == nil && kept.statusPage == nil && ended.session?.secondsRemaining == nil)
+        command.session = ended.session
+        command.consent = true
+        #expect(try FormHelper().authenticate(command).result == .success)
+        terms.with { $0 = "Pay 5 € for every hour." }
+        #expect(try FormHelper().authenticate(command).prompt?.message?.contains("have changed") == true)
+    }
+
+    /// The page has a link to log off once the gateway has opened, which is after the login.
+    @Test(arguments: [true, false]) func looksForALogoffThatCameLate(isOffered: Bool) throws {
+        let server = ScriptedServer { request in
+            switch request.path {
+            case "/": .send(octets(redirect("/in")))
+            case "/status": .send(octets(http(200, isOffered ? "<a href=/bye>Log out</a>" : "Welcome")))
+            case "/hop": .send(octets(redirect("/status")))
+            case "/bye": .send(octets(http(200, "Bye")))
+            default: .send(octets(http(200, "<form method=post action=/hop><input type=submit value=Continue></form>")))
+            }
+        }
+        var command = command(server)
+        let done = try FormHelper().authenticate(command)
+        #expect(done.result == .success)
+        command.session = done.session
+        if isOffered {
+            // As a session is where the page had none yet.
+            var memory = SessionMemory(done.session)
+            memory.logoff = nil
+            command.session = Session(memory: memory.value)
+        }
+        let before = server.requests.count
+        let reply = try FormHelper().logoff(command)
+        #expect(reply.result == (isOffered ? .success : .failure))
+        #expect(server.requests.dropFirst(before).map(\.path) == (isOffered ? ["/status", "/bye"] : ["/status"]))
+    }
+
+    /// An address that a form has made may have the answers in its query.
+    @Test func keepsNoAnswersInAnAddress() throws {
+        let server = ScriptedServer([
+            "/": redirect("/in"), "/in": http(200, "<form action=/go><input name=room><input type=submit></form>"),
+            "/go": http(200, "You are now connected"),
+        ])
+        var command = command(server)
+        command.portal = Portal(origin: server.url, kind: "form")
+        command.session = try FormHelper().authenticate(command).session
+        command.answers = ["room": "214"]
+        let done = try FormHelper().presentUI(command)
+        #expect(done.result == .success && server.requests.last?.target == "/go?room=214")
+        #expect(SessionMemory(done.session).statusPage == server.url + "/in")
+    }
+
     @Test func keepsConsentForTermsThatWereNeverSeen() throws {
         let server = cafe(Locked("x"))
         var command = command(server)

@@ -1,0 +1,103 @@
+import ControlAPI
+import EventLoop
+import HotspotCore
+import HotspotMachine
+import Testing
+
+@testable import Store
+@testable import hotspotd
+
+/// What a logoff leaves, and what is said of it.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LogoffTests {
+    init() { EventLoop.startThread() }
+
+    /// A hotel whose terms were accepted.
+    @LoopActor private func accepted() async throws -> Hotel {
+        let hotel = try Hotel(Hotel.secure)
+        hotel.asks(for: [("agb", "checkbox", true)], terms: "Be quiet.", at: Hotel.secure)
+        hotel.bench.replies(
+            "form", to: "PresentUI",
+            #"{"result": "success", "portal": \#(Hotel.secure), "session": {"memory": {"terms": ["t"], "token": "s"}}}"#)
+        _ = try await hotel.ask()
+        try await hotel.answer(["agb": "yes"])
+        return hotel
+    }
+
+    @LoopActor private func logOff(_ hotel: Hotel, _ reply: String) async {
+        hotel.bench.replies("form", to: "Logoff", reply)
+        hotel.controller.feed(.logoffRequested(by: .user))
+        #expect(await hotel.bench.eventually { hotel.controller.machine.state.name == .inactive })
+    }
+
+    @LoopActor private func verdict(_ hotel: Hotel) -> String? { hotel.bench.steps.last { $0.kind == "outcome" }?.detail }
+
+    @Test(arguments: [true, false], [true, false]) @LoopActor func whatTheHelperKeepsIsForTheNextLogin(
+        keeps: Bool, rejoins: Bool
+    ) async throws {
+        let hotel = try await accepted()
+        await logOff(hotel, #"{"result": "success"\#(keeps ? #", "session": {"memory": {"terms": ["t"]}}"# : "")}"#)
+        #expect(hotel.controller.status.secondsRemaining == nil)
+        if rejoins {
+            hotel.leave()
+            hotel.join()
+        }
+        hotel.controller.feed(.loginRequested(helper: nil))
+        #expect(await hotel.bench.eventually { hotel.bench.told("form", "Authenticate").count == 2 })
+        let told = hotel.bench.told("form", "Authenticate").last
+        #expect(told?["consent"] == .bool(keeps) && told?["session"]?["memory"] == (keeps ? ["terms": ["t"]] : nil))
+        await hotel.close()
+    }
+
+    @Test @LoopActor func nothingIsKeptOfAForgottenNetwork() async throws {
+        let hotel = try await accepted()
+        try hotel.bench.services.store.forgetEverything()
+        hotel.controller.forgetStored()
+        await logOff(hotel, #"{"result": "success", "session": {"memory": {"terms": ["t"]}}}"#)
+        #expect(hotel.bench.services.store.sealedSession(Hotel.network) == nil)
+        await hotel.close()
+    }
+
+    @Test @LoopActor func aLogoffThatWasNotConfirmedIsCalledThat() async throws {
+        for (reply, sentence, code) in [
+            (#"{"result": "success"}"#, "Logged off.", ProblemCode.held),
+            (
+                #"{"result": "failure", "reason": "No way."}"#,
+                "Left alone; the portal may still let this computer through.\nNo way.", .logoffUnconfirmed
+            ),
+        ] {
+            let hotel = try await accepted()
+            await logOff(hotel, reply)
+            #expect(verdict(hotel) == sentence && hotel.controller.status.problems.map(\.code) == [code])
+            await hotel.close()
+        }
+    }
+
+    // MARK: Whose login it is
+
+    @Test @LoopActor func aSwitchedOffHelperStaysTheOneThatLoggedIn() async throws {
+        let hotel = try await accepted()
+        let (controller, store) = (hotel.controller, hotel.bench.services.store)
+        try store.setEnabled(helper: "form", ssid: nil, enabled: false)
+        controller.updateCandidates()
+        #expect(await hotel.bench.eventually { controller.machine.state.name == .authenticated })
+        #expect(controller.status.helper == "form")
+        let problem = try #require(controller.status.problems.last)
+        #expect(problem.code == .disabled && problem.hint == "hotspotctl enable --helper form, then hotspotctl logoff")
+        try store.setEnabled(helper: "form", ssid: nil, enabled: true)
+        controller.updateCandidates()
+        #expect(await hotel.bench.eventually { controller.machine.acceptsLogoff(by: .user) })
+        #expect(!controller.status.problems.map(\.code).contains(.disabled))
+        await hotel.close()
+    }
+
+    @Test @LoopActor func aQuestionThatABrowserAnsweredIsCalledThat() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        let shown = try await hotel.ask()
+        hotel.controller.feed(.verdictSeen(.online))
+        #expect(hotel.controller.machine.state.name == .authenticated)
+        #expect(verdict(hotel) == "The network opened while a question waited, perhaps by a login in a browser.")
+        #expect(hotel.desk.last! == (shown.token, "The network opened, perhaps by a login in a browser."))
+        #expect(hotel.controller.status.outcome == "opened")
+        await hotel.close()
+    }
+}

@@ -25,6 +25,9 @@ final class OutcomeWatch {
         if tracker.isPromptGone { decided = tracker.observe(interfaces) }
     }
 
+    /// Whether several interfaces are in a network.
+    var hasSeveral: Bool { tracker.joined > 1 }
+
     /// Seconds since the watch began.
     var elapsed: Double { (ContinuousClock.now - began).inSeconds }
 
@@ -85,6 +88,9 @@ struct OutcomeTracker {
             (isPromptGone, hasMoved) = (true, true)
         }
     }
+
+    /// The number of interfaces that were in a network.
+    var joined: Int { before.values.count { $0.ssid != nil } }
 
     /// Follows this interface from now on; `nil` changes nothing.
     mutating func follow(_ interface: String?) { target = interface ?? target }

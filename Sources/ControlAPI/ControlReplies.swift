@@ -12,6 +12,13 @@ public struct StatusReply: Codable, Sendable {
     public var omitted: Int?
 }
 
+/// The reply of `Login` and `Logoff`.
+public struct InterfaceReply: Codable, Sendable {
+    public var interface: String?
+
+    public init(interface: String) { self.interface = interface }
+}
+
 public struct CheckReply: Codable, Hashable, Sendable {
     /// `online`, `captive`, `limited`, `none` or `unknown`.
     public var verdict: String
@@ -97,6 +104,7 @@ public struct MonitorReply: Codable, Sendable {
 public struct ExplainReply: Codable, Sendable {
     public var steps: [Step]
     public var verdict: String
+    public var attempt: AttemptStatus?
 }
 
 public struct HistoryReply: Codable, Sendable {

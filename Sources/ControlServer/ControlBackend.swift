@@ -30,11 +30,13 @@ import HotspotCore
     ) throws(ControlError)
     /// Asks no more in this association.
     func dismiss(prompt: String) throws(ControlError)
-    /// Asks the helper that keeps the network open whether it does; otherwise, or fresh, evaluates the network again, and logs in.
-    func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError)
+    /// Asks the helper that keeps the network open whether it does; otherwise, or fresh, evaluates the network again, and logs in. Returns
+    /// the interface's name.
+    func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) -> String
     /// Begins a login by the helper `browser`, and returns what a browser on the link needs.
     func browse(interface: String?) throws(ControlError) -> BrowseReply
-    func logoff(interface: String?) throws(ControlError)
+    /// Returns the interface's name.
+    func logoff(interface: String?) throws(ControlError) -> String
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError)
     /// Ends the session of the helper whose process has this token. `false` if there is none to end.
     func requestLogoff(token: String, interface: String, ssidHex: String) throws(ControlError) -> Bool
@@ -49,7 +51,9 @@ import HotspotCore
     func removeCredentials(ssid: String, helper: String?, portal: String?) throws(ControlError) -> Int
     func unlock(pin: String) throws(ControlError)
     func setPIN(_ pin: String?, old: String?) throws(ControlError)
-    func explain(interface: String?, ssid: String?, attempt: String?) throws(ControlError) -> (steps: [Step], verdict: String)
+    func explain(
+        interface: String?, ssid: String?, attempt: String?
+    ) throws(ControlError) -> (attempt: AttemptStatus, steps: [Step], verdict: String)
     /// The last `limit` attempts, newest first; with `before` the last ones that began before that attempt.
     func history(ssid: String?, interface: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus]
 }

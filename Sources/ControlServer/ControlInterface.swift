@@ -140,14 +140,16 @@ import Varlink
         },
         "Explain": read { (control, call, backend, parameters: ExplainParameters) throws(ControlError) in
             try control.requireNames(call, backend)
-            var (steps, verdict) = try backend.explain(
+            var (attempt, steps, verdict) = try backend.explain(
                 interface: parameters.interface, ssid: parameters.ssid, attempt: parameters.attempt)
             if !control.permission.allows(call) { steps.removeAll { !$0.isPublic } }
             verdict = Printable.cut(verdict, limit: 4096)
             call.reply(
                 encoded: Fitting.reply("steps", steps.lazy.map(\.shown)) { omitted in
                     let rest = omitted > 0 ? " (\(omitted) later steps are too many for one answer.)" : ""
-                    return Fitting.omitted(omitted).merging(["verdict": .string(verdict + rest)]) { $1 }
+                    return Fitting.omitted(omitted).merging(
+                        ["verdict": .string(verdict + rest), "attempt": Coding.value(attempt)]
+                    ) { $1 }
                 })
         },
         "History": read { (control, call, backend, parameters: HistoryParameters) throws(ControlError) in
@@ -178,14 +180,16 @@ import Varlink
         "Dismiss": change { (_, backend, parameters: PromptParameter) throws(ControlError) in
             try backend.dismiss(prompt: parameters.id)
         },
-        "Login": change { (_, backend, parameters: LoginParameters) throws(ControlError) in
-            try backend.login(interface: parameters.interface, helper: parameters.helper, fresh: parameters.fresh ?? false)
+        "Login": permitted { (call, backend, parameters: LoginParameters) throws(ControlError) in
+            let interface = try backend.login(
+                interface: parameters.interface, helper: parameters.helper, fresh: parameters.fresh ?? false)
+            call.reply(InterfaceReply(interface: interface))
         },
         "Browse": permitted { (call, backend, parameters: OptionalInterface) throws(ControlError) in
             call.reply(try backend.browse(interface: parameters.interface))
         },
-        "Logoff": change { (_, backend, parameters: OptionalInterface) throws(ControlError) in
-            try backend.logoff(interface: parameters.interface)
+        "Logoff": permitted { (call, backend, parameters: OptionalInterface) throws(ControlError) in
+            call.reply(InterfaceReply(interface: try backend.logoff(interface: parameters.interface)))
         },
         "SetEnabled": change { (call, backend, parameters: SwitchParameters) throws(ControlError) in
             guard parameters.helper != nil || parameters.ssid != nil else { return call.failInvalidParameter("helper or ssid") }

@@ -19,7 +19,7 @@ struct AnswerVerb: ParsableCommand {
     @Flag(
         inversion: .prefixedNo,
         help:
-            "Keep the answers, encrypted, for this network and portal, as Remember= of the settings does without it. Codes and ticks are never kept."
+            "Keep the answers, encrypted, for this network and portal, as Remember= of the settings does without it. Codes are never kept; accepted terms are remembered as AcceptTerms= says."
     )
     var remember: Bool?
 

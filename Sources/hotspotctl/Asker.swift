@@ -5,25 +5,29 @@ import HotspotCore
 /// Asks for answers on the terminal.
 struct Asker {
     let renderer: Renderer
-    /// Asks a question and returns the line that answers it.
-    var readLine: (_ question: String, _ secret: Bool) throws(Failure) -> String = TerminalLine.read
+    /// Returns why the prompt cannot be answered any more, `nil` while it waits.
+    let end: () -> Failure?
 
     private static let tries = 3
 
     /// Asks every field of a prompt. Enter sends what is stored for a field.
     ///
-    /// - Parameter isWarned: the user has read the warning about this portal.
-    func ask(_ prompt: PendingPrompt, isWarned: Bool = false) throws(Failure) -> TypedAnswers {
-        Output.ask(renderer.heading(prompt, isWarned: isWarned).joined(separator: "\n") + "\n")
+    /// - Parameter earlier: what this user has read and agreed to a moment ago.
+    func ask(_ prompt: PendingPrompt, after earlier: EarlierQuestions) throws(Failure) -> TypedAnswers {
+        Output.ask(renderer.heading(prompt, isWarned: earlier.warned.contains(prompt.portal)).joined(separator: "\n") + "\n")
         let terms = renderer.safe(prompt.terms ?? "", limit: 2000)
         if !terms.isEmpty { Output.ask("  \(renderer.bar) Terms: \(terms)\n") }
         var answers: [String: String] = [:]
         var stored: [String] = []
+        var agreements: Set<Agreement> = []
         var termsURL = prompt.termsURL
         for (index, field) in prompt.fields.enumerated() {
             let label = renderer.label(field, at: index + 1)
             if field.kind == .checkbox {
-                answers[field.name] = try askBox(field, label, termsURL)
+                let agreement = Agreement(label, prompt)
+                let answer = try askBox(field, label, termsURL, isAgreed: earlier.agreements.contains(agreement))
+                answers[field.name] = answer
+                if answer == "yes" { agreements.insert(agreement) }
                 termsURL = nil
             } else if let answer = try askText(field, label, isStored: prompt.stored?.contains(field.name) == true) {
                 answers[field.name] = answer
@@ -33,9 +37,13 @@ struct Asker {
         }
         if prompt.fields.isEmpty {
             let question = termsURL.map { "Accept the terms (\(renderer.safe($0)))" } ?? "Continue"
-            _ = try agrees("  \(renderer.bar) \(question)? [y/n] ", isNeeded: true)
+            let agreement = Agreement(question, prompt)
+            let isAgreed = earlier.agreements.contains(agreement)
+            _ = try agrees(
+                "  \(renderer.bar) \(question)? \(isAgreed ? "[Y/n]" : "[y/n]") ", isNeeded: true, isAgreed: isAgreed)
+            agreements.insert(agreement)
         }
-        return TypedAnswers(values: answers.filter { !$0.value.isEmpty }, stored: stored)
+        return TypedAnswers(values: answers.filter { !$0.value.isEmpty }, stored: stored, agreements: agreements)
     }
 
     /// Asks whether the answers shall be kept for this portal.
@@ -43,13 +51,16 @@ struct Asker {
         try agrees("  Remember these answers for this portal? [y/N] ", isNeeded: false)
     }
 
-    private func askBox(_ field: Field, _ label: String, _ termsURL: String?) throws(Failure) -> String {
+    private func askBox(
+        _ field: Field, _ label: String, _ termsURL: String?, isAgreed: Bool
+    ) throws(Failure) -> String {
         let place = termsURL.map { " (\(renderer.safe($0)))" } ?? ""
         let words = label + place
         let mark = words.last.map { ".?!:".contains($0) } == true ? "" : "?"
         // A box that the portal ticked is no agreement of the user.
-        let choice = field.required ? "[y/n]" : "[y/N]"
-        return try agrees("  \(renderer.bar) \(words)\(mark) \(choice) ", isNeeded: field.required) ? "yes" : "no"
+        let choice = isAgreed ? "[Y/n]" : field.required ? "[y/n]" : "[y/N]"
+        let question = "  \(renderer.bar) \(words)\(mark) \(choice) "
+        return try agrees(question, isNeeded: field.required, isAgreed: isAgreed) ? "yes" : "no"
     }
 
     /// Returns the answer; `nil` for the stored one.
@@ -81,12 +92,18 @@ struct Asker {
         throw Failure(.answerNeeded, Hearsay.join("Nothing was sent, without an answer to:", label), hint: "hotspotctl answer")
     }
 
+    private func readLine(_ question: String, _ secret: Bool) throws(Failure) -> String {
+        try TerminalLine.read(question, secret, end: end)
+    }
+
     /// Returns whether the user agrees. Where nothing goes on without it, an empty line is asked again: it may have been typed ahead, and
     /// the answers before it would be lost.
-    private func agrees(_ question: String, isNeeded: Bool) throws(Failure) -> Bool {
+    ///
+    /// - Parameter isAgreed: the user agreed to the same a moment ago: an empty line is a yes.
+    private func agrees(_ question: String, isNeeded: Bool, isAgreed: Bool = false) throws(Failure) -> Bool {
         for _ in 0..<Self.tries {
             let answer = try readLine(question, false).lowercased()
-            if ["y", "yes", "j", "ja"].contains(answer) { return true }
+            if ["y", "yes", "j", "ja"].contains(answer) || (isAgreed && answer.isEmpty) { return true }
             guard isNeeded else { return false }
             guard answer.isEmpty else { break }
             Output.ask("  Type y to go on, or n to stop; without it nothing is sent.\n")
@@ -100,4 +117,37 @@ struct Asker {
 struct TypedAnswers {
     var values: [String: String]
     var stored: [String] = []
+    var agreements: Set<Agreement> = []
+}
+
+/// A yes to one box of one portal, or to its terms.
+struct Agreement: Hashable {
+    let label: String
+    let interface: String
+    let portal: String?
+    let terms: String?
+    let termsURL: String?
+
+    init(_ label: String, _ prompt: PendingPrompt) {
+        self.label = label
+        interface = prompt.interface
+        portal = prompt.portal
+        terms = prompt.terms
+        termsURL = prompt.termsURL
+    }
+}
+
+/// The earlier questions of one dialogue.
+struct EarlierQuestions {
+    /// The portals whose warning was shown.
+    var warned: Set<String?> = []
+    var agreements: Set<Agreement> = []
+    /// A code was typed.
+    var hasCode = false
+
+    mutating func add(_ prompt: PendingPrompt, _ answers: TypedAnswers) {
+        warned.insert(prompt.portal)
+        agreements.formUnion(answers.agreements)
+        if prompt.fields.contains(where: { $0.kind == .code && answers.values[$0.name] != nil }) { hasCode = true }
+    }
 }

@@ -57,7 +57,8 @@ struct CredentialsAdd: ParsableCommand {
     @Option(help: "The helper that gets them, if several know the network.", completion: Complete.helpers)
     var helper: String?
 
-    @Argument(help: "The names of the fields, as 'show' lists them; without them, those that are stored.")
+    @Argument(
+        help: "The names of the fields, as 'hotspotctl prompts' has them behind the labels; without them, those that are stored.")
     var fields: [String] = []
 
     func run() throws {
@@ -90,7 +91,17 @@ struct CredentialsAdd: ParsableCommand {
         throw Failure(
             .usage,
             "No answers are stored for \(common.renderer.quoted(network.name)), so name the fields behind it; or log in once, "
-                + "and let them be remembered.", hint: "hotspotctl login --wait")
+                + "and let them be remembered.", hint: try hint(client))
+    }
+}
+
+extension CredentialsAdd {
+    /// The command that leads to the portal's question.
+    private func hint(_ client: ControlClient) throws(Failure) -> String {
+        let isOnline = try client.call("Status", as: StatusReply.self).interfaces.contains {
+            $0.ssid == network.name && $0.state == StateName.authenticated.rawValue
+        }
+        return isOnline ? "hotspotctl logoff, then hotspotctl login --wait" : "hotspotctl login --wait"
     }
 }
 
@@ -128,6 +139,10 @@ struct CredentialsUnlock: ParsableCommand {
 
     func run() throws {
         let client = try common.connect()
+        guard try client.call("Credentials", as: CredentialsReply.self).pin != "none" else {
+            throw Failure(
+                .failed, "There is no PIN; the stored answers are used without one.", hint: "hotspotctl credentials pin")
+        }
         let pin = try SecretLines.read(["PIN: "])[0]
         _ = try client.call("Unlock", ["pin": .string(pin)])
         Output.print(["The stored answers can be used until the daemon ends."])

@@ -23,13 +23,18 @@ struct Dialogue {
 
     func run(_ first: PendingPrompt) throws {
         var prompt = first
-        var warned: Set<String?> = []
+        var earlier = EarlierQuestions()
         for round in 0..<Self.rounds {
-            if isInteractive, !common.noAsk, prompt.locked == true { prompt = try unlocked(prompt) }
             if round > 0, !isInteractive || common.noAsk { throw needed(prompt, "The portal asks again.") }
-            let answers = try read(prompt, isWarned: warned.contains(prompt.portal))
-            warned.insert(prompt.portal)
-            switch try send(answers, to: prompt) {
+            let watch = try OutcomeWatch(path: common.socketPath, target: prompt.interface, prompt: prompt.id)
+            let sent: Sent?
+            if let filled = try fill(prompt, watch, after: earlier) {
+                earlier.add(filled.prompt, filled.answers)
+                sent = try send(filled, watch, hasCode: earlier.hasCode)
+            } else {
+                sent = try fate(of: prompt, watch)
+            }
+            switch sent {
             case nil: return Output.print(["Answered."])
             case .online(let sentence):
                 return Output.print([sentence])
@@ -53,37 +58,91 @@ struct Dialogue {
         case asks(String)
     }
 
+    /// A question with its answers.
+    private struct Filled {
+        /// As it was asked in the end: the PIN adds what is stored.
+        var prompt: PendingPrompt
+        var answers: TypedAnswers
+        var remember: Bool
+        var confirmed: Bool
+    }
+
+    /// Reads the answers; returns `nil` if the prompt is gone before they are complete.
+    private func fill(
+        _ prompt: PendingPrompt, _ watch: OutcomeWatch, after earlier: EarlierQuestions
+    ) throws(Failure) -> Filled? {
+        do throws(Failure) {
+            let asker = Asker(renderer: common.renderer, end: watch.endOfPrompt)
+            var prompt = prompt
+            if isInteractive, !common.noAsk, prompt.locked == true {
+                guard let open = try unlocked(prompt, watch) else { return nil }
+                prompt = open
+            }
+            let answers = try read(prompt, asker, after: earlier)
+            let (remember, confirmed) = try wish(answers, prompt, asker)
+            return Filled(prompt: prompt, answers: answers, remember: remember, confirmed: confirmed)
+        } catch {
+            guard watch.isPromptGone else { throw error }
+            return nil
+        }
+    }
+
     /// Sends the answers and waits; `nil` if the outcome is not waited for.
-    private func send(_ answers: TypedAnswers, to prompt: PendingPrompt) throws -> Sent? {
-        let (remember, confirmed) = try wish(answers, prompt)
-        let watch = wait > 0 ? try OutcomeWatch(path: common.socketPath, target: prompt.interface, prompt: prompt.id) : nil
+    private func send(_ filled: Filled, _ watch: OutcomeWatch, hasCode: Bool) throws -> Sent? {
+        watch.loginBegins(on: nil)
         do throws(Failure) {
             _ = try client.call(
                 "Answer",
                 AnswerParameters(
-                    id: prompt.id, answers: answers.values, remember: remember, stored: answers.stored, confirmed: confirmed))
+                    id: filled.prompt.id, answers: filled.answers.values, remember: filled.remember,
+                    stored: filled.answers.stored, confirmed: filled.confirmed))
         } catch {
             throw error.keepingNothing
         }
-        guard let watch else { return nil }
+        guard wait > 0 else { return nil }
         switch try watch.outcome(within: wait) {
         case .online(let status):
             let renderer = common.renderer
-            let kept = [status.answers.map { renderer.safe($0) }, self.remember == false ? renderer.stays(prompt) : nil]
+            let kept = [
+                status.answers.map { renderer.safe($0) }, hasCode ? "Codes are not kept." : nil,
+                self.remember == false ? renderer.stays(filled.prompt) : nil,
+            ]
             return .online(([renderer.online(status, after: watch.elapsed)] + kept.compactMap(\.self)).joined(separator: " "))
         case .asks(let next): return .asks(next)
         case .failed(let status):
             let failure = common.renderer.failure(status)
             throw status.answers.map { failure.adding(common.renderer.safe($0)) } ?? failure
-        case .timeout:
-            throw Failure(
-                .timeout, "No outcome within \(common.renderer.tenths(wait)); the login continues.", hint: "hotspotctl monitor")
+        case .timeout: throw noOutcome
         }
+    }
+
+    /// Says what became of a prompt that went without an answer from here.
+    private func fate(of prompt: PendingPrompt, _ watch: OutcomeWatch) throws -> Sent {
+        var outcome = try watch.outcome(within: 0)
+        if case .online = outcome {
+            // That says it all.
+        } else {
+            let gone = try client.prompt(prompt.id).gone
+            Output.error([common.renderer.safe(gone ?? "The question is gone.")])
+            if outcome == .timeout { outcome = try watch.outcome(within: wait) }
+        }
+        switch outcome {
+        case .online(let status): return .online(common.renderer.online(status, after: watch.elapsed))
+        case .asks(let next): return .asks(next)
+        case .failed(let status) where status.state == StateName.failure.rawValue: throw common.renderer.failure(status)
+        // The sentence is printed.
+        case .failed: throw Failure(.notFound, "", hint: "hotspotctl status")
+        case .timeout: throw noOutcome
+        }
+    }
+
+    private var noOutcome: Failure {
+        Failure(.timeout, "No outcome within \(common.renderer.tenths(wait)); the login continues.", hint: "hotspotctl monitor")
     }
 
     /// Returns whether to keep the answers, and whether the user was asked about this portal's.
     private func wish(
-        _ answers: TypedAnswers, _ prompt: PendingPrompt
+        _ answers: TypedAnswers, _ prompt: PendingPrompt, _ asker: Asker
     ) throws(Failure) -> (remember: Bool, confirmed: Bool) {
         let isNew = prompt.fields.contains { field in
             field.kind != .code && field.kind != .checkbox && !answers.values[field.name, default: ""].isEmpty
@@ -92,18 +151,19 @@ struct Dialogue {
         guard isInteractive, isNew, prompt.remember == "ask", remember == nil || prompt.warning != nil else {
             return (true, remember == true)
         }
-        let agreed = try Asker(renderer: common.renderer).agreesToRemember()
+        let agreed = try asker.agreesToRemember()
         return (agreed, agreed)
     }
 
-    /// Asks for the PIN that guards the stored answers, and returns the prompt with them.
-    private func unlocked(_ prompt: PendingPrompt) throws(Failure) -> PendingPrompt {
+    /// Asks for the PIN that guards the stored answers, and returns the prompt with them; `nil` if they are sent already.
+    private func unlocked(_ prompt: PendingPrompt, _ watch: OutcomeWatch) throws(Failure) -> PendingPrompt? {
         while true {
-            let pin = try TerminalLine.read("PIN of the stored answers (Enter: type the answers): ", true)
+            let question = "PIN of the stored answers (Enter: type the answers): "
+            let pin = try TerminalLine.read(question, true, end: watch.endOfPrompt)
             if pin.isEmpty { return prompt }
             do throws(Failure) {
                 _ = try client.call("Unlock", ["pin": .string(pin)])
-                return try client.prompt(prompt.id).pending ?? prompt
+                return try client.prompt(prompt.id).pending
             } catch {
                 guard case .wrongPIN(left: 1...) = error.refusal else { throw error }
                 error.report()
@@ -111,10 +171,12 @@ struct Dialogue {
         }
     }
 
-    private func read(_ prompt: PendingPrompt, isWarned: Bool) throws(Failure) -> TypedAnswers {
+    private func read(
+        _ prompt: PendingPrompt, _ asker: Asker, after earlier: EarlierQuestions
+    ) throws(Failure) -> TypedAnswers {
         if isInteractive {
             guard !common.noAsk else { throw needed(prompt, "An answer is needed.") }
-            return try Asker(renderer: common.renderer).ask(prompt, isWarned: isWarned)
+            return try asker.ask(prompt, after: earlier)
         }
         let answers = try AnswerLines.read(fields: prompt.fields)
         let stored = self.stored ? (prompt.stored ?? []).filter { answers[$0, default: ""].isEmpty } : []

@@ -14,16 +14,22 @@ struct ExplainVerb: ParsableCommand {
     @Option(help: "This attempt, as 'history' names it.")
     var attempt: String?
 
-    @Argument(help: "An interface or a network; without it the last attempt.", completion: Complete.networks)
+    @Argument(help: "An interface or a network; without it the network that is joined now.", completion: Complete.networks)
     var subject: String?
 
     func run() throws {
         let client = try common.connect()
         var parameters = try client.place(subject)
         parameters["attempt"] = attempt
-        try common.show(try client.call("Explain", .members(parameters))) { (renderer, story: ExplainReply) in
-            renderer.lines(story, verbose: verbose)
+        let reply: JSONValue
+        do throws(Failure) {
+            reply = try client.call("Explain", .members(parameters))
+        } catch {
+            guard attempt == nil, case .failed(code: .noAttempt, _) = error.refusal else { throw error }
+            // There is no history either.
+            throw Failure(error.status, error.message, hint: "hotspotctl status")
         }
+        try common.show(reply) { (renderer, story: ExplainReply) in renderer.lines(story, verbose: verbose) }
     }
 }
 
@@ -76,7 +82,11 @@ extension Renderer {
         }
         let offsets = steps.map { offset($0.at) }
         let width = offsets.map(\.count).max() ?? 0
-        let began = first.time.map { "Began at \(clock($0, seconds: true)), \(ago($0))" } ?? "The last attempt"
+        let time = first.time.map { "began at \(clock($0, seconds: true)), \(ago($0))" } ?? "the last attempt"
+        let place = story.attempt.map { attempt in
+            (attempt.ssid.isEmpty ? "" : "\(quoted(attempt.ssid)) on ") + safe(attempt.interface, limit: 32) + ": "
+        }
+        let began = place.map { $0 + time } ?? time.prefix(1).uppercased() + time.dropFirst()
         return [tone(verbose ? "\(began)." : "\(began); each step: hotspotctl explain --verbose", .faint)]
             + zip(steps, offsets).map { step, offset in
                 "  \(String(repeating: " ", count: width - offset.count))\(offset) s  \(line(step))"

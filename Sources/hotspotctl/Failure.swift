@@ -63,10 +63,10 @@ extension Failure {
         }
     }
 
+    /// - Parameter reason: what became of it, if it waited a moment ago.
     static func noSuchPrompt(_ id: String, _ reason: String?) -> Failure {
-        let why = Renderer.safe(reason ?? "It may have been answered.")
-        return Failure(
-            .notFound, "There is no prompt '\(Renderer.safe(id, limit: 64))' any more. \(why)", hint: "hotspotctl prompts")
+        let rest = reason.map { " any more. \(Renderer.safe($0))" } ?? "."
+        return Failure(.notFound, "There is no prompt '\(Renderer.safe(id, limit: 64))'\(rest)", hint: "hotspotctl prompts")
     }
 
     /// - Parameters:

@@ -22,26 +22,39 @@ struct ListVerb: ParsableCommand {
         let parameters = ListParameters(interface: interface, all: all ? true : nil)
         let off = all ? try client.call("Status", as: StatusReply.self).off ?? [] : []
         guard watch else {
-            return try common.show(try client.call("List", parameters)) { renderer, list in renderer.lines(list, off) }
+            return try common.show(try client.call("List", parameters)) { renderer, list in
+                renderer.lines(list, off, present: present())
+            }
         }
         try client.subscribe("List", parameters)
         while let reply = try client.next() {
             if common.jsonMode == nil, Output.isTerminal { Output.clear() }
             try common.show(reply) { (renderer: Renderer, list: ListReply) in
+                let lines = renderer.lines(list, off, present: present())
                 guard let rows = Output.rows else {
                     let time = renderer.clock(renderer.now, seconds: true)
-                    return renderer.lines(list, off).map { "\(time)  \($0)" }
+                    return lines.map { "\(time)  \($0)" }
                 }
                 // The cursor stays in the last line.
-                return Array(renderer.lines(list, off).prefix(max(2, rows - 1)))
+                return Array(lines.prefix(max(2, rows - 1)))
             }
         }
+    }
+
+    /// Returns the helper of each interface's present login; none if the daemon does not say.
+    private func present() -> [String: String] {
+        let interfaces = (try? common.connect().call("Status", as: StatusReply.self))?.interfaces ?? []
+        return Dictionary(
+            interfaces.compactMap { status in status.helper.map { (status.interface, $0) } },
+            uniquingKeysWith: { first, _ in first })
     }
 }
 
 extension Renderer {
-    /// - Parameter off: the switches; those of networks that are not in the list get a row of their own.
-    func lines(_ list: ListReply, _ off: [SwitchedOff] = []) -> [String] {
+    /// - Parameters:
+    ///   - off: the switches; those of networks that are not in the list get a row of their own.
+    ///   - present: the helper of each interface's present login, which may be the first one.
+    func lines(_ list: ListReply, _ off: [SwitchedOff] = [], present: [String: String] = [:]) -> [String] {
         let names = Set(list.networks.map(\.ssid))
         let unseen = off.filter { $0.helper == nil }.compactMap(\.ssid).filter { !names.contains($0) }
         guard !list.networks.isEmpty || !unseen.isEmpty else { return ["No network is in sight."] }
@@ -55,7 +68,8 @@ extension Renderer {
             list.networks.sorted { $0.comesBefore($1) }.map { network in
                 let mark = network.joined ? tone(sign("●", "*"), .strong) : " "
                 return [
-                    "\(mark) \(name(network.ssid))", signal(network.signal), security(network.security), helpers(network),
+                    "\(mark) \(name(network.ssid))", signal(network.signal), security(network.security),
+                    helpers(network, network.joined ? present[network.interface] : nil),
                     ready(network),
                     network.lastOutcome.map(lastTime) ?? nothing,
                 ]
@@ -70,9 +84,9 @@ extension Renderer {
         return "\(outcome(String(parts[0]))), \(ago(time))"
     }
 
-    private func helpers(_ network: ScannedNetwork) -> String {
+    private func helpers(_ network: ScannedNetwork, _ present: String?) -> String {
         if network.disabled { return "switched off" }
-        guard !network.claims.isEmpty else { return nothing }
+        guard !network.claims.isEmpty else { return present.map { safe($0, limit: 64) } ?? nothing }
         let claims = network.claims.sorted { confidence($0) > confidence($1) }
         let shown = claims.prefix(2).map { "\(safe($0.displayName, limit: 64)) (\(safe($0.confidence, limit: 16)))" }
         let rest = claims.count + max(0, network.moreClaims ?? 0) - shown.count

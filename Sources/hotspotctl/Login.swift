@@ -14,7 +14,10 @@ struct LoginVerb: ParsableCommand {
     @Option(help: "Use this helper.", completion: Complete.helpers)
     var helper: String?
 
-    @Flag(help: "Log in again even where the session is still good; it is kept until the new login works.")
+    @Flag(
+        help:
+            "Log in again even where the session is still good; it is kept until the new login works. Where the network asks for no login, nothing is sent."
+    )
     var fresh = false
 
     @Option(help: ArgumentHelp("Wait for the outcome, \(ArgumentOrder.defaultWait) s if no time is given.", valueName: "seconds"))
@@ -33,13 +36,21 @@ struct LoginVerb: ParsableCommand {
             try OutcomeWatch(path: common.socketPath, target: interface, prompt: nil)
         }
         if fresh, helper == nil, let sentence = try nothingToStartOver(client) { Output.print([sentence]) }
-        _ = try client.call(
+        let reply = try client.call(
             "Login", LoginParameters(interface: interface, helper: helper, fresh: fresh ? true : nil))
+        let name = try ControlClient.read(InterfaceReply.self, reply).interface
+        let place = name.map { " on \(common.renderer.safe($0, limit: 32))" } ?? ""
         guard let watch, let wait else {
-            return Output.print(["Started; to see what came of it: hotspotctl"])
+            return Output.print(["Started\(place); to see what came of it: hotspotctl"])
         }
+        watch.loginBegins(on: name)
+        if interface == nil, watch.hasSeveral { Output.print(["Logging in\(place)."]) }
         switch try watch.outcome(within: wait) {
-        case .online(let status): Output.print([common.renderer.online(status, after: watch.elapsed)])
+        case .online(let status):
+            let words = common.renderer.online(status, after: watch.elapsed)
+            let isNeedless = fresh && status.helper != nil && sentNothing(client, on: status.interface)
+            Output.print(
+                [words] + (isNeedless ? ["The network asked for no login; to end the session first: hotspotctl logoff"] : []))
         case .asks(let prompt):
             let pending = try client.prompt(prompt).pending
             if let pending, Dialogue.canAsk(common) {
@@ -47,7 +58,9 @@ struct LoginVerb: ParsableCommand {
                     pending.readable())
             }
             if let pending { Output.error(common.renderer.lines(pending)) }
-            throw Failure(.answerNeeded, "The portal wants an answer.", hint: "hotspotctl answer")
+            throw Failure(
+                .answerNeeded, "The portal wants an answer.",
+                hint: "hotspotctl answer \(common.renderer.safe(prompt, limit: 64))")
         case .failed(let status): throw common.renderer.failure(status)
         case .timeout: throw Failure(.timeout, "No outcome within \(common.renderer.tenths(wait)).", hint: "hotspotctl monitor")
         }
@@ -55,6 +68,13 @@ struct LoginVerb: ParsableCommand {
 }
 
 extension LoginVerb {
+    /// Whether no helper logged in in the last attempt, which an open network answers.
+    private func sentNothing(_ client: ControlClient, on interface: String) -> Bool {
+        let story = try? client.call("Explain", ["interface": .string(interface)], as: ExplainReply.self)
+        return story.map { !$0.steps.contains { $0.kind == "command" && $0.detail.hasPrefix("\(Command.authenticate)") } }
+            ?? false
+    }
+
     /// Why --fresh does no more than a check; `nil` where there is a login to start over.
     private func nothingToStartOver(_ client: ControlClient) throws(Failure) -> String? {
         let all = try client.call("Status", as: StatusReply.self).interfaces
@@ -79,8 +99,11 @@ struct LogoffVerb: ParsableCommand {
     var interface: String?
 
     func run() throws {
-        _ = try common.connect().call("Logoff", .members(["interface": interface]))
-        Output.print(["Logging off; to log in again: hotspotctl login"])
+        let reply = try common.connect().call("Logoff", .members(["interface": interface]), as: InterfaceReply.self)
+        let name = reply.interface.map { common.renderer.argument($0) }
+        Output.print([
+            "Logging off\(name.map { " on \($0)" } ?? ""); to log in again: hotspotctl login\(name.map { " \($0)" } ?? "")"
+        ])
     }
 }
 

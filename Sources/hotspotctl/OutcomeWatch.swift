@@ -3,11 +3,13 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// Follows one login by the stream of states until its outcome is clear. Created before the login starts, so that no state is missed.
+/// Follows one login by the stream of states until its outcome is clear. Created before the login starts, or before its question is
+/// asked, so that no state is missed.
 final class OutcomeWatch {
     private let client: ControlClient
     private var tracker: OutcomeTracker
-    private let began = ContinuousClock.now
+    private var decided: OutcomeTracker.LoginOutcome?
+    private var began = ContinuousClock.now
 
     /// - Parameters:
     ///   - target: the interface; `nil` for the first one whose state changes.
@@ -18,18 +20,47 @@ final class OutcomeWatch {
         guard let reply = try client.next(within: ControlClient.patience) else {
             throw Failure(.timeout, "The daemon does not answer.", hint: "journalctl -u hotspotd")
         }
-        tracker = OutcomeTracker(try ControlClient.read(StatusReply.self, reply).interfaces, target: target, prompt: prompt)
+        let interfaces = try ControlClient.read(StatusReply.self, reply).interfaces
+        tracker = OutcomeTracker(interfaces, target: target, prompt: prompt)
+        if tracker.isPromptGone { decided = tracker.observe(interfaces) }
     }
+
+    /// Whether several interfaces are in a network.
+    var hasSeveral: Bool { tracker.joined > 1 }
 
     /// Seconds since the watch began.
     var elapsed: Double { (ContinuousClock.now - began).inSeconds }
 
+    /// Begins the time again: the login starts now, on this interface if it is known.
+    func loginBegins(on interface: String?) {
+        began = .now
+        tracker.follow(interface)
+    }
+
     func outcome(within seconds: Double) throws(Failure) -> OutcomeTracker.LoginOutcome {
+        let end = ContinuousClock.now + .seconds(seconds)
         while true {
-            let rest = seconds - elapsed
-            guard rest > 0, let reply = try client.next(within: rest) else { return .timeout }
-            if let outcome = tracker.observe(try ControlClient.read(StatusReply.self, reply).interfaces) { return outcome }
+            if let decided { return decided }
+            guard let reply = try client.next(within: (end - ContinuousClock.now).inSeconds) else { return .timeout }
+            try observe(reply)
         }
+    }
+
+    /// Whether the prompt is gone, by the states that have come so far.
+    var isPromptGone: Bool { tracker.isPromptGone }
+
+    /// Returns why the prompt cannot be answered any more, `nil` while it waits.
+    func endOfPrompt() -> Failure? {
+        do throws(Failure) {
+            while !isPromptGone, let reply = try client.next(within: 0) { try observe(reply) }
+            return isPromptGone ? Failure(.notFound, "The question is gone.", hint: "hotspotctl status") : nil
+        } catch {
+            return error
+        }
+    }
+
+    private func observe(_ reply: JSONValue) throws(Failure) {
+        decided = tracker.observe(try ControlClient.read(StatusReply.self, reply).interfaces)
     }
 }
 
@@ -46,13 +77,23 @@ struct OutcomeTracker {
     private var target: String?
     private let answered: String?
     private var hasMoved = false
-    private var sawPromptGone = false
+    private(set) var isPromptGone = false
 
     init(_ interfaces: [InterfaceStatus], target: String?, prompt: String?) {
         before = Dictionary(interfaces.map { ($0.interface, $0) }, uniquingKeysWith: { first, _ in first })
         self.target = target ?? (interfaces.count == 1 ? interfaces[0].interface : nil)
         answered = prompt
+        // It may be gone since it was read; what is there then counts.
+        if let prompt, let status = target.flatMap({ before[$0] }), status.prompt != prompt {
+            (isPromptGone, hasMoved) = (true, true)
+        }
     }
+
+    /// The number of interfaces that were in a network.
+    var joined: Int { before.values.count { $0.ssid != nil } }
+
+    /// Follows this interface from now on; `nil` changes nothing.
+    mutating func follow(_ interface: String?) { target = interface ?? target }
 
     /// Reads the next states; returns `nil` while the outcome is open.
     mutating func observe(_ interfaces: [InterfaceStatus]) -> LoginOutcome? {
@@ -65,16 +106,17 @@ struct OutcomeTracker {
             guard var last = before[target] else { return nil }
             last.state = StateName.inactive.rawValue
             last.problems = [Problem(.interfaceGone, "The interface \(Printable.text(target)) is gone.")]
+            isPromptGone = true
             return .failed(last)
         }
-        if status.prompt != answered { sawPromptGone = true }
+        if status.prompt != answered { isPromptGone = true }
         // A stream may begin with the old state, which is no outcome of this login.
         hasMoved = hasMoved || status.state != before[target]?.state || status.since != before[target]?.since
         switch StateName(rawValue: status.state) {
         case .authenticated: return hasMoved ? .online(status) : nil
         case .failure, .inactive: return hasMoved ? .failed(status) : nil
         case .presentingUI:
-            guard let prompt = status.prompt, prompt != answered || sawPromptGone else { return nil }
+            guard let prompt = status.prompt, prompt != answered || isPromptGone else { return nil }
             return .asks(prompt: prompt)
         case .evaluating, .authenticating, .maintaining, .loggingOff, nil: return nil
         }

@@ -55,7 +55,7 @@ extension Renderer {
     func heading(_ prompt: PendingPrompt, isWarned: Bool = false) -> [String] {
         let network = prompt.ssid.isEmpty ? safe(prompt.interface, limit: 32) : quoted(prompt.ssid)
         var lines = ["\(tone(network, .strong)) asks\(prompt.portal.map { " (\(origin($0)))" } ?? ""):"]
-        if !isWarned, let warning = warning(prompt) { lines.append("  \(tone("!", .bad)) \(warning)") }
+        if let warning = warning(prompt, isShort: isWarned) { lines.append("  \(tone("!", .bad)) \(warning)") }
         if let warning = prompt.warning { lines.append("  \(tone("!", .bad)) \(safe(warning, limit: 600))") }
         if prompt.locked == true {
             lines.append("  Answers are stored for this portal, and wait for the PIN: hotspotctl credentials unlock")
@@ -68,10 +68,12 @@ extension Renderer {
     }
 
     /// Why the user should think twice before answering.
-    private func warning(_ prompt: PendingPrompt) -> String? {
+    private func warning(_ prompt: PendingPrompt, isShort: Bool) -> String? {
         guard let portal = prompt.portal else {
-            return prompt.fields.isEmpty ? nil : "Only the helper knows where the answers go: \(safe(prompt.helper, limit: 64))."
+            return isShort || prompt.fields.isEmpty
+                ? nil : "Only the helper knows where the answers go: \(safe(prompt.helper, limit: 64))."
         }
-        return portal.hasPrefix("http://") ? "This portal is not encrypted: everyone nearby can read the answers." : nil
+        guard portal.hasPrefix("http://") else { return nil }
+        return isShort ? "Not encrypted." : "This portal is not encrypted: everyone nearby can read the answers."
     }
 }

@@ -57,6 +57,9 @@ extension Renderer {
         case .loggedOff: "logged off"
         case .dismissed: "dismissed"
         case .superseded: "begun again"
+        // The journal's own words.
+        case nil where word == "interrupted": "cut off: hotspotd ended"
+        case nil where word == "running": "under way"
         case nil: safe(word, limit: 100)
         }
     }

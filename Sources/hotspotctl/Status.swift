@@ -31,24 +31,30 @@ extension Renderer {
         }
         let width = status.interfaces.map { Self.width(safe($0.interface)) }.max() ?? 0
         let withheld = status.withheld == true ? ["Only these may see names and portals: \(Self.permitted)."] : []
-        return own + status.interfaces.flatMap { lines($0, helperNames, width) } + more(status.omitted, "interfaces") + off
+        return own + status.interfaces.flatMap { lines($0, among: status.interfaces, helperNames, width) }
+            + more(status.omitted, "interfaces") + off
             + withheld
     }
 
-    private func lines(_ status: InterfaceStatus, _ helperNames: [String: String], _ width: Int) -> [String] {
+    private func lines(
+        _ status: InterfaceStatus, among all: [InterfaceStatus], _ helperNames: [String: String], _ width: Int
+    ) -> [String] {
+        func named(_ command: String) -> String { self.command(command, for: status, among: all) }
         let (sign, tone, words) = condition(status)
         let interface = safe(status.interface, limit: 32)
         let padding = String(repeating: " ", count: max(0, width - Self.width(interface)))
         var first = "\(self.tone(sign, tone)) \(interface)\(padding)  \(self.tone(words, tone))"
         if let text = sentence(status, helperNames) { first += "  " + text }
         var lines = [first]
-        if let moment = status.nextLogin { lines.append("  \(tries(at: moment)); at once: hotspotctl login") }
+        if let moment = status.nextLogin { lines.append("  \(tries(at: moment)); at once: \(named("hotspotctl login"))") }
         // The line above says so already.
-        lines += status.problems.filter { status.nextLogin == nil || $0.code != .loginPaused }.flatMap(self.lines)
+        lines += status.problems.filter { status.nextLogin == nil || $0.code != .loginPaused }
+            .flatMap { self.lines(Problem($0.code, $0.message, hint: $0.hint.map(named))) }
         if let reason = status.reason { lines.append("  \(bar) \(safe(reason))") }
         if status.prompt != nil {
             lines.append(
-                status.helper == BrowseReply.helper ? "  to log in: hotspotctl browse" : "  to answer: hotspotctl answer")
+                status.helper == BrowseReply.helper
+                    ? "  to log in: \(named("hotspotctl browse"))" : "  to answer: \(named("hotspotctl answer"))")
         }
         var details: [String] = []
         if let portal = status.portal { details.append("portal \(origin(portal))") }
@@ -57,6 +63,19 @@ extension Renderer {
         }
         if !details.isEmpty { lines.append("  " + details.joined(separator: ", ")) }
         return lines
+    }
+
+    /// Returns a command that helps here: with the interface where several are in a network, with the prompt where several wait.
+    private func command(_ command: String, for status: InterfaceStatus, among all: [InterfaceStatus]) -> String {
+        let name: String? =
+            switch command {
+            case "hotspotctl answer": all.count { $0.prompt != nil } > 1 ? status.prompt : nil
+            case "hotspotctl login", "hotspotctl login --wait", "hotspotctl logoff", "hotspotctl browse", "hotspotctl check",
+                "hotspotctl explain":
+                all.count { $0.ssid != nil } > 1 ? status.interface : nil
+            default: nil
+            }
+        return name.map { "\(command) \(argument($0))" } ?? command
     }
 
     /// When an automatic login waits for its time, or is tried again.

@@ -94,7 +94,9 @@ struct SwitchArguments: ParsableArguments {
     @Option(help: "Only this helper.", completion: Complete.helpers)
     var helper: String?
 
-    @Argument(help: "The network as 'list' shows it, or wired:ADDRESS; without it every network.", completion: Complete.networks)
+    @Argument(
+        help: "The network as 'list' shows it, or wired:ADDRESS; with --helper alone every network.",
+        completion: Complete.networks)
     var network: String?
 
     func validate() throws {

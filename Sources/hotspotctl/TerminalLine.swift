@@ -10,12 +10,17 @@ enum TerminalLine {
     /// Asks, and reads a line without its end. Throws if the input ended.
     ///
     /// The echo is off before the question of a secret appears, so that nothing typed after it is visible or lost.
-    static func read(_ question: String, _ secret: Bool) throws(Failure) -> String {
+    ///
+    /// - Parameter end: returns why nothing needs to be typed any more, asked while nothing is.
+    static func read(_ question: String, _ secret: Bool, end: () -> Failure? = { nil }) throws(Failure) -> String {
         guard secret else {
             Output.ask(question)
+            var none = sigset_t()
+            sigemptyset(&none)
+            _ = try waitForInput(none, end)
             return try line()
         }
-        return try muted(question) { () throws(Failure) in try line() }
+        return try muted(question, end)
     }
 
     private static func line() throws(Failure) -> String {
@@ -43,12 +48,12 @@ enum TerminalLine {
         return text
     }
 
-    /// Switches the echo off, asks, and does the work without echo. Signals that end the program wait until the echo is on again.
-    private static func muted(_ question: String, _ work: () throws(Failure) -> String) throws(Failure) -> String {
+    /// Switches the echo off, asks, and reads a line. Signals that end the program wait until the echo is on again.
+    private static func muted(_ question: String, _ end: () -> Failure?) throws(Failure) -> String {
         var before = termios()
         guard tcgetattr(STDIN_FILENO, &before) == 0 else {
             Output.ask(question)
-            return try work()
+            return try line()
         }
         var signals = sigset_t()
         var previous = sigset_t()
@@ -59,13 +64,12 @@ enum TerminalLine {
         silent.c_lflag &= ~tcflag_t(ECHO)
         silent.c_lflag |= tcflag_t(ECHONL)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
-        Output.ask(question)
-        let signal = waitForInput(signals)
         defer {
             tcsetattr(STDIN_FILENO, TCSANOW, &before)
             sigprocmask(SIG_SETMASK, &previous, nil)
         }
-        if let signal {
+        Output.ask(question)
+        if let signal = try waitForInput(signals, end) {
             tcsetattr(STDIN_FILENO, TCSANOW, &before)
             Output.ask("\n")
             sigprocmask(SIG_SETMASK, &previous, nil)
@@ -73,11 +77,12 @@ enum TerminalLine {
             kill(getpid(), signal)
             exit(128 + signal)
         }
-        return try work()
+        return try line()
     }
 
-    /// Waits until a line can be read (`nil`) or a signal has come. Checking both in turn, ten times a second, needs no signal handler.
-    private static func waitForInput(_ signals: sigset_t) -> Int32? {
+    /// Waits until a line can be read (`nil`) or a signal has come; throws if there is nothing to wait for any more. Checking in turn, ten
+    /// times a second, needs no signal handler.
+    private static func waitForInput(_ signals: sigset_t, _ end: () -> Failure?) throws(Failure) -> Int32? {
         var signals = signals
         while true {
             var none = timespec()
@@ -85,6 +90,12 @@ enum TerminalLine {
             if signal > 0 { return signal }
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             if poll(&input, 1, 100) > 0 { return nil }
+            if let failure = end() {
+                // Half an answer must not become the shell's.
+                tcflush(STDIN_FILENO, TCIFLUSH)
+                Output.ask("\n")
+                throw failure
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 """The journeys of a guest, over cables: what is asked, what is sent, how long it takes, and what the terminal says at the end.
 
 Pension Ida asks for room number and surname over plain HTTP, as many do. The settings are the default ones but for the probe's
-address, which is the café's own Internet.
+address, which is the café's own Internet; the short journeys are made once more with the short times of the other tests.
 """
 
 import argparse
@@ -25,6 +25,8 @@ GUEST = [(r"room", "12"), (r"surname", "Ferreira"), (r"terms|accept", "y"), (r"r
 LODGER = [(r"room", "214"), (r"surname", "Brandt"), (r"terms|accept", "y"), (r"remember|keep", "y")]
 # Enter for all but the terms, which are accepted each time.
 ENTER = [(r"terms|accept", "y")]
+# The shortest times that a test of the daemon sets.
+SHORT_TIMES = "[Commands]\nTimeoutSec=10\nLowGraceSec=1\nMaintainIntervalSec=1\n"
 ENDS = {"authenticated", "presentingUI", "failure", "inactive"}
 
 
@@ -38,22 +40,35 @@ class Journeys:
         self.fabric.setRules(self.fabric.gate(FREE))
         self.fabric.startPortal("guest_portal", "ap", FREE.portal, "--port", str(PORTS["free"]), "--manners", str(RUN / "manners"))
         waitFor(lambda: (RUN / "guest_portal.ready").exists(), 20, "Pension Ida's portal")
-        self.daemon = Daemon(self.fabric, pathlib.Path(self.options.bin), match="net*", acceptTerms=False)
-        self.daemon.start()
-        self.monitor = Monitor(self.daemon)
-        for journey in (
+        short = (
+            self.firstVisit, self.comeBack, self.plainReturn, self.changedTerms, self.typo, self.refused, self.late5, self.restart,
+            self.loginWhileOnline, self.logOffAndIn, self.endedByThePortal, self.browser, self.forgotten,
+        )
+        self.make("hotspotd", "", (
             self.firstVisit, self.comeBack, self.plainReturn, self.changedTerms, self.changedKey, self.typo, self.refused,
             self.late5, self.late12, self.late40, self.restart, self.loginWhileOnline, self.logOffAndIn, self.endedByThePortal,
             self.browser, self.twoInterfaces, self.switched, self.never, self.pin, self.walkedAway, self.forgotten,
-        ):
+        ))
+        self.make("short", SHORT_TIMES, short)
+
+    def make(self, name: str, settings: str, journeys: tuple) -> None:
+        """Makes these journeys with a daemon of this name, from nothing."""
+        self.kind, self.rows = name, []
+        self.endSession()
+        self.daemon = Daemon(self.fabric, pathlib.Path(self.options.bin), settings, match="net*", name=name, acceptTerms=False)
+        self.daemon.start()
+        self.monitor = Monitor(self.daemon)
+        for journey in journeys:
             self.attempt(journey)
         self.table()
         self.daemon.keepTraces()
+        if self.fabric.joined:
+            self.monitor.leave()
         self.monitor.stop()
-        self.report.check("daemon.ends", self.daemon.stop() == 0)
+        self.report.check("daemon.ends" if name == "hotspotd" else f"{name}.ends", self.daemon.stop() == 0)
 
     def attempt(self, journey) -> None:
-        name = journey.__name__
+        name = journey.__name__ if self.kind == "hotspotd" else f"{self.kind}.{journey.__name__}"
         self.report.heading(journey.__doc__.rstrip("."))
         self.manner()
         self.row = {"journey": journey.__doc__.rstrip("."), "asked": "", "sent": "", "online": "", "status": ""}
@@ -396,12 +411,12 @@ class Journeys:
     # MARK: The table
 
     def table(self) -> None:
-        self.report.heading("The journeys")
+        self.report.heading("The journeys" if self.kind == "hotspotd" else "The journeys, with short times")
         lines = ["| Journey | Questions | Requests to the portal | Online after | status |", "|---|---|---|---|---|"]
         for row in self.rows:
             lines.append("| {journey} | {asked} | {sent} | {online} | {status} |".format(**row))
         self.report.say("\n".join(lines))
-        (self.fabric.logs / "journeys.md").write_text("\n".join(lines) + "\n")
+        (self.fabric.logs / f"journeys-{self.kind}.md").write_text("\n".join(lines) + "\n")
 
 
 class SecondCable(Cable):

@@ -60,7 +60,7 @@ import Varlink
         answered = answers
     }
     func dismiss(prompt: String) throws(ControlError) { throw .noSuchPrompt(prompt) }
-    func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) {
+    func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) -> String {
         throw .wrongState(interface: "wlan0", state: "inactive")
     }
     func browse(interface: String?) throws(ControlError) -> BrowseReply {
@@ -68,7 +68,7 @@ import Varlink
             interface: interface ?? "wlan0", start: "http://probe.example/", addresses: ["192.0.2.7/24"], gateways: ["192.0.2.1"],
             nameservers: ["192.0.2.53"])
     }
-    func logoff(interface: String?) throws(ControlError) {}
+    func logoff(interface: String?) throws(ControlError) -> String { interface ?? "wlan0" }
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) {}
     var currentNetwork = CurrentNetwork()
     func requestLogoff(token: String, interface: String, ssidHex: String) throws(ControlError) -> Bool {
@@ -93,8 +93,10 @@ import Varlink
     func removeCredentials(ssid: String, helper: String?, portal: String?) throws(ControlError) -> Int { 1 }
     func unlock(pin: String) throws(ControlError) { throw .wrongPIN(left: 2) }
     func setPIN(_ pin: String?, old: String?) throws(ControlError) {}
-    func explain(interface: String?, ssid: String?, attempt: String?) throws(ControlError) -> (steps: [Step], verdict: String) {
-        (steps, "well")
+    func explain(
+        interface: String?, ssid: String?, attempt: String?
+    ) throws(ControlError) -> (attempt: AttemptStatus, steps: [Step], verdict: String) {
+        (AttemptStatus(id: "a1", interface: "wlan0", ssid: "Cafe", began: 0, outcome: "online"), steps, "well")
     }
     var steps = [Step(at: 0, kind: "command", detail: "evaluate"), Step(at: 1, kind: "trace", detail: "GET /secret/path")]
     var attemptCount = 0
@@ -173,6 +175,7 @@ import Varlink
         #expect(first == prompts, "watchers see no more")
         let explained = try await call(fixture.path, "Explain").get()
         #expect(explained["steps"]?.array?.count == 1)
+        #expect(explained["attempt"]?["ssid"] == "Cafe" && explained["attempt"]?["interface"] == "wlan0")
         #expect(!"\(explained)".contains("secret"))
     }
 
@@ -319,6 +322,7 @@ import Varlink
         #expect(prompt?["withheld"] == nil && prompt?["message"] != nil && prompt?["terms"] != nil)
         #expect(prompt?["fields"]?.array?.first?["value"] == "214")
         #expect(try await call(fixture.path, "Explain").get()["steps"]?.array?.count == 2)
+        #expect(try await call(fixture.path, "Logoff").get() == ["interface": "wlan0"])
         _ = try await call(fixture.path, "Answer", ["id": "1", "answers": ["room": "214"], "remember": true]).get()
         #expect(fixture.backend.answered == ["room": "214"])
     }

@@ -55,6 +55,24 @@ import Testing
         if columns == 80 { #expect(line.contains("https://…") && line.contains("evil.example"), "\(line)") }
     }
 
+    @Test func unlockingWithoutAPINAsksNothing() throws {
+        let ended = try run(listed("none"), ["unlock"], input: "canary\n") { #expect(!$0.calls.contains("Unlock")) }
+        #expect(ended.status == 1 && ended.errors.hasPrefix("hotspotctl: There is no PIN;"), "\(ended.errors)")
+    }
+
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: [("authenticated", "hotspotctl logoff, then hotspotctl login --wait"), ("failure", "hotspotctl login --wait")])
+    func addingNamesTheWayToTheQuestion(state: String, hint: String) throws {
+        let here =
+            #"{"interfaces":[{"interface":"wlan0","state":"\#(state)","since":1,"ssid":"Hotel","problems":[]}],"version":"1"}"#
+        let daemon = try FakeDaemon(.init(replies: listed("none", "").merging(["Status": [here]]) { $1 }))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let ended = try Tool(["credentials", "add", "Hotel", "--socket", daemon.path], input: terminal.slave).end()
+        #expect(ended.status == 2 && ended.errors.hasSuffix("  try: \(hint)\n"), "\(ended.errors)")
+    }
+
     @Test func valuesComeFromStandardInputAndNeverFromTheArguments() throws {
         let replies = ["AddCredential": [#"{"credential":\#(Self.hotel)}"#]]
         let added = try run(replies, ["add", "Hotel"], input: "room=214\nname=canary\n") {
@@ -94,7 +112,8 @@ import Testing
         (3, "This is not the PIN.\n"), (2, "This is not the PIN. 2 more in a row, and the stored answers are erased.\n"),
         (0, "This was the tenth wrong PIN: the stored answers and the PIN are erased.\n"),
     ]) func aWrongPINSaysHowManyAreLeft(left: Int, words: String) throws {
-        let ended = try run(["Unlock": [#"!WrongPIN {"left":\#(left)}"#]], ["unlock"], input: "canary\n") {
+        let replies = listed("locked").merging(["Unlock": [#"!WrongPIN {"left":\#(left)}"#]]) { $1 }
+        let ended = try run(replies, ["unlock"], input: "canary\n") {
             #expect($0.parameters("Unlock") == ["pin": "canary"])
         }
         #expect(ended.status == 1 && ended.errors.hasSuffix(words), "\(ended.errors)")

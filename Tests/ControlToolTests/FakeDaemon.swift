@@ -10,7 +10,7 @@ final class FakeDaemon: Sendable {
         /// Method, without its interface, to the replies in turn: parameters as JSON, or `!Error {parameters}`. The last one stays.
         var replies: [String: [String]] = [:]
         /// The replies of each stream of Status: the first at once, the others once Answer, Login or Check was called as often as there were
-        /// streams.
+        /// streams, or ``act()``. Streams beyond these have no interface.
         var status: [[String]] = []
         /// The replies of the other streams.
         var streams: [String: [String]] = [:]
@@ -37,6 +37,9 @@ final class FakeDaemon: Sendable {
             }
         }
     }
+
+    /// Lets the streams of Status go on, as one more call of Answer does.
+    func act() { core.state.withLock { $0.actions += 1 } }
 
     /// Ends the thread that accepts; connections end with their peers.
     func stop() {
@@ -108,7 +111,7 @@ private final class Core: Sendable {
                         $0.statusStreams += 1
                         return $0.statusStreams
                     }
-                    lines = stream <= script.status.count ? script.status[stream - 1] : []
+                    lines = stream <= script.status.count ? script.status[stream - 1] : [#"{"version":"1","interfaces":[]}"#]
                 } else {
                     stream = 0
                     lines = script.streams[method] ?? []

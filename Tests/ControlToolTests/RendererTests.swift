@@ -149,7 +149,7 @@ import Varlink
             ])
         #expect(
             renderer.heading(prompt, isWarned: true).dropFirst() == [
-                "  │ Hotel asks (https://bank.example):", "  │ ! This portal is encrypted.",
+                "  ! Not encrypted.", "  │ Hotel asks (https://bank.example):", "  │ ! This portal is encrypted.",
             ])
         #expect(Wrapping.fitted("  │ aaaaaaaa bbbbbbbb cccccccc", columns: 20) == "  │ aaaaaaaa\n  │ bbbbbbbb\n  │ cccccccc")
         #expect(

@@ -141,6 +141,6 @@ import Testing
         for outcome in AttemptOutcome.allCases where ![.online, .left, .dismissed].contains(outcome) {
             #expect(renderer.outcome(outcome.rawValue) != outcome.rawValue)
         }
-        #expect(renderer.outcome("interrupted") == "interrupted")
+        #expect(renderer.outcome("interrupted") == "cut off: hotspotd ended" && renderer.outcome("newer") == "newer")
     }
 }

@@ -148,6 +148,15 @@ private let helpers = """
         #expect(try run(script, ["status", "-j"]).output == short.output)
     }
 
+    /// On a first visit no helper claims the network before.
+    @Test func theListShowsTheHelperOfThePresentLogin() throws {
+        let first = list.replacing(
+            #""claims":[{"helper":"form","displayName":"Portal form","confidence":"low","source":"remembered","ready":true}]"#,
+            with: #""claims":[]"#)
+        let script = FakeDaemon.Script(replies: ["List": [first], "Status": [status(online)]])
+        #expect(try run(script, ["list"]).output.contains(/Cafe Aroma .* open +form +/))
+    }
+
     @Test func theListIsATable() throws {
         let ended = try run(.init(replies: ["List": [list]]), ["list"])
         #expect(ended.status == 0)
@@ -242,6 +251,14 @@ private let helpers = """
         let short = try run(script, ["explain"]).output
         #expect(!short.contains("answer") && short.contains("asking the helpers"))
         _ = try run(script, ["explain", "Cafe"]) { #expect($0.parameters("Explain") == ["ssid": "Cafe"]) }
+        let named = story.replacing(
+            #""verdict""#, with: #""attempt":{"id":"a","interface":"wlan0","ssid":"Cafe","began":1,"outcome":"online"},"verdict""#
+        )
+        #expect(
+            try run(.init(replies: ["Explain": [named]]), ["explain"]).output.hasPrefix("\"Cafe\" on wlan0: the last attempt"))
+        let nothing = #"!Failed {"code":"noAttempt","message":"Nothing has been tried yet."}"#
+        let none = try run(.init(replies: ["Explain": [nothing]]), ["explain"])
+        #expect(none.status == 10 && none.errors.hasSuffix("  try: hotspotctl status\n"), "\(none.errors)")
         let refusal = #"!Failed {"code":"noAttempt","message":"The journal has no attempt x, or none any more."}"#
         let unknown = try run(.init(replies: ["Explain": [refusal]]), ["explain", "--attempt", "x"])
         #expect(unknown.status == 10 && unknown.errors.contains("has no attempt x"), "\(unknown.errors)")
@@ -370,6 +387,30 @@ private let helpers = """
         }
     }
 
+    /// The session goes on where no helper had to do anything.
+    @Test func aFreshLoginThatTheNetworkDidNotAskForSaysSo() throws {
+        for (sent, words) in [
+            ("evaluate, just joined", "The network asked for no login; to end the session first: hotspotctl logoff\n"),
+            ("authenticate", " s.\n"),
+        ] {
+            let story = #"{"steps":[{"at":0,"kind":"command","helper":"form","detail":"\#(sent)"}],"verdict":"v"}"#
+            let script = FakeDaemon.Script(
+                replies: ["Login": ["{}"], "Explain": [story], "Status": [status(online)]],
+                status: [[status(state("authenticated")), status(state("authenticated", since: 2))]])
+            let ended = try run(script, ["login", "--fresh", "--wait"])
+            #expect(ended.status == 0 && ended.output.hasSuffix(words), "\(ended)")
+        }
+    }
+
+    /// None of these sentences was true.
+    @Test func theHelpSaysWhatIsSo() throws {
+        for (words, untrue) in [
+            (["answer"], "ticks"), (["disable"], "without it every"), (["credentials", "add"], "as 'show' lists them"),
+        ] {
+            #expect(try !Tool.run(words + ["--help"]).output.split(separator: /\s+/).joined(separator: " ").contains(untrue))
+        }
+    }
+
     @Test func aLoginThatFailedForNowSaysWhenItIsTriedAgain() throws {
         var script = FakeDaemon.Script(replies: ["Login": ["{}"]])
         let problem = #"{"code":"stillCaptive","message":"The portal is still there."}"#
@@ -407,6 +448,9 @@ private let helpers = """
         let ended = try run(script, ["history", "Cafe"]) { #expect($0.parameters("History") == ["ssid": "Cafe"]) }
         #expect(ended.output.contains("wlan0      Cafe     form    failed for now  1.3 s  a1"))
         _ = try run(script, ["history", "wlan0"]) { #expect($0.parameters("History") == ["interface": "wlan0"]) }
+        let cut = past.replacing("temporaryFailure", with: "interrupted")
+        #expect(
+            try run(.init(replies: ["History": [cut]]), ["history"]).output.contains("  cut off: hotspotd ended  1.3 s  a1"))
         let unknown = FakeDaemon.Script(replies: ["History": [#"!NoSuchNetwork {"ssid":"x"}"#], "Status": [status(online)]])
         #expect(try run(unknown, ["history", "x"]).status == 10)
     }

@@ -115,7 +115,7 @@ import Testing
             await bench.eventually { bench.told("a", "Maintain").count == 1 && controller.machine.state.name == .authenticated })
         #expect(store.remembered(Self.network, now: WallClock.now) == nil && store.sealedSession(Self.network) == nil)
         #expect(controller.status.problems.map(\.code).contains(.forgotten))
-        try cafe.backend.logoff(interface: nil)
+        #expect(try cafe.backend.logoff(interface: nil) == "hot7")
         #expect(await bench.eventually { controller.machine.state.name == .inactive })
         #expect(bench.told("a", "Logoff").last?["session"]?["memory"] == Self.memory)
         await cafe.close()
@@ -156,7 +156,37 @@ import Testing
         await hotel.close()
     }
 
+    // MARK: The journal
+
+    /// Another network's attempt may be the last one of all.
+    @Test @LoopActor func explainTakesTheNetworkThatIsJoined() async throws {
+        let cafe = try await Cafe.online()
+        let store = cafe.bench.services.store
+        let other = NetworkID.wireless(SSID(printable: "Other")!, .open)
+        try store.beginAttempt("later", interface: "hot8", network: other, ssid: "Other", began: WallClock.now + 1000)
+        let story = try cafe.backend.explain(interface: nil, ssid: nil, attempt: nil)
+        #expect(story.attempt.ssid == "Cafe" && story.attempt.interface == "hot7")
+        cafe.controller.leave("the test wants it")
+        #expect(try cafe.backend.explain(interface: nil, ssid: nil, attempt: nil).attempt.id == "later")
+        await cafe.close()
+    }
+
     // MARK: Switches
+
+    @Test @LoopActor func aPortalWithoutAHelperNamesTheOneThatIsOff() async throws {
+        let cafe = try await Cafe.online()
+        func hint() -> String? {
+            cafe.backend.interfaceStatus().first?.problems.first { $0.code == .unclaimedCaptive }?.hint
+        }
+        cafe.controller.problems.report(Problem(.unclaimedCaptive, "A portal wants a login.", hint: "hotspotctl helpers"))
+        #expect(hint() == "hotspotctl helpers")
+        let store = cafe.bench.services.store
+        try store.setEnabled(helper: "a", ssid: Self.network.switchName, enabled: false, releasingHolds: false)
+        #expect(hint() == "hotspotctl enable --helper a Cafe")
+        try store.setEnabled(helper: "a", ssid: nil, enabled: false, releasingHolds: false)
+        #expect(hint()?.hasPrefix("hotspotctl enable --helper a") == true)
+        await cafe.close()
+    }
 
     @Test @LoopActor func aSessionOutlivesTheSwitchOfItsHelper() async throws {
         let cafe = try await Cafe.online()

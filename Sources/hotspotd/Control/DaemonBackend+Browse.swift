@@ -8,7 +8,7 @@ extension DaemonBackend {
             throw .failed(code: .alreadyOnline, message: "\(controller.name) is online already.")
         }
         if controller.desk.prompt?.helper != BrowseReply.helper {
-            try login(interface: controller.name, helper: BrowseReply.helper, fresh: true)
+            _ = try login(interface: controller.name, helper: BrowseReply.helper, fresh: true)
         }
         guard let link = controller.link else { throw wrongState(controller) }
         // A gateway redirects the probe's address with fresh tokens; one with an API need not redirect.

@@ -8,9 +8,9 @@ import Store
 
 /// What clients ask of the daemon: answers from its parts, or passes the request on to an interface.
 @LoopActor final class DaemonBackend: ControlBackend {
-    private let services: Services
+    let services: Services
     private let problems: ProblemList
-    private let links: LinkManager
+    let links: LinkManager
     private let list: NetworkList
     private let helpers: HelperQueries
     private let vault: CredentialKeeper
@@ -54,9 +54,26 @@ import Store
                 status.problems.append(Problem(.noAddress, "Joined, but there is no address yet."))
             }
             let network = controller.joined?.network
-            status.problems = status.problems.map { $0.naming(network?.key == nil ? nil : network?.label) }
+            let off = switchedOffHelper(in: network)
+            status.problems = status.problems.map { problem in
+                if problem.code == .unclaimedCaptive, let off { return off }
+                return problem.naming(network?.key == nil ? nil : network?.label)
+            }
             return status
         }
+    }
+
+    /// Returns the problem of a portal that a helper may know which is switched off.
+    private func switchedOffHelper(in network: NetworkID?) -> Problem? {
+        let name = network?.switchName
+        let off = services.store.allDisabled.first { off in
+            off.helper.map(services.hasHelper) == true && (off.ssid == nil || off.ssid == name)
+        }
+        guard let off, let helper = off.helper else { return nil }
+        let place = off.ssid == nil ? "" : " " + (network.flatMap { ShellWord.argument($0.label) } ?? "SSID")
+        return Problem(
+            .unclaimedCaptive, "A portal wants a login, and no helper that is switched on can do it; \(helper) is switched off.",
+            hint: "hotspotctl enable --helper \(helper)\(place)")
     }
 
     func networks(interface: String?, all: Bool) throws(ControlError) -> [ScannedNetwork] {
@@ -152,7 +169,7 @@ import Store
     // MARK: Login and logoff
 
     /// Returns the interface of that name; without a name one that is in a network, else any; `nil` if none is managed.
-    private func find(_ interface: String?) throws(ControlError) -> InterfaceController? {
+    func find(_ interface: String?) throws(ControlError) -> InterfaceController? {
         if let interface {
             if let named = links.controller(named: interface) { return named }
             throw .noSuchInterface(Printable.text(interface, limit: 64))
@@ -170,7 +187,7 @@ import Store
         if !services.hasHelper(name) { throw .noSuchHelper(Printable.text(name, limit: 64)) }
     }
 
-    func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) {
+    func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) -> String {
         let controller = try require(interface)
         guard let joined = controller.joined else {
             throw .failed(code: .noAddress, message: "\(controller.name) is in no network, or has no address yet.")
@@ -191,9 +208,10 @@ import Store
                     + (ShellWord.argument(joined.label) ?? joined.label))
         }
         controller.feed(.loginRequested(helper: helper, fresh: fresh))
+        return controller.name
     }
 
-    func logoff(interface: String?) throws(ControlError) {
+    func logoff(interface: String?) throws(ControlError) -> String {
         let controller = try require(interface)
         if let owner = controller.machine.switchedOffOwner {
             let problem = controller.switchedOff(owner)
@@ -201,6 +219,7 @@ import Store
         }
         guard controller.machine.acceptsLogoff(by: .user) else { throw wrongState(controller) }
         controller.feed(.logoffRequested(by: .user))
+        return controller.name
     }
 
     func wrongState(_ controller: InterfaceController) -> ControlError {
@@ -282,7 +301,7 @@ import Store
     }
 
     /// The network is in sight or joined, or something is stored of it.
-    private func isKnown(_ text: String) -> Bool {
+    func isKnown(_ text: String) -> Bool {
         guard let name = try? Self.switchName(text) else { return false }
         return links.controllers.contains { $0.joined?.network.switchName == name }
             || services.store.switches.all.contains { $0.ssid == name }
@@ -291,7 +310,7 @@ import Store
     }
 
     /// Returns the error about a network that is not known, with the nearest name that is.
-    private func unknown(_ ssid: String) -> ControlError {
+    func unknown(_ ssid: String) -> ControlError {
         let listed = (try? list.networks(on: nil, all: true))?.map(\.ssid) ?? []
         let nearest = Nearest.word(to: ssid, in: listed + switchedOff().compactMap(\.ssid))
         return .noSuchNetwork(Printable.text(ssid, limit: 128), nearest: nearest)
@@ -301,51 +320,5 @@ import Store
         if let wired = NetworkID(key: text), let name = wired.switchName { return name }
         guard let ssid = SSID(printable: text) else { throw .noSuchNetwork(Printable.text(text, limit: 128)) }
         return ssid.hex
-    }
-
-    // MARK: The journal
-
-    func explain(interface: String?, ssid: String?, attempt: String?) throws(ControlError) -> (steps: [Step], verdict: String) {
-        services.journalWriter.flush()
-        let found: Attempt?
-        if let attempt {
-            found = services.store.attempt(attempt)
-            if found == nil { throw noAttempt(attempt) }
-        } else if let ssid {
-            found = services.store.lastAttempt(ssid: ssid)
-        } else if let interface {
-            found = services.store.lastAttempt(interface: interface)
-        } else {
-            found = services.store.attempts(limit: 1).first
-        }
-        guard let found else {
-            if let ssid, !isKnown(ssid) { throw unknown(ssid) }
-            if let interface { _ = try find(interface) }
-            throw .failed(
-                code: .noAttempt, message: "Nothing has been tried \(ssid == nil && interface == nil ? "" : "there ")yet.")
-        }
-        return (services.store.steps(found.id), found.verdict ?? "This attempt is still running.")
-    }
-
-    private func noAttempt(_ id: String) -> ControlError {
-        .failed(code: .noAttempt, message: "The journal has no attempt \(Printable.text(id, limit: 64)), or none any more.")
-    }
-
-    func history(
-        ssid: String?, interface: String?, before: String?, limit: Int
-    ) throws(ControlError) -> [AttemptStatus] {
-        if let before, services.store.attempt(before) == nil {
-            throw noAttempt(before)
-        }
-        let attempts = services.store.attempts(ssid: ssid, interface: interface, before: before, limit: limit)
-        if attempts.isEmpty, before == nil {
-            if let ssid, !isKnown(ssid) { throw unknown(ssid) }
-            if let interface { _ = try find(interface) }
-        }
-        return attempts.map { attempt in
-            AttemptStatus(
-                id: attempt.id, interface: attempt.interface, ssid: attempt.ssid, began: attempt.began, ended: attempt.ended,
-                helper: attempt.helper, portal: attempt.portal, outcome: attempt.outcome, routine: attempt.isRoutine ? true : nil)
-        }
     }
 }

@@ -1,0 +1,58 @@
+import ControlAPI
+import ForeignText
+import HotspotCore
+import Store
+
+/// What clients ask of the journal.
+extension DaemonBackend {
+    func explain(
+        interface: String?, ssid: String?, attempt: String?
+    ) throws(ControlError) -> (attempt: AttemptStatus, steps: [Step], verdict: String) {
+        services.journalWriter.flush()
+        let found: Attempt?
+        if let attempt {
+            found = services.store.attempt(attempt)
+            if found == nil { throw noAttempt(attempt) }
+        } else if let ssid {
+            found = services.store.lastAttempt(ssid: ssid)
+        } else if let interface {
+            found = services.store.lastAttempt(interface: interface)
+        } else {
+            let latest = links.controllers.filter { $0.joined != nil }.max { $0.since < $1.since }
+            found = latest?.journal.attempt.flatMap { services.store.attempt($0.id) } ?? services.store.attempts(limit: 1).first
+        }
+        guard let found else {
+            if let ssid, !isKnown(ssid) { throw unknown(ssid) }
+            if let interface { _ = try find(interface) }
+            throw .failed(
+                code: .noAttempt, message: "Nothing has been tried \(ssid == nil && interface == nil ? "" : "there ")yet.")
+        }
+        return (AttemptStatus(found), services.store.steps(found.id), found.verdict ?? "This attempt is still running.")
+    }
+
+    private func noAttempt(_ id: String) -> ControlError {
+        .failed(code: .noAttempt, message: "The journal has no attempt \(Printable.text(id, limit: 64)), or none any more.")
+    }
+
+    func history(
+        ssid: String?, interface: String?, before: String?, limit: Int
+    ) throws(ControlError) -> [AttemptStatus] {
+        if let before, services.store.attempt(before) == nil {
+            throw noAttempt(before)
+        }
+        let attempts = services.store.attempts(ssid: ssid, interface: interface, before: before, limit: limit)
+        if attempts.isEmpty, before == nil {
+            if let ssid, !isKnown(ssid) { throw unknown(ssid) }
+            if let interface { _ = try find(interface) }
+        }
+        return attempts.map(AttemptStatus.init)
+    }
+}
+
+extension AttemptStatus {
+    fileprivate init(_ attempt: Attempt) {
+        self.init(
+            id: attempt.id, interface: attempt.interface, ssid: attempt.ssid, began: attempt.began, ended: attempt.ended,
+            helper: attempt.helper, portal: attempt.portal, outcome: attempt.outcome, routine: attempt.isRoutine ? true : nil)
+    }
+}

@@ -1,0 +1,134 @@
+import Glibc
+import Testing
+
+@testable import hotspotctl
+
+/// A question that goes while the terminal asks it.
+@Suite struct EndOfPromptTests {
+    private static func status(_ state: String, since: Int, prompt: String? = nil) -> String {
+        let rest = prompt.map { #""prompt":"\#($0)""# } ?? #""captive":false"#
+        return
+            #"{"version":"1","interfaces":[{"interface":"wlan0","state":"\#(state)","since":\#(since),"ssid":"Hotel","problems":[],\#(rest)}]}"#
+    }
+
+    private static func question(_ id: String, _ fields: String, _ members: String = #""since":1"#) -> String {
+        """
+        {"prompts":[{"id":"\(id)","interface":"wlan0","ssid":"Hotel","helper":"keys","portal":"http://p.example","title":"Hotel",
+        \(members),"fields":[\(fields)]}]}
+        """
+    }
+
+    private static let room = #"{"name":"room","label":"Room","kind":"text","required":true}"#
+    private static let surname = #"{"name":"name","label":"Surname","kind":"password","required":true}"#
+    private static let terms = #"{"name":"ok","label":"Accept the terms","kind":"checkbox","required":true}"#
+    private static let waiting = status("presentingUI", since: 1, prompt: "p1")
+
+    private static func gone(_ words: String) -> String { #"{"prompts":[],"gone":"\#(words)"}"# }
+
+    @Test(.timeLimit(.minutes(10)), arguments: [("Room", room), ("Surname", surname)])
+    func aLoginElsewhereEndsTheQuestion(label: String, field: String) throws {
+        let daemon = try FakeDaemon(
+            .init(
+                replies: ["Prompts": [Self.question("p1", field)]],
+                status: [[Self.waiting, Self.status("authenticated", since: 2)]]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("\(label): ")
+        terminal.type("half a secret")
+        daemon.act()
+        let ended = tool.end()
+        #expect(ended.status == 0 && ended.output.hasPrefix("Online after "), "\(ended)")
+        #expect(ended.errors.hasSuffix("\(label): \n") && !daemon.calls.contains("Answer"))
+        let echoes = terminal.echoes
+        #expect(echoes)
+        // The shell reads what is typed afterwards, and nothing else.
+        terminal.type("ls\n")
+        var line = [UInt8](repeating: 0, count: 64)
+        let count = read(terminal.slave, &line, line.count)
+        #expect(String(decoding: line.prefix(max(0, count)), as: UTF8.self) == "ls\n")
+    }
+
+    @Test(.timeLimit(.minutes(10))) func anEndWithoutALoginIsNamed() throws {
+        let daemon = try FakeDaemon(
+            .init(
+                replies: ["Prompts": [Self.question("p1", Self.room), Self.gone("It was dismissed.")]],
+                status: [[Self.waiting, Self.status("inactive", since: 2)]]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("Room: ")
+        daemon.act()
+        let ended = tool.end()
+        #expect(
+            ended.status == 10 && ended.errors.hasSuffix("Room: \nIt was dismissed.\n  try: hotspotctl status\n"), "\(ended)")
+    }
+
+    @Test(.timeLimit(.minutes(10))) func aQuestionThatIsGoneAlreadyEndsAtOnce() throws {
+        let daemon = try FakeDaemon(
+            .init(replies: ["Prompts": [Self.question("p1", Self.room)]], status: [[Self.status("authenticated", since: 2)]]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let ended = try Tool(["answer", "--socket", daemon.path], input: terminal.slave).end()
+        #expect(ended.status == 0 && ended.output.hasPrefix("Online after "), "\(ended)")
+    }
+
+    /// The daemon sends the stored answers by itself as soon as it has the PIN.
+    @Test(.timeLimit(.minutes(10))) func thePINMayBeAllThatIsNeeded() throws {
+        let locked = Self.question("p1", Self.room, #""since":1,"locked":true"#)
+        let daemon = try FakeDaemon(
+            .init(
+                replies: ["Prompts": [locked, Self.gone("The PIN was given; the stored answers are sent.")], "Unlock": ["{}"]],
+                status: [[Self.waiting, Self.status("authenticating", since: 2), Self.status("authenticated", since: 3)]]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("type the answers): ")
+        terminal.type("4711\n")
+        tool.waitForErrors("The PIN was given; the stored answers are sent.\n")
+        daemon.act()
+        let ended = tool.end()
+        #expect(ended.status == 0 && ended.output.hasPrefix("Online after ") && !ended.errors.contains("Room"), "\(ended)")
+        #expect(!daemon.calls.contains("Answer"))
+    }
+
+    // MARK: - The next question of the same portal
+
+    /// A typo is asked again; what was read and agreed to a moment ago is the default there, and nowhere else.
+    @Test(.timeLimit(.minutes(10))) func theSecondQuestionIsShorter() throws {
+        let daemon = try FakeDaemon(
+            .init(
+                replies: [
+                    "Prompts": ["p1", "p2"].map { Self.question($0, "\(Self.room),\(Self.terms)") }, "Answer": ["{}"],
+                ],
+                status: [
+                    [Self.waiting, Self.status("presentingUI", since: 1, prompt: "p2")],
+                    [Self.status("presentingUI", since: 1, prompt: "p2"), Self.status("authenticated", since: 2)],
+                ]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("Room: ")
+        terminal.type("1\n")
+        tool.waitForErrors("Accept the terms? [y/n] ")
+        terminal.type("y\n")
+        tool.waitForErrors("[y/n] \"Hotel\" asks (http://p.example):\n  ! Not encrypted.\n  │ Room: ")
+        terminal.type("2\n")
+        tool.waitForErrors("Accept the terms? [Y/n] ")
+        terminal.type("\n")
+        let ended = tool.end()
+        #expect(ended.status == 0 && ended.errors.ranges(of: "everyone nearby").count == 1, "\(ended)")
+        #expect(!ended.output.contains("Codes"))
+    }
+
+    @Test(.timeLimit(.minutes(10))) func aCodeIsNotKeptAndTheEndSaysSo() throws {
+        let code = #"{"name":"code","label":"Voucher","kind":"code","required":true}"#
+        let daemon = try FakeDaemon(
+            .init(
+                replies: ["Prompts": [Self.question("p1", code)], "Answer": ["{}"]],
+                status: [[Self.waiting, Self.status("authenticated", since: 2)]]))
+        defer { daemon.stop() }
+        let ended = try Tool.run(["answer", "p1", "--socket", daemon.path], input: "code=123\n")
+        #expect(ended.status == 0 && ended.output.hasSuffix(" s. Codes are not kept.\n"), "\(ended)")
+    }
+}

@@ -1,0 +1,60 @@
+import HotspotCore
+import Testing
+
+@testable import ControlAPI
+@testable import hotspotctl
+
+/// What is named where several interfaces are in a network, or several questions wait.
+@Suite struct SeveralInterfacesTests {
+    private let renderer = Renderer(style: .plain, now: 0)
+
+    private func interface(_ name: String, prompt: String? = nil) -> InterfaceStatus {
+        var status = InterfaceStatus(interface: name, state: prompt == nil ? .failure : .presentingUI, since: 1)
+        (status.ssid, status.prompt) = ("Cafe", prompt)
+        if prompt == nil { status.problems = [Problem(.loginFailed, "It failed.", hint: "hotspotctl login")] }
+        return status
+    }
+
+    private func lines(_ interfaces: InterfaceStatus...) -> [String] { renderer.lines(StatusReply(interfaces: interfaces)) }
+
+    @Test func theHintsOfTheStatusNameThem() {
+        #expect(lines(interface("net1")).last == "    try: hotspotctl login")
+        let failed = lines(interface("net1"), interface("net2"))
+        #expect(failed.contains("    try: hotspotctl login net1") && failed.contains("    try: hotspotctl login net2"))
+        #expect(lines(interface("net1", prompt: "p1"), interface("net2")).contains("  to answer: hotspotctl answer"))
+        let asking = lines(interface("net1", prompt: "p1"), interface("net2", prompt: "p2"))
+        #expect(asking.contains("  to answer: hotspotctl answer p1") && asking.contains("  to answer: hotspotctl answer p2"))
+    }
+
+    private func run(_ script: FakeDaemon.Script, _ arguments: [String]) throws -> Tool.Exit {
+        let daemon = try FakeDaemon(script)
+        defer { daemon.stop() }
+        return try Tool.run(arguments + ["--socket", daemon.path])
+    }
+
+    @Test func loginAndLogoffSayWhichOneTheDaemonChose() throws {
+        let chosen = #"{"interface":"net1"}"#
+        #expect(
+            try run(.init(replies: ["Login": [chosen]]), ["login"]).output
+                == "Started on net1; to see what came of it: hotspotctl\n")
+        #expect(
+            try run(.init(replies: ["Logoff": [chosen]]), ["logoff"]).output
+                == "Logging off on net1; to log in again: hotspotctl login net1\n")
+        // The first one to change is another one.
+        func status(_ first: String, _ second: String) -> String {
+            func one(_ name: String, _ state: String) -> String {
+                #"{"interface":"\#(name)","state":"\#(state)","since":1,"ssid":"Cafe","captive":false,"problems":[]}"#
+            }
+            return #"{"version":"1","interfaces":[\#(one("net1", first)),\#(one("net2", second))]}"#
+        }
+        let ended = try run(
+            .init(
+                replies: ["Login": [chosen]],
+                status: [
+                    [
+                        status("evaluating", "evaluating"), status("evaluating", "failure"), status("authenticated", "failure"),
+                    ]
+                ]), ["login", "--wait"])
+        #expect(ended.status == 0 && ended.output.hasPrefix("Logging in on net1.\nOnline after "), "\(ended)")
+    }
+}

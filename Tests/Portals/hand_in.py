@@ -17,6 +17,11 @@ RESOLVER = pathlib.Path("/run/systemd/resolve/resolv.conf")
 QUESTION = re.compile(r"\{([^{}]*)\}: $")
 
 
+def shows(text: str, spelling: str) -> bool:
+    """A short one may be a part of the portal's own words."""
+    return spelling in text if len(spelling) > 5 else bool(re.search(rf"(?<![^\W_]){re.escape(spelling)}(?![^\W_])", text))
+
+
 class HandIn:
     def __init__(self, lab, kind, scenario, options, outcome):
         RESOLVER.parent.mkdir(parents=True, exist_ok=True)
@@ -37,7 +42,7 @@ class HandIn:
             if not file.exists():
                 return [said.strip()[-1500:]]
             text = file.read_text()
-            faults = [f"shows {spelling}" for spelling in self.private() if spelling in text]
+            faults = [f"shows {spelling}" for spelling in self.private() if shows(text, spelling)]
             if file.stat().st_mode & 0o777 != 0o600:
                 faults.append("others may read it")
             if "exists already" not in self.record(file):

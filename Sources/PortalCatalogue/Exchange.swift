@@ -28,10 +28,15 @@ package struct Exchange: Sendable {
     var address = "192.0.2.7/24"
     var time = 1_700_000_000
     var turns: [Turn] = []
-    var result = HelperResult.success
+    package internal(set) var result = HelperResult.success
     var reason: String?
     var asks: [String]?
     var claims: Confidence?
+
+    /// The longest file, in octets: some portals' pages are long.
+    package static let limit = 1 << 20
+
+    init(file: String) { self.file = file }
 
     /// Reads a fixture. Throws ``Keyfile/Error``.
     package init(_ octets: [UInt8], file: String) throws(Keyfile.Error) {

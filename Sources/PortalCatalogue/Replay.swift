@@ -6,7 +6,7 @@ import HotspotCore
 package struct Replay {
     private let portal: PortalFile
     private let exchange: Exchange
-    private let progress = Locked((next: 0, mistakes: [Keyfile.Error]()))
+    private let progress = Locked((next: 0, mistakes: [Keyfile.Error](), sent: [HTTPRequest]()))
 
     package init(_ portal: PortalFile, _ exchange: Exchange) { (self.portal, self.exchange) = (portal, exchange) }
 
@@ -24,6 +24,9 @@ package struct Replay {
         }
         .sorted().map { "\(folder)/tests/\($0)" }
     }
+
+    /// The requests that were sent.
+    var sent: [HTTPRequest] { progress.with { $0.sent } }
 
     /// Returns the differences; none if the login is as recorded.
     package func run() -> [Keyfile.Error] {
@@ -77,6 +80,7 @@ package struct Replay {
     private func answer(_ request: HTTPRequest) -> Result<HTTPResponse, TransferError> {
         let index = progress.with { state in
             defer { state.next += 1 }
+            state.sent.append(request)
             return state.next
         }
         let shown = "\(request.method.rawValue) \(request.url)"

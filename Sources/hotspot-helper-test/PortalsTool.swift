@@ -10,7 +10,7 @@ enum PortalsTool {
     static let word = "portals"
 
     private static let usage = """
-        usage: hotspot-helper-test portals list | check FILE.portal… | try [--interface=NAME] URL
+        usage: hotspot-helper-test portals list | check FILE.portal… | try [--interface=NAME] URL | record [--interface=NAME] FILE
         Exit status: 0 all is well, 1 something is wrong, 2 wrong usage.
         """
 
@@ -21,14 +21,23 @@ enum PortalsTool {
             // Every file is checked, also after a mistake in another.
             exit(files.map(check).allSatisfy { $0 } ? 0 : 1)
         case ("try", let rest):
-            let options = rest.filter { $0.hasPrefix("--interface=") }
-            let urls = rest.filter { !$0.hasPrefix("--") }
-            guard urls.count == 1, options.count + 1 == rest.count, let url = WebURL(urls[0]) else { fallthrough }
-            exit(attempt(url, interface: options.first.map { String($0.dropFirst(12)) }) ? 0 : 1)
+            guard let (words, interface) = target(rest), let url = WebURL(words) else { fallthrough }
+            exit(attempt(url, interface: interface) ? 0 : 1)
+        case ("record", let rest):
+            guard let (file, interface) = target(rest) else { fallthrough }
+            exit(RecordingTool.record(file, interface: interface) ? 0 : 1)
         default:
             print(usage)
             exit(2)
         }
+    }
+
+    /// Reads one argument and the option in front of it.
+    private static func target(_ words: [String]) -> (String, interface: String?)? {
+        let options = words.filter { $0.hasPrefix("--interface=") }
+        let others = words.filter { !$0.hasPrefix("--") }
+        guard others.count == 1, options.count + 1 == words.count else { return nil }
+        return (others[0], options.first.map { String($0.dropFirst(12)) })
     }
 
     // MARK: - list
@@ -69,7 +78,9 @@ enum PortalsTool {
             let fixtures = Replay.fixtures(of: path)
             var mistakes: [Keyfile.Error] = []
             for fixture in fixtures {
-                mistakes += Replay(portal, try Exchange(PortalCatalogue.octets(of: fixture) ?? [], file: fixture)).run()
+                mistakes += Replay(
+                    portal, try Exchange(PortalCatalogue.octets(of: fixture, limit: Exchange.limit) ?? [], file: fixture)
+                ).run()
             }
             for mistake in mistakes { print(Printable.text("\(mistake)", limit: 2000)) }
             if mistakes.isEmpty { print("\(path): is well; \(fixtures.count) recorded logins were played.") }
@@ -83,10 +94,7 @@ enum PortalsTool {
     // MARK: - try
 
     private static func attempt(_ url: WebURL, interface: String?) -> Bool {
-        guard let interface = interface ?? LocalLink.defaultInterface, let link = LocalLink.link(interface, probe: url) else {
-            print("This machine has no default route; name the interface with --interface=NAME.")
-            return false
-        }
+        guard let link = LocalLink.link(interface, probe: url) else { return false }
         let command = Scope()
         let client = HTTPClient(link: link)
         do throws(TransferError) {
@@ -121,34 +129,5 @@ enum PortalsTool {
             print(Printable.text("Form: \(form.method.rawValue) \(form.action): \(names)", limit: 600))
         }
         for link in page.links.prefix(10) { print(Printable.text("Link: \(link.text) → \(link.reference)", limit: 300)) }
-    }
-}
-
-/// This machine's link as the system has it, for a helper's code without the daemon.
-enum LocalLink {
-    /// The interface of the IPv4 default route (proc(5), /proc/net/route).
-    static var defaultInterface: String? {
-        for line in lines(of: "/proc/net/route") {
-            let words = line.split(separator: "\t")
-            if words.count > 7, words[1] == "00000000", words[7] == "00000000" { return String(words[0]) }
-        }
-        return nil
-    }
-
-    static func link(_ interface: String, probe: WebURL) -> Link? {
-        let index = if_nametoindex(interface)
-        guard index > 0 else { return nil }
-        // systemd-resolved lists the link's own nameservers here; its stub on loopback cannot be asked over a link.
-        let files = ["/run/systemd/resolve/resolv.conf", "/etc/resolv.conf"]
-        let lists = files.map { file in lines(of: file).filter { $0.hasPrefix("nameserver ") }.map { String($0.dropFirst(11)) } }
-        return Link(
-            attempt: "try", association: "try", interface: interface, index: Int(index),
-            addresses: Link.addresses(of: interface), nameservers: lists.first { !$0.isEmpty } ?? [], probeURL: probe.text,
-            probeExpect: "204")
-    }
-
-    private static func lines(of path: String) -> [String] {
-        guard let octets = PortalCatalogue.octets(of: path) else { return [] }
-        return String(decoding: octets, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }

@@ -2,9 +2,10 @@ import ArgumentParser
 
 struct PortalsVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "portals", abstract: "Show, check and try the files that describe portals.",
+        commandName: "portals", abstract: "Show, check and try the files that describe portals; record a login.",
         discussion: "Needs no daemon. What the files say: portals.md in the documentation.",
-        subcommands: [PortalsList.self, PortalsCheck.self, PortalsTry.self], defaultSubcommand: PortalsList.self)
+        subcommands: [PortalsList.self, PortalsCheck.self, PortalsTry.self, PortalsRecord.self],
+        defaultSubcommand: PortalsList.self)
 }
 
 struct PortalsList: ParsableCommand {
@@ -36,5 +37,25 @@ struct PortalsTry: ParsableCommand {
 
     func run() throws {
         try TestProgram.run(["portals", "try"] + (interface.map { ["--interface=\($0)"] } ?? []) + [url])
+    }
+}
+
+struct PortalsRecord: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record", abstract: "Log in, and write the exchange with the portal without what is private.",
+        discussion: """
+            Logs in as the helpers do, and asks for what the portal asks. Your answers, this machine's addresses and name, tokens and \
+            cookies are replaced by made-up ones. Read the file before you hand it in: a portal may know your name from elsewhere.
+            """)
+
+    @Option(help: ArgumentHelp("The interface, if not that of the default route.", valueName: "name"))
+    var interface: String?
+
+    @Argument(help: "The file to write, such as aroma.exchange; it must not exist.", completion: .file())
+    var file: String
+
+    func run() throws {
+        try TestProgram.run(
+            ["portals", "record"] + (interface.map { ["--interface=\($0)"] } ?? []) + [file.hasPrefix("-") ? "./" + file : file])
     }
 }

@@ -22,7 +22,7 @@ import Testing
         let portal = try #require(try PortalCatalogue.read("\(Self.folder)/\(name)"))
         let fixtures = Replay.fixtures(of: "\(Self.folder)/\(name)")
         for fixture in fixtures {
-            let octets = try #require(PortalCatalogue.octets(of: fixture))
+            let octets = try #require(PortalCatalogue.octets(of: fixture, limit: Exchange.limit))
             let mistakes = Replay(portal, try Exchange(octets, file: fixture)).run()
             #expect(mistakes.isEmpty, "\(mistakes.map(\.description).joined(separator: "\n"))")
         }

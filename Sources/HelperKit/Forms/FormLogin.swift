@@ -82,6 +82,16 @@ public struct FormLogin: Sendable {
             isTypedNow: isTypedNow, start: portalPage.start)
     }
 
+    /// Goes on like ``run(from:isTypedNow:)`` from a page that the caller has fetched, or from the page that asked the user.
+    package func run(on chain: RedirectChain, client: HTTPClient, isTypedNow: Bool) -> Reply {
+        let memory = SessionMemory(command.session)
+        let saved = isTypedNow ? memory.page.flatMap(Self.page) : nil
+        let (page, url) = saved.map { ($0.page, $0.url) } ?? (chain.page, chain.final.url)
+        let pin = saved == nil ? chain.final.pin : memory.pin
+        let portal = Portal(origin: url.origin, pin: pin, kind: kind, title: page.title)
+        return fill(page, at: url, portal: portal, client: client, isTypedNow: isTypedNow, start: chain.hops[0].url)
+    }
+
     private func fill(
         _ page: HTMLPage, at url: WebURL, portal live: Portal, client: HTTPClient, isTypedNow: Bool, start: WebURL? = nil
     ) -> Reply {

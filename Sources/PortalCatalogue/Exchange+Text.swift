@@ -1,0 +1,95 @@
+import HelperKit
+import HotspotCore
+
+extension Exchange.Turn {
+    /// Headers that say nothing about the portal, and change at each visit.
+    private static let left: Set<String> = [
+        "age", "connection", "content-length", "date", "etag", "expires", "keep-alive", "last-modified", "transfer-encoding",
+    ]
+
+    init(_ request: HTTPRequest, _ outcome: Result<HTTPResponse, TransferError>) {
+        self.init(line: 0, method: request.method.rawValue, url: request.url.text)
+        describe(request)
+        switch outcome {
+        case .failure: isLost = true
+        case .success(let response):
+            (status, phrase) = (response.status, response.phrase)
+            answerHeaders = response.headers.filter { !Self.left.contains($0.name) }
+            answer = Self.lines(String(decoding: response.body, as: UTF8.self))
+        }
+    }
+
+    /// Takes address, body and headers of a request.
+    mutating func describe(_ request: HTTPRequest) {
+        (url, body) = (request.url.text, request.body ?? "")
+        headers = request.headers.map { HTTPResponse.Header(name: $0.name.lowercased(), value: $0.value) }
+        if request.body != nil, request.contentType != "application/x-www-form-urlencoded" {
+            headers.append(HTTPResponse.Header(name: "content-type", value: request.contentType))
+        }
+    }
+
+    /// Ends lines as a fixture does; a terminal shows it as it is.
+    private static func lines(_ text: String) -> String {
+        let scalars = text.replacing("\r\n", with: "\n").replacing("\r", with: "\n").unicodeScalars
+        return String(String.UnicodeScalarView(scalars.map { $0.value < 32 && $0 != "\n" && $0 != "\t" ? "\u{FFFD}" : $0 }))
+    }
+
+    /// All texts of the turn, changed.
+    func mapped(_ change: (String) -> String) -> Exchange.Turn {
+        func mapped(_ header: HTTPResponse.Header) -> HTTPResponse.Header {
+            HTTPResponse.Header(name: header.name, value: change(header.value))
+        }
+        var turn = self
+        (turn.url, turn.body, turn.phrase, turn.answer) = (change(url), change(body), change(phrase), change(answer))
+        (turn.headers, turn.answerHeaders) = (headers.map(mapped), answerHeaders.map(mapped))
+        return turn
+    }
+
+    fileprivate var lines: [String] {
+        var lines = ["> \(method) \(url)"] + headers.map { "> \($0.name): \($0.value)" }
+        lines += body.isEmpty ? [] : Self.split(body).map { ">| \($0)" }
+        guard !isLost else { return lines + ["< lost"] }
+        lines += ["< \(status) \(phrase)"] + answerHeaders.map { "< \($0.name): \($0.value)" }
+        return lines + Self.split(answer).map { "<| \($0)" }
+    }
+
+    private static func split(_ text: String) -> [Substring] {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        if lines.last == "" { lines.removeLast() }
+        return lines
+    }
+}
+
+extension Exchange {
+    /// The number of requests.
+    package var count: Int { turns.count }
+
+    /// The fixture as its file.
+    package var text: String {
+        var lines = typed.sorted { $0.key < $1.key }.map { "answer \($0.key)=\($0.value)" } + ["link \(address)"]
+        lines += turns.flatMap(\.lines) + ["= \(result.rawValue)"]
+        if let reason { lines.append("= reason \(reason)") }
+        if let asks { lines.append("= asks \(asks.joined(separator: " "))") }
+        if let claims { lines.append("= claims \(claims.rawValue)") }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Replaces what is private: the user's answers, this machine's addresses and name, and tokens.
+    func anonymous(typed secrets: [String], addresses: [String], name: String, recordedAt time: Int) -> Exchange {
+        let texts = turns.flatMap { [$0.url, $0.body, $0.answer] + ($0.headers + $0.answerHeaders).map(\.value) }
+        var replacements = Replacements(recordedAt: time, fixed: self.time)
+        // The longest first, so that a part of one is a part of its made-up value.
+        for secret in secrets.sorted(by: { $0.utf8.count > $1.utf8.count }) { replacements.addAnswer(secret) }
+        for address in addresses { replacements.addAddress(address, in: texts) }
+        replacements.addName(name)
+        for header in turns.flatMap(\.answerHeaders) where header.name == "set-cookie" { replacements.addCookie(header.value) }
+        for text in texts { replacements.learn(text) }
+        var exchange = self
+        exchange.turns = turns.map { $0.mapped(replacements.apply) }
+        exchange.typed = Dictionary(
+            typed.map { (replacements.apply($0), replacements.apply($1)) }, uniquingKeysWith: { first, _ in first })
+        exchange.address = replacements.apply(address)
+        exchange.reason = reason.map(replacements.apply)
+        return exchange
+    }
+}

@@ -100,7 +100,9 @@ package struct PortalLogin: Sendable {
     }
 
     /// Answers Logoff with the request that the login composed.
-    package func logoff() -> Reply {
+    package func logoff() -> Reply { PortalLogoff.forNextLogin(endSession(), command) }
+
+    private func endSession() -> Reply {
         guard let request = PortalMemory(command.session).logoff?.request(command.redirects) else {
             return command.reply(.failure, reason: "This portal's file names no way to log off.")
         }

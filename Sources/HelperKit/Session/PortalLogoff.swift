@@ -30,7 +30,12 @@ public enum PortalLogoff {
     /// Answers Logoff: sends the request that the login kept in the session's memory, or one that the portal's page offers now; `failure`
     /// if there is none. Whatever the portal answers, the reply has the part of the memory that the next login needs.
     public static func run(_ command: HelperCommand) -> Reply {
-        var reply = end(command)
+        forNextLogin(end(command), command)
+    }
+
+    /// Returns a reply to Logoff with what the next login keeps of the session: the accepted terms and agreements.
+    package static func forNextLogin(_ reply: Reply, _ command: HelperCommand) -> Reply {
+        var reply = reply
         reply.session = command.session.map { Session(memory: SessionMemory($0).forNextLogin.value) }
         return reply
     }

@@ -94,7 +94,9 @@ import Testing
         #expect(posts.last?.header("x-requested-with") == "XMLHttpRequest")
 
         (command.session, command.answers) = (done.session, [:])
-        #expect(PortalLogin(command, portals: portals).logoff().result == .success)
+        let left = PortalLogin(command, portals: portals).logoff()
+        #expect(left.result == .success && SessionMemory(left.session).logoff == nil)
+        #expect(SessionMemory(left.session).origin == SessionMemory(done.session).origin, "the next login keeps what was agreed")
         #expect(server.requests.last?.path == "/logoff" && server.requests.last?.body == "token=t%267")
     }
 

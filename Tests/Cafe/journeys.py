@@ -287,7 +287,7 @@ class Journeys:
         self.daemon.ctl("login")
         self.until({"presentingUI", "authenticated"})
         screen = self.answer(ENTER)
-        self.check("terms", "ten. [y/n] y" in screen, screen)
+        self.check("termsStayAccepted", "[y/n]" not in screen, screen)
         self.end(asked=1, posts=1)
 
     def endedByThePortal(self) -> None:

@@ -99,7 +99,7 @@ struct HelperKillTests {
         }
         try kill(in: "Logoff", daemon)
         try daemon.wait("hot1", "inactive") { status in
-            status?["problems"]?.array?.contains { $0["code"] == "held" } == true
+            status?["problems"]?.array?.contains { $0["code"] == "logoffUnconfirmed" } == true
         }
         #expect(count("Logoff", daemon) == 1)
         try daemon.call("Login")

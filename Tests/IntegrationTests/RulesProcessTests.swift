@@ -276,7 +276,7 @@ struct RulesProcessTests {
         try daemon.call("Logoff", ["interface": "hot1"])
         #expect(daemon.state() == "loggingOff")
         try daemon.wait("hot1", "inactive")
-        #expect(try daemon.problems().contains("held") && daemon.methods().last == "Logoff")
+        #expect(try daemon.problems().contains("logoffUnconfirmed") && daemon.methods().last == "Logoff")
         // 74: the choice stays, and whoever wants in again is asked as a remembered one after the hold.
         #expect(try !joinsByItself(daemon))
     }

@@ -113,7 +113,9 @@ package struct FormAttempt: Sendable {
         if page.isScripted || page.hasScripts || FormWords.offersSocialLogin(page) {
             return handOver("This page needs a browser.", at: url)
         }
-        return .end(.temporaryFailure, "The portal's page has nothing to log in with." + says(page))
+        let words = says(page)
+        if words.isEmpty { return handOver("The portal's page is empty.", at: url) }
+        return .end(.temporaryFailure, "The portal's page has nothing to log in with." + words)
     }
 
     /// Returns the page's own words behind a sentence of ours.
@@ -140,6 +142,9 @@ package struct FormAttempt: Sendable {
     func fail(_ error: TransferError) -> Move {
         // Some portals redirect in circles after the login until the gateway has opened.
         if steps > 1, error.code == .refusedURL || error.code == .tooManyRedirects { return .done }
+        if error.code == .tlsFailed, let page = WebURL(portal.origin + "/") {
+            return .ask(.unproven(error, page: page), reason: error.description)
+        }
         return .end(.temporaryFailure, error.description)
     }
 
@@ -158,6 +163,12 @@ package struct FormAttempt: Sendable {
 extension Prompt {
     /// Puts a sentence before the message.
     package mutating func begin(_ sentence: String) { message = sentence + (message.map { " " + $0 } ?? "") }
+
+    /// Returns the hand-over of a page without a trusted certificate: many gateways sign theirs themselves. A browser shows the
+    /// certificate, and the user decides.
+    static func unproven(_ error: TransferError, page: WebURL) -> Prompt {
+        handOver("\(error) Type no password there that you use elsewhere.", title: page.host, page: page)
+    }
 
     /// Returns a prompt without fields that sends the user to a browser. The page's address is named without what looks like a guest's name
     /// or a session, because other people may read the prompt.

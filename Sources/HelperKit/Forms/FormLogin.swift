@@ -71,9 +71,7 @@ public struct FormLogin: Sendable {
         if let failure = portalPage.failure {
             let portal = portalPage.portal(kind: kind)
             guard failure.code == .tlsFailed else { return command.reply(failure, portal: portal) }
-            // Many gateways sign their page themselves. A browser shows the certificate, and the user decides.
-            let prompt = Prompt.handOver(
-                "\(failure) Type no password there that you use elsewhere.", title: portalPage.start.host, page: portalPage.start)
+            let prompt = Prompt.unproven(failure, page: portalPage.start)
             return command.reply(.uiRequired, prompt: prompt, portal: portal, reason: failure.description)
         }
         guard let chain = portalPage.chain else { return command.reply(TransferError(.emptyAnswer)) }

@@ -17,7 +17,7 @@ class Sophos(Product):
         Scenario("account", user=GUEST, fewest=2, logoff=True),
         Scenario("refused", "refused", GUEST | {"password": "no"}, text="Login failed"),
         Scenario("data limit", "refused", GUEST, {"limit": True}, "data transfer limit"),
-        Scenario("proxy says 403", "handed over", GUEST, {"bare": True}),
+        Scenario("proxy says 403", "refused", GUEST, {"bare": True}, "Forbidden"),
     ]
 
     def intercept(self, request):

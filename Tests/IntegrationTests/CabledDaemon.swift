@@ -89,7 +89,8 @@ final class CabledDaemon {
         process.standardInput = FileHandle.nullDevice
         process.standardError = handle
         try process.run()
-        while process.isRunning, (try? BlockingConnection(path: socket)) == nil { usleep(5000) }
+        // A child of a killed daemon may hold its socket for a moment, so that an answer counts, not a connection.
+        while process.isRunning, (try? BlockingConnection(path: socket).call("org.varlink.service.GetInfo")) == nil { usleep(5000) }
         try #require(process.isRunning, "\(log)")
     }
 

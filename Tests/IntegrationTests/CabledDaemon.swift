@@ -90,7 +90,9 @@ final class CabledDaemon {
         process.standardError = handle
         try process.run()
         // A child of a killed daemon may hold its socket for a moment, so that an answer counts, not a connection.
-        while process.isRunning, (try? BlockingConnection(path: socket).call("org.varlink.service.GetInfo")) == nil { usleep(5000) }
+        while process.isRunning, (try? BlockingConnection(path: socket).call("org.varlink.service.GetInfo")) == nil {
+            usleep(5000)
+        }
         try #require(process.isRunning, "\(log)")
     }
 

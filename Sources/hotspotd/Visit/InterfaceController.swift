@@ -36,7 +36,7 @@ import Store
         machine = Machine(policy: services.settings.policy)
         journal = Journal(interface: name, services: services)
         desk = PromptDesk(services: services, journal: journal, problems: problems)
-        sessions = SessionKeeper(services: services, journal: journal, problems: problems)
+        sessions = SessionKeeper(interface: index, services: services, journal: journal, problems: problems)
         conversation = Conversation(
             services: services, journal: journal, desk: desk, sessions: sessions, problems: problems)
         prober = LinkProber(services: services, journal: journal, conversation: conversation)

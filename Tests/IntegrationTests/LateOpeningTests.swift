@@ -75,6 +75,33 @@ struct LateOpeningTests {
         #expect(store.remembered(network, now: 0)?.helper == "clerk" && store.credentials(network).count == 1)
     }
 
+    @Test("Forgotten while online: after a restart status says that it is not known how the network was opened") func forgotten()
+        throws
+    {
+        let daemon = try daemon(plan: ["Authenticate": [:]])
+        _ = try daemon.scratch.write("open", "")
+        try daemon.wait("hot1", "authenticated") { $0?["helper"] == "clerk" }
+        try daemon.call("Forget", ["ssid": "wired:02:00:00:00:00:01"])
+        try daemon.plan(["Evaluate": ["confidence": "none"]])
+        for _ in 0..<2 {
+            daemon.kill()
+            try daemon.start()
+            let found = try daemon.wait("hot1", "authenticated")
+            #expect(
+                found?["outcome"] == "found" && found?["helper"] == nil && found?["problems"] == [],
+                "\(String(describing: found))")
+            let said = try Finished.run(
+                Machine.release.appendingPathComponent("hotspotctl").path, ["--socket", daemon.socket, "status"])
+            #expect(said.output.contains("how it was opened is not known"), "\(said.output)")
+        }
+        // The daemon sees this association from its beginning, and that nothing asks for a login.
+        try daemon.shell("ip link set hot1 down; ip link set hot1 up")
+        try daemon.wait("hot1", "inactive")
+        try daemon.shell("ip addr flush dev hot1")
+        try daemon.join("hot1")
+        try daemon.wait("hot1", "authenticated") { $0?["outcome"] == "open" }
+    }
+
     @Test("D27 A session that the portal ends is noticed as soon as connections fail, long before the next maintain") func ended()
         throws
     {

@@ -102,6 +102,28 @@ struct LateOpeningTests {
         try daemon.wait("hot1", "authenticated") { $0?["outcome"] == "open" }
     }
 
+    @Test("C17 A helper that is switched off keeps its login over a restart, and goes on when it is switched on")
+    func switchedOff()
+        throws
+    {
+        let daemon = try daemon(plan: ["Authenticate": ["portal": Self.portal, "session": ["memory": ["key": "k1"]]]])
+        _ = try daemon.scratch.write("open", "")
+        try daemon.wait("hot1", "authenticated") { $0?["helper"] == "clerk" }
+        try daemon.call("SetEnabled", ["helper": "clerk", "enabled": false])
+        for _ in 0..<2 {
+            try daemon.wait("hot1", "authenticated") { $0?["helper"] == "clerk" }
+            #expect(try daemon.problems() == ["disabled"])
+            daemon.kill()
+            try daemon.start()
+        }
+        try daemon.wait("hot1", "authenticated") { $0?["helper"] == "clerk" }
+        try daemon.call("SetEnabled", ["helper": "clerk", "enabled": true])
+        try daemon.wait("hot1", "authenticated") { $0?["problems"] == [] }
+        #expect(try daemon.methods() == ["Evaluate", "Authenticate", "Maintain"])
+        let maintain = try daemon.calls().last?["parameters"]
+        #expect(maintain?["network"]?["justJoined"] == false && maintain?["session"]?["memory"] == ["key": "k1"])
+    }
+
     @Test("D27 A session that the portal ends is noticed as soon as connections fail, long before the next maintain") func ended()
         throws
     {

@@ -121,6 +121,41 @@ import Testing
         #expect(!ended.output.contains("Codes"))
     }
 
+    /// Enter is a yes to what was agreed to a moment ago, and to nothing else.
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: [
+            (terms, #""since":1,"terms":"No noise after eleven.""#), (terms, #""since":1,"termsURL":"http://p.example/new""#),
+            (longTerms("eleven"), #""since":1"#),
+        ]) func changedTermsWantAYesOfTheirOwn(box: String, members: String) throws
+    {
+        let first = Self.question("p1", "\(Self.room),\(box == Self.terms ? box : Self.longTerms("ten"))")
+        let daemon = try FakeDaemon(
+            .init(
+                replies: ["Prompts": [first, Self.question("p2", "\(Self.room),\(box)", members)], "Answer": ["{}"]],
+                status: [
+                    [Self.waiting, Self.status("presentingUI", since: 1, prompt: "p2")],
+                    [Self.status("presentingUI", since: 1, prompt: "p2"), Self.status("authenticated", since: 2)],
+                ]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        for answer in ["1\n", "2\n"] {
+            tool.waitForErrors(answer == "1\n" ? "Room: " : "Not encrypted.")
+            terminal.type(answer)
+            tool.waitForErrors("[y/n] ")
+            terminal.type("y\n")
+        }
+        let ended = tool.end()
+        #expect(ended.status == 0 && ended.errors.ranges(of: "[y/n]").count == 2 && !ended.errors.contains("[Y/n]"), "\(ended)")
+    }
+
+    /// The label of a box, which differs from others behind what is shown of it.
+    private static func longTerms(_ hour: String) -> String {
+        let words = String(repeating: "I accept the terms of the house. ", count: 10)
+        return #"{"name":"ok","label":"\#(words)No noise after \#(hour).","kind":"checkbox","required":true}"#
+    }
+
     @Test(.timeLimit(.minutes(10))) func aCodeIsNotKeptAndTheEndSaysSo() throws {
         let code = #"{"name":"code","label":"Voucher","kind":"code","required":true}"#
         let daemon = try FakeDaemon(

@@ -23,8 +23,9 @@ extension Machine {
         }
         guard let helper = joined.arrival.remembered else { return evaluate(joined, "an address came up", &turn) }
         guard isCandidate(helper) else {
-            turn.act(.forgetChoice(of: helper))
-            return evaluate(joined, "the remembered helper is gone", &turn)
+            var joined = joined
+            if let schedule = joined.arrival.resumed { keep(helper, schedule, .interrupted, in: &joined, &turn) }
+            return evaluate(joined, "the remembered helper is switched off or gone", &turn)
         }
         guard let schedule = joined.arrival.resumed else {
             return maintain(

@@ -51,6 +51,9 @@ public struct Machine: Hashable, Sendable {
         return switchedOffOwner(of: authenticated.joined)
     }
 
+    /// A helper keeps the network free, or did so until it was switched off: the association is still its login's.
+    public var keepsLogin: Bool { state.isKeptFree || state.joined.map { switchedOffOwner(of: $0) != nil } ?? false }
+
     /// Ordinary traffic may use the link.
     public var gateIsOpen: Bool { state.gateIsOpen }
 

@@ -36,7 +36,7 @@ extension Machine {
         }
     }
 
-    private func keep(
+    func keep(
         _ helper: String, _ schedule: MaintainSchedule, _ ground: StandingLogin.Ground, in joined: inout JoinedNetwork,
         _ turn: inout Turn
     ) {

@@ -120,6 +120,8 @@ enum Schema {
             "ALTER TABLE choices DROP COLUMN link", "ALTER TABLE choices DROP COLUMN association",
             "ALTER TABLE choices DROP COLUMN ends",
         ],
+        // Each association has a session of its own; that of the network is for the next visit.
+        ["ALTER TABLE associations ADD COLUMN sealed BLOB"],
     ]
 
     /// Returns the version of a database; 0 for an empty one.

@@ -85,8 +85,11 @@ extension Store {
 
     /// Whether anything is sealed, so that a new key must not replace a lost one.
     public var hasSealedRows: Bool {
-        !read("SELECT 1 WHERE EXISTS (SELECT 1 FROM credentials) OR EXISTS (SELECT 1 FROM sessions)") {
-            $0.integer(0)
-        }.isEmpty
+        !read(
+            """
+            SELECT 1 WHERE EXISTS (SELECT 1 FROM credentials) OR EXISTS (SELECT 1 FROM sessions)
+            OR EXISTS (SELECT 1 FROM associations WHERE sealed IS NOT NULL)
+            """
+        ) { $0.integer(0) }.isEmpty
     }
 }

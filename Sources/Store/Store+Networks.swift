@@ -35,7 +35,10 @@ extension Store {
                 ])
             guard let association else { return }
             try database.run(
-                "INSERT OR REPLACE INTO associations VALUES (?, ?, ?, ?, ?, ?)",
+                """
+                INSERT OR REPLACE INTO associations (network, interface, helper, link, association, ends)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
                 [
                     .text(key), .integer(association.interface), .text(association.helper), .text(association.link),
                     .text(association.id), SQLValue(association.ends),
@@ -72,18 +75,33 @@ extension Store {
         try delete(network, from: ["choices", "sessions", "associations"])
     }
 
-    /// Returns the sealed memory of the session.
-    public func sealedSession(_ network: NetworkID) -> [UInt8]? {
+    /// Returns the sealed memory of the session: that of the interface's association, or else the last one of the network.
+    public func sealedSession(_ network: NetworkID, of interface: Int? = nil) -> [UInt8]? {
         guard let key = network.key else { return nil }
-        return read("SELECT sealed FROM sessions WHERE network = ?", [.text(key)]) { $0.blob(0) }.first
+        let own = interface.flatMap { interface in
+            read(
+                "SELECT sealed FROM associations WHERE network = ? AND interface = ? AND sealed IS NOT NULL",
+                [.text(key), .integer(interface)]
+            ) { $0.blob(0) }.first
+        }
+        return own ?? read("SELECT sealed FROM sessions WHERE network = ?", [.text(key)]) { $0.blob(0) }.first
     }
 
-    /// Stores the sealed memory of the session; `nil` deletes it.
-    public func setSealedSession(_ network: NetworkID, _ sealed: [UInt8]?) throws(StoreError) {
+    /// Stores the sealed memory of the session, also in the interface's association if there is one; `nil` deletes it.
+    public func setSealedSession(
+        _ network: NetworkID, of interface: Int? = nil, _ sealed: [UInt8]?
+    ) throws(StoreError) {
         guard let key = network.key else { return }
-        guard let sealed else { return try delete(network, from: ["sessions"]) }
         try write { database throws(SQLiteFailure) in
-            try database.run("INSERT OR REPLACE INTO sessions VALUES (?, ?)", [.text(key), .blob(sealed)])
+            if let sealed {
+                try database.run("INSERT OR REPLACE INTO sessions VALUES (?, ?)", [.text(key), .blob(sealed)])
+            } else {
+                try database.run("DELETE FROM sessions WHERE network = ?", [.text(key)])
+            }
+            guard let interface else { return }
+            try database.run(
+                "UPDATE associations SET sealed = ? WHERE network = ? AND interface = ?",
+                [sealed.map { .blob($0) } ?? .null, .text(key), .integer(interface)])
         }
     }
 

@@ -24,7 +24,7 @@ struct Asker {
         for (index, field) in prompt.fields.enumerated() {
             let label = renderer.label(field, at: index + 1)
             if field.kind == .checkbox {
-                let agreement = Agreement(label, prompt)
+                let agreement = Agreement(field.label, prompt)
                 let answer = try askBox(field, label, termsURL, isAgreed: earlier.agreements.contains(agreement))
                 answers[field.name] = answer
                 if answer == "yes" { agreements.insert(agreement) }
@@ -122,6 +122,7 @@ struct TypedAnswers {
 
 /// A yes to one box of one portal, or to its terms.
 struct Agreement: Hashable {
+    /// The whole of it: terms may have changed behind what is shown.
     let label: String
     let interface: String
     let portal: String?

@@ -68,7 +68,7 @@ struct BrowseVerb: ParsableCommand {
         }
         switch StateName(rawValue: status.state) {
         case .authenticated: return status
-        case .failure, .inactive: throw common.renderer.failure(status)
+        case .failure, .inactive: throw common.renderer.failure(status, among: interfaces)
         case .evaluating, .authenticating, .presentingUI, .maintaining, .loggingOff, nil: return nil
         }
     }

@@ -21,28 +21,28 @@ struct Dialogue {
     /// Whether a person can be asked.
     static func canAsk(_ common: CommonOptions) -> Bool { isatty(STDIN_FILENO) == 1 && !common.noAsk }
 
-    func run(_ first: PendingPrompt) throws {
-        var prompt = first
+    func run(_ first: PendingPrompt) throws { try run(first.id, first, on: first.interface) }
+
+    /// - Parameter first: `nil` if the question of this name is gone already.
+    func run(_ name: String, _ first: PendingPrompt?, on interface: String?) throws {
+        var (id, prompt) = (name, first)
         var earlier = EarlierQuestions()
         for round in 0..<Self.rounds {
-            if round > 0, !isInteractive || common.noAsk { throw needed(prompt, "The portal asks again.") }
-            let watch = try OutcomeWatch(path: common.socketPath, target: prompt.interface, prompt: prompt.id)
+            if let prompt, round > 0, !isInteractive || common.noAsk { throw needed(prompt, "The portal asks again.") }
+            let watch = try OutcomeWatch(path: common.socketPath, target: interface, prompt: id)
             let sent: Sent?
-            if let filled = try fill(prompt, watch, after: earlier) {
+            if let prompt, let filled = try fill(prompt, watch, after: earlier) {
                 earlier.add(filled.prompt, filled.answers)
                 sent = try send(filled, watch, hasCode: earlier.hasCode)
             } else {
-                sent = try fate(of: prompt, watch)
+                sent = try fate(of: id, watch)
             }
             switch sent {
             case nil: return Output.print(["Answered."])
             case .online(let sentence):
                 return Output.print([sentence])
             case .asks(let next):
-                guard let pending = try client.prompt(next).pending else {
-                    throw Failure(.notFound, "The next question is gone already.", hint: "hotspotctl status")
-                }
-                prompt = try pending.readable()
+                (id, prompt) = (next, try client.prompt(next).pending?.readable())
             }
         }
         throw Failure(.failed, "The portal keeps asking.", hint: "hotspotctl explain")
@@ -97,7 +97,9 @@ struct Dialogue {
                     id: filled.prompt.id, answers: filled.answers.values, remember: filled.remember,
                     stored: filled.answers.stored, confirmed: filled.confirmed))
         } catch {
-            throw error.keepingNothing
+            // The question went while the answer was on its way; what became of the login counts.
+            guard wait > 0, case .noSuchPrompt(_, let reason) = error.refusal else { throw error.keepingNothing }
+            return try fate(of: filled.prompt.id, watch, late: "\(reason ?? Self.gone) Nothing was sent from here.")
         }
         guard wait > 0 else { return nil }
         switch try watch.outcome(within: wait) {
@@ -110,28 +112,29 @@ struct Dialogue {
             return .online(([renderer.online(status, after: watch.elapsed)] + kept.compactMap(\.self)).joined(separator: " "))
         case .asks(let next): return .asks(next)
         case .failed(let status):
-            let failure = common.renderer.failure(status)
+            let failure = common.renderer.failure(status, among: watch.interfaces)
             throw status.answers.map { failure.adding(common.renderer.safe($0)) } ?? failure
         case .timeout: throw noOutcome
         }
     }
 
-    /// Says what became of a prompt that went without an answer from here.
-    private func fate(of prompt: PendingPrompt, _ watch: OutcomeWatch) throws -> Sent {
+    private static let gone = "The question is gone."
+
+    /// Says what became of a prompt that went without an answer from here, and of its login.
+    ///
+    /// - Parameter late: why an answer that was sent came too late.
+    private func fate(of id: String, _ watch: OutcomeWatch, late: String? = nil) throws -> Sent {
         var outcome = try watch.outcome(within: 0)
-        if case .online = outcome {
+        if case .online = outcome, late == nil {
             // That says it all.
         } else {
-            let gone = try client.prompt(prompt.id).gone
-            Output.error([common.renderer.safe(gone ?? "The question is gone.")])
+            Output.error([common.renderer.safe(try late ?? client.prompt(id).gone ?? Self.gone)])
             if outcome == .timeout { outcome = try watch.outcome(within: wait) }
         }
         switch outcome {
         case .online(let status): return .online(common.renderer.online(status, after: watch.elapsed))
         case .asks(let next): return .asks(next)
-        case .failed(let status) where status.state == StateName.failure.rawValue: throw common.renderer.failure(status)
-        // The sentence is printed.
-        case .failed: throw Failure(.notFound, "", hint: "hotspotctl status")
+        case .failed(let status): throw common.renderer.failure(status, among: watch.interfaces)
         case .timeout: throw noOutcome
         }
     }

@@ -53,15 +53,11 @@ struct LoginVerb: ParsableCommand {
                 [words] + (isNeedless ? ["The network asked for no login; to end the session first: hotspotctl logoff"] : []))
         case .asks(let prompt):
             let pending = try client.prompt(prompt).pending
-            if let pending, Dialogue.canAsk(common) {
-                return try Dialogue(common: common, client: client, wait: max(wait, 1), isInteractive: true).run(
-                    pending.readable())
-            }
-            if let pending { Output.error(common.renderer.lines(pending)) }
-            throw Failure(
-                .answerNeeded, "The portal wants an answer.",
-                hint: "hotspotctl answer \(common.renderer.safe(prompt, limit: 64))")
-        case .failed(let status): throw common.renderer.failure(status)
+            let dialogue = Dialogue(
+                common: common, client: client, wait: max(wait, 1), isInteractive: Dialogue.canAsk(common))
+            if let pending, !dialogue.isInteractive { throw dialogue.needed(pending, "The portal wants an answer.") }
+            try dialogue.run(prompt, pending?.readable(), on: name ?? interface)
+        case .failed(let status): throw common.renderer.failure(status, among: watch.interfaces)
         case .timeout: throw Failure(.timeout, "No outcome within \(common.renderer.tenths(wait)).", hint: "hotspotctl monitor")
         }
     }
@@ -115,13 +111,15 @@ extension Renderer {
     }
 
     /// Why the login ended without being online, by the problems that the daemon reports.
-    func failure(_ status: InterfaceStatus) -> Failure {
+    ///
+    /// - Parameter all: all interfaces, of which the hint names this one where there are others.
+    func failure(_ status: InterfaceStatus, among all: [InterfaceStatus]) -> Failure {
+        let hint = command(status.problems.first?.hint.map { safe($0) } ?? "hotspotctl explain", for: status, among: all)
         guard let problem = status.problems.first else {
             return Failure(
-                .failed, "The login failed: \(safe(status.interface, limit: 32)) is \(condition(status).words).",
-                hint: "hotspotctl explain")
+                .failed, "The login failed: \(safe(status.interface, limit: 32)) is \(condition(status).words).", hint: hint)
         }
-        let failure = Failure(.failed, problem.message, hint: problem.hint.map { safe($0) } ?? "hotspotctl explain")
+        let failure = Failure(.failed, problem.message, hint: hint)
         return status.nextLogin.map { failure.adding("hotspotd \(tries(at: $0)).") } ?? failure
     }
 }

@@ -10,6 +10,8 @@ final class OutcomeWatch {
     private var tracker: OutcomeTracker
     private var decided: OutcomeTracker.LoginOutcome?
     private var began = ContinuousClock.now
+    /// The interfaces, by the last reply.
+    private(set) var interfaces: [InterfaceStatus]
 
     /// - Parameters:
     ///   - target: the interface; `nil` for the first one whose state changes.
@@ -20,7 +22,7 @@ final class OutcomeWatch {
         guard let reply = try client.next(within: ControlClient.patience) else {
             throw Failure(.timeout, "The daemon does not answer.", hint: "journalctl -u hotspotd")
         }
-        let interfaces = try ControlClient.read(StatusReply.self, reply).interfaces
+        interfaces = try ControlClient.read(StatusReply.self, reply).interfaces
         tracker = OutcomeTracker(interfaces, target: target, prompt: prompt)
         if tracker.isPromptGone { decided = tracker.observe(interfaces) }
     }
@@ -60,7 +62,8 @@ final class OutcomeWatch {
     }
 
     private func observe(_ reply: JSONValue) throws(Failure) {
-        decided = tracker.observe(try ControlClient.read(StatusReply.self, reply).interfaces)
+        interfaces = try ControlClient.read(StatusReply.self, reply).interfaces
+        decided = tracker.observe(interfaces)
     }
 }
 
@@ -75,7 +78,8 @@ struct OutcomeTracker {
 
     private let before: [String: InterfaceStatus]
     private var target: String?
-    private let answered: String?
+    /// A question that is none of this login's outcome: the one that is answered, or that was there before the login.
+    private var answered: String?
     private var hasMoved = false
     private(set) var isPromptGone = false
 
@@ -84,7 +88,7 @@ struct OutcomeTracker {
         self.target = target ?? (interfaces.count == 1 ? interfaces[0].interface : nil)
         answered = prompt
         // It may be gone since it was read; what is there then counts.
-        if let prompt, let status = target.flatMap({ before[$0] }), status.prompt != prompt {
+        if let prompt, let status = self.target.flatMap({ before[$0] }), status.prompt != prompt {
             (isPromptGone, hasMoved) = (true, true)
         }
     }
@@ -92,8 +96,11 @@ struct OutcomeTracker {
     /// The number of interfaces that were in a network.
     var joined: Int { before.values.count { $0.ssid != nil } }
 
-    /// Follows this interface from now on; `nil` changes nothing.
-    mutating func follow(_ interface: String?) { target = interface ?? target }
+    /// Follows this interface from now on; `nil` stays with the one that is known. A login withdraws the question that was there.
+    mutating func follow(_ interface: String?) {
+        target = interface ?? target
+        answered = answered ?? target.flatMap { before[$0]?.prompt }
+    }
 
     /// Reads the next states; returns `nil` while the outcome is open.
     mutating func observe(_ interfaces: [InterfaceStatus]) -> LoginOutcome? {

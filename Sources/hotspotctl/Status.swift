@@ -65,14 +65,14 @@ extension Renderer {
         return lines
     }
 
-    /// Returns a command that helps here: with the interface where several are in a network, with the prompt where several wait.
-    private func command(_ command: String, for status: InterfaceStatus, among all: [InterfaceStatus]) -> String {
+    /// Returns a command that helps here: with the interface where another one is in a network, with the prompt where several wait.
+    func command(_ command: String, for status: InterfaceStatus, among all: [InterfaceStatus]) -> String {
         let name: String? =
             switch command {
             case "hotspotctl answer": all.count { $0.prompt != nil } > 1 ? status.prompt : nil
             case "hotspotctl login", "hotspotctl login --wait", "hotspotctl logoff", "hotspotctl browse", "hotspotctl check",
                 "hotspotctl explain":
-                all.count { $0.ssid != nil } > 1 ? status.interface : nil
+                all.contains { $0.ssid != nil && $0.interface != status.interface } ? status.interface : nil
             default: nil
             }
         return name.map { "\(command) \(argument($0))" } ?? command

@@ -67,7 +67,7 @@ private let onlineAtOnce = [
     ]) func anAnswerThatIsRefusedSaysThatNothingIsKept(reply: String, code: Int32, words: String) throws {
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": [reply]], status: [onlineAtOnce]))
         defer { daemon.stop() }
-        let ended = try Tool.run(["answer", "p1", "--socket", daemon.path], input: lines)
+        let ended = try Tool.run(["answer", "p1", "--wait=0", "--socket", daemon.path], input: lines)
         #expect(
             ended.status == code && ended.errors.contains("\(words) Nothing was sent, and nothing is kept.\n"), "\(ended.errors)")
         #expect(!ended.errors.contains("geheim"))

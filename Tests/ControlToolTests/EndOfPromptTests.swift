@@ -61,7 +61,67 @@ import Testing
         daemon.act()
         let ended = tool.end()
         #expect(
-            ended.status == 10 && ended.errors.hasSuffix("Room: \nIt was dismissed.\n  try: hotspotctl status\n"), "\(ended)")
+            ended.status == 1
+                && ended.errors.hasSuffix(
+                    "Room: \nIt was dismissed.\nhotspotctl: The login failed: wlan0 is at rest.\n  try: hotspotctl explain\n"),
+            "\(ended)")
+    }
+
+    private static func refusal(_ why: String) -> String { #"!NoSuchPrompt {"id":"p1","reason":"\#(why)"}"# }
+
+    /// The question goes while the answer is on its way: the user hears why, and the end of the login counts.
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: [
+            ("The network opened.", status("authenticated", since: 2), 0, ""),
+            ("The network was left.", status("inactive", since: 2), 1, "hotspotctl: The login failed: wlan0 is at rest.\n"),
+        ]) func anEnterMayCrossTheEndOfItsQuestion(why: String, end: String, code: Int32, rest: String) throws
+    {
+        let daemon = try FakeDaemon(
+            .init(
+                replies: ["Prompts": [Self.question("p1", Self.room)], "Answer": [Self.refusal(why)]],
+                status: [[Self.waiting, end]]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("Room: ")
+        terminal.type("12\n")
+        let ended = tool.end()
+        #expect(ended.status == code && ended.errors.contains("\(why) Nothing was sent from here.\n\(rest)"), "\(ended)")
+        #expect(ended.output.hasPrefix("Online after ") == (code == 0))
+    }
+
+    @Test(.timeLimit(.minutes(10))) func aQuestionThatIsAskedAnewIsAskedHere() throws {
+        let again = Self.status("presentingUI", since: 1, prompt: "p2")
+        let daemon = try FakeDaemon(
+            .init(
+                replies: [
+                    "Prompts": ["p1", "p2"].map { Self.question($0, Self.room) },
+                    "Answer": [Self.refusal("The stored answers changed meanwhile."), "{}"],
+                ], status: [[Self.waiting, again], [again, Self.status("authenticated", since: 2)]]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("Room: ")
+        terminal.type("12\n")
+        tool.waitForErrors(
+            "changed meanwhile. Nothing was sent from here.\n\"Hotel\" asks (http://p.example):\n  ! Not encrypted.\n  │ Room: ")
+        terminal.type("12\n")
+        let ended = tool.end()
+        #expect(ended.status == 0 && ended.output.hasPrefix("Online after "), "\(ended)")
+    }
+
+    /// Without a terminal, too.
+    @Test(.timeLimit(.minutes(10))) func aLoginsQuestionMayBeGoneBeforeItIsRead() throws {
+        let daemon = try FakeDaemon(
+            .init(
+                replies: ["Login": [#"{"interface":"wlan0"}"#], "Prompts": [Self.gone("The network opened.")]],
+                status: [
+                    [Self.status("failure", since: 0), Self.waiting], [Self.status("authenticated", since: 2)],
+                ]))
+        defer { daemon.stop() }
+        let ended = try Tool.run(["login", "--wait", "--socket", daemon.path])
+        #expect(ended.status == 0 && ended.output.hasPrefix("Online after ") && ended.errors.isEmpty, "\(ended)")
     }
 
     @Test(.timeLimit(.minutes(10))) func aQuestionThatIsGoneAlreadyEndsAtOnce() throws {
@@ -119,6 +179,41 @@ import Testing
         let ended = tool.end()
         #expect(ended.status == 0 && ended.errors.ranges(of: "everyone nearby").count == 1, "\(ended)")
         #expect(!ended.output.contains("Codes"))
+    }
+
+    /// Enter is a yes to what was agreed to a moment ago, and to nothing else.
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: [
+            (terms, #""since":1,"terms":"No noise after eleven.""#), (terms, #""since":1,"termsURL":"http://p.example/new""#),
+            (longTerms("eleven"), #""since":1"#),
+        ]) func changedTermsWantAYesOfTheirOwn(box: String, members: String) throws
+    {
+        let first = Self.question("p1", "\(Self.room),\(box == Self.terms ? box : Self.longTerms("ten"))")
+        let daemon = try FakeDaemon(
+            .init(
+                replies: ["Prompts": [first, Self.question("p2", "\(Self.room),\(box)", members)], "Answer": ["{}"]],
+                status: [
+                    [Self.waiting, Self.status("presentingUI", since: 1, prompt: "p2")],
+                    [Self.status("presentingUI", since: 1, prompt: "p2"), Self.status("authenticated", since: 2)],
+                ]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        for answer in ["1\n", "2\n"] {
+            tool.waitForErrors(answer == "1\n" ? "Room: " : "Not encrypted.")
+            terminal.type(answer)
+            tool.waitForErrors("[y/n] ")
+            terminal.type("y\n")
+        }
+        let ended = tool.end()
+        #expect(ended.status == 0 && ended.errors.ranges(of: "[y/n]").count == 2 && !ended.errors.contains("[Y/n]"), "\(ended)")
+    }
+
+    /// The label of a box, which differs from others behind what is shown of it.
+    private static func longTerms(_ hour: String) -> String {
+        let words = String(repeating: "I accept the terms of the house. ", count: 10)
+        return #"{"name":"ok","label":"\#(words)No noise after \#(hour).","kind":"checkbox","required":true}"#
     }
 
     @Test(.timeLimit(.minutes(10))) func aCodeIsNotKeptAndTheEndSaysSo() throws {

@@ -51,7 +51,10 @@ import Varlink
         let page = renderer.lines(HistoryReply(attempts: [attempt], more: true))
         #expect(page.last?.hasPrefix("Older attempts: hotspotctl history --before=x") == true)
         #expect(renderer.lines(HistoryReply(attempts: [attempt], more: false)).count == page.count - 1)
-        lines += [renderer.sentence(renderer.failure(interface).message).own, renderer.failure(interface).hint ?? ""]
+        lines += [
+            renderer.sentence(renderer.failure(interface, among: []).message).own,
+            renderer.failure(interface, among: []).hint ?? "",
+        ]
         #expect(lines.count > 20)
         for line in lines {
             #expect(
@@ -298,6 +301,14 @@ import Varlink
         #expect(tracker.observe([state(.presentingUI, since: 1, prompt: "p")]) == nil)
         #expect(tracker.observe([state(.presentingUI, since: 1)]) == nil)
         #expect(tracker.observe([state(.presentingUI, since: 1, prompt: "p")]) == .asks(prompt: "p"))
+    }
+
+    @Test func aLoginWithdrawsTheQuestionThatWasThere() {
+        let asked = state(.presentingUI, since: 1, prompt: "p1")
+        var tracker = OutcomeTracker([asked], target: nil, prompt: nil)
+        tracker.follow("wlan0")
+        #expect(tracker.observe([asked]) == nil)
+        #expect(tracker.observe([state(.presentingUI, since: 2, prompt: "p2")]) == .asks(prompt: "p2"))
     }
 
     @Test func withoutATargetTheFirstInterfaceThatChangesIsFollowed() {

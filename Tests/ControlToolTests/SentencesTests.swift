@@ -21,7 +21,7 @@ import Testing
         let story = ExplainReply(steps: [step, moved], verdict: message)
         var lines = renderer.lines(StatusReply(interfaces: [status]))
         lines += renderer.lines(story, verbose: true) + renderer.lines(story, verbose: false)
-        let (own, others) = renderer.sentence(renderer.failure(status).message)
+        let (own, others) = renderer.sentence(renderer.failure(status, among: []).message)
         lines += [own] + others + [renderer.line(MonitorReply(interface: "wlan0", step: step))]
         let screen = lines.flatMap { Wrapping.fitted($0, columns: columns).split(separator: "\n") }
         for line in screen where ["try:", "curl", "sudo", "evil"].contains(where: { line.contains($0) }) {

@@ -56,5 +56,17 @@ import Testing
                     ]
                 ]), ["login", "--wait"])
         #expect(ended.status == 0 && ended.output.hasPrefix("Logging in on net1.\nOnline after "), "\(ended)")
+        let failed = try run(
+            .init(
+                replies: ["Login": [chosen]],
+                status: [[status("evaluating", "authenticated"), status("failure", "authenticated")]]), ["login", "--wait"])
+        #expect(failed.status == 1 && failed.errors.hasSuffix("  try: hotspotctl explain net1\n"), "\(failed)")
+    }
+
+    @Test func aFailedLoginsHintNamesTheInterfaceWhereThereAreOthers() {
+        var gone = interface("net1")
+        gone.ssid = nil
+        #expect(renderer.failure(gone, among: [gone]).hint == "hotspotctl login")
+        #expect(renderer.failure(gone, among: [gone, interface("net2")]).hint == "hotspotctl login net1")
     }
 }

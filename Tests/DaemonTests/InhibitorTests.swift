@@ -118,4 +118,18 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         controller.leave("the test ends")
         await bench.close()
     }
+
+    @Test @LoopActor func aDelayThatComesAfterItIsWantedIsGivenBack() async throws {
+        let logind = try Logind()
+        let bench = try FilterBench()
+        #expect(await bench.eventually { logind.words == ["ready"] })
+        let absence = Absence(services: bench.services) { [] }
+        bench.services.settings.logoffOn = LogoffOn(sleep: true, lock: true)
+        absence.follow()
+        // The answer cannot come within this turn of the loop.
+        bench.services.settings.logoffOn.sleep = false
+        absence.follow()
+        #expect(await bench.eventually { logind.words == ["ready", "taken", "released"] })
+        await bench.close()
+    }
 }

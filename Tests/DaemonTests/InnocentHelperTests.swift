@@ -91,7 +91,7 @@ import Wireless
         let bench = try FilterBench()
         try bench.add("portal")
         let journal = Journal(interface: "hot7", services: bench.services)
-        let sessions = SessionKeeper(services: bench.services, journal: journal, problems: ProblemList())
+        let sessions = SessionKeeper(interface: 7, services: bench.services, journal: journal, problems: ProblemList())
         func restored() -> Session? {
             sessions.restore(for: Self.network, of: "portal")
             return sessions.session(of: "portal")

@@ -97,7 +97,8 @@ final class GateStage {
     var routes: String { output("ip -4 route show table main; ip -6 route show table main") }
     var copies: String { output("ip -4 route show table 1752134771; ip -6 route show table 1752134771") }
 
-    /// The source address with which a connection to port 80 came about; `nil` if it did not within a second.
+    /// The source address with which a connection to port 80 came about; `nil` if it did not. What a link that has just come up loses is
+    /// sent again after a second; a closed one refuses at once.
     func source(to target: String, device: String? = nil) -> String? {
         let isIPv6 = target.contains(":")
         let descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
@@ -118,7 +119,7 @@ final class GateStage {
         }
         guard result == 0 || errno == EINPROGRESS else { return nil }
         var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        guard poll(&wait, 1, 1000) == 1 else { return nil }
+        guard poll(&wait, 1, 15_000) == 1 else { return nil }
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size) == 0, code == 0 else { return nil }

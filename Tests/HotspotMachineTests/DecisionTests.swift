@@ -756,10 +756,15 @@ import Testing
         bench.reply("H1", .success)
         #expect(bench.state == .authenticated && bench.due(.maintain) == .seconds(108))
         #expect(bench.count(of: .authenticate) == 0 && bench.prompt == nil)
-        // Where the helper is gone there is nothing to go on with.
-        var gone = Bench(.default, "H2")
-        gone.send(.addressAcquired(Arrival(network: Bench.network, remembered: "H1", resumed: schedule)))
-        #expect(gone.state == .evaluating && !gone.gate)
+        // A helper that is switched off is not asked; the login stays its own, and it goes on where it is switched on again.
+        var off = Bench(.default, "H2")
+        off.send(.addressAcquired(Arrival(network: Bench.network, remembered: "H1", resumed: schedule)))
+        #expect(off.state == .evaluating && !off.gate && off.machine.keepsLogin)
+        off.bid("H2", .none)
+        off.probe(.online)
+        #expect(off.state == .authenticated && off.machine.switchedOffOwner == "H1" && off.outcomes.last == .online)
+        off.send(.helpersChanged([Candidate("H1"), Candidate("H2")]))
+        #expect(off.state == .maintaining && off.commands.map(\.helper) == ["H1"] && off.commands.map(\.justJoined) == [false])
     }
 
     @Test(

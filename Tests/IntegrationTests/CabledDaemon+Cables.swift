@@ -3,8 +3,8 @@ import Testing
 
 /// The cables, and what is at their other ends.
 extension CabledDaemon {
-    /// A cable with a router at its other end; its gateway's hardware address ends with the number.
-    func plug(_ name: String, _ number: Int, index: Int? = nil) throws {
+    /// A cable with a router at its other end; its gateway's hardware address ends with the number, or with another cable's.
+    func plug(_ name: String, _ number: Int, gateway: Int? = nil, index: Int? = nil) throws {
         let wanted = index.map { "index \($0)" } ?? ""
         try shell(
             """
@@ -12,14 +12,14 @@ extension CabledDaemon {
             ip link set peer\(number) up
             ip link set \(name) up
             """)
-        try address(name, number)
+        try address(name, number, gateway: gateway)
     }
 
     /// The other end gives an address.
-    func address(_ name: String, _ number: Int) throws {
+    func address(_ name: String, _ number: Int, gateway: Int? = nil) throws {
         try shell(
             """
-            ip neigh replace 192.0.\(number).1 lladdr 02:00:00:00:00:0\(number) dev \(name) nud permanent
+            ip neigh replace 192.0.\(number).1 lladdr 02:00:00:00:00:0\(gateway ?? number) dev \(name) nud permanent
             ip addr add 192.0.\(number).2/24 dev \(name)
             ip route add default via 192.0.\(number).1 dev \(name) metric \(number)
             """)

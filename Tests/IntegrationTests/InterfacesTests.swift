@@ -207,6 +207,27 @@ struct InterfacesTests {
         try daemon.wait("hot1", "authenticated")
     }
 
+    @Test("Two interfaces in one network: each goes on in its own association with its own session after a restart") func twins()
+        throws
+    {
+        let daemon = try CabledDaemon(plan: [
+            "Authenticate": ["session": ["memory": ["key": "hot1"]]], "Maintain hot2": ["session": ["memory": ["key": "hot2"]]],
+        ])
+        for number in 1...2 {
+            try daemon.plug("hot\(number)", number, gateway: 1)
+            try daemon.wait("hot\(number)", "authenticated")
+        }
+        #expect(try daemon.methods() == ["Evaluate", "Authenticate", "Maintain"], "it is one network")
+        daemon.kill()
+        try daemon.start()
+        for number in 1...2 {
+            try daemon.wait("hot\(number)", "authenticated")
+            let asked = try daemon.calls().last { $0["parameters"]?["network"]?["interface"] == .string("hot\(number)") }
+            #expect(asked?["parameters"]?["network"]?["justJoined"] == false)
+            #expect(asked?["parameters"]?["session"]?["memory"] == ["key": .string("hot\(number)")])
+        }
+    }
+
     @Test("Explain tells who was asked, who answered what, why the winner won and what was sent, without secrets") func explain()
         throws
     {

@@ -75,6 +75,55 @@ struct LateOpeningTests {
         #expect(store.remembered(network, now: 0)?.helper == "clerk" && store.credentials(network).count == 1)
     }
 
+    @Test("Forgotten while online: after a restart status says that it is not known how the network was opened") func forgotten()
+        throws
+    {
+        let daemon = try daemon(plan: ["Authenticate": [:]])
+        _ = try daemon.scratch.write("open", "")
+        try daemon.wait("hot1", "authenticated") { $0?["helper"] == "clerk" }
+        try daemon.call("Forget", ["ssid": "wired:02:00:00:00:00:01"])
+        try daemon.plan(["Evaluate": ["confidence": "none"]])
+        for _ in 0..<2 {
+            daemon.kill()
+            try daemon.start()
+            let found = try daemon.wait("hot1", "authenticated")
+            #expect(
+                found?["outcome"] == "found" && found?["helper"] == nil && found?["problems"] == [],
+                "\(String(describing: found))")
+            let said = try Finished.run(
+                Machine.release.appendingPathComponent("hotspotctl").path, ["--socket", daemon.socket, "status"])
+            #expect(said.output.contains("how it was opened is not known"), "\(said.output)")
+        }
+        // The daemon sees this association from its beginning, and that nothing asks for a login.
+        try daemon.shell("ip link set hot1 down; ip link set hot1 up")
+        try daemon.wait("hot1", "inactive")
+        try daemon.shell("ip addr flush dev hot1")
+        try daemon.join("hot1")
+        try daemon.wait("hot1", "authenticated") { $0?["outcome"] == "open" }
+    }
+
+    @Test("C17 A helper that is switched off keeps its login over a restart, and goes on when it is switched on")
+    func switchedOff()
+        throws
+    {
+        let daemon = try daemon(plan: ["Authenticate": ["portal": Self.portal, "session": ["memory": ["key": "k1"]]]])
+        _ = try daemon.scratch.write("open", "")
+        try daemon.wait("hot1", "authenticated") { $0?["helper"] == "clerk" }
+        try daemon.call("SetEnabled", ["helper": "clerk", "enabled": false])
+        for _ in 0..<2 {
+            try daemon.wait("hot1", "authenticated") { $0?["helper"] == "clerk" }
+            #expect(try daemon.problems() == ["disabled"])
+            daemon.kill()
+            try daemon.start()
+        }
+        try daemon.wait("hot1", "authenticated") { $0?["helper"] == "clerk" }
+        try daemon.call("SetEnabled", ["helper": "clerk", "enabled": true])
+        try daemon.wait("hot1", "authenticated") { $0?["problems"] == [] }
+        #expect(try daemon.methods() == ["Evaluate", "Authenticate", "Maintain"])
+        let maintain = try daemon.calls().last?["parameters"]
+        #expect(maintain?["network"]?["justJoined"] == false && maintain?["session"]?["memory"] == ["key": "k1"])
+    }
+
     @Test("D27 A session that the portal ends is noticed as soon as connections fail, long before the next maintain") func ended()
         throws
     {

@@ -45,6 +45,11 @@ import Testing
             let association = StoredAssociation(interface: index, helper: "form", link: "boot \(index) - 1 -", id: "id\(index)")
             try store.remember(cafe, choice, in: association)
         }
+        for index in [3, 4] { try store.setSealedSession(cafe, of: index, [UInt8(index)]) }
+        #expect(store.sealedSession(cafe, of: 3) == [3] && store.sealedSession(cafe, of: 4) == [4])
+        #expect(store.sealedSession(cafe, of: 5) == [4], "the last one")
+        try store.setSealedSession(cafe, of: 4, nil)
+        #expect(store.sealedSession(cafe, of: 3) == [3] && store.sealedSession(cafe, of: 4) == nil && store.hasSealedRows)
         try store.endAssociation(cafe, of: 4)
         #expect(store.association(cafe, of: 3)?.id == "id3" && store.association(cafe, of: 4) == nil)
         try store.dropChoice(cafe)
@@ -63,7 +68,7 @@ import Testing
                 INSERT INTO choices VALUES
                 (?, 'form', NULL, NULL, NULL, NULL, 1000, 9000, 'b0-07 12 02:00:00:00:00:01 1 192.0.2.2/24', 'abc', 5000)
                 """, [.text(cafe.key!)])
-            try raw.run("PRAGMA user_version = \(Schema.version - 1)")
+            try raw.run("PRAGMA user_version = 8")
         }
         let store = try folder.open()
         let mark = "b0-07 12 02:00:00:00:00:01 1 192.0.2.2/24"

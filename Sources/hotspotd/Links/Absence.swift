@@ -30,8 +30,14 @@ struct LogoffOn: Hashable, Sendable {
     /// The networks that were logged off for it, by interface.
     private var loggedOff: [Int: NetworkID] = [:]
     private var idleTimer: EventSource?
-    /// logind delays a suspend, 5 s at most, as long as this is open.
-    private var delay: Int32?
+    private var delay = SuspendDelay.none
+
+    /// logind's delay of a suspend.
+    private enum SuspendDelay {
+        case none, asked
+        /// The suspend waits, 5 s at most, as long as this is open.
+        case held(Int32)
+    }
 
     init(services: Services, controllers: @escaping () -> [InterfaceController]) {
         self.services = services
@@ -118,22 +124,27 @@ struct LogoffOn: Hashable, Sendable {
     // MARK: Time for the logoff before a suspend
 
     private func holdDelay() {
-        guard wanted.sleep, delay == nil, let bus else { return }
+        guard wanted.sleep, case .none = delay, let bus else { return }
         do throws(LoopError) {
             try bus.askForDescriptor(
                 "Inhibit", of: Self.service + ".Manager", at: "/org/freedesktop/login1", from: Self.service,
                 ["sleep", "hotspotd", "Logs off from the hotspot", "delay"]
             ) { [weak self] descriptor in
-                self?.releaseDelay()
-                self?.delay = descriptor
+                guard let self, case .asked = delay else {
+                    // It was not wanted any more before the answer came.
+                    if let descriptor { close(descriptor) }
+                    return
+                }
+                delay = descriptor.map { .held($0) } ?? .none
             }
+            delay = .asked
         } catch {
             services.log.notice("a suspend does not wait for the logoff: \(error)")
         }
     }
 
     private func releaseDelay() {
-        if let delay { close(delay) }
-        delay = nil
+        if case .held(let descriptor) = delay { close(descriptor) }
+        delay = .none
     }
 }

@@ -13,8 +13,8 @@ import Wireless
     private var radio: WirelessMonitor?
     private var monitor: LinkMonitor?
     private var records: SystemLinkFacts
-    /// The associations that were there before the daemon.
-    private var foundMarks: Set<String> = []
+    /// The associations that were there before the daemon; `nil` until the links were read.
+    private var foundMarks: Set<String>?
 
     private var settings: Settings { services.settings }
 
@@ -99,9 +99,6 @@ import Wireless
         } catch {
             problems.report(Problem(.wireless, "The radio cannot be watched: \(error)"))
         }
-        // Both monitors know the links of now before they return; later ones come as events.
-        foundMarks = Set(snapshots.filter { $0.isUp && $0.hasCarrier && !$0.addresses.isEmpty }.compactMap(\.associationMark))
-        for link in snapshots { handle(.appeared(link)) }
     }
 
     func stop() {
@@ -128,6 +125,11 @@ import Wireless
     // MARK: Events of the kernel
 
     private func handle(_ change: LinkChange) {
+        // The first change is reported when all links were read.
+        if foundMarks == nil {
+            foundMarks = Set(
+                snapshots.filter { $0.isUp && $0.hasCarrier && !$0.addresses.isEmpty }.compactMap(\.associationMark))
+        }
         switch change {
         case .appeared(let link), .changed(let link, _): update(link)
         case .vanished(let link): forget(link.index)
@@ -283,7 +285,7 @@ import Wireless
         guard let now = managed[index], let controller = now.controller, let arrival = now.arrival,
             var joined = arrival.network(on: link, of: now, facts: facts(for: link), hasResolvers: hasResolvers)
         else { return }
-        joined.isFound = link.associationMark.map(foundMarks.contains) ?? false
+        joined.isFound = link.associationMark.map { foundMarks?.contains($0) == true } ?? false
         cancelArrival(index)
         managed[index]?.lastJoin = (joined.network, Set(link.addresses))
         services.log.debug("\(link.name): resolvers \(joined.facts.nameservers) from \(joined.facts.source)")

@@ -19,7 +19,7 @@ extension InterfaceController {
         status.secondsRemaining = sessions.present.end.flatMap { end in
             machine.gateIsOpen ? max(0, Int((end - EventLoop.now).inSeconds)) : nil
         }
-        status.bytesRemaining = sessions.bytesRemaining
+        status.bytesRemaining = status.helper.flatMap { sessions.session(of: $0)?.bytesRemaining }
         status.nextMaintain = machine.state.nextMaintain.map(WallClock.time(of:))
         status.nextLogin = machine.state.nextLogin.map(WallClock.time(of:))
         status.prompt = desk.prompt?.token

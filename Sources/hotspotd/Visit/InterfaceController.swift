@@ -36,7 +36,7 @@ import Store
         machine = Machine(policy: services.settings.policy)
         journal = Journal(interface: name, services: services)
         desk = PromptDesk(services: services, journal: journal, problems: problems)
-        sessions = SessionKeeper(services: services, journal: journal, problems: problems)
+        sessions = SessionKeeper(interface: index, services: services, journal: journal, problems: problems)
         conversation = Conversation(
             services: services, journal: journal, desk: desk, sessions: sessions, problems: problems)
         prober = LinkProber(services: services, journal: journal, conversation: conversation)
@@ -201,7 +201,7 @@ import Store
             journal.record("transition", departure.cause ?? cause, from: from, to: to, helper: machine.state.chosenHelper)
             // Another cause says why something was begun, and not why it succeeded.
             if from == .evaluating, to == .authenticating { journal.note { $0.why = cause } }
-            if [.authenticated, .maintaining].contains(from), !machine.state.isKeptFree, departure != .daemonEnds {
+            if [.authenticated, .maintaining].contains(from), !machine.keepsLogin, departure != .daemonEnds {
                 save("ending an association") { try $0.endAssociation($1, of: index) }
             }
         case .beginAttempt(let id): beginAttempt(id)
@@ -230,7 +230,9 @@ import Store
             (sessions.present, desk.answers) = (kept.session, kept.answers)
             conversation.begin(remembered: kept.portal)
             journal.note { ($0.helper, $0.why, $0.lastWord) = (helper, "it had logged in before", nil) }
-        case .dropLogin: keptLogin = nil
+        case .dropLogin:
+            keptLogin = nil
+            if !machine.keepsLogin { save("ending an association") { try $0.endAssociation($1, of: index) } }
         case .forgetChoice(let helper): forgetChoice(of: helper)
         case .dropSession: if let joined { sessions.end(in: joined) }
         case .hold(let reason, let duration, let cause):

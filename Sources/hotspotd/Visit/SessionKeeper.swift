@@ -16,6 +16,7 @@ struct PresentSession {
 
 /// The session of one interface. Its memory goes back to the helper that made it and to no other.
 @LoopActor final class SessionKeeper {
+    private let interface: Int
     private let services: Services
     private let journal: Journal
     private let problems: ProblemList
@@ -23,13 +24,12 @@ struct PresentSession {
     var present = PresentSession()
     private var session: Session? { present.session }
 
-    init(services: Services, journal: Journal, problems: ProblemList) {
+    init(interface: Int, services: Services, journal: Journal, problems: ProblemList) {
+        self.interface = interface
         self.services = services
         self.journal = journal
         self.problems = problems
     }
-
-    var bytesRemaining: Int? { session?.bytesRemaining }
 
     func session(of helper: String) -> Session? { present.owner == helper ? session : nil }
 
@@ -66,7 +66,8 @@ struct PresentSession {
     func store(for network: NetworkID, of helper: String) throws {
         guard let session = session(of: helper) else { return }
         let purpose = Purpose.session(network: network, helper: helper, program: services.program(of: helper))
-        try services.store.setSealedSession(network, try services.vault.seal(Coding.encode(session), for: purpose))
+        try services.store.setSealedSession(
+            network, of: interface, try services.vault.seal(Coding.encode(session), for: purpose))
     }
 
     /// Drops the session, but for what its helper keeps for the next login.
@@ -75,7 +76,7 @@ struct PresentSession {
         if !keeps { drop() }
         services.saving("ending a session") {
             if keeps, let owner = present.owner { return try store(for: joined.network, of: owner) }
-            try services.store.setSealedSession(joined.network, nil)
+            try services.store.setSealedSession(joined.network, of: interface, nil)
             // The session's memory knew which terms were accepted; without it a helper cannot see that they have changed.
             try services.store.dropConsents(joined.network)
         }
@@ -83,7 +84,7 @@ struct PresentSession {
 
     func restore(for network: NetworkID, of helper: String?) {
         present = PresentSession(owner: helper, end: present.end)
-        guard let helper, let sealed = services.store.sealedSession(network) else { return }
+        guard let helper, let sealed = services.store.sealedSession(network, of: interface) else { return }
         do {
             present.session = try Coding.decode(Session.self, from: try open(sealed, network, helper).withBytes { Array($0) })
         } catch {

@@ -11,6 +11,7 @@ portaldir = $(PREFIX)/lib/hotspotd/portals
 datadir = $(PREFIX)/share/hotspotd
 unitdir = $(PREFIX)/lib/systemd/system
 sysusersdir = $(PREFIX)/lib/sysusers.d
+polkitdir = $(PREFIX)/share/polkit-1/rules.d
 docdir = $(PREFIX)/share/doc/hotspotd
 mandir = $(PREFIX)/share/man
 completiondirs = $(PREFIX)/share/bash-completion/completions $(PREFIX)/share/zsh/vendor-completions $(PREFIX)/share/fish/vendor_completions.d
@@ -29,7 +30,7 @@ RELEASE = -c release --static-swift-stdlib
 BUILD_PACKAGES = git make pkg-config libc6-dev g++ libnl-3-dev libnl-genl-3-dev libcurl4-openssl-dev libc-ares-dev libsqlite3-dev \
 	libsystemd-dev libxml2-dev libsodium-dev libssl-dev libseccomp-dev bubblewrap
 DEB_PACKAGES = $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot lintian
-TEST_PACKAGES = $(BUILD_PACKAGES) ca-certificates python3 python3-pip openssl curl jq chromium qemu-system-x86 busybox-static kmod hostapd wpasupplicant \
+TEST_PACKAGES = $(DEB_PACKAGES) ca-certificates python3 python3-pip openssl curl jq chromium qemu-system-x86 busybox-static kmod hostapd wpasupplicant network-manager polkitd \
 	dnsmasq-base isc-dhcp-client iw iproute2 iptables nftables util-linux procps tcpdump systemd dbus-daemon
 
 .PHONY: help build binaries debug test cafe figures bench table deb install uninstall format lint deps deps-build swift python clean
@@ -124,6 +125,7 @@ install:
 	install -m 644 systemd/hotspot-helper@.socket $(DESTDIR)$(unitdir)/hotspot-helper@.socket
 	install -m 644 systemd/hotspot-helper-network.conf $(DESTDIR)$(datadir)/hotspot-helper-network.conf
 	install -m 644 systemd/hotspotd.sysusers $(DESTDIR)$(sysusersdir)/hotspotd.conf
+	install -D -m 644 systemd/hotspotd.rules $(DESTDIR)$(polkitdir)/60-hotspotd.rules
 	install -m 644 systemd/dhclient-hotspotd.conf $(DESTDIR)$(datadir)/dhclient-hotspotd.conf
 	install -m 644 Interfaces/*.varlink $(DESTDIR)$(datadir)/varlink/
 	install -m 644 LICENSE $(DESTDIR)$(docdir)/LICENSE
@@ -153,7 +155,7 @@ install:
 
 uninstall:
 	test -n "$(DESTDIR)" || test ! -d /run/systemd/system || systemctl disable --now hotspotd || true
-	rm -f $(DESTDIR)$(bindir)/hotspotctl $(DESTDIR)$(unitdir)/hotspotd.service $(DESTDIR)$(unitdir)/hotspot-helper@.service \
+	rm -f $(DESTDIR)$(polkitdir)/60-hotspotd.rules $(DESTDIR)$(bindir)/hotspotctl $(DESTDIR)$(unitdir)/hotspotd.service $(DESTDIR)$(unitdir)/hotspot-helper@.service \
 		$(DESTDIR)$(unitdir)/hotspot-helper@.socket $(DESTDIR)$(sysusersdir)/hotspotd.conf
 	rm -f $(DESTDIR)$(libexecdir)/hotspotd $(DESTDIR)$(libexecdir)/hotspot-helpers $(DESTDIR)$(libexecdir)/hotspot-helper-test \
 		$(DESTDIR)$(libexecdir)/hotspot-browse

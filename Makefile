@@ -11,7 +11,10 @@ portaldir = $(PREFIX)/lib/hotspotd/portals
 datadir = $(PREFIX)/share/hotspotd
 unitdir = $(PREFIX)/lib/systemd/system
 sysusersdir = $(PREFIX)/lib/sysusers.d
+polkitdir = $(PREFIX)/share/polkit-1/rules.d
 docdir = $(PREFIX)/share/doc/hotspotd
+mandir = $(PREFIX)/share/man
+completiondirs = $(PREFIX)/share/bash-completion/completions $(PREFIX)/share/zsh/vendor-completions $(PREFIX)/share/fish/vendor_completions.d
 
 # sudo forgets where Swift is: look where it is usually installed.
 SWIFT ?= $(firstword $(shell command -v swift 2>/dev/null) $(wildcard /opt/swift/usr/bin/swift /usr/local/swift/usr/bin/swift \
@@ -19,20 +22,24 @@ SWIFT ?= $(firstword $(shell command -v swift 2>/dev/null) $(wildcard /opt/swift
 export PATH := $(if $(SWIFT),$(dir $(SWIFT)):)$(PATH):/usr/sbin:/sbin
 
 BINARIES = .build/$(CONFIG)
+# The day of the manual pages: of the sources, or of the package.
+MANUAL_DATE = $(shell date -u -d @$${SOURCE_DATE_EPOCH:-$$(stat -c %Y Package.swift)} +%F)
 RELEASE = -c release --static-swift-stdlib
 
 # What building, and what testing and showing need, by the names of Debian 12.
 BUILD_PACKAGES = git make pkg-config libc6-dev g++ libnl-3-dev libnl-genl-3-dev libcurl4-openssl-dev libc-ares-dev libsqlite3-dev \
 	libsystemd-dev libxml2-dev libsodium-dev libssl-dev libseccomp-dev bubblewrap
-TEST_PACKAGES = $(BUILD_PACKAGES) ca-certificates python3 python3-pip openssl curl jq chromium qemu-system-x86 busybox-static kmod hostapd wpasupplicant \
+DEB_PACKAGES = $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot lintian
+TEST_PACKAGES = $(DEB_PACKAGES) ca-certificates python3 python3-pip openssl curl jq chromium qemu-system-x86 busybox-static kmod hostapd wpasupplicant network-manager polkitd \
 	dnsmasq-base isc-dhcp-client iw iproute2 iptables nftables util-linux procps tcpdump systemd dbus-daemon
 
-.PHONY: help build debug test cafe figures bench table install uninstall format lint deps deps-build swift python clean
+.PHONY: help build binaries debug test cafe figures bench table deb install uninstall format lint deps deps-build swift python clean
 
 help:
 	@echo 'make cafe       install what it needs, build, and show a laptop that logs itself in'
 	@echo 'make test       the same for the tests'
 	@echo 'make build      release binaries, in .build/release'
+	@echo 'make deb        Debian packages, in .build/deb'
 	@echo 'make install    (after make build, as root) programs, unit, user, folders, our helpers; DESTDIR= PREFIX='
 	@echo 'make uninstall  remove them; settings and state stay'
 	@echo 'make figures    the café with its measurements'
@@ -51,7 +58,11 @@ deps-build:
 	@Tests/Support/install-packages $(BUILD_PACKAGES)
 
 build: swift deps-build
+	$(MAKE) binaries
+
+binaries: swift
 	swift build $(RELEASE)
+	swift build $(RELEASE) --product generate-manual
 
 debug: swift
 	swift build
@@ -88,6 +99,14 @@ table: swift
 	swift build --product hotspotctl
 	Tests/Support/write-table .build/debug/hotspotctl docs/machine.md docs/machine-table.md
 
+# From the Makefile's own targets (debian/rules); lintian looks for errors.
+deb: swift
+	@Tests/Support/install-packages $(DEB_PACKAGES)
+	rm -rf .build/deb && mkdir -p .build/deb
+	fakeroot debian/rules binary DESTINATION=$(CURDIR)/.build/deb
+	debian/rules clean
+	lintian --fail-on error .build/deb/*.deb
+
 install:
 	@test -x $(BINARIES)/hotspotd || { echo 'make: nothing is built yet: make build' >&2; exit 1; }
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(helperdir) $(DESTDIR)$(portaldir) $(DESTDIR)$(unitdir) \
@@ -106,9 +125,19 @@ install:
 	install -m 644 systemd/hotspot-helper@.socket $(DESTDIR)$(unitdir)/hotspot-helper@.socket
 	install -m 644 systemd/hotspot-helper-network.conf $(DESTDIR)$(datadir)/hotspot-helper-network.conf
 	install -m 644 systemd/hotspotd.sysusers $(DESTDIR)$(sysusersdir)/hotspotd.conf
+	install -D -m 644 systemd/hotspotd.rules $(DESTDIR)$(polkitdir)/60-hotspotd.rules
 	install -m 644 systemd/dhclient-hotspotd.conf $(DESTDIR)$(datadir)/dhclient-hotspotd.conf
 	install -m 644 Interfaces/*.varlink $(DESTDIR)$(datadir)/varlink/
 	install -m 644 LICENSE $(DESTDIR)$(docdir)/LICENSE
+	# The manual and the completions, from the commands' own definitions.
+	install -d $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man8 $(addprefix $(DESTDIR),$(completiondirs))
+	$(BINARIES)/generate-manual $(BINARIES)/hotspotctl --date $(MANUAL_DATE) --output-directory $(DESTDIR)$(mandir)/man1
+	install -m 644 systemd/hotspotd.8 $(DESTDIR)$(mandir)/man8/hotspotd.8
+	$(BINARIES)/hotspotctl --generate-completion-script bash | sed '1{/^#!/d}' > $(DESTDIR)$(word 1,$(completiondirs))/hotspotctl
+	$(BINARIES)/hotspotctl --generate-completion-script zsh > $(DESTDIR)$(word 2,$(completiondirs))/_hotspotctl
+	$(BINARIES)/hotspotctl --generate-completion-script fish > $(DESTDIR)$(word 3,$(completiondirs))/hotspotctl.fish
+	chmod 644 $(DESTDIR)$(mandir)/man1/hotspotctl.1 $(DESTDIR)$(word 1,$(completiondirs))/hotspotctl \
+		$(DESTDIR)$(word 2,$(completiondirs))/_hotspotctl $(DESTDIR)$(word 3,$(completiondirs))/hotspotctl.fish
 	# The documentation, with links that hold where it lies.
 	for page in README.md docs/*.md; do \
 		sed -e 's#\(\.\./\)*docs/\([a-z-]*\.md\)#\2#g' -e 's#\(\.\./\)*Interfaces/\(org\.hotspotd\)#$(datadir)/varlink/\2#g' \
@@ -126,11 +155,13 @@ install:
 
 uninstall:
 	test -n "$(DESTDIR)" || test ! -d /run/systemd/system || systemctl disable --now hotspotd || true
-	rm -f $(DESTDIR)$(bindir)/hotspotctl $(DESTDIR)$(unitdir)/hotspotd.service $(DESTDIR)$(unitdir)/hotspot-helper@.service \
+	rm -f $(DESTDIR)$(polkitdir)/60-hotspotd.rules $(DESTDIR)$(bindir)/hotspotctl $(DESTDIR)$(unitdir)/hotspotd.service $(DESTDIR)$(unitdir)/hotspot-helper@.service \
 		$(DESTDIR)$(unitdir)/hotspot-helper@.socket $(DESTDIR)$(sysusersdir)/hotspotd.conf
 	rm -f $(DESTDIR)$(libexecdir)/hotspotd $(DESTDIR)$(libexecdir)/hotspot-helpers $(DESTDIR)$(libexecdir)/hotspot-helper-test \
 		$(DESTDIR)$(libexecdir)/hotspot-browse
 	rmdir $(DESTDIR)$(libexecdir)/helpers $(DESTDIR)$(libexecdir) 2>/dev/null || true
+	rm -f $(DESTDIR)$(mandir)/man1/hotspotctl.1 $(DESTDIR)$(mandir)/man8/hotspotd.8 $(DESTDIR)$(word 1,$(completiondirs))/hotspotctl \
+		$(DESTDIR)$(word 2,$(completiondirs))/_hotspotctl $(DESTDIR)$(word 3,$(completiondirs))/hotspotctl.fish
 	rm -rf $(DESTDIR)$(PREFIX)/lib/hotspotd $(DESTDIR)$(datadir) $(DESTDIR)$(docdir)
 	@echo 'Kept: /etc/hotspotd (settings) and /var/lib/hotspotd (state)'
 

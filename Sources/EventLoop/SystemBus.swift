@@ -1,19 +1,40 @@
 import CSystemd
 import Glibc
 
-/// A connection to the system's message bus, for the signals of one service. The service's name is checked by the bus, because every user
-/// may send signals.
+/// A connection to the system's message bus. The sender of a signal is checked by the bus, because every user may send signals.
 @LoopActor public final class SystemBus {
-    /// A signal that says yes or no.
+    /// A signal with a Boolean.
     public struct BusSignal: Hashable, Sendable {
         /// The object that sent it, or that it names.
         public let path: String
-        /// The signal's own truth under its name, which is yes if it names an object; or those properties that are truths and changed.
+        /// The signal's Boolean under its name (true if it names an object), or its changed Boolean properties.
         public let flags: [String: Bool]
     }
 
+    /// An object of a service, and the interface of it that is meant.
+    public struct Object: Hashable, Sendable {
+        let service: String
+        let path: String
+        let interface: String
+
+        public init(_ service: String, _ path: String, _ interface: String) {
+            self.service = service
+            self.path = path
+            self.interface = interface
+        }
+    }
+
+    /// An argument of a call.
+    public enum Argument: Hashable, Sendable {
+        case text(String)
+        case number(Int32)
+    }
+
+    /// A service answers within this time, or counts as silent.
+    private static let patience: UInt64 = 3_000_000
+
     private var bus: OpaquePointer?
-    private var handler: (BusSignal) -> Void
+    private let handler: (BusSignal) -> Void
 
     /// - Parameter address: of another bus than the system's.
     public init(address: String? = nil, _ handler: @escaping (BusSignal) -> Void) throws(LoopError) {
@@ -30,6 +51,11 @@ import Glibc
     }
 
     isolated deinit { sd_bus_close_unref(bus) }
+
+    /// The connection is there; it ends with the bus.
+    public var isOpen: Bool { sd_bus_is_open(bus) > 0 }
+
+    // MARK: Signals
 
     /// Listens to a signal of a service; `properties`: to changes of the properties of an interface of it.
     public func listen(to member: String, of interface: String, from sender: String) throws(LoopError) {
@@ -49,11 +75,43 @@ import Glibc
                 nonisolated(unsafe) let (message, userdata) = (message, userdata!)
                 LoopActor.assumeIsolated {
                     let owner = Unmanaged<SystemBus>.fromOpaque(userdata).takeUnretainedValue()
-                    if let signal = SystemBus.read(message) { owner.handler(signal) }
+                    if let signal = SystemBus.signal(message) { owner.handler(signal) }
                 }
                 return 0
             }, { _, _, _ in 0 }, userdata)
         try check("sd_bus_add_match_async", result)
+    }
+
+    private static func signal(_ message: OpaquePointer?) -> BusSignal? {
+        guard let path = sd_bus_message_get_path(message).map({ String(cString: $0) }),
+            let member = sd_bus_message_get_member(message).map({ String(cString: $0) })
+        else { return nil }
+        let names = sd_bus_message_has_signature(message, "so") > 0
+        guard let values = BusMessageReader.values(of: message) else { return nil }
+        if names { return values[1].text.map { BusSignal(path: $0, flags: [member: true]) } }
+        let flags =
+            values.first?.boolean.map { [member: $0] } ?? (values.count > 1 ? values[1].table.compactMapValues(\.boolean) : [:])
+        return BusSignal(path: path, flags: flags)
+    }
+
+    // MARK: Calls
+
+    /// Calls a method; no service is started for it. The handler gets the values of the answer; `nil` if the service is not there, refuses,
+    /// or is silent.
+    public func call(
+        _ method: String, of object: Object, _ arguments: [Argument] = [], _ handler: @escaping ([BusValue]?) -> Void
+    ) {
+        do throws(LoopError) {
+            try send(method, to: object, arguments) { handler($0.flatMap { BusMessageReader.values(of: $0) }) }
+        } catch {
+            handler(nil)
+        }
+    }
+
+    /// Reads the properties of an object's interface; `nil` as for a call.
+    public func properties(of object: Object, _ handler: @escaping ([String: BusValue]?) -> Void) {
+        let properties = Object(object.service, object.path, "org.freedesktop.DBus.Properties")
+        call("GetAll", of: properties, [.text(object.interface)]) { handler($0?.first?.table) }
     }
 
     /// Calls a method that takes texts and returns a descriptor, which is the handler's; `nil` if it was refused.
@@ -61,81 +119,58 @@ import Glibc
         _ method: String, of interface: String, at path: String, from service: String, _ words: [String],
         _ handler: @escaping (Int32?) -> Void
     ) throws(LoopError) {
+        try send(method, to: Object(service, path, interface), words.map { .text($0) }) { message in
+            var descriptor: Int32 = -1
+            let isThere = message.map { sd_bus_message_read_basic($0, Self.descriptor, &descriptor) > 0 } ?? false
+            // The message closes its own one.
+            let copy = isThere ? fcntl(descriptor, F_DUPFD_CLOEXEC, 3) : -1
+            handler(copy >= 0 ? copy : nil)
+        }
+    }
+
+    /// Calls a method. The handler gets the answer, and `nil` for an error.
+    private func send(
+        _ method: String, to object: Object, _ arguments: [Argument], _ handler: @escaping (OpaquePointer?) -> Void
+    ) throws(LoopError) {
         var call: OpaquePointer?
-        try check("sd_bus_message_new_method_call", sd_bus_message_new_method_call(bus, &call, service, path, interface, method))
+        try check(
+            "sd_bus_message_new_method_call",
+            sd_bus_message_new_method_call(bus, &call, object.service, object.path, object.interface, method))
         defer { sd_bus_message_unref(call) }
-        for word in words { try check("sd_bus_message_append_basic", sd_bus_message_append_basic(call, Self.text, word)) }
+        sd_bus_message_set_auto_start(call, 0)
+        for argument in arguments {
+            let result =
+                switch argument {
+                case .text(let text): sd_bus_message_append_basic(call, Self.text, text)
+                case .number(var number): sd_bus_message_append_basic(call, Self.number, &number)
+                }
+            try check("sd_bus_message_append_basic", result)
+        }
         let box = Unmanaged.passRetained(AnswerBox(handler))
         let result = sd_bus_call_async(
             bus, nil, call,
             { message, userdata, _ in
                 nonisolated(unsafe) let (message, userdata) = (message, userdata!)
                 LoopActor.assumeIsolated {
-                    var descriptor: Int32 = -1
-                    let isThere =
-                        sd_bus_message_is_method_error(message, nil) == 0
-                        && sd_bus_message_read_basic(message, SystemBus.descriptor, &descriptor) > 0
-                    // The message closes its own one.
-                    let copy = isThere ? fcntl(descriptor, F_DUPFD_CLOEXEC, 3) : -1
-                    Unmanaged<AnswerBox>.fromOpaque(userdata).takeRetainedValue().handler(copy >= 0 ? copy : nil)
+                    let isError = sd_bus_message_is_method_error(message, nil) != 0
+                    Unmanaged<AnswerBox>.fromOpaque(userdata).takeRetainedValue().handler(isError ? nil : message)
                 }
                 return 0
-            }, box.toOpaque(), 0)
+            }, box.toOpaque(), Self.patience)
         if result < 0 { box.release() }
         try check("sd_bus_call_async", result)
     }
 
     private final class AnswerBox {
-        let handler: (Int32?) -> Void
-        init(_ handler: @escaping (Int32?) -> Void) { self.handler = handler }
+        let handler: (OpaquePointer?) -> Void
+        init(_ handler: @escaping (OpaquePointer?) -> Void) { self.handler = handler }
     }
 
     private func check(_ operation: String, _ result: Int32) throws(LoopError) {
         guard result >= 0 else { throw LoopError(operation: operation, code: -result) }
     }
 
-    // MARK: Messages
-
     private static let text = CChar(UInt8(ascii: "s"))
-    private static let object = CChar(UInt8(ascii: "o"))
-    private static let truth = CChar(UInt8(ascii: "b"))
+    private static let number = CChar(UInt8(ascii: "i"))
     private static let descriptor = CChar(UInt8(ascii: "h"))
-    private static let array = CChar(UInt8(ascii: "a"))
-    private static let entry = CChar(UInt8(ascii: "e"))
-    private static let variant = CChar(UInt8(ascii: "v"))
-
-    private static func read(_ message: OpaquePointer?) -> BusSignal? {
-        guard let path = sd_bus_message_get_path(message), let member = sd_bus_message_get_member(message) else { return nil }
-        var flags: [String: Bool] = [:]
-        if sd_bus_message_has_signature(message, "b") > 0 {
-            flags[String(cString: member)] = readTruth(message)
-        } else if sd_bus_message_has_signature(message, "so") > 0 {
-            guard readText(message) != nil, let named = readText(message, object) else { return nil }
-            return BusSignal(path: named, flags: [String(cString: member): true])
-        } else if sd_bus_message_has_signature(message, "sa{sv}as") > 0 {
-            guard readText(message) != nil, sd_bus_message_enter_container(message, array, "{sv}") > 0 else { return nil }
-            while sd_bus_message_enter_container(message, entry, "sv") > 0 {
-                guard let name = readText(message) else { return nil }
-                // Entering fails for a variant of another type.
-                if sd_bus_message_enter_container(message, variant, "b") > 0 {
-                    flags[name] = readTruth(message)
-                    sd_bus_message_exit_container(message)
-                } else {
-                    sd_bus_message_skip(message, "v")
-                }
-                guard sd_bus_message_exit_container(message) >= 0 else { return nil }
-            }
-        }
-        return BusSignal(path: String(cString: path), flags: flags)
-    }
-
-    private static func readTruth(_ message: OpaquePointer?) -> Bool? {
-        var value: Int32 = 0
-        return sd_bus_message_read_basic(message, truth, &value) > 0 ? value != 0 : nil
-    }
-
-    private static func readText(_ message: OpaquePointer?, _ type: CChar = text) -> String? {
-        var value: UnsafePointer<CChar>?
-        return sd_bus_message_read_basic(message, type, &value) > 0 ? value.map { String(cString: $0) } : nil
-    }
 }

@@ -8,7 +8,7 @@ public struct LinkFacts: Hashable, Sendable {
     public var portalAPI: String?
     /// The network announced that it has no captive portal (`urn:ietf:params:capport:unrestricted`, RFC 8910, 2).
     public var isUnrestricted: Bool
-    /// The source, for people: `networkd`, `NetworkManager`, `dhclient`, `dhcpcd`, `resolved` or `resolv.conf`.
+    /// The source, for people: `NetworkManager`, `networkd`, `ConnMan`, `resolved`, `dhclient`, `dhcpcd` or `resolv.conf`.
     public var source: String
 
     public init(nameservers: [String] = [], portalAPI: String? = nil, isUnrestricted: Bool = false, source: String) {
@@ -17,12 +17,14 @@ public struct LinkFacts: Hashable, Sendable {
         self.isUnrestricted = isUnrestricted
         self.source = source
     }
-}
 
-/// A source of facts of links; in tests a script.
-@LoopActor public protocol LinkFactsSource {
-    /// Returns the present facts of this link; `nil` if there are none.
-    func facts(for link: LinkSnapshot) -> LinkFacts?
+    init(nameservers: [String], api: PortalAPIAddress?, source: String) {
+        switch api {
+        case .url(let url): self.init(nameservers: nameservers, portalAPI: url, source: source)
+        case .unrestricted: self.init(nameservers: nameservers, isUnrestricted: true, source: source)
+        case nil: self.init(nameservers: nameservers, source: source)
+        }
+    }
 }
 
 extension LinkFacts {

@@ -59,24 +59,3 @@ enum RecordFile {
         return names.sorted()
     }
 }
-
-/// A record of `KEY=value` lines, as networkd, resolved and NetworkManager's own DHCP client keep them.
-struct AssignmentRecord {
-    private var values: [String: String] = [:]
-
-    /// Skips lines that are not assignments or not UTF-8. Of two for one key the last counts.
-    init(_ octets: [UInt8]) {
-        for line in octets.split(separator: UInt8(ascii: "\n")) {
-            guard line.first != UInt8(ascii: "#"), let text = String(validating: line, as: UTF8.self),
-                let equals = text.firstIndex(of: "=")
-            else { continue }
-            var value = text[text.index(after: equals)...]
-            if value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") { value = value.dropFirst().dropLast() }
-            values[String(text[..<equals])] = String(value)
-        }
-    }
-
-    subscript(_ key: String) -> String? { values[key] }
-
-    func words(_ key: String) -> [Substring] { values[key]?.split(separator: " ") ?? [] }
-}

@@ -1,12 +1,12 @@
 import EventLoop
 import Glibc
 
-/// The facts of links from the records that the machine's own DHCP clients and resolvers keep.
+/// The facts of links: from the programs that manage them (``LinkManagers``), then from the records of DHCP clients that have no other
+/// interface, dhclient and dhcpcd, and at last from resolv.conf.
 ///
-/// The records are read in the order networkd, NetworkManager, dhclient, dhcpcd, resolved, resolv.conf. The first one with resolvers of
-/// the link gives the resolvers, and the first lease gives the portal's API. A lease counts only while it is valid and its address is on
-/// the link, so that a record of another network is ignored. Files are not watched.
-@LoopActor public final class SystemLinkFacts: LinkFactsSource {
+/// The first one with resolvers of the link gives the resolvers, and the first one with a portal's API gives that. A lease counts only
+/// while it is valid and its address is on the link, so that a record of another network is ignored. Files are not watched.
+@LoopActor public final class SystemLinkFacts {
     private let root: String
     private let extraLeaseFiles: [String]
     private let now: () -> Int64
@@ -25,12 +25,16 @@ import Glibc
         self.now = now
     }
 
-    /// Reads the present facts of this link; `nil` if no record has any.
-    public func facts(for link: LinkSnapshot) -> LinkFacts? {
+    /// Reads the present facts of this link; `nil` if there are none.
+    ///
+    /// - Parameter managers: those that programs have, which count more than records.
+    public func facts(for link: LinkSnapshot, after managers: [LinkFacts]) -> LinkFacts? {
         var facts: LinkFacts?
+        let sources: [() -> LinkFacts?] =
+            managers.map { known in { known } } + [dhclient, dhcpcd, resolvConf].map { source in { source(link) } }
         // Sources after the one that completes the facts are not read at all.
-        for source in [networkd, networkManager, dhclient, dhcpcd, resolved, resolvConf] {
-            guard let new = source(link) else { continue }
+        for source in sources {
+            guard let new = source() else { continue }
             var known = facts ?? new
             if known.nameservers.isEmpty { known.nameservers = new.nameservers }
             if known.portalAPI == nil, !known.isUnrestricted {
@@ -45,31 +49,6 @@ import Glibc
 
     // MARK: The records
 
-    private func networkd(_ link: LinkSnapshot) -> LinkFacts? {
-        let state = record("run/systemd/netif/links/\(link.index)")
-        let lease = record("run/systemd/netif/leases/\(link.index)").flatMap { isOn(link, $0["ADDRESS"]) ? $0 : nil }
-        guard state != nil || lease != nil else { return nil }
-        // The state also has the resolvers of router advertisements.
-        let words = [state, lease].compactMap { $0?.words("DNS") }.first { !$0.isEmpty } ?? []
-        let api = [lease, state].compactMap { $0?["CAPTIVE_PORTAL"] }.first
-        guard !words.isEmpty || lease != nil else { return nil }
-        return facts(NameserverText.addresses(in: words, on: link), api.flatMap { PortalAPIAddress($0.utf8) }, "networkd")
-    }
-
-    private func networkManager(_ link: LinkSnapshot) -> LinkFacts? {
-        let folder = root + "var/lib/NetworkManager"
-        let leases = RecordFile.names(in: folder, prefix: "internal-", suffix: "-\(link.name).lease")
-            .compactMap { RecordFile.read("\(folder)/\($0)") }.sorted { $0.written < $1.written }
-            .map { AssignmentRecord($0.octets) }.filter { isOn(link, $0["ADDRESS"]) }
-        guard let lease = leases.last else { return nil }
-        var servers = NameserverText.addresses(in: lease.words("DNS"), on: link)
-        if servers.isEmpty {
-            // The present internal client writes only the address to the lease, and the resolvers to this file.
-            servers = nameservers("run/NetworkManager/no-stub-resolv.conf", link)
-        }
-        return facts(servers, lease["CAPTIVE_PORTAL"].flatMap { PortalAPIAddress($0.utf8) }, "NetworkManager")
-    }
-
     private func dhclient(_ link: LinkSnapshot) -> LinkFacts? {
         let folders = [("var/lib/dhcp", "dhclient", ".leases"), ("var/lib/NetworkManager", "dhclient-", ".lease")]
         var paths = extraLeaseFiles
@@ -82,7 +61,7 @@ import Glibc
         }
         guard let lease = leases.last(where: { !$0.isIPv6 }) else { return nil }
         let words = lease.nameservers + (leases.last(where: \.isIPv6)?.nameservers ?? [])
-        return facts(NameserverText.addresses(in: words, on: link), lease.portalAPI, "dhclient")
+        return LinkFacts(nameservers: NameserverText.addresses(in: words, on: link), api: lease.portalAPI, source: "dhclient")
     }
 
     private func dhcpcd(_ link: LinkSnapshot) -> LinkFacts? {
@@ -100,26 +79,17 @@ import Glibc
             return packet
         }
         guard let lease = leases.last else { return nil }
-        return facts(NameserverText.addresses(in: lease.nameservers, on: link), lease.portalAPI, "dhcpcd")
-    }
-
-    private func resolved(_ link: LinkSnapshot) -> LinkFacts? {
-        guard let record = record("run/systemd/resolve/netif/\(link.index)") else { return nil }
-        let servers = NameserverText.addresses(in: record.words("SERVERS"), on: link)
-        return servers.isEmpty ? nil : facts(servers, nil, "resolved")
+        let servers = NameserverText.addresses(in: lease.nameservers, on: link)
+        return LinkFacts(nameservers: servers, api: lease.portalAPI, source: "dhcpcd")
     }
 
     private func resolvConf(_ link: LinkSnapshot) -> LinkFacts? {
         // If the first has only this machine's stub resolver, the second has the servers behind it.
         for path in ["etc/resolv.conf", "run/systemd/resolve/resolv.conf"] {
             let servers = nameservers(path, link)
-            if !servers.isEmpty { return facts(servers, nil, "resolv.conf") }
+            if !servers.isEmpty { return LinkFacts(nameservers: servers, source: "resolv.conf") }
         }
         return nil
-    }
-
-    private func record(_ path: String) -> AssignmentRecord? {
-        RecordFile.read(root + path).map { AssignmentRecord($0.octets) }
     }
 
     /// Reads the `nameserver` lines of a file (resolv.conf(5)).
@@ -137,13 +107,5 @@ import Glibc
     private func isOn(_ link: LinkSnapshot, _ address: String?) -> Bool {
         guard let address, !address.isEmpty else { return false }
         return link.addresses.contains { $0.prefix { $0 != "/" } == address }
-    }
-
-    private func facts(_ nameservers: [String], _ api: PortalAPIAddress?, _ source: String) -> LinkFacts {
-        switch api {
-        case .url(let url): LinkFacts(nameservers: nameservers, portalAPI: url, source: source)
-        case .unrestricted: LinkFacts(nameservers: nameservers, isUnrestricted: true, source: source)
-        case nil: LinkFacts(nameservers: nameservers, source: source)
-        }
     }
 }

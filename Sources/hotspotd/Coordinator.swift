@@ -194,6 +194,7 @@ import Vault
     func strikesChanged() { updateCandidates() }
     func linksChanged() { gate.linksChanged() }
     func gateChanged() { gate.machinesMoved() }
+    func loginProven(on index: Int) { links.tellManager(of: index) }
     func facts(for link: LinkSnapshot) -> LinkFacts? { links.facts(for: link) }
     func disassociate(_ index: Int) -> Bool { links.disassociate(index) }
 }

@@ -23,7 +23,9 @@ import Store
     func linksChanged()
     /// A machine opens its link to ordinary programs, or closes it.
     func gateChanged()
-    /// Returns what the DHCP client's record says of a link now.
+    /// A login on a link is proven.
+    func loginProven(on index: Int)
+    /// Returns what is known of a link now beside what the kernel knows.
     func facts(for link: LinkSnapshot) -> LinkFacts?
     /// Ends this link; `false` if that is not possible.
     func disassociate(_ index: Int) -> Bool

@@ -71,6 +71,7 @@ import Vault
     func strikesChanged() {}
     func linksChanged() {}
     func gateChanged() {}
+    func loginProven(on index: Int) {}
     func facts(for link: LinkSnapshot) -> LinkFacts? { nil }
     func disassociate(_ index: Int) -> Bool { false }
 

@@ -126,6 +126,29 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         #expect(answers == [nil])
     }
 
+    /// The bus itself is a service with methods and properties.
+    @Test @LoopActor func callsReturnValuesAndRefusalsAreNone() async throws {
+        let daemon = try Bus()
+        let service = daemon.connect("org.example")
+        defer { sd_bus_close_unref(service) }
+        let bus = try SystemBus(address: daemon.address) { _ in }
+        #expect(bus.isOpen)
+        var answers: [String: [BusValue]?] = [:]
+        let dbus = SystemBus.Object("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
+        bus.call("NameHasOwner", of: dbus, [.text("org.example")]) { answers["owner"] = $0 }
+        bus.call("ListNames", of: dbus) { answers["names"] = $0 }
+        bus.call("NoSuchMethod", of: dbus) { answers["unknown"] = $0 }
+        bus.call("GetAll", of: .init("org.example.absent", "/", "org.freedesktop.DBus.Properties"), [.text("x")]) {
+            answers["absent"] = $0
+        }
+        bus.properties(of: dbus) { answers["properties"] = $0.map { [.table($0)] } }
+        while answers.count < 5 { await pause() }
+        #expect(answers["owner"] == [.boolean(true)])
+        #expect(answers["names"]??.first?.list.contains(.text("org.example")) == true)
+        #expect(answers["unknown"] == .some(nil) && answers["absent"] == .some(nil))
+        #expect(answers["properties"]??.first?.table["Interfaces"]?.list.isEmpty == false)
+    }
+
     @Test @LoopActor func noBusIsAnError() {
         #expect(throws: LoopError.self) { try SystemBus(address: "unix:path=/nonexistent/bus") { _ in } }
     }

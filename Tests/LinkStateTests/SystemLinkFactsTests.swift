@@ -59,9 +59,12 @@ func fixture(_ name: String) throws -> [UInt8] {
 
     init() { EventLoop.startThread() }
 
-    @LoopActor private func facts(extra: [String] = [], at time: Int64? = nil, for link: LinkSnapshot? = nil) -> LinkFacts? {
+    @LoopActor private func facts(
+        extra: [String] = [], at time: Int64? = nil, for link: LinkSnapshot? = nil, after managers: [LinkFacts] = []
+    ) -> LinkFacts? {
         let time = time ?? then
-        return SystemLinkFacts(root: root.path, extraLeaseFiles: extra, now: { time }).facts(for: link ?? self.link)
+        return SystemLinkFacts(root: root.path, extraLeaseFiles: extra, now: { time }).facts(
+            for: link ?? self.link, after: managers)
     }
 
     private static let servers = ["192.168.77.1", "9.9.9.9"]
@@ -137,21 +140,16 @@ func fixture(_ name: String) throws -> [UInt8] {
         #expect(facts(for: both)?.nameservers == ["9.9.9.9", "2001:db8::53"])
     }
 
-    @Test @LoopActor func networkdsLeaseAndState() throws {
-        root.write("run/systemd/netif/leases/7", try fixture("networkd.lease"))
-        #expect(facts() == LinkFacts(nameservers: Self.servers, portalAPI: Self.api, source: "networkd"))
-        root.write("run/systemd/netif/links/7", try fixture("networkd.link"))
-        #expect(facts()?.nameservers == Self.servers + ["fe80::1%veth0"])
-        var other = link
-        other.index = 8
-        #expect(facts(for: other) == nil)
-    }
-
-    @Test @LoopActor func networkManagersLeaseAndItsResolvers() {
-        root.write("var/lib/NetworkManager/internal-1f0c-veth0.lease", "ADDRESS=192.168.77.50\n".utf8)
-        #expect(facts() == LinkFacts(source: "NetworkManager"))
-        root.write("run/NetworkManager/no-stub-resolv.conf", "search x\nnameserver 192.168.77.1\n".utf8)
-        #expect(facts() == LinkFacts(nameservers: ["192.168.77.1"], source: "NetworkManager"))
+    @Test @LoopActor func programsThatManageLinksCountFirst() throws {
+        root.write("var/lib/dhcp/dhclient.leases", try fixture("dhclient-default-url.leases"))
+        let manager = LinkFacts(nameservers: ["192.168.77.9"], source: "NetworkManager")
+        #expect(facts(after: [manager]) == manager)
+        // One that has no resolvers leaves them to the next source, and keeps what it has.
+        let api = LinkFacts(portalAPI: "https://other.example/", source: "networkd")
+        #expect(
+            facts(after: [api]) == LinkFacts(nameservers: Self.servers, portalAPI: "https://other.example/", source: "networkd"))
+        let resolved = LinkFacts(nameservers: ["192.168.77.8"], source: "resolved")
+        #expect(facts(after: [LinkFacts(source: "NetworkManager"), resolved])?.nameservers == ["192.168.77.8"])
     }
 
     @Test @LoopActor func dhcpcdsPacket() throws {
@@ -167,8 +165,6 @@ func fixture(_ name: String) throws -> [UInt8] {
         root.write(
             "run/systemd/resolve/resolv.conf", "nameserver 9.9.9.9\nnameserver fe80::2%veth0\nnameserver fe80::3%wlan0\n".utf8)
         #expect(facts() == LinkFacts(nameservers: ["9.9.9.9", "fe80::2%veth0"], source: "resolv.conf"))
-        root.write("run/systemd/resolve/netif/7", try fixture("resolved.link"))
-        #expect(facts() == LinkFacts(nameservers: ["192.168.77.1", "fe80::1%veth0"], source: "resolved"))
     }
 
     @Test @LoopActor func onlyRegularFilesOfLimitedSizeAreRead() throws {
@@ -184,7 +180,7 @@ func fixture(_ name: String) throws -> [UInt8] {
         #expect(facts()?.portalAPI == Self.api)
     }
 
-    @Test(arguments: ["dhclient-default-url.leases", "networkd.link", "dhcpcd.lease"])
+    @Test(arguments: ["dhclient-default-url.leases", "dhcpcd.lease"])
     @LoopActor func damagedRecordsDoNoHarm(name: String) throws {
         let octets = try fixture(name)
         var damaged = (0..<octets.count).map { Array(octets[..<$0]) }
@@ -197,7 +193,6 @@ func fixture(_ name: String) throws -> [UInt8] {
         }
         for octets in damaged {
             #expect(DHClientLeases(octets).leases.count <= 2)
-            _ = AssignmentRecord(octets)
             #expect((DHCPPacket(octets)?.nameservers.count ?? 0) <= NameserverText.limit)
         }
     }

@@ -13,6 +13,8 @@ import Wireless
     private var radio: WirelessMonitor?
     private var monitor: LinkMonitor?
     private var records: SystemLinkFacts
+    /// What manages links, over D-Bus.
+    private let managers = LinkManagers()
     /// The associations that were there before the daemon; `nil` until the links were read.
     private var foundMarks: Set<String>?
 
@@ -49,15 +51,16 @@ import Wireless
         return (closed, Set(strays))
     }
 
-    /// Returns what the records say of a link, without what speaks of another link that is up.
+    /// Returns what programs and records say of a link, without what speaks of another link that is up.
     func facts(for link: LinkSnapshot) -> LinkFacts? {
-        records.facts(for: link)?.without(resolversOf: snapshots.filter { $0.isUp && $0.hasCarrier }, on: link)
+        records.facts(for: link, after: managers.facts(for: link))?.without(
+            resolversOf: snapshots.filter { $0.isUp && $0.hasCarrier }, on: link)
     }
 
     /// Ends the link where that is possible (D19): a manager that holds the association would only bring it back.
     func disassociate(_ index: Int) -> Bool {
         guard let radio, association(of: index) != nil else { return false }
-        if let manager = AssociationOwner.manager(of: index) {
+        if let manager = managers.owner(of: index) {
             managed[index]?.controller?.problems.report(
                 Problem(
                     .linkKept, "\(manager) has this connection; it is not ended over its head.",
@@ -73,6 +76,13 @@ import Wireless
         }
     }
 
+    /// Has the program that manages a link see at once that it leads to the Internet now; desktops show what that program says.
+    func tellManager(of index: Int) {
+        managers.recheck(index) { [log = services.log] done in
+            log.debug(done ? "NetworkManager looked again" : "NetworkManager did not look again; its polkit rule may be missing")
+        }
+    }
+
     // MARK: Start and end
 
     func start() {
@@ -85,6 +95,11 @@ import Wireless
         } catch {
             problems.report(Problem(.links, "Links cannot be watched: \(error)"))
         }
+        managers.onAnswer = { [weak self] index in
+            guard let self, let link = monitor?.links[index] else { return }
+            update(link)
+        }
+        managers.onHint = { [weak self] in self?.askManagersAgain() }
         do {
             let radio = try WirelessMonitor()
             self.radio = radio
@@ -216,6 +231,7 @@ import Wireless
 
     private func forget(_ index: Int) {
         cancelArrival(index)
+        managers.forget(index)
         if let controller = managed.removeValue(forKey: index)?.controller {
             controller.leave("the interface is gone")
             services.events?.statusChanged()
@@ -223,11 +239,19 @@ import Wireless
         services.host.standDown(interface: index)
     }
 
+    /// A program that manages links reports a change; of which link is not said.
+    private func askManagersAgain() {
+        for link in snapshots where managed[link.index]?.arrival != nil || managed[link.index]?.controller?.joined != nil {
+            managers.ask(about: link, again: true)
+        }
+    }
+
     private func update(_ link: LinkSnapshot) {
         guard let controller = controller(for: link) else { return }
         let isThere =
             link.isUp && link.hasCarrier && !link.addresses.isEmpty
             && (!isWireless(link.index) || association(of: link.index) != nil)
+        if isThere { managers.ask(about: link) }
         guard let joined = controller.joined else {
             if isThere { return arrive(link) }
             guard managed[link.index]?.arrival != nil else { return }
@@ -283,7 +307,8 @@ import Wireless
         }
         let hasResolvers = !settings.probeNameservers.isEmpty
         guard let now = managed[index], let controller = now.controller, let arrival = now.arrival,
-            var joined = arrival.network(on: link, of: now, facts: facts(for: link), hasResolvers: hasResolvers)
+            var joined = arrival.network(
+                on: link, of: now, facts: facts(for: link), from: managers.progress(of: link), hasResolvers: hasResolvers)
         else { return }
         joined.isFound = link.associationMark.map { foundMarks?.contains($0) == true } ?? false
         cancelArrival(index)

@@ -15,6 +15,8 @@ import Wireless
     private static let recordPatience = Duration.seconds(3)
     /// The same for a resolv.conf that is newer than the address: the record has the portal's API besides.
     private static let freshPatience = Duration.milliseconds(300)
+    /// The longest wait for the programs that manage links to say whether this one is theirs.
+    private static let managerPatience = Duration.milliseconds(300)
     /// How often the DHCP client's record is read meanwhile; the kernel does not tell of it.
     private static let interval = Duration.milliseconds(20)
 
@@ -37,10 +39,16 @@ import Wireless
 
     /// Returns the network to join, or nothing while the arrival waits.
     ///
-    /// - Parameter hasResolvers: the settings name resolvers, so that the link need not.
-    func network(on link: LinkSnapshot, of managed: ManagedLink, facts: LinkFacts?, hasResolvers: Bool) -> Joined? {
+    /// - Parameters:
+    ///   - progress: how far the programs that manage links have come with this one.
+    ///   - hasResolvers: the settings name resolvers, so that the link need not.
+    func network(
+        on link: LinkSnapshot, of managed: ManagedLink, facts: LinkFacts?, from progress: LinkManagers.Progress,
+        hasResolvers: Bool
+    ) -> Joined? {
         if EventLoop.now - began < Self.patience,
-            link.gateways.isEmpty || !(hasResolvers || isGood(facts)) || managed.hasLeftoverAddresses(link.addresses)
+            link.gateways.isEmpty || !(hasResolvers || isComplete(facts, progress))
+                || managed.hasLeftoverAddresses(link.addresses)
         {
             waitForRecord()
             return nil
@@ -58,6 +66,16 @@ import Wireless
             bssid: gateway, signal: nil, snapshot: link, facts: facts)
     }
 
+    private func isComplete(_ facts: LinkFacts?, _ progress: LinkManagers.Progress) -> Bool {
+        switch progress {
+        case .complete: true
+        case .busy: false
+        case .asking: EventLoop.now - began >= Self.managerPatience && isGood(facts)
+        case .none: isGood(facts)
+        }
+    }
+
+    /// Returns whether a record has resolvers that are this link's.
     private func isGood(_ facts: LinkFacts?) -> Bool {
         guard let facts, !facts.nameservers.isEmpty else { return false }
         let waited = EventLoop.now - began

@@ -282,6 +282,7 @@ import Store
         // Answers are for the login that they were given for, and for no later one.
         if outcome != .online { desk.dropAnswers(mayReturn: keptLogin != nil) }
         journal.endAttempt(outcome, departure, in: joined.network, portal: conversation.shownPortal)
+        if outcome == .online { services.events?.loginProven(on: index) }
     }
 
     func send(_ id: CommandID, _ command: Command, to helper: String, _ justJoined: Bool) {

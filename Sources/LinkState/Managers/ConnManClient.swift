@@ -1,0 +1,29 @@
+import EventLoop
+
+/// ConnMan (1.41), which has the network and its resolvers in one list of services.
+enum ConnManClient: LinkManagerClient {
+    static let name = "ConnMan"
+    static let service = "net.connman"
+    // Its changes are signals of its own kind; an address that comes up is told by the kernel.
+    static let watched: [String] = []
+
+    @LoopActor static func ask(about link: LinkSnapshot, over bus: SystemBus, _ done: @escaping (ManagerAnswer) -> Void) {
+        bus.call("GetServices", of: SystemBus.Object(service, "/", "\(service).Manager")) { found in
+            done(answer(about: link, found?.first?.list ?? []))
+        }
+    }
+
+    static func answer(about link: LinkSnapshot, _ services: [BusValue]) -> ManagerAnswer {
+        guard
+            let own = services.lazy.compactMap({ $0.list.last?.table }).first(where: {
+                $0["Ethernet"]?.table["Interface"]?.text == link.name && $0["State"]?.text != "idle"
+            })
+        else { return .unmanaged }
+        guard let address = own["IPv4"]?.table["Address"]?.text ?? own["IPv6"]?.table["Address"]?.text, link.hasAny(of: [address])
+        else {
+            return .busy
+        }
+        let servers = (own["Nameservers"]?.list ?? []).compactMap(\.text)
+        return .facts(LinkFacts(nameservers: NameserverText.addresses(in: servers, on: link), source: name))
+    }
+}

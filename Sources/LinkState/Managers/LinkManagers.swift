@@ -1,0 +1,118 @@
+import EventLoop
+
+/// The facts of links from the programs that manage them, over D-Bus. Their signals are hints to ask again; the last answer stands until
+/// then. No program is started for a question, and without a bus there are no answers.
+@LoopActor public final class LinkManagers {
+    /// How far the answers about a link have come.
+    public enum Progress: Hashable, Sendable {
+        /// No answer is there yet.
+        case asking
+        /// A program manages the link, and has not finished with it.
+        case busy
+        /// A program has finished with the link.
+        case complete
+        /// No program here manages the link.
+        case none
+    }
+
+    private struct Known {
+        /// Answers hold for the addresses that they were asked with.
+        var addresses: [String]
+        var answers: [ManagerAnswer]
+    }
+
+    // In the order in which their facts count: one manages a link, and resolved has the resolvers of others.
+    private static let clients: [any LinkManagerClient.Type] = [
+        NetworkManagerClient.self, NetworkdClient.self, ConnManClient.self, ResolvedClient.self,
+    ]
+
+    /// Called when answers about a link came.
+    public var onAnswer: (_ index: Int) -> Void = { _ in }
+    /// Called when a program reports a change: of which link is not known.
+    public var onHint: () -> Void = {}
+
+    private let address: String?
+    private var bus: SystemBus?
+    private var known: [Int: Known] = [:]
+    /// Questions under way; one that comes meanwhile is asked after it.
+    private var asking: [Int: [String]] = [:]
+    private var waiting: [Int: LinkSnapshot] = [:]
+
+    /// - Parameter address: of another bus than the system's.
+    public init(address: String? = nil) { self.address = address }
+
+    /// Asks all programs about a link whose answers are not known yet, or all the same; ``onAnswer`` tells when they are there.
+    public func ask(about link: LinkSnapshot, again: Bool = false) {
+        if let addresses = asking[link.index] {
+            if again || addresses != link.addresses { waiting[link.index] = link }
+            return
+        }
+        guard again || progress(of: link) == .asking else { return }
+        guard let bus = connected() else {
+            known[link.index] = Known(addresses: link.addresses, answers: [])
+            return
+        }
+        asking[link.index] = link.addresses
+        var answers: [Int: ManagerAnswer] = [:]
+        for (number, client) in Self.clients.enumerated() {
+            client.ask(about: link, over: bus) { [weak self] answer in
+                answers[number] = answer
+                guard answers.count == Self.clients.count else { return }
+                self?.answered(link, Self.clients.indices.compactMap { answers[$0] })
+            }
+        }
+    }
+
+    private func answered(_ link: LinkSnapshot, _ answers: [ManagerAnswer]) {
+        asking[link.index] = nil
+        known[link.index] = Known(addresses: link.addresses, answers: answers)
+        if let next = waiting.removeValue(forKey: link.index) { ask(about: next, again: true) }
+        onAnswer(link.index)
+    }
+
+    public func forget(_ index: Int) {
+        known[index] = nil
+        waiting[index] = nil
+    }
+
+    public func progress(of link: LinkSnapshot) -> Progress {
+        guard let known = known[link.index], known.addresses == link.addresses else { return .asking }
+        if known.answers.contains(.busy) { return .busy }
+        return facts(for: link).isEmpty ? .none : .complete
+    }
+
+    /// Returns the facts that programs have, those that count most first.
+    public func facts(for link: LinkSnapshot) -> [LinkFacts] {
+        guard let known = known[link.index], known.addresses == link.addresses else { return [] }
+        return known.answers.compactMap { if case .facts(let facts) = $0 { facts } else { nil } }
+    }
+
+    /// Returns the program that would join again after another one ended the association (D19): NetworkManager, if it manages the link. iwd
+    /// needs no check: the kernel refuses to end an association that its owner bound to a socket (`NL80211_ATTR_SOCKET_OWNER`,
+    /// nl80211_disconnect in net/wireless/nl80211.c). wpa_supplicant does not count: `OnFailure=disconnect` relies on it to join again.
+    public func owner(of index: Int) -> String? {
+        guard let first = known[index]?.answers.first, first != .unmanaged else { return nil }
+        return NetworkManagerClient.name
+    }
+
+    /// Has NetworkManager look at once whether the Internet answers, if it manages this link.
+    public func recheck(_ index: Int, _ done: @escaping (Bool) -> Void) {
+        guard owner(of: index) != nil, let bus = connected() else { return }
+        NetworkManagerClient.recheck(over: bus, done)
+    }
+
+    /// Returns the connection to the bus, made again if it was lost.
+    private func connected() -> SystemBus? {
+        if let bus, bus.isOpen { return bus }
+        do throws(LoopError) {
+            let bus = try SystemBus(address: address) { [weak self] _ in self?.onHint() }
+            for client in Self.clients {
+                for interface in client.watched { try bus.listenToProperties(of: interface, from: client.service) }
+            }
+            self.bus = bus
+        } catch {
+            bus = nil
+        }
+        return bus
+    }
+}

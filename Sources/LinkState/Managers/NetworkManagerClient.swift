@@ -1,0 +1,61 @@
+import EventLoop
+
+/// NetworkManager (introspection of 1.42). Its own DHCP client never asks for the portal's API; with `dhcp=dhclient` it has the option.
+enum NetworkManagerClient: LinkManagerClient {
+    static let name = "NetworkManager"
+    static let service = "org.freedesktop.NetworkManager"
+    static let watched = ["Device", "IP4Config", "IP6Config", "DHCP4Config"].map { "\(service).\($0)" }
+
+    private static let manager = SystemBus.Object(service, "/org/freedesktop/NetworkManager", service)
+
+    @LoopActor static func ask(about link: LinkSnapshot, over bus: SystemBus, _ done: @escaping (ManagerAnswer) -> Void) {
+        bus.call("GetDeviceByIpIface", of: manager, [.text(link.name)]) { found in
+            guard let path = found?.first?.text else { return done(.unmanaged) }
+            bus.properties(of: object(path, "Device")) { device in
+                guard let device, device["Managed"]?.boolean == true else { return done(.unmanaged) }
+                readConfigurations(of: device, over: bus) { done(answer(about: link, device, $0)) }
+            }
+        }
+    }
+
+    /// Reads the objects that hold the configuration of a device, under the names of its properties; they are other ones after each join.
+    @LoopActor private static func readConfigurations(
+        of device: [String: BusValue], over bus: SystemBus, _ done: @escaping ([String: [String: BusValue]]) -> Void
+    ) {
+        var found: [String: [String: BusValue]] = [:]
+        var missing = 3
+        for (property, interface) in [("Ip4Config", "IP4Config"), ("Ip6Config", "IP6Config"), ("Dhcp4Config", "DHCP4Config")] {
+            // A device without such an object names the root.
+            bus.properties(of: object(device[property]?.text ?? "/", interface)) { properties in
+                found[property] = properties ?? [:]
+                missing -= 1
+                if missing == 0 { done(found) }
+            }
+        }
+    }
+
+    static func answer(
+        about link: LinkSnapshot, _ device: [String: BusValue], _ configurations: [String: [String: BusValue]]
+    ) -> ManagerAnswer {
+        // 100 is activated; before that, addresses may be of the network before.
+        guard device["State"]?.number == 100 else { return .busy }
+        let (config4, config6) = (configurations["Ip4Config"] ?? [:], configurations["Ip6Config"] ?? [:])
+        let addresses = [config4, config6].flatMap { $0["AddressData"]?.list ?? [] }.compactMap { $0.table["address"]?.text }
+        // One family is enough for "activated", and the link's first address may be of the other one.
+        guard link.hasAny(of: addresses) else { return .busy }
+        let servers4 = (config4["NameserverData"]?.list ?? []).compactMap { $0.table["address"]?.text }
+        let servers6 = (config6["Nameservers"]?.list ?? []).compactMap { AddressText.text(of: $0.octets) }
+        let api = configurations["Dhcp4Config"]?["Options"]?.table["default_url"]?.text.flatMap { PortalAPIAddress($0.utf8) }
+        return .facts(LinkFacts(nameservers: NameserverText.addresses(in: servers4 + servers6, on: link), api: api, source: name))
+    }
+
+    /// Asks NetworkManager to look again whether the link leads to the Internet, so that the desktop shows at once that it does. Needs
+    /// polkit's `network-control`.
+    @LoopActor static func recheck(over bus: SystemBus, _ done: @escaping (Bool) -> Void) {
+        bus.call("CheckConnectivity", of: manager) { done($0 != nil) }
+    }
+
+    private static func object(_ path: String, _ interface: String) -> SystemBus.Object {
+        SystemBus.Object(service, path, "\(service).\(interface)")
+    }
+}

@@ -1,0 +1,50 @@
+import EventLoop
+import FoundationEssentials
+
+/// systemd-networkd, whose facts are only in a description as JSON (networkd-json.c): the resolvers since 250, the portal's API since 254.
+enum NetworkdClient: LinkManagerClient {
+    static let name = "networkd"
+    static let service = "org.freedesktop.network1"
+    static let watched = ["\(service).Link"]
+    /// The most octets of a description.
+    private static let limit = 256 * 1024
+
+    struct Description: Decodable {
+        struct Server: Decodable {
+            let address: [UInt8]
+
+            enum CodingKeys: String, CodingKey { case address = "Address" }
+        }
+
+        let administrativeState: String?
+        let servers: [Server]?
+        let portal: String?
+
+        enum CodingKeys: String, CodingKey {
+            case administrativeState = "AdministrativeState"
+            case servers = "DNS"
+            case portal = "CaptivePortal"
+        }
+    }
+
+    @LoopActor static func ask(about link: LinkSnapshot, over bus: SystemBus, _ done: @escaping (ManagerAnswer) -> Void) {
+        let manager = SystemBus.Object(service, "/org/freedesktop/network1", "\(service).Manager")
+        bus.call("DescribeLink", of: manager, [.number(Int32(link.index))]) { found in
+            done(found?.first?.text.map { answer(about: link, $0) } ?? .unmanaged)
+        }
+    }
+
+    static func answer(about link: LinkSnapshot, _ text: String) -> ManagerAnswer {
+        guard text.utf8.count <= limit, let found = try? JSONDecoder().decode(Description.self, from: Data(text.utf8)) else {
+            return .unmanaged
+        }
+        switch found.administrativeState {
+        case "configured": break
+        case "configuring", "pending", "initialized": return .busy
+        default: return .unmanaged
+        }
+        let servers = (found.servers ?? []).compactMap { AddressText.text(of: $0.address) }
+        let api = found.portal.flatMap { PortalAPIAddress($0.utf8) }
+        return .facts(LinkFacts(nameservers: NameserverText.addresses(in: servers, on: link), api: api, source: name))
+    }
+}

@@ -66,6 +66,27 @@ import Testing
         }
     }
 
+    @Test func oddHeaderLinesDoNotCount() throws {
+        let head = "HTTP/1.1 200 OK\r\nX-First: a\r\n  folded: b\r\n"
+        let odd = octets(head) + octets("X-Odd: ") + [0xFF, 0xE9, 0x80] + octets("\r\nContent-Length: 4\r\n\r\npage")
+        let server = ScriptedServer { _ in .send(odd) }
+        let response = try get(server.url + "/", client())
+        #expect(response.status == 200 && response.body == octets("page"))
+        #expect(response["x-first"]?.hasPrefix("a") == true && response["folded"] == nil)
+        #expect(response["x-odd"]?.unicodeScalars.allSatisfy { $0 == "\u{FFFD}" } == true)
+        #expect(code(octets("HTTP/1.1 200 OK\r\nNoColon\r\nContent-Length: 4\r\n\r\npage")) == .badAnswer)
+    }
+
+    /// An answer that ends after each of its octets.
+    @Test func noPartOfAnAnswerIsAPage() {
+        let whole = octets("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 12\r\n\r\n<p>Login</p>")
+        for length in whole.indices {
+            let end = code(Array(whole[..<length]))
+            #expect([.emptyAnswer, .shortAnswer, .badAnswer, .reset].contains(end), "\(length): \(String(describing: end))")
+        }
+        #expect(code(whole) == nil)
+    }
+
     // MARK: Cookies
 
     @Test(arguments: [

@@ -38,7 +38,10 @@ enum Function: Hashable, Sendable {
         case "base64" where !arguments.isEmpty:
             made = one { Set($0.utf8).count == 64 && $0.utf8.count == 64 ? .base64(alphabet: $0) : nil }
         case "between": made = arguments.count == 2 ? .between(arguments[0], arguments[1]) : nil
-        case "replace": made = arguments.count == 2 && !arguments[0].isEmpty ? .replace(arguments[0], arguments[1]) : nil
+        case "replace":
+            // Every octet of a page may be replaced.
+            let isShort = arguments.count == 2 && !arguments[0].isEmpty && arguments[1].utf8.count <= 32
+            made = isShort ? .replace(arguments[0], arguments[1]) : nil
         case "literal": made = arguments.count == 1 ? .literal(arguments[0]) : nil
         case "query": made = one { .query($0) }
         case "json" where !arguments.isEmpty: made = one { JSONPath($0).map { .path($0) } }

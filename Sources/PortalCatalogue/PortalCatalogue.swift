@@ -45,14 +45,20 @@ package final class PortalCatalogue: Sendable {
         return known.with { known in
             if known.stamp == stamp { return known.listing }
             var listing = Listing()
+            for folder in folders where Self.portalNames(in: folder).count > Self.limit {
+                let message = "has more than \(Self.limit) portal files; the others are left out"
+                listing.mistakes.append(Keyfile.Error(file: folder, line: 0, message: message))
+            }
             for file in files {
                 do throws(Keyfile.Error) {
                     if let portal = try Self.read(file.path) { listing.portals.append(portal) }
                 } catch {
                     listing.mistakes.append(error)
-                    let line = Array("\(error)\n".utf8)
-                    if reporting { _ = write(2, line, line.count) }
                 }
+            }
+            for mistake in listing.mistakes where reporting {
+                let line = Array("\(mistake)\n".utf8)
+                _ = write(2, line, line.count)
             }
             known = Known(stamp: stamp, listing: listing)
             return listing
@@ -80,7 +86,7 @@ package final class PortalCatalogue: Sendable {
     private static func files(in folders: [String]) -> [(path: String, stamp: String)] {
         var chosen: [String: (path: String, stamp: String)] = [:]
         for folder in folders {
-            for name in names(in: folder).filter({ $0.hasSuffix(".portal") && !$0.hasPrefix(".") }).sorted().prefix(limit) {
+            for name in portalNames(in: folder).prefix(limit) {
                 let path = "\(folder)/\(name)"
                 var status = stat()
                 guard stat(path, &status) == 0 else { continue }
@@ -89,6 +95,10 @@ package final class PortalCatalogue: Sendable {
             }
         }
         return chosen.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    private static func portalNames(in folder: String) -> [String] {
+        names(in: folder).filter { $0.hasSuffix(".portal") && !$0.hasPrefix(".") }.sorted()
     }
 
     static func names(in folder: String) -> [String] {

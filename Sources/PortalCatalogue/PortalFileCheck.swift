@@ -10,15 +10,8 @@ struct PortalFileCheck {
         guard let section = keyfile.entries.first(where: { $0.section == "Portal" })?.sectionLine, !portal.name.isEmpty else {
             throw mistake(0, "Name= is missing in [Portal]")
         }
-        guard (1...PortalFileParser.matchLimit).contains(portal.matches.count) else {
-            throw mistake(0, "needs 1 to \(PortalFileParser.matchLimit) [Match]")
-        }
-        guard (1...PortalFileParser.stepLimit).contains(portal.steps.count) else {
-            throw mistake(0, "needs 1 to \(PortalFileParser.stepLimit) [Step]")
-        }
-        guard portal.failures.count <= PortalFileParser.failureLimit else {
-            throw mistake(0, "has more than \(PortalFileParser.failureLimit) [Failure]")
-        }
+        if portal.matches.isEmpty { throw mistake(0, "[Match] is missing") }
+        if portal.steps.isEmpty { throw mistake(0, "[Step] is missing") }
         guard portal.fields.count <= 20, Set(portal.fields.map(\.name)).count == portal.fields.count else {
             throw mistake(section, "asks twice for a field, or for more than 20")
         }

@@ -4,7 +4,9 @@ import HotspotCore
 
 /// Reads a `.portal` file. Every mistake names its line.
 package struct PortalFileParser {
-    static let (stepLimit, matchLimit, failureLimit, lineLimit) = (16, 8, 16, 1024)
+    private static let lineLimit = 1024
+    /// The most sections of those that repeat.
+    private static let limits = ["Match": 8, "Step": 16, "Failure": 16]
     static let keys = [
         "Match": ["Host", "Path", "Query", "Status", "Header", "Body", "SSID"], "Portal": ["Name", "Ask", "Terms"],
         "Step": [
@@ -19,7 +21,6 @@ package struct PortalFileParser {
         "Ask", "Field", "Header", "When", "Until", "Set", "Host", "Path", "Query", "Status", "Body", "SSID",
     ]
     private static let sections = ["Match", "Portal", "Step", "Success", "Failure", "Session", "Logoff"]
-    private static let repeatedSections: Set = ["Match", "Step", "Failure"]
 
     private typealias Entry = Keyfile.Entry
     private let keyfile: Keyfile
@@ -38,15 +39,19 @@ package struct PortalFileParser {
             throw mistake(0, "the file's name must be NAME.portal, with letters, digits, dots, hyphens or underscores")
         }
         var portal = PortalFile(id: id, file: keyfile.file)
-        var single: [String: Int] = [:]
+        var lines: [String: [Int]] = [:]
         var rest = keyfile.entries[...]
         while let first = rest.first {
             let entries = Array(rest.prefix { $0.sectionLine == first.sectionLine })
             rest = rest.dropFirst(entries.count)
             try check(entries)
-            if !Self.repeatedSections.contains(first.section),
-                let line = single.updateValue(first.sectionLine, forKey: first.section)
-            {
+            let before = lines[first.section] ?? []
+            lines[first.section] = before + [first.sectionLine]
+            if let limit = Self.limits[first.section] {
+                guard before.count < limit else {
+                    throw mistake(first.sectionLine, "a file has at most \(limit) [\(first.section)]")
+                }
+            } else if let line = before.first {
                 throw mistake(first.sectionLine, "[\(first.section)] is there already, in line \(line)")
             }
             switch first.section {

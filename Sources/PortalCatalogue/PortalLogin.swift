@@ -123,8 +123,7 @@ package struct PortalLogin: Sendable {
 
     private func pinned(_ request: HTTPRequest) -> HTTPRequest {
         var request = request
-        let memory = SessionMemory(command.session)
-        request.requiredPin = request.url.isSecure && request.url.origin == memory.origin ? memory.pin : nil
+        request.requiredPin = SessionMemory(command.session).pin(for: request.url)
         return request
     }
 
@@ -164,17 +163,17 @@ package struct PortalLogin: Sendable {
             isTypedNow: isTypedNow
         ).engine
         memory.said = nil
-        memory.agreed = engine.agreed.isEmpty ? nil : engine.agreed.sorted()
         var run = PortalRun(
             portal, at: live, engine: engine, values: values(start.hops, start.page),
             isStranger: isTypedNow && !isSame && command.portal != nil)
+        run.pins = memory.pins ?? [:]
         if let saved { run.resume(at: saved.step, kept: saved.values) }
         (own.catalogue, own.pause) = (portal.id, nil)
         var outside = Set(([command.link.probeURL] + ProbeEndpoint.usual.map(\.url)).compactMap { $0.flatMap(WebURL.init)?.host })
         // Some portals answer at the probe's own address.
         for hop in start.hops.dropFirst() + start.hops.suffix(1) { outside.remove(hop.url.host) }
 
-        var move = run.next()
+        var move = (saved == nil ? run.endAtFirstSight() : nil) ?? run.next()
         while true {
             let shown = run.terms
             if run.engine.consent, !isTypedNow, terms.haveChanged(shown, start.client, run.values.last.url, command.scope) {
@@ -200,11 +199,13 @@ package struct PortalLogin: Sendable {
                 if terms.changed { prompt.begin("The terms of this portal have changed.") }
                 terms.keep(in: &memory)
                 memory.said = run.said.isEmpty ? nil : run.said
+                (memory.agreed, memory.pins) = run.agreements
                 own.pause = run.pausedState
                 return reply(.uiRequired, memory, own, live, start.client, prompt: prompt, reason: why)
             case .done:
                 terms.keep(in: &memory)
                 memory.shownTerms = nil
+                (memory.agreed, memory.pins) = run.agreements
                 own.status = run.request(for: portal.session.open)
                 own.logoff = run.request(for: portal.logoff)
                 var session = Session()
@@ -268,6 +269,11 @@ extension PortalLogin.Start {
 }
 
 extension PortalRun {
+    /// What the user agreed to, and the keys of the origins that answers went to, as the memory keeps both.
+    var agreements: ([String]?, [String: String]?) {
+        (engine.agreed.isEmpty ? nil : engine.agreed.sorted(), pins.isEmpty ? nil : pins)
+    }
+
     /// Where to go on after a question; `nil` if the login can begin again on the portal's page.
     var pausedState: PortalMemory.Pause? {
         guard hasActed, index > 0 else { return nil }

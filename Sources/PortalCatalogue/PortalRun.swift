@@ -36,6 +36,9 @@ struct PortalRun: Sendable {
     private var sent: Set<String> = []
     /// The form that was sent last, with its page.
     private var submitted: (form: HTMLForm, page: HTMLPage, url: WebURL)?
+    /// The keys of other origins that answers went to, and such an origin of the last request.
+    var pins: [String: String] = [:]
+    private var target: String?
     /// A request was sent that changed something at the portal.
     private(set) var hasActed = false
     /// The terms of the portal's page, or those that the file names.
@@ -68,6 +71,13 @@ struct PortalRun: Sendable {
         hasActed = true
     }
 
+    /// Returns the last move if the portal's page has a failure that no answer has caused, such as an account that has run out.
+    mutating func endAtFirstSight() -> Move? {
+        portal.failures.first { failure in
+            failure.meaning != .refused && !failure.when.contains(where: \.negates) && values.holds(failure.when)
+        }.map { move(after: $0) }
+    }
+
     /// Returns the next move.
     mutating func next() -> Move {
         while index < portal.steps.count {
@@ -96,6 +106,7 @@ struct PortalRun: Sendable {
     /// Stores the answer to the last request. Returns the last move, or `nil` if the login goes on.
     mutating func arrive(_ chain: RedirectChain) -> Move? {
         values.add(chain)
+        if let target, let pin = chain.hops.first?.pin { pins[target] = pin }
         if let failure = portal.failures.first(where: { values.holds($0.when) }) { return move(after: failure) }
         if chain.leftPortal { return .done }
         return judge()
@@ -103,6 +114,14 @@ struct PortalRun: Sendable {
 
     /// Stores that the last request got no answer. Returns the last move, or `nil` if the login goes on.
     mutating func fail(_ error: TransferError, at url: WebURL) -> Move? {
+        if error.code == .keyChanged, let target {
+            pins[target] = nil
+            engine.forgetAgreements(for: url)
+            if case .ask(var prompt, let reason) = next() {
+                prompt.begin(keyChanged: url)
+                return .ask(prompt, reason: reason)
+            }
+        }
         guard step.mayFail, error.code != .cancelled else { return .end(.temporaryFailure, error.description) }
         values.addLost(url)
         return judge()
@@ -197,7 +216,8 @@ struct PortalRun: Sendable {
         let mustAcceptTerms = acts && !isSubmit && !engine.consent && !acceptsTerms && terms != nil
         guard boxes.isEmpty, !mustAcceptTerms, !trust.needsUser(engine) else { return .ask(prompt(fields, boxes)) }
         var request = request
-        if request.url.origin == live.origin { request.requiredPin = taint > .none ? live.pin : nil }
+        target = taint > .none && request.url.origin != live.origin ? request.url.origin : nil
+        request.requiredPin = taint > .none ? target.map { pins[$0] } ?? live.pin : nil
         hasActed = hasActed || acts
         sent.formUnion(step.answers)
         return .request(request, follows: step.followsRedirects, wait: step.wait)

@@ -80,7 +80,7 @@ struct PortalValues: Sendable {
             case .text(let octets): result.octets += octets
             case .value(let expression):
                 let value = value(of: expression)
-                result.octets += escape(value.octets)
+                result.octets += escape(Array(value.octets.prefix(Self.limit))).prefix(Self.limit)
                 result.taint = max(result.taint, value.taint)
             }
         }
@@ -96,7 +96,9 @@ struct PortalValues: Sendable {
             for name in function.names {
                 taint = max(taint, min(kept[name]?.taint ?? .none, function.isDigest ? .digest : .secret))
             }
-            value = Tainted(octets: function.apply(value.octets) { kept[$0]?.octets ?? [] }, taint: taint)
+            // Functions in a row may double a value each time.
+            let octets = function.apply(value.octets) { kept[$0]?.octets ?? [] }.prefix(HTTPRequest.pageLimit)
+            value = Tainted(octets: Array(octets), taint: taint)
         }
         return value
     }

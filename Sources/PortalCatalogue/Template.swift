@@ -176,6 +176,14 @@ struct Condition: Hashable, Sendable {
     let value: Template
     let comparison: Comparison
 
+    /// It holds also where its value is not there.
+    var negates: Bool {
+        switch comparison {
+        case .exists, .matches: false
+        case .differs: true
+        }
+    }
+
     init(_ text: String) throws(Template.Mistake) {
         let words: [(word: String, contains: Bool, negates: Bool)] = [
             (" is not ", false, true), (" has not ", true, true), (" is ", false, false), (" has ", true, false),

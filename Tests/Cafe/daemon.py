@@ -22,6 +22,7 @@ from fabric import Fabric
 END = "\x04"
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
+PORTALS = pathlib.Path("/etc/hotspotd/portals")
 
 
 class Daemon:
@@ -54,17 +55,14 @@ class Daemon:
     def prepare(self) -> None:
         # From the files that make install ships, with the program's place filled in.
         self.helpers.mkdir(mode=0o755)
-        shipped = CHECKOUT / "Sources/hotspot-helpers/Helpers"
-        for name, label in (("form", "Portal form"), ("wispr", "WISPr"), ("portal-api", "Portal API"), ("browser", "Browser")):
-            file = next((path for path in (shipped / f"{name}.helper", shipped / f"{name}.helper.in") if path.exists()), None)
-            if file:
-                text = file.read_text().replace("@libexecdir@", str(self.programs))
-            else:
-                text = f"[Helper]\nName={name}\nDisplayName={label}\nExec={self.programs}/hotspot-helpers\nActivation=socket\n"
-            if name == "wispr" and self.fabric.mode == "radio":
+        for file in sorted((CHECKOUT / "Sources/hotspot-helpers/Helpers").glob("*.helper")):
+            text = file.read_text().replace("@libexecdir@", str(self.programs))
+            if file.stem == "wispr" and self.fabric.mode == "radio":
                 # So that the list has a claim to show: this operator's name is in the helper's file.
                 text = text.rstrip() + f"\nSSID={networks.TRAIN.ssid}\n"
-            (self.helpers / f"{name}.helper").write_text(text)
+            (self.helpers / file.name).write_text(text)
+        # The administrator's folder, which the sandbox of `catalogue` shows; /etc is the café's own.
+        shutil.copytree(CHECKOUT / "Portals", PORTALS, ignore=shutil.ignore_patterns("tests"), dirs_exist_ok=True)
         radio = self.fabric.mode == "radio"
         links = f"ScanFrequencies={networks.FREQUENCY}\n" if radio else "ManageEthernet=yes\n"
         self.settings.write_text(
@@ -169,6 +167,11 @@ class Daemon:
                 return entry
         return {}
 
+    def filesWith(self, secrets: list[bytes]) -> list[str]:
+        """The files of the daemon's state, of its sockets' folder and of the logs that have one of these octets in them."""
+        places = [path for folder in (self.state, self.runtime, self.fabric.logs) for path in folder.rglob("*") if path.is_file()]
+        return [path.name for path in places if any(secret in path.read_bytes() for secret in secrets)]
+
     def keepTraces(self) -> None:
         """Copies what a person wants to see after a failure into the logs; none of it contains an answer."""
         for name, words in {"status": ["status"], "explain": ["explain"], "helpers": ["helpers"]}.items():
@@ -215,7 +218,6 @@ class Daemon:
             return None, screen
         finally:
             os.close(terminal)
-
 
 
 class Monitor:

@@ -278,7 +278,5 @@ class Director:
         self.report.check("daemon.ends", status == 0, f"exit {status}")
         left = subprocess.run(["pgrep", "-x", "hotspot-helpers|hotspot-helper"], capture_output=True, text=True).stdout.split()
         self.report.check("daemon.leavesNothing", not left, f"still there: {left}")
-        places = [path for folder in (self.daemon.state, self.daemon.runtime) for path in folder.rglob("*") if path.is_file()]
-        places += [path for path in self.fabric.logs.iterdir() if path.is_file()]
-        guilty = [path.name for path in places if any(secret in path.read_bytes() for secret in SECRETS)]
+        guilty = self.daemon.filesWith(SECRETS)
         self.report.check("secrets.nowhereInTheClear", not guilty, str(guilty))

@@ -109,8 +109,6 @@ class Discretion:
 
     def secrets(self) -> None:
         """The password in a helper's answer, and what was typed: in no log, no journal and no state."""
-        places = [path for folder in (self.daemon.state, self.daemon.runtime, self.fabric.logs) for path in folder.rglob("*")]
-        files = {path.name: path.read_bytes() for path in places if path.is_file()}
-        secrets = [PASSWORD.encode(), *SECRETS]
-        guilty = [name for name, data in files.items() if any(secret in data for secret in secrets)]
-        self.report.check("discretion.noSecretAnywhere", not guilty and b"all-seeing" in files[f"{self.daemon.name}.log"], str(guilty))
+        guilty = self.daemon.filesWith([PASSWORD.encode(), *SECRETS])
+        log = (self.fabric.logs / f"{self.daemon.name}.log").read_bytes()
+        self.report.check("discretion.noSecretAnywhere", not guilty and b"all-seeing" in log, str(guilty))

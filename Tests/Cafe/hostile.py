@@ -12,7 +12,7 @@ import networks
 import smoke
 from basics import Trouble, waitFor
 from daemon import Daemon, Monitor, moment
-from director import RIDER
+from director import GUEST, RIDER, SECRETS
 from fabric import Fabric
 from networks import AROMA, HOTEL, TRAIN, Network
 from report import Report
@@ -44,12 +44,17 @@ CASES = [
 class Hostile:
     def __init__(self, fabric: Fabric, report: Report, options: argparse.Namespace):
         self.fabric, self.report, self.options = fabric, report, options
+        # In KiB, with the libraries.
+        self.largest = 0
 
     def run(self) -> None:
         self.fabric.waitUntilOpen()
         self.daemon = Daemon(self.fabric, pathlib.Path(self.options.bin), f"\n[Commands]\nTimeoutSec={DEADLINE}\n")
         absent = "[Helper]\nName=absent\nDisplayName=Absent\nExec=/nonexistent/portal-helper\n"
         (self.daemon.helpers / "absent.helper").write_text(absent)
+        capture = self.fabric.logs / "hostile.pcap"
+        self.fabric.start("tcpdump", self.fabric.command("cli", "tcpdump", "-Z", "root", "-i", "any", "-U", "-w", str(capture)))
+        waitFor(capture.exists, 20, "the capture")
         self.daemon.start()
         self.monitor = Monitor(self.daemon)
         self.attempt("wrongWords", self.wrongWords)
@@ -63,11 +68,20 @@ class Hostile:
         self.report.heading("Other mishaps")
         self.attempt("inARow", self.twoInARow)
         self.attempt("killed", self.helperKilled)
+        self.attempt("stored", self.storedAnswers)
         grown = self.daemon.pss() - memory
         self.report.check("hostile.memory", grown < 4096, f"the daemon grew by {grown} KiB")
         self.report.say(f"the daemon's memory: {memory} KiB before, {memory + grown} KiB after")
+        self.report.check("hostile.helpersMemory", 0 < self.largest < 65536, f"{self.largest} KiB")
+        self.report.say(f"the largest of the helpers' processes: {self.largest} KiB")
         self.monitor.stop()
         self.report.check("daemon.ends", self.daemon.stop() == 0)
+        self.fabric.processes["tcpdump"].terminate()
+        self.fabric.processes["tcpdump"].wait()
+        guilty = self.daemon.filesWith(SECRETS)
+        # The hotel's name is in the clear in each handshake.
+        hasHotel = HOTEL.portal.encode() in capture.read_bytes()
+        self.report.check("hostile.secretsNowhere", not guilty and hasHotel, str(guilty))
 
     def attempt(self, name: str, action) -> None:
         try:
@@ -108,7 +122,7 @@ class Hostile:
         self.fabric.join(AROMA)
         event = self.monitor.waitFor({"authenticated", "failure", "presentingUI"}, mark, 30)
         page = smoke.curl(self.fabric, networks.PAGE_URL)
-        good = event["to"] == "authenticated" and event.get("helper") == "form" and "Internet side" in page
+        good = event["to"] == "authenticated" and event.get("helper") == "catalogue" and "Internet side" in page
         self.report.check(f"hostile.{name}.nextWorks", good, f"{event.get('to')} by {event.get('helper')}: {page[:100]}")
         self.monitor.leave()
 
@@ -119,6 +133,7 @@ class Hostile:
         event = self.monitor.waitFor({"authenticated", "failure", "presentingUI"}, mark, 3 * DEADLINE)
         path = " → ".join(one["to"] for one in self.monitor.transitions(mark))
         problems, status = self.daemon.problems(), self.daemon.status()
+        self.weigh()
         took = moment(event) - connected
         output = "; ".join(problems.values())
         self.report.say(f"{took:.2f} s: {path}  {output}")
@@ -140,6 +155,20 @@ class Hostile:
         self.goodNetwork(name)
         self.daemon.ctl("forget", f"wired:{HOTEL.hardware}")
 
+    def weigh(self) -> None:
+        """Keeps the most memory that a process of the helpers has had."""
+        for pid in self.helpers():
+            try:
+                lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
+            except OSError:
+                continue
+            self.largest = max([self.largest] + [int(line.split()[1]) for line in lines if line.startswith("VmHWM:")])
+
+    def helpers(self) -> list[int]:
+        """The processes of the helpers, by their ids."""
+        found = subprocess.run(["pgrep", "-x", "hotspot-helpers"], capture_output=True, text=True).stdout.split()
+        return [int(pid) for pid in found]
+
     # MARK: Mishaps
 
     def twoInARow(self) -> None:
@@ -156,7 +185,7 @@ class Hostile:
         time.sleep(0.5)
         status = self.daemon.status()
         self.report.say(f"{HOTEL.ssid} for a moment, then {AROMA.ssid}: {status.get('state')} at {status.get('ssid')}")
-        right = (status.get("state"), status.get("helper")) == ("authenticated", "form")
+        right = (status.get("state"), status.get("helper")) == ("authenticated", "catalogue")
         right = right and AROMA.hardware in status.get("ssid", "")
         self.report.check("hostile.inARow", right and self.monitor.transitions(mark)[-1] == event, str(status))
         self.monitor.leave()
@@ -178,8 +207,7 @@ class Hostile:
         self.fabric.join(TRAIN)
         self.monitor.waitFor({"authenticating"}, mark, 30)
         waitFor(lambda: any(entry.get("fault") == "hang" for entry in self.fabric.transcript("train")), 10, "the login's request")
-        pids = subprocess.run(["pgrep", "-x", "hotspot-helpers"], capture_output=True, text=True).stdout.split()
-        killed = [int(pid) for pid in pids]
+        killed = self.helpers()
         for pid in killed:
             os.kill(pid, signal.SIGKILL)
         self.monitor.waitFor({"failure"}, mark, 10)
@@ -192,3 +220,31 @@ class Hostile:
         self.report.check("hostile.killed.recovers", event.get("helper") == "wispr" and "Internet side" in page, str(event))
         self.report.check("hostile.killed.calm", not self.daemon.problems(), str(self.daemon.problems()))
         self.monitor.leave()
+
+    def storedAnswers(self) -> None:
+        """The hotel has let the guest in before. What is stored goes nowhere while its portal misbehaves, or has another key."""
+        self.report.heading("Stored answers, and a portal that misbehaves")
+        mark = self.monitor.mark()
+        self.fabric.join(HOTEL)
+        self.monitor.waitFor({"presentingUI"}, mark, 30)
+        status, screen = self.daemon.answerInTerminal(GUEST)
+        if status != 0:
+            raise Trouble(f"no answer: {screen}")
+        self.monitor.waitFor({"authenticated"}, mark, 30)
+        smoke.logOff(self.fabric, HOTEL)
+        self.monitor.leave()
+        for fault in [fault for fault, *_ in CASES if "pages" in fault] + ["another key"]:
+            if fault == "another key":
+                self.fabric.changeKey(HOTEL)
+            else:
+                self.fabric.setFault(HOTEL, fault)
+            mark, seen = self.monitor.mark(), len(self.fabric.transcript("hotel"))
+            self.fabric.join(HOTEL)
+            event = self.monitor.waitFor({"authenticated", "failure", "presentingUI"}, mark, 3 * DEADLINE)
+            requests = self.fabric.transcript("hotel")[seen:]
+            posts = [entry for entry in requests if entry.get("method") == "POST"]
+            self.report.say(f"{fault}: {len(requests)} requests, {len(posts)} with answers, {event['to']}")
+            quiet = bool(requests) and not posts and event["to"] != "authenticated"
+            self.report.check(f"hostile.stored.{fault.replace(' ', '-')}", quiet, str(posts))
+            self.monitor.leave()
+            self.fabric.setFault(HOTEL, "")

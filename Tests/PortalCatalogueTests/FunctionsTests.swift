@@ -1,4 +1,6 @@
 import ForeignText
+import HelperKit
+import HotspotCore
 import Testing
 
 @testable import PortalCatalogue
@@ -84,6 +86,28 @@ import Testing
     }
 
     /// A path may name a kept value.
+    /// Functions in a row do not double a page eight times, and a value has 16 KiB.
+    @Test func valuesAreLimited() throws {
+        let page = [UInt8](repeating: 0x61, count: HTTPRequest.pageLimit)
+        let response = HTTPResponse(url: WebURL("http://a.example/")!, status: 200, body: page)
+        let values = PortalValues(
+            hops: [response], page: HTMLPage.read(page, at: response.url),
+            link: Link(attempt: "a", association: "a", interface: "lo", index: 1),
+            clock: { 0 }, letters: { String(repeating: "r", count: $0) })
+        let once = Array(try apply("hex", to: page).prefix(page.count))
+        let twice = Array(try apply("hex", to: once).prefix(page.count))
+        let digest = values.value(of: try Template("${body|hex|hex|sha256|hex}")).octets
+        #expect(try digest == apply("sha256|hex", to: twice))
+        #expect(values.value(of: try Template(String(repeating: "${body|hex}", count: 20))).octets.count == PortalValues.limit)
+    }
+
+    /// A pattern that makes many matchers try every way to split a text.
+    @Test func globsTakeNoTimeToExplode() throws {
+        let glob = try #require(Glob(String(repeating: "a*", count: 90) + "b"))
+        #expect(!glob.matches([UInt8](repeating: 0x61, count: 4000)))
+        #expect(glob.matches([UInt8](repeating: 0x61, count: 4000) + [0x62]))
+    }
+
     @Test func pathsByKeptValues() throws {
         let body = #"{"profiles":[{"id":3,"type":"paid"},{"id":4,"type":"free"}]}"#
         #expect(try text("json:\"profiles[id=$wanted].type\"", of: body, kept: ["wanted": Array("4".utf8)]) == "free")

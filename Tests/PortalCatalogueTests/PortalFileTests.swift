@@ -24,7 +24,7 @@ import Testing
 
     /// The line and a part of the sentence.
     @Test(arguments: [
-        ("[Match]\nHost=a\n[Portal]\nName=A\n", 0, "[Step]"), ("[Portal]\nName=A\n[Step]\nOpen=/a\n", 0, "[Match]"),
+        ("[Match]\nHost=a\n[Portal]\nName=A\n", 0, "[Step] is missing"), ("[Portal]\nName=A\n[Step]\nOpen=/a\n", 0, "[Match]"),
         ("[Match]\nHost=a\n[Portal]\n[Step]\nOpen=/a\n", 0, "Name="),
         ("[Match]\nSSID=Cafe\n[Portal]\nName=A\n", 1, "no evidence"), ("[Match]\nPath=/*\n[Portal]\nName=A\n", 1, "no evidence"),
         (head + "[Stpe]\nOpen=/a\n", 7, "did you mean [Step]?"), (head + "[Step]\nOpn=/a\n", 8, "did you mean Open=?"),
@@ -49,7 +49,13 @@ import Testing
         (head + "Ask=user text Again\n[Step]\nOpen=/a\n", 3, "asks twice"), (head + "Ask=u colour Colour\n", 7, "kinds are text"),
         (head + "Ask=u choice Plan\n", 7, "ONE, OTHER"), ("[Match]\nHost=a\\q\n", 2, "unknown escape"),
         (head + "[Step]\nOpen=/\(String(repeating: "a", count: 1024))\n", 8, "longer than 1024"),
-        (head + String(repeating: "[Step]\nOpen=/a\n", count: 17), 0, "1 to 16 [Step]"),
+        (head + String(repeating: "[Step]\nOpen=/a\n", count: 17), 39, "at most 16 [Step]"),
+        (String(repeating: "[Match]\nHost=a\n", count: 9), 17, "at most 8 [Match]"),
+        (head + String(repeating: "[Failure]\nWhen=${body} has x\nMeans=over\n", count: 17), 55, "at most 16 [Failure]"),
+        (head + "[Step]\nPost=/a\n" + String(repeating: "Field=a=b\n", count: 64), 7, "at most 64 lines"),
+        (head + (0..<19).map { "Ask=a\($0) text A\n" }.joined() + "[Step]\nOpen=/a\n", 3, "more than 20"),
+        (head + "[Step]\nOpen=/a\nSet=x=${body|replace:a:\(String(repeating: "b", count: 33))}\n", 9, "function replace"),
+        (head + "# " + String(repeating: "x", count: 65536) + "\n", 0, "larger than 64 KiB"),
         ("[Match]\nBody=\(String(repeating: "a;", count: 33))\n", 2, "1 to 32 entries"),
     ]) func refuses(_ text: String, _ line: Int, _ words: String) throws {
         let mistake = try #require(throws: Keyfile.Error.self) { try parse(text) }
@@ -67,6 +73,24 @@ import Testing
         let block = try #require(Self.guide.components(between: "```ini\n", and: "```"))
         let portal = try #require(try parse(block.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "\n")))
         #expect(portal.name == "Café Aroma" && portal.matches.first?.evidence == [.host, .address])
+    }
+
+    /// The values and functions of the guide's two tables are there, with these arguments.
+    @Test(arguments: [("| Source | |", ""), ("| Function | |", "body|")])
+    func theGuidesValuesAreThere(_ heading: String, _ before: String) throws {
+        let table = try #require(Self.guide.components(between: heading + "\n", and: "\n\n"))
+        let words = table.split(separator: "\n").dropFirst().flatMap { row in
+            row.split(separator: "|")[0].split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+        }
+        let alphabet = String(decoding: (0x30..<0x70).map { UInt8($0) }, as: UTF8.self).replacing("\\", with: "\\\\")
+        #expect(words.count > 15)
+        for word in words {
+            var parts = word.split(separator: ":")
+            for index in parts.indices.dropFirst() {
+                parts[index] = parts[index] == "N" ? "4" : parts[index] == "ALPHABET" ? "\"\(alphabet)\"" : "a"
+            }
+            #expect(throws: Never.self, "\(word)") { try Template("${\(before)\(parts.joined(separator: ":"))}") }
+        }
     }
 
     @Test func theGuideHasEveryKey() {

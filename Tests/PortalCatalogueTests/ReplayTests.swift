@@ -4,7 +4,7 @@ import Testing
 
 @testable import PortalCatalogue
 
-/// The portal files that come with hotspotd are read, and played where they have fixtures; Tests/Portals plays all against emulators.
+/// The portal files that come with hotspotd are read, and each plays its fixtures; Tests/Portals plays all against emulators.
 @Suite struct ReplayTests {
     private static let folder = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Portals"
 
@@ -21,6 +21,7 @@ import Testing
     @Test(arguments: names(folder, ".portal")) func plays(_ name: String) throws {
         let portal = try #require(try PortalCatalogue.read("\(Self.folder)/\(name)"))
         let fixtures = Replay.fixtures(of: "\(Self.folder)/\(name)")
+        #expect(!fixtures.isEmpty, "\(name) has no recorded login: Tests/Portals/table --record")
         for fixture in fixtures {
             let octets = try #require(PortalCatalogue.octets(of: fixture, limit: Exchange.limit))
             let mistakes = Replay(portal, try Exchange(octets, file: fixture)).run()

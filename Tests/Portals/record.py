@@ -14,12 +14,11 @@ REQUEST_HEADERS = ("x-csrf-token", "x-requested-with")
 
 
 def record(folder: pathlib.Path, scenario: Scenario, isFirst: bool, lab: Lab, outcome: Outcome) -> None:
-    """Records the last command of a login by a portal file, if it began with the probe. Where the probe's own address answers, the
-    requests of the probe cannot be told from those of the login."""
-    entries = outcome.login
-    isUnsuitable = scenario.delay > 0 or "1.1.1.1" in lab.product.addresses
+    """Records a login by a portal file from its last probe on."""
+    # Some portals answer at an address of the probe.
+    entries = [entry for entry in outcome.login if not entry.url.startswith("http://1.1.1.1/?r=")]
     first = next((entry for entry in entries if entry.part == "gateway" and entry.url.startswith(PROBE[0])), None)
-    if outcome.helper != "catalogue" or outcome.end not in ("logged in", "refused") or not first or isUnsuitable:
+    if outcome.helper != "catalogue" or outcome.end not in ("logged in", "refused") or not first or scenario.delay > 0:
         return
     word = "" if isFirst else "-" + re.sub(r"\W+", "-", scenario.name)
     lines = [f"# {type(lab.product).__name__}, {scenario.name}: played by Tests/Portals."]

@@ -52,7 +52,7 @@ class Outcome:
     maintained: bool = False
     loggedOff: bool = False
     confidence: str = "none"
-    # The last command of the login: the user's answers for it, and its requests.
+    # The login from its last probe on: the user's answers for it, and its requests.
     answers: dict[str, str] = dataclasses.field(default_factory=dict)
     login: list = dataclasses.field(default_factory=list)
     trace: list = dataclasses.field(default_factory=list)
@@ -132,7 +132,7 @@ class Visit:
             end, told, reply = self.logIn(helper, claim, trace)
             outcome = Outcome(end, told, helper.name, (claim.get("portal") or {}).get("kind", ""))
             outcome.requests = len(self.lab.portalEntries()) - before
-            outcome.confidence, outcome.answers, outcome.login = claim["confidence"], self.given, self.lab.entries[self.mark:]
+            outcome.confidence, outcome.answers, outcome.login = claim["confidence"], self.given, self.login
             outcome.milliseconds = round((time.monotonic() - began) * 1000)
             if end == "logged in":
                 self.afterwards(helper, reply, outcome, trace)
@@ -144,8 +144,8 @@ class Visit:
     def logIn(self, helper: Helper, claim: dict, trace: list) -> tuple[str, str, dict]:
         """The end, what the user is told, and the last reply."""
         portal, session, given = claim.get("portal"), claim.get("session"), {}
-        self.mark, self.given = len(self.lab.entries), {}
-        reply = self.call(helper, "Authenticate", portal=portal, consent=False, session=session)["reply"]
+        self.login, self.given = [], {}
+        reply = self.step(helper, "Authenticate", {}, portal=portal, session=session)
         for _ in range(ROUNDS):
             trace.append(reply)
             result, prompt = reply["result"], reply.get("prompt") or {}
@@ -166,11 +166,21 @@ class Visit:
             if missing:
                 return "failed", f"asks for {', '.join(missing)}", reply
             given |= answers
-            self.mark, self.given = len(self.lab.entries), answers
             portal, session = reply.get("portal", portal), reply.get("session", session)
-            reply = self.call(helper, "PresentUI", portal=portal, session=session, consent=False,
-                              answers={name: value for name, value in answers.items() if value})["reply"]
+            typed = {name: value for name, value in answers.items() if value}
+            reply = self.step(helper, "PresentUI", answers, portal=portal, session=session, answers=typed)
         return "failed", "asks again and again", reply
+
+    def step(self, helper: Helper, method: str, typed: dict[str, str], **parameters) -> dict:
+        """One command of the login. A command that does not probe goes on with the login of the one before."""
+        before = len(self.lab.entries)
+        reply = self.call(helper, method, consent=False, **parameters)["reply"]
+        # The terms are fetched to be shown; a guest who has agreed needs them no more.
+        terms = (reply.get("prompt") or {}).get("termsURL")
+        sent = [entry for entry in self.lab.entries[before:] if entry.url != terms]
+        goesOn = not any(entry.part == "gateway" for entry in sent)
+        self.login, self.given = (self.login + sent, self.given | typed) if goesOn else (sent, typed)
+        return reply
 
     def typed(self, field: dict) -> str:
         words = f"{field['name']} {field['label']}".lower()

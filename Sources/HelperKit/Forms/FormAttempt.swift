@@ -148,6 +148,15 @@ package struct FormAttempt: Sendable {
         return .end(.temporaryFailure, error.description)
     }
 
+    /// Returns the next move after a form whose target has another key than before.
+    mutating func askAgain(about target: WebURL, on page: HTMLPage, at url: WebURL) -> Move {
+        engine.forgetAgreements(for: target)
+        let next = move(on: page, at: url)
+        guard case .ask(var prompt, let form, let reason) = next else { return next }
+        prompt.begin(keyChanged: target)
+        return .ask(prompt, keeping: form, reason: reason)
+    }
+
     /// Looks for a request that logs off; that of another origin does not replace the portal's own.
     private mutating func findLogoff(on page: HTMLPage, at url: WebURL) {
         guard logoff == nil || url.origin == live.origin else { return }
@@ -163,6 +172,11 @@ package struct FormAttempt: Sendable {
 extension Prompt {
     /// Puts a sentence before the message.
     package mutating func begin(_ sentence: String) { message = sentence + (message.map { " " + $0 } ?? "") }
+
+    /// Says why the user is asked anew about an origin that the answers went to before.
+    package mutating func begin(keyChanged target: WebURL) {
+        begin("\(target.origin) has another key than before; nothing was sent.")
+    }
 
     /// Returns the hand-over of a page without a trusted certificate: many gateways sign theirs themselves. A browser shows the
     /// certificate, and the user decides.

@@ -158,6 +158,11 @@ package struct FormEngine: Sendable {
         }
     }
 
+    /// Forgets what the user agreed to for an origin that a page leads to.
+    package mutating func forgetAgreements(for target: WebURL) {
+        agreed = agreed.filter { !$0.hasSuffix(":" + target.origin) }
+    }
+
     /// Moves the answers that a form has sent to those that are only offered again, secrets without their text.
     package mutating func offerAnswers(of form: HTMLForm) {
         for control in form.inputs {

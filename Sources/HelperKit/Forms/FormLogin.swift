@@ -118,9 +118,15 @@ public struct FormLogin: Sendable {
                     "form with \(form.controls.count) controls, \(filled.carriesAnswers ? "with" : "without") answers")
                 var request = filled.request
                 request.referer = url
-                if filled.carriesAnswers, filled.staysOnOrigin { request.requiredPin = attempt.portal.pin }
+                let target = filled.target.origin
+                if filled.carriesAnswers {
+                    request.requiredPin = filled.staysOnOrigin ? attempt.portal.pin : memory.pins?[target]
+                }
                 do throws(TransferError) {
                     let response = try client.send(request, in: command.scope)
+                    if filled.carriesAnswers, !filled.staysOnOrigin, let pin = response.pin {
+                        memory.pins = (memory.pins ?? [:]).merging([target: pin]) { $1 }
+                    }
                     let chain = try RedirectChain.follow(
                         response, to: request, client: client, outside: outside, submittedFrom: url,
                         agreed: attempt.engine.agreed, in: command.scope)
@@ -128,7 +134,13 @@ public struct FormLogin: Sendable {
                     guard let last = attempt.arrive(chain, kind: kind) else { continue }
                     move = last
                 } catch {
-                    move = attempt.fail(error)
+                    if error.code == .keyChanged, !filled.staysOnOrigin {
+                        memory.pins?[target] = nil
+                        move = attempt.askAgain(about: filled.target, on: page, at: url)
+                        memory.agreed = attempt.engine.agreed.isEmpty ? nil : attempt.engine.agreed.sorted()
+                    } else {
+                        move = attempt.fail(error)
+                    }
                 }
             }
             switch move {

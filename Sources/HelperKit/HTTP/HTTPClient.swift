@@ -107,6 +107,7 @@ public final class HTTPClient: @unchecked Sendable {
         if code != CURLE_OK, !(context.wasCut && code == CURLE_WRITE_ERROR) {
             throw context.failure ?? error(code, easy, context)
         }
+        guard context.hasWholeHead else { throw TransferError(.shortAnswer) }
         return HTTPResponse(
             url: request.url, status: context.status, phrase: context.phrase, headers: context.headers, body: context.body,
             isTruncated: context.isTruncated, pin: context.pin,

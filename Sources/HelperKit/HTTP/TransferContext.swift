@@ -16,6 +16,8 @@ final class TransferContext {
     private(set) var headers: [HTTPResponse.Header] = []
     private(set) var body: [UInt8] = []
     private(set) var isTruncated = false
+    /// The last head was read up to its empty line. libcurl takes one that ends before it for an answer without a body.
+    private(set) var hasWholeHead = false
     private(set) var pin: String?
     /// The reason for which a callback ended the transfer; libcurl's own code says less.
     private(set) var failure: TransferError?
@@ -94,6 +96,10 @@ final class TransferContext {
             return fail(.badAnswer, "an endless head")
         }
         guard !octets.contains(0) else { return fail(.badAnswer, "a NUL in the head") }
+        if octets.allSatisfy({ $0 == 13 || $0 == 10 }) {
+            hasWholeHead = true
+            return true
+        }
         var line = octets[...]
         while let last = line.last, last == 13 || last == 10 || last == 32 || last == 9 { line = line.dropLast() }
         let text = StreamSafe.text(String(decoding: line, as: UTF8.self))
@@ -126,7 +132,7 @@ final class TransferContext {
         status = number
         phrase = parts.count == 3 ? Printable.text(String(parts[2]), limit: 128) : ""
         // A new head begins: the headers of an interim answer do not count.
-        headers = []
+        (headers, hasWholeHead) = ([], false)
         return true
     }
 

@@ -7,6 +7,8 @@ package struct SessionMemory: Codable, Sendable {
     package var origin: String?
     /// The pin of the portal's key.
     package var pin: String?
+    /// The pins of other origins that answers went to, by origin.
+    package var pins: [String: String]?
     /// The request that logs off.
     var logoff: SavedRequest?
     /// The address on the portal's origin to which the login led, for a portal whose pages have offered no logoff until then.
@@ -51,12 +53,15 @@ package struct SessionMemory: Codable, Sendable {
     /// The part that outlives a logoff: without the accepted terms, changed ones would not be noticed.
     var forNextLogin: SessionMemory {
         var kept = SessionMemory()
-        (kept.origin, kept.pin, kept.terms, kept.agreed) = (origin, pin, terms, agreed)
+        (kept.origin, kept.pin, kept.pins, kept.terms, kept.agreed) = (origin, pin, pins, terms, agreed)
         return kept
     }
 
     /// Returns the pin that a request to this address requires.
-    func pin(for url: WebURL) -> String? { url.origin == origin && url.isSecure ? pin : nil }
+    package func pin(for url: WebURL) -> String? {
+        guard url.isSecure else { return nil }
+        return url.origin == origin ? pin : pins?[url.origin]
+    }
 
     /// The memory as the daemon keeps it; without pages and cookies if that would be too long.
     package var value: JSONValue? {

@@ -5,10 +5,11 @@ import Testing
 
 /// Logins that lead away from the portal after its form, and the messages about them.
 @Suite struct FormLoginAwayTests {
-    private func command(_ server: ScriptedServer) -> HelperCommand {
+    private func command(_ server: ScriptedServer, authorities: String? = nil) -> HelperCommand {
         HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(probe: server.url + "/"),
-            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: AttemptStore(), policy: .testing())
+            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: AttemptStore(),
+            policy: .testing(authorities: authorities))
     }
 
     private func run(_ command: HelperCommand, typed: Bool = false) -> Reply {
@@ -120,6 +121,33 @@ import Testing
         #expect(run(command).result == .success)
         #expect(router.requests.count == 2)
         #expect(portal.requests.count { $0.method == "POST" } == 2)
+    }
+
+    /// The key of an origin that answers go to is a part of the portal's identity, as the page's own is.
+    @Test func anotherKeyOfTheTargetIsAskedAbout() throws {
+        let authority = try Authority()
+        let server = ScriptedServer(["/take": http(200, "You are now connected")])
+        let target = "https://127.0.0.1:\(try authority.front(server))"
+        let form = "<form method=post action='\(target)/take'><input name=room required><button>Go</button></form>"
+        let portal = ScriptedServer(["/": redirect("/in"), "/in": http(200, form)])
+        var command = command(portal, authorities: authority.file)
+        command.portal = Portal(origin: portal.url, kind: "form")
+        let typed = ["room": "214", "agree:send:\(target)": "yes"]
+        command.answers = typed
+        let first = run(command, typed: true)
+        #expect(first.result == .success && SessionMemory(first.session).pins?[target] != nil)
+        (command.session, command.answers, command.credential) = (first.session, [:], ["room": "214"])
+        #expect(run(command).result == .success && server.requests.count == 2)
+
+        var memory = SessionMemory(first.session)
+        memory.pins = [target: "another"]
+        command.session = Session(memory: memory.value)
+        let asked = run(command)
+        #expect(asked.result == .uiRequired && Set(asked.prompt?.fields.map(\.name) ?? []) == Set(typed.keys), "\(asked)")
+        #expect(asked.prompt?.message?.hasPrefix("\(target) has another key than before; nothing was sent.") == true)
+        #expect(server.requests.count == 2)
+        (command.session, command.answers) = (asked.session, typed)
+        #expect(run(command, typed: true).result == .success && server.requests.count == 3)
     }
 
     @Test func masksAnswersInMessages() throws {

@@ -171,6 +171,13 @@ import Testing
         #expect(run(command, typed: true).result == .success)
     }
 
+    @Test(arguments: ["", " \n", "<html></html>", "<!-- -->"]) func asksForABrowserIfThePageIsEmpty(_ page: String) {
+        let server = ScriptedServer(["/": redirect("/in"), "/in": http(200, page)])
+        let reply = run(command(loopback(probe: server.url + "/")))
+        #expect(reply.result == .uiRequired && reply.prompt?.fields.isEmpty == true)
+        #expect(reply.reason == "The portal's page is empty.")
+    }
+
     @Test func givesUpOnEndlessPages() {
         let server = ScriptedServer { _ in
             .repeating(octets("HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"), [UInt8](repeating: 0x61, count: 65536))

@@ -48,6 +48,80 @@ import Testing
         #expect(plain == .timeout || plain == .tlsFailed)
     }
 
+    // MARK: Hostile servers
+
+    /// Posts a secret to a server with this certificate. Returns the code of its failure, and what arrived.
+    private func post(
+        _ authority: Authority, _ name: String, host: String = "127.0.0.1"
+    ) throws -> (code: TransferErrorCode?, requests: [String]) {
+        let server = ScriptedServer(["/": http(200, "ok")])
+        let names = ScriptedNameserver(a: .address([127, 0, 0, 1]))
+        let link = loopback(nameservers: ["127.0.0.1:\(names.port)"])
+        let url = WebURL("https://\(host):\(try authority.front(server, name: name))/")!
+        let client = HTTPClient(link: link, policy: .testing(authorities: authority.file))
+        var code: TransferErrorCode?
+        do throws(TransferError) {
+            _ = try client.send(
+                HTTPRequest(posting: [("password", "canary")], to: url), in: Scope(deadline: .after(milliseconds: 20_000)))
+        } catch {
+            code = error.code
+        }
+        return (code, server.requests.map(\.body))
+    }
+
+    @Test func certificatesOfAnotherTimeAreNamedAsThat() throws {
+        let authority = try Authority()
+        try authority.certify("past", from: "19700101000000Z", to: "19710101000000Z")
+        try authority.certify("future", from: "20980101000000Z", to: "20990101000000Z")
+        for name in ["past", "future"] {
+            let (code, requests) = try post(authority, name)
+            #expect(code == .clockWrong && requests.isEmpty, "\(name)")
+        }
+    }
+
+    @Test func chainsAreReadToTheirEnd() throws {
+        let authority = try Authority()
+        try authority.certify("between", subject: "DNS:between.test", isAuthority: true)
+        try authority.certify("leaf", issuer: "between")
+        #expect(try post(authority, "leaf") == (.tlsFailed, []))
+        try authority.append(["between"], to: "leaf")
+        #expect(try post(authority, "leaf") == (nil, ["password=canary"]))
+        // 64 KiB of certificates are read, 200 KiB are refused.
+        try authority.append([String](repeating: "between", count: 140), to: "leaf")
+        #expect(try post(authority, "leaf") == (nil, ["password=canary"]))
+        try authority.append([String](repeating: "between", count: 300), to: "leaf")
+        #expect(try post(authority, "leaf") == (.tlsFailed, []))
+    }
+
+    @Test func namesAreMatchedAsBrowsersDo() throws {
+        let authority = try Authority()
+        let many = (0..<1000).map { "DNS:host\($0).test" }.joined(separator: ",")
+        try authority.certify("many", subject: many + ",IP:127.0.0.1")
+        #expect(try post(authority, "many").code == nil)
+        #expect(try post(authority, "many", host: "host999.test").code == nil)
+        #expect(try post(authority, "many", host: "host1000.test") == (.tlsFailed, []))
+        try authority.certify("address")
+        #expect(try post(authority, "address", host: "portal.test") == (.tlsFailed, []))
+        for (name, pattern) in [("all", "*"), ("top", "*.test"), ("deep", "*.portal.test"), ("inner", "www.*.test")] {
+            try authority.certify(name, subject: "DNS:\(pattern)")
+            #expect(try post(authority, name, host: "portal.test") == (.tlsFailed, []), "\(pattern)")
+        }
+        #expect(try post(authority, "deep", host: "www.portal.test").code == nil)
+        #expect(try post(authority, "deep", host: "a.www.portal.test") == (.tlsFailed, []))
+    }
+
+    @Test(arguments: TLSBreach.allCases) func brokenConnectionsFail(_ way: TLSBreach) throws {
+        let authority = try Authority()
+        let port = try authority.breakOff(way)
+        let expected: TransferErrorCode =
+            switch way {
+            case .alert, .close, .garbage: .tlsFailed
+            case .truncation: .shortAnswer
+            case .forgery: .reset
+            }
+        #expect(code("https://127.0.0.1:\(port)/", authority: authority.file) == expected)
+    }
+
     @Test func asksThePortalAPI() throws {
         let authority = try Authority()
         let body = #"{"captive":true,"user-portal-url":"http://portal.test/welcome"}"#

@@ -56,10 +56,11 @@ import Testing
         try #require(try PortalFileParser.parse(Array(text.utf8), file: "aroma.portal"))
     }
 
-    private func command(_ server: ScriptedServer) -> HelperCommand {
+    private func command(_ server: ScriptedServer, authorities: String? = nil) -> HelperCommand {
         HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(probe: server.url + "/"),
-            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: AttemptStore(), policy: .testing())
+            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: AttemptStore(),
+            policy: .testing(authorities: authorities))
     }
 
     @Test func logsInAsksAgainAndLogsOff() throws {
@@ -114,6 +115,16 @@ import Testing
         #expect(PortalMemory(reply.session).status != nil, "the memory is kept")
     }
 
+    /// The files of a folder that has too many are left out by their names, and it is said.
+    @Test func aFolderHasAThousandFiles() throws {
+        let folder = try TemporaryFolder()
+        for number in 0...1000 { try folder.write("\(number).portal", number == 999 ? Self.file : "", mode: 0o644) }
+        let listing = PortalCatalogue([folder.path]).read(reporting: false)
+        #expect(
+            listing.mistakes.map(\.description) == ["\(folder.path): has more than 1000 portal files; the others are left out"])
+        #expect(listing.portals.isEmpty, "999 is the last by name")
+    }
+
     @Test func knowsNoOtherPortal() throws {
         let server = ScriptedServer(["/": redirect("/welcome"), "/welcome": http(200, "<title>Other</title>")])
         let command = command(server)
@@ -128,12 +139,12 @@ import Testing
     /// A portal at `/in` with this page, and a file with these lines.
     private func play(
         _ steps: String, page: String = "Welcome", typed: [String: String] = [:], stored: [String: String]? = nil,
-        change: (inout HelperCommand) -> Void = { _ in }
+        authorities: String? = nil, change: (inout HelperCommand) -> Void = { _ in }
     ) throws -> (reply: Reply, posts: [ScriptedServer.Request]) {
         let server = ScriptedServer { request in
             .send(octets(request.path == "/" ? redirect("/in") : http(200, request.path == "/in" ? page : "{}")))
         }
-        var command = command(server)
+        var command = command(server, authorities: authorities)
         command.portal = Portal(origin: server.url, kind: "a")
         (command.answers, command.credential) = (typed, stored)
         change(&command)
@@ -156,6 +167,22 @@ import Testing
         #expect(agreed.reply.result == .success && other.requests.map(\.body) == ["user=guest&p=secret"])
         // The first prompt asks for both at once.
         #expect(try play(steps).reply.prompt?.fields.map(\.name) == ["user", "password", box])
+    }
+
+    @Test func anotherKeyOfTheTargetIsAskedAbout() throws {
+        let authority = try Authority()
+        let other = ScriptedServer(["/take": http(200, "{}")])
+        let target = "https://127.0.0.1:\(try authority.front(other))"
+        let steps = "[Step]\nPost=\(target)/take\n" + Self.fields
+        let typed = Self.both.merging(["agree:send:\(target)": "yes"]) { $1 }
+        let first = try play(steps, typed: typed, authorities: authority.file).reply
+        #expect(first.result == .success && SessionMemory(first.session).pins?[target] != nil)
+        var memory = SessionMemory(first.session)
+        memory.pins = [target: "another"]
+        let asked = try play(steps, typed: typed, authorities: authority.file) { $0.session = Session(memory: memory.value) }
+        #expect(asked.reply.result == .uiRequired && other.requests.count == 1)
+        #expect(asked.reply.prompt?.message == "\(target) has another key than before; nothing was sent.")
+        #expect(SessionMemory(asked.reply.session).pins == nil)
     }
 
     @Test func answersForAnotherPortalAreNotSent() throws {
@@ -205,6 +232,27 @@ import Testing
     @Test func stopsLoops() throws {
         let (reply, sent) = try play("[Step]\nOpen=/poll\nUntil=${json:done} is yes\nTimes=3\n")
         #expect(reply.result == .temporaryFailure && reply.reason == "The portal gave no result in time." && sent.count == 3)
+    }
+
+    /// No file makes a login of more than 40 requests.
+    @Test func limitsRequests() throws {
+        let steps = [15, 30, 45].map { count in
+            "[Step]\nOpen=/poll\nSet=n=x${value:n}\nUntil=${value:n} is \(String(repeating: "x", count: count))\n"
+        }
+        let (reply, sent) = try play(steps.joined())
+        #expect(reply.reason == "The portal takes too many requests." && sent.count == 40)
+    }
+
+    /// The portal's page shows already that a login is useless. What an answer would have to cause, and what is only missing, does not count.
+    @Test(arguments: [
+        ("has expired", "over", HelperResult.failure, 0), ("has expired", "later", .temporaryFailure, 0),
+        ("has expired", "unsupported", .unsupportedNetwork, 0), ("has expired", "browser", .uiRequired, 0),
+        ("has expired", "refused", .success, 1), ("has not online;{}", "over", .success, 1),
+    ]) func failuresOfTheFirstPageAreTold(_ condition: String, _ means: String, _ result: HelperResult, _ requests: Int) throws {
+        let failure = "[Failure]\nWhen=${body} \(condition)\nMeans=\(means)\nText=Too late.\n"
+        let (reply, sent) = try play("[Step]\nPost=/take\n" + failure, page: "This voucher has expired.")
+        #expect(reply.result == result && sent.count == requests, "\(reply)")
+        if requests == 0 { #expect(reply.reason == "Too late.") }
     }
 
     @Test func anUnexpectedPageIsLeftToOthers() throws {

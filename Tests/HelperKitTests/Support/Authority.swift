@@ -13,10 +13,7 @@ final class Authority {
     init() throws {
         var template = Array("/tmp/hotspotd-tls-XXXXXX".utf8CString)
         folder = try #require(mkdtemp(&template).map { String(cString: $0) })
-        try run(
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
-            "/CN=Test", "-keyout",
-            "authority.key", "-out", "authority.pem")
+        try certify("authority", issuer: nil, isAuthority: true)
     }
 
     deinit {
@@ -49,32 +46,65 @@ final class Authority {
         return process
     }
 
-    private func run(_ words: String...) throws {
+    private func openssl(_ words: [String]) throws {
         var status: Int32 = 0
         waitpid(try spawn(["openssl"] + words), &status, 0)
-        try #require(status == 0)
+        try #require(status == 0, "openssl \(words.joined(separator: " "))")
     }
 
-    /// Makes a key and a certificate for it.
-    private func certificate(_ name: String, subject: String, signed: Bool) throws {
-        let authority = signed ? ["-CA", "authority.pem", "-CAkey", "authority.key"] : []
-        let made = try spawn(
-            [
-                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                "-subj",
-                "/CN=\(name)", "-addext",
-                "subjectAltName=\(subject)", "-addext", "basicConstraints=critical,CA:FALSE", "-keyout", "\(name).key", "-out",
-                "\(name).pem",
-            ]
-                + authority)
-        var status: Int32 = 0
-        waitpid(made, &status, 0)
-        try #require(status == 0)
+    /// Makes a key and a certificate for it, signed by `issuer`, or by itself.
+    func certify(_ name: String, subject: String = "IP:127.0.0.1", issuer: String? = "authority", isAuthority: Bool = false)
+        throws
+    {
+        let signer = issuer.map { ["-CA", "\($0).pem", "-CAkey", "\($0).key"] } ?? []
+        try openssl(
+            ["req", "-x509", "-days", "2", "-addext", "basicConstraints=critical,CA:\(isAuthority ? "TRUE" : "FALSE")"] + signer
+                + request(name, subject))
+    }
+
+    /// Makes a key and a certificate for it that is valid from one time to another (YYYYMMDDHHMMSSZ).
+    func certify(_ name: String, from: String, to: String) throws {
+        try openssl(["req"] + request(name, "IP:127.0.0.1").map { $0 == "\(name).pem" ? "\(name).csr" : $0 })
+        try write("index.txt", "")
+        try write("serial", "01")
+        try write(
+            "ca.cnf",
+            """
+            [ca]
+            default_ca=own
+            [own]
+            database=index.txt
+            serial=serial
+            new_certs_dir=.
+            default_md=sha256
+            policy=policy
+            copy_extensions=copy
+            [policy]
+            commonName=supplied
+
+            """)
+        try openssl([
+            "ca", "-batch", "-config", "ca.cnf", "-cert", "authority.pem", "-keyfile", "authority.key", "-notext",
+            "-in", "\(name).csr", "-out", "\(name).pem", "-startdate", from, "-enddate", to,
+        ])
+    }
+
+    /// Puts certificates behind that of a server, which then shows them as well.
+    func append(_ others: [String], to name: String) throws {
+        let texts = try ([name] + others).map { try TemporaryFolder.read("\(folder)/\($0).pem") }
+        try write("\(name).pem", texts.joined())
+    }
+
+    private func request(_ name: String, _ subject: String) -> [String] {
+        [
+            "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=\(name)", "-addext",
+            "subjectAltName=\(subject)", "-keyout", "\(name).key", "-out", "\(name).pem",
+        ]
     }
 
     /// Starts a server that answers every path with the file of that name in the folder; returns its port.
     func serve(_ name: String, subject: String = "IP:127.0.0.1", signed: Bool = true) throws -> Int {
-        try certificate(name, subject: subject, signed: signed)
+        try certify(name, subject: subject, issuer: signed ? "authority" : nil)
         // A port that was free a moment ago.
         let port = ScriptedServer([:]).port
         servers.append(
@@ -100,15 +130,25 @@ final class Authority {
         throw TransferError(.connectFailed, "openssl s_server does not listen")
     }
 
-    /// Starts a server that puts TLS in front of a plain one, with a certificate of this authority; returns its port.
+    /// Starts a server that puts TLS in front of a plain one; returns its port. Without its certificate, one is made.
     func front(_ server: ScriptedServer, name: String = "front") throws -> Int {
-        try certificate(name, subject: "IP:127.0.0.1", signed: true)
-        try write("front.py", Self.frontProgram)
+        if access("\(folder)/\(name).pem", F_OK) != 0 { try certify(name) }
+        return try start("front.py", Self.frontProgram, "\(name).pem", "\(name).key", "\(server.port)")
+    }
+
+    /// Starts a server that ends each connection in this way; returns its port.
+    func breakOff(_ way: TLSBreach) throws -> Int {
+        if access("\(folder)/breach.pem", F_OK) != 0 { try certify("breach") }
+        return try start("breach.py", TLSBreach.program, "breach.pem", "breach.key", way.rawValue)
+    }
+
+    /// Starts a Python program that prints its port.
+    private func start(_ name: String, _ program: String, _ words: String...) throws -> Int {
+        try write(name, program)
         // Sockets rather than a pipe: they are close-on-exec from the start, so no other test's child inherits them.
         let ends = try Socket.pair()
         defer { close(ends.0) }
-        servers.append(
-            try spawn(["/usr/bin/python3", "-IS", "front.py", "\(name).pem", "\(name).key", "\(server.port)"], output: ends.1))
+        servers.append(try spawn(["/usr/bin/python3", "-IS", name] + words, output: ends.1))
         close(ends.1)
         var octets = [UInt8](repeating: 0, count: 16)
         let count = read(ends.0, &octets, octets.count)
@@ -150,4 +190,35 @@ final class Authority {
         fputs(text, file)
         fclose(file)
     }
+}
+
+/// How a server ends a connection with TLS.
+enum TLSBreach: String, CaseIterable {
+    /// With an alert, with nothing, or with other octets in the handshake.
+    case alert, close, garbage
+    /// In the middle of the answer without the end that TLS has, or with a record that no key fits.
+    case truncation, forgery
+
+    fileprivate static let program = """
+        import socket, ssl, sys
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(sys.argv[1], sys.argv[2])
+        way = sys.argv[3]
+        listener = socket.create_server(("127.0.0.1", 0))
+        print(listener.getsockname()[1], flush=True)
+        while True:
+            raw = listener.accept()[0]
+            if way in ("alert", "close", "garbage"):
+                raw.recv(65536)
+                raw.sendall({"alert": bytes([21, 3, 3, 0, 2, 2, 40]), "close": b"", "garbage": bytes(range(256))}[way])
+            else:
+                outer = context.wrap_socket(raw, server_side=True)
+                outer.recv(65536)
+                outer.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 100\\r\\n\\r\\n<title>half")
+                raw = socket.socket(fileno=outer.detach())
+                if way == "forgery":
+                    raw.sendall(bytes([23, 3, 3, 0, 32]) + bytes(32))
+            raw.close()
+
+        """
 }

@@ -6,7 +6,7 @@ import HotspotCore
 package struct PortalFileParser {
     static let (stepLimit, matchLimit, failureLimit, lineLimit) = (16, 8, 16, 1024)
     static let keys = [
-        "Match": ["Host", "Path", "Query", "Status", "Header", "Body", "SSID"], "Portal": ["Name", "Ask", "Terms"],
+        "Match": ["Host", "Path", "Query", "Status", "Header", "Body", "Lacks", "SSID"], "Portal": ["Name", "Ask", "Terms"],
         "Step": [
             "Open", "Post", "Submit", "Follow", "Probe", "Field", "JSON", "Body", "Type", "Header", "Redirects", "MayFail",
             "Wait",
@@ -16,7 +16,7 @@ package struct PortalFileParser {
     ]
     /// The keys that repeat within a section.
     private static let repeated: Set = [
-        "Ask", "Field", "Header", "When", "Until", "Set", "Host", "Path", "Query", "Status", "Body", "SSID",
+        "Ask", "Field", "Header", "When", "Until", "Set", "Host", "Path", "Query", "Status", "Body", "Lacks", "SSID",
     ]
     private static let sections = ["Match", "Portal", "Step", "Success", "Failure", "Session", "Logoff"]
     private static let repeatedSections: Set = ["Match", "Step", "Failure"]
@@ -157,6 +157,7 @@ package struct PortalFileParser {
             case "Path": match.paths.append(try globs(false))
             case "Status": match.statuses.append(try globs(false))
             case "Body": match.bodies.append(try globs(true))
+            case "Lacks": match.absent += try globs(true)
             case "SSID": match.ssids.append(try globs(false))
             case "Query": match.queries.append(try pairs(entry, separator: "="))
             default:
@@ -165,7 +166,8 @@ package struct PortalFileParser {
             }
         }
         guard !match.evidence.isEmpty else {
-            throw mistake(entries[0].sectionLine, "[Match] has no evidence; a network's name alone proves nothing")
+            throw mistake(
+                entries[0].sectionLine, "[Match] has no evidence; a network's name, or what a page lacks, proves nothing")
         }
         return match
     }

@@ -144,9 +144,10 @@ let package = Package(
             name: "ControlToolTests", dependencies: ["ControlAPI", "hotspotctl", "hotspot-browse"], swiftSettings: rules),
         .testTarget(name: "BrowseTests", dependencies: ["hotspot-browse", "HelperKit", "HotspotCore"], swiftSettings: rules),
         .testTarget(name: "HelperKitTests", dependencies: ["HelperKit", "hotspot-helpers"], swiftSettings: rules),
-        // Says of saved portal pages what the form engine asks and sends there, offline.
+        // Says of saved portal pages what the helpers ask and send there, offline.
         .executableTarget(
-            name: "page-judge", dependencies: ["HelperKit", "HotspotCore"], path: "Tests/Pages", exclude: ["README.md"],
+            name: "page-judge", dependencies: ["HelperKit", "HotspotCore", "PortalCatalogue"], path: "Tests/Pages",
+            exclude: ["README.md"],
             swiftSettings: rules),
         .testTarget(name: "PortalCatalogueTests", dependencies: ["PortalCatalogue"], swiftSettings: rules),
         // What things cost, printed: `make bench`.

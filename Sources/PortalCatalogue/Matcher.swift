@@ -52,5 +52,6 @@ package enum Matcher {
             }
         return isNetwork && isAddress && isHead
             && match.bodies.allSatisfy { globs in hops.contains { hop in globs.contains { $0.matches(hop.body) } } }
+            && !hops.contains { hop in match.absent.contains { $0.matches(hop.body) } }
     }
 }

@@ -31,6 +31,8 @@ package struct PortalFile: Hashable, Sendable {
         var statuses: [[Glob]] = []
         var headers: [[Pair]] = []
         var bodies: [[Glob]] = []
+        /// No page has any of them.
+        var absent: [Glob] = []
         /// The lines.
         var count: Int {
             ssids.count + hosts.count + paths.count + queries.count + statuses.count + headers.count + bodies.count

@@ -8,7 +8,7 @@ package struct PortalFileParser {
     /// The most sections of those that repeat.
     private static let limits = ["Match": 8, "Step": 16, "Failure": 16]
     static let keys = [
-        "Match": ["Host", "Path", "Query", "Status", "Header", "Body", "SSID"], "Portal": ["Name", "Ask", "Terms"],
+        "Match": ["Host", "Path", "Query", "Status", "Header", "Body", "Lacks", "SSID"], "Portal": ["Name", "Ask", "Terms"],
         "Step": [
             "Open", "Post", "Submit", "Follow", "Probe", "Field", "JSON", "Body", "Type", "Header", "Redirects", "MayFail",
             "Wait",
@@ -18,7 +18,7 @@ package struct PortalFileParser {
     ]
     /// The keys that repeat within a section.
     private static let repeated: Set = [
-        "Ask", "Field", "Header", "When", "Until", "Set", "Host", "Path", "Query", "Status", "Body", "SSID",
+        "Ask", "Field", "Header", "When", "Until", "Set", "Host", "Path", "Query", "Status", "Body", "Lacks", "SSID",
     ]
     private static let sections = ["Match", "Portal", "Step", "Success", "Failure", "Session", "Logoff"]
 
@@ -162,6 +162,7 @@ package struct PortalFileParser {
             case "Path": match.paths.append(try globs(false))
             case "Status": match.statuses.append(try globs(false))
             case "Body": match.bodies.append(try globs(true))
+            case "Lacks": match.absent += try globs(true)
             case "SSID": match.ssids.append(try globs(false))
             case "Query": match.queries.append(try pairs(entry, separator: "="))
             default:
@@ -170,7 +171,8 @@ package struct PortalFileParser {
             }
         }
         guard !match.evidence.isEmpty else {
-            throw mistake(entries[0].sectionLine, "[Match] has no evidence; a network's name alone proves nothing")
+            throw mistake(
+                entries[0].sectionLine, "[Match] has no evidence; a network's name, or what a page lacks, proves nothing")
         }
         return match
     }

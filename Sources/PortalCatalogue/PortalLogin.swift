@@ -6,12 +6,16 @@ import HotspotCore
 /// A login by a portal file: finds the file, makes the transfers that ``PortalRun`` wants, and keeps what later commands need.
 package struct PortalLogin: Sendable {
     /// The portal's page as a login begins on it.
-    struct Start: Sendable {
+    package struct Start: Sendable {
         /// The answers from the probe to the page.
         var hops: [HTTPResponse]
         var page: HTMLPage
         var portal: Portal
         var client: HTTPClient
+
+        package init(hops: [HTTPResponse], page: HTMLPage, portal: Portal, client: HTTPClient) {
+            (self.hops, self.page, self.portal, self.client) = (hops, page, portal, client)
+        }
     }
 
     let command: HelperCommand
@@ -24,9 +28,9 @@ package struct PortalLogin: Sendable {
         return String((0..<count).map { _ in all[Int.random(in: all.indices)] })
     }
     /// Asks whether the network is open.
-    var isOpen: @Sendable () -> Bool
+    package var isOpen: @Sendable () -> Bool
     /// Waits this number of seconds; `false` if the command's time is over.
-    var pause: @Sendable (Int) -> Bool
+    package var pause: @Sendable (Int) -> Bool
 
     package init(_ command: HelperCommand, portals: [PortalFile]) {
         (self.command, self.portals) = (command, portals)
@@ -77,6 +81,11 @@ package struct PortalLogin: Sendable {
         guard let start = open(result) else { return command.reply(TransferError(.emptyAnswer)) }
         // Tokens in its forms are valid once.
         command.attempts.forgetPortalPages(command.link)
+        return run(on: start, isTypedNow: isTypedNow)
+    }
+
+    /// Logs in on a page by the file that knows it best.
+    package func run(on start: Start, isTypedNow: Bool) -> Reply {
         guard let claim = claim(start) else {
             return command.reply(.unsupportedNetwork, reason: "No portal file knows this portal.")
         }

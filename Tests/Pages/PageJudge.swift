@@ -1,13 +1,15 @@
 import Foundation
 import HelperKit
 import HotspotCore
+import PortalCatalogue
 
-/// Says of saved portal pages what the form engine asks and sends there, offline: `page-judge FOLDER…`. Each folder has `page.html` and
+/// Says of saved portal pages what the helpers ask and send there, offline: `page-judge FOLDER…`. Each folder has `page.html` and
 /// `case.json`. A line of JSON is printed for each, and the totals on standard error; the exit status is 1 if one is not as its case expects.
 @main struct PageJudge {
     static func main() {
         var isAsExpected = true
         var totals = Totals()
+        let portals = PortalCatalogue().read().portals
         for folder in CommandLine.arguments.dropFirst() {
             guard let page = FileManager.default.contents(atPath: folder + "/page.html"),
                 let text = FileManager.default.contents(atPath: folder + "/case.json"),
@@ -17,7 +19,7 @@ import HotspotCore
                 isAsExpected = false
                 continue
             }
-            let ruling = Ruling(of: Array(page), at: url)
+            let ruling = Ruling(of: SavedPage(octets: Array(page), url: url, portals: portals))
             let difference = ruling.difference(from: expected.expect)
             isAsExpected = isAsExpected && difference.isEmpty
             totals.count(ruling, difference, expected.expect)
@@ -61,26 +63,44 @@ struct ExpectedRuling: Decodable {
     let `class`: Ruling.Class
     let asks: [String]?
     let submits: SentForm?
-    /// Other forms that a user may fill in instead: one or several.
+    /// Other ways that a user may take instead: one or several.
     let or: OneOrMore?
     /// Another class that is right as well, by its first word.
     let acceptAlso: String?
+    /// The protocol that computes what is sent.
+    let `protocol`: String?
 
     enum CodingKeys: String, CodingKey {
-        case `class`, asks, submits, or
+        case `class`, asks, submits, or, `protocol`
         case acceptAlso = "accept_also"
     }
 
     struct OneOrMore: Decodable {
-        let forms: [SentForm]
+        let ways: [ExpectedWay]
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
-            forms = try (try? container.decode([SentForm].self)) ?? [container.decode(SentForm.self)]
+            ways = try (try? container.decode([ExpectedWay].self)) ?? [container.decode(ExpectedWay.self)]
         }
     }
 
     func accepts(_ found: Ruling.Class) -> Bool { found == `class` || acceptAlso?.hasPrefix(found.rawValue) == true }
+}
+
+/// What a user fills in, and the request that it makes. Written as the request alone where the fields are those of the first way.
+struct ExpectedWay: Decodable {
+    let asks: [String]?
+    let submits: SentForm?
+
+    init(asks: [String]?, submits: SentForm?) { (self.asks, self.submits) = (asks, submits) }
+
+    enum CodingKeys: String, CodingKey { case asks, submits }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        asks = try container.decodeIfPresent([String].self, forKey: .asks)
+        submits = try container.decodeIfPresent(SentForm.self, forKey: .submits) ?? SentForm(from: decoder)
+    }
 }
 
 /// One line of output.
@@ -91,7 +111,7 @@ struct JudgedPage: Encodable {
     let difference: [String]
 }
 
-/// A request that a form made, with `<user:NAME>` for what the user typed.
+/// A request that a form made, with `<user:NAME>` for what the user typed, and another `<…>` for what is computed from it.
 struct SentForm: Codable, Equatable {
     var method: String
     var url: String
@@ -103,6 +123,14 @@ struct SentForm: Codable, Equatable {
         var fields = fields ?? [:]
         fields.merge(Self.pairs(String(url[url.index(after: mark)...]))) { own, _ in own }
         return SentForm(method: method, url: String(url[..<mark]), fields: fields)
+    }
+
+    static func isComputed(_ value: String) -> Bool { value.hasPrefix("<") && value.hasSuffix(">") && !value.hasPrefix("<user:") }
+
+    /// Returns the texts in a JSON object.
+    static func members(_ object: String) -> [String: String] {
+        let members = try? JSONDecoder().decode([String: JSONValue].self, from: Data(object.utf8))
+        return (members ?? [:]).compactMapValues(\.string)
     }
 
     static func pairs(_ query: String) -> [String: String] {

@@ -1,7 +1,7 @@
 import HelperKit
 import HotspotCore
 
-/// The engine's decision on one page, with made-up answers typed for all that it asks.
+/// The decision on one page, with made-up answers typed for all that is asked.
 struct Ruling: Encodable {
     enum Class: String, Codable {
         case loggedIn = "logged-in"
@@ -10,6 +10,8 @@ struct Ruling: Encodable {
     }
 
     var `class` = Class.leaveAlone
+    /// The helper that decides.
+    var helper = "form"
     /// The names of the fields that the user fills in, without boxes.
     var asks: [String] = []
     /// The names of the boxes that the user ticks.
@@ -21,67 +23,45 @@ struct Ruling: Encodable {
     var submits: SentForm?
     var reason: String?
 
-    init(of octets: [UInt8], at url: WebURL) {
-        let page = HTMLPage.read(octets, at: url)
-        let portal = Portal(origin: url.origin, pin: url.isSecure ? "key" : nil, kind: "form", title: page.title)
-        // No nameserver, so that no name is looked up.
-        let link = Link(
-            attempt: "judge", association: "judge", interface: "lo", index: 1, addresses: ["192.0.2.2/24"], nameservers: [],
-            portalAPI: nil, probeURL: nil, probeExpect: nil)
-        var command = HelperCommand(
-            network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: link, portal: portal)
-        if let hop = RedirectChain.ownRequest(of: page, at: url, on: link) {
-            send(hop)
-            return
-        }
-        var first = FormAttempt(command, at: portal, isTypedNow: false)
-        switch first.move(on: page, at: url) {
-        case .submit(let filled, _): send(filled, [])
-        case .done: reason = "done"
-        case .end(_, let text): reason = text
-        case .ask(_, _, let text?):
-            self.class = .handOver
-            reason = text
-        case .ask(let prompt, _, nil):
-            let isWanted = { (field: Field) in field.kind != .checkbox && field.required && field.value == nil }
-            let hasWanted = prompt.fields.contains(where: isWanted)
-            hasWays = !hasWanted
-            for field in prompt.fields {
-                if field.kind == .checkbox {
-                    boxes.append(field.name)
-                    command.answers[field.name] = "yes"
-                } else if isWanted(field) || (!hasWanted && field.value == nil) {
-                    asks.append(field.name)
-                    command.answers[field.name] = field.choices?.first ?? Self.answer(for: field, among: asks.count)
-                } else if let value = field.value {
-                    offers.append(field.name)
-                    command.answers[field.name] = value
-                }
-            }
-            asks.sort()
-            var second = FormAttempt(command, at: portal, said: first.said, isTypedNow: true)
-            guard case .submit(let filled, let form) = second.move(on: page, at: url) else {
-                self.class = .handOver
-                reason = "asked, and sent nothing after the answers"
-                return
-            }
-            send(filled, asks.filter { name in form.controls.contains { $0.name == name } })
+    /// Rules by the helper that wins on this page: by its document, by a portal file, or else by its forms.
+    init(of page: SavedPage) {
+        if let ruling = Ruling(byWISPr: page) ?? Ruling(byFile: page) {
+            self = ruling
+        } else {
+            self.init(byForm: page)
         }
     }
 
-    /// Notes a form's request; the values of asked fields are replaced.
-    private mutating func send(_ filled: FilledForm, _ typed: [String]) {
-        send(filled.request)
-        var fields = submits?.fields ?? [:]
-        for pair in filled.pairs {
-            fields[pair.name] = typed.contains(pair.name) && !pair.value.isEmpty ? "<user:\(pair.name)>" : pair.value
+    init(helper: String) { self.helper = helper }
+
+    /// Returns made-up answers for all fields of a prompt, and notes the fields.
+    mutating func answers(to prompt: Prompt, on page: HTMLPage) -> [String: String] {
+        let limits = page.forms.flatMap(\.controls).filter { $0.maxLength != nil }.map { ($0.name, $0.maxLength ?? 0) }
+        let limit = Dictionary(limits) { min($0, $1) }
+        var answers: [String: String] = [:]
+        let isWanted = { (field: Field) in field.kind != .checkbox && field.required && field.value == nil }
+        let hasWanted = prompt.fields.contains(where: isWanted)
+        hasWays = !hasWanted
+        for field in prompt.fields {
+            if field.kind == .checkbox {
+                boxes.append(field.name)
+                answers[field.name] = "yes"
+            } else if isWanted(field) || (!hasWanted && field.value == nil) {
+                asks.append(field.name)
+                let answer = field.choices?.first ?? Self.answer(for: field, among: asks.count)
+                answers[field.name] = String(answer.prefix(limit[field.name] ?? answer.count))
+            } else if let value = field.value {
+                offers.append(field.name)
+                answers[field.name] = value
+            }
         }
-        submits?.fields = fields
+        asks.sort()
+        return answers
     }
 
-    private mutating func send(_ request: HTTPRequest) {
+    mutating func send(_ request: HTTPRequest) {
         self.class = .loggedIn
-        let fields = request.body.map(SentForm.pairs) ?? [:]
+        let fields = request.body.map { $0.hasPrefix("{") ? SentForm.members($0) : SentForm.pairs($0) } ?? [:]
         submits = SentForm(method: request.method.rawValue, url: request.url.text, fields: fields).normalized
     }
 
@@ -89,7 +69,7 @@ struct Ruling: Encodable {
         switch field.kind {
         case .email: "guest\(count)@mail.test"
         case .phone: "+4930\(count)"
-        default: "a\(count)"
+        default: "\(count)typed"
         }
     }
 
@@ -97,11 +77,21 @@ struct Ruling: Encodable {
     func difference(from expected: ExpectedRuling) -> [String] {
         guard expected.accepts(self.class) else { return ["class"] }
         guard expected.class == .loggedIn, self.class == .loggedIn else { return [] }
-        let wanted = [expected.submits].compactMap { $0 } + (expected.or?.forms ?? [])
-        let differences = wanted.map { difference(from: $0.normalized) }
-        let names = Set(expected.asks ?? [])
-        let isAsked = hasWays ? names.isSubset(of: asks) : names.subtracting(offers) == Set(asks).subtracting(offers)
-        return (isAsked ? [] : ["asks"]) + (differences.min { $0.count < $1.count } ?? [])
+        // The document of WISPr is another way for the same account.
+        if helper == "wispr", expected.protocol != "wispr" { return expected.asks?.count == 2 ? [] : ["asks"] }
+        let first = ExpectedWay(asks: expected.asks, submits: expected.submits)
+        let ways = [first] + (expected.or?.ways ?? []).map { ExpectedWay(asks: $0.asks ?? first.asks, submits: $0.submits) }
+        return ways.map(difference).min { $0.count < $1.count } ?? []
+    }
+
+    private func difference(from way: ExpectedWay) -> [String] {
+        let names = Set(way.asks ?? [])
+        // A portal file has names of its own for what it asks.
+        let isAsked =
+            helper != "form"
+            ? names.count == asks.count
+            : hasWays ? names.isSubset(of: asks) : names.subtracting(offers) == Set(asks).subtracting(offers)
+        return (isAsked ? [] : ["asks"]) + (way.submits.map { difference(from: $0.normalized) } ?? [])
     }
 
     private func difference(from wanted: SentForm) -> [String] {
@@ -110,6 +100,9 @@ struct Ruling: Encodable {
         let (ours, theirs) = (submits?.fields ?? [:], wanted.fields ?? [:])
         return result
             + Set(ours.keys).union(theirs.keys).sorted().filter { name in
+                if let value = theirs[name], SentForm.isComputed(value) {
+                    return ours[name].map { $0.isEmpty || $0.contains("typed") || $0.hasPrefix("<user:") } ?? true
+                }
                 let isOffered = offers.contains(name) && theirs[name] == "<user:\(name)>"
                 // The fields of another way may be sent empty.
                 let isOfOtherWay = hasWays && asks.contains(name) && theirs[name] == nil && ours[name]?.isEmpty == true

@@ -1,3 +1,4 @@
+import HelperKit
 import HotspotCore
 import Testing
 
@@ -60,6 +61,19 @@ import Testing
     ]) func refuses(_ text: String, _ line: Int, _ words: String) throws {
         let mistake = try #require(throws: Keyfile.Error.self) { try parse(text) }
         #expect(mistake.line == line && mistake.message.contains(words), "\(mistake)")
+    }
+
+    @Test func aPageMayLackWhatAnotherFileIsFor() throws {
+        let portal = try #require(
+            try parse("[Match]\nPath=/guest\nLacks=<form;<FORM\n[Portal]\nName=A\n[Step]\nOpen=/in\n"))
+        func claims(_ body: String) -> Int {
+            let page = HTTPResponse(url: WebURL("http://a.test/guest")!, status: 200, body: Array(body.utf8))
+            return Matcher.claims([portal], on: [page], ssid: nil).count
+        }
+        #expect(claims("<div id=app></div>") == 1)
+        #expect(claims("<form action=/x>") == 0 && claims("<FORM>") == 0)
+        let mistake = #expect(throws: Keyfile.Error.self) { try parse("[Match]\nLacks=a\n[Portal]\nName=A\n[Step]\nOpen=/in\n") }
+        #expect(mistake?.message.contains("what a page lacks, proves nothing") == true)
     }
 
     // MARK: - The guide

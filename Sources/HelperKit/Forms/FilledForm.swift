@@ -44,7 +44,11 @@ package struct FilledForm: Sendable {
             }
             guard !control.name.isEmpty else { continue }
             switch control.kind {
-            case .hidden: pairs.append((control.name, control.name == "_charset_" ? form.charset : control.value))
+            case .hidden:
+                let copied = control.copyOf.flatMap { name in
+                    answers[name] ?? form.controls.first { $0.name == name && $0.kind != .hidden }?.value
+                }
+                pairs.append((control.name, control.name == "_charset_" ? form.charset : copied ?? control.value))
             case .text, .email, .telephone, .textarea, .password:
                 if let answer, !answer.isEmpty {
                     typed = true

@@ -17,6 +17,8 @@ package struct FormAttempt: Sendable {
 
     /// The most forms that are submitted in one command.
     private static let stepLimit = 5
+    /// Octets of text below which a page that loads scripts has nothing to say without them.
+    private static let bareText = 40
 
     package var engine: FormEngine
     /// The portal that is logged in to.
@@ -73,7 +75,8 @@ package struct FormAttempt: Sendable {
         let isFirst = steps == 0
         if isFirst { findLogoff(on: page, at: url) }
         if isFirst, let notice = FormWords.notice(of: page) {
-            return .end(notice.purpose == .offline ? .temporaryFailure : .unsupportedNetwork, notice.text + says(page))
+            let isOver = notice.purpose == .offline || notice.purpose == .ended
+            return .end(isOver ? .temporaryFailure : .unsupportedNetwork, notice.text + says(page))
         }
         let soundsDone = FormWords.soundsLikeSuccess(page)
         switch engine.decide(on: page, at: url) {
@@ -83,7 +86,9 @@ package struct FormAttempt: Sendable {
         case .nothing where engine.isTypedNow: return .done
         case .nothing: return endWithoutLogin(on: page, at: url)
         case .refuse(let reason):
-            return (soundsDone && !isFirst) || (isFirst && isConfirmation) ? .done : handOver(reason, at: url)
+            let isLive = soundsDone || (isFirst && (logoff != nil || page.offersLogoff))
+            let asksNothing = page.forms.allSatisfy { $0.isInvisible || $0.fields.isEmpty } && !page.hasLooseField
+            return (isLive && (!isFirst || asksNothing)) || (isFirst && isConfirmation) ? .done : handOver(reason, at: url)
         case .ask(var prompt, let form):
             // Words of success do not end a login while the page asks for something new.
             if soundsDone, !isFirst, form.passwords.isEmpty, answered.contains(form.inputs.map(\.name)) { return .done }
@@ -109,8 +114,12 @@ package struct FormAttempt: Sendable {
     private func endWithoutLogin(on page: HTMLPage, at url: WebURL) -> Move {
         if RedirectChain.leadsOut(page, at: url, on: link) || FormWords.soundsLikeSuccess(page) { return .done }
         if page.isTruncated { return handOver("The page is too large, and what was read of it has no form.", at: url) }
-        if logoff != nil, !page.isScripted { return .done }
-        if page.isScripted || page.hasScripts || FormWords.offersSocialLogin(page) {
+        let isBare = page.loadsScripts && page.text.utf8.count < Self.bareText
+        if logoff != nil || page.offersLogoff, !page.hasLooseField, !isBare { return .done }
+        let waitsForScript = page.links.contains { $0.isInert && FormWords.isOnward($0.text) && !FormWords.leadsBack($0.text) }
+        // Terms without a control to accept them are a script's.
+        let hasTerms = page.hasScripts && FormWords.bindsReader(page.text)
+        if page.isScripted || waitsForScript || isBare || hasTerms || FormWords.offersSocialLogin(page) {
             return handOver("This page needs a browser.", at: url)
         }
         let words = says(page)

@@ -22,9 +22,11 @@ enum FormChoice: Sendable {
     init(_ page: HTMLPage, at url: WebURL, answered: Set<String> = []) {
         let candidates = page.forms.filter { Self.isCandidate($0, page) }
         let visible = candidates.filter { !$0.isInvisible }
-        let open = visible.filter { Self.refusal(of: $0) == nil }
+        var open = visible.filter { Self.refusal(of: $0) == nil }
+        // A form that leads nowhere is a wrapper for the page's other forms.
+        if open.contains(where: { !Self.typed(in: $0).isEmpty && !$0.leadsNowhere }) { open.removeAll(where: \.leadsNowhere) }
         if open.isEmpty {
-            if !visible.contains(where: { !Self.typed(in: $0).isEmpty }), !FormWords.soundsLikeSuccess(page),
+            if !visible.contains(where: { !Self.typed(in: $0).isEmpty }), !page.hasLooseField,
                 let link = Self.link(on: page, at: url)
             {
                 self = .options([LoginOption(form: link, names: [])])
@@ -86,6 +88,7 @@ enum FormChoice: Sendable {
             FormWords.isRecovery(text) || FormWords.isAdvertising(text) || (FormWords.isSocial(text) && form.inputs.isEmpty)
         }
         if !labels.isEmpty, labels.allSatisfy(isOther) { return false }
+        if form.inputs.isEmpty, !labels.isEmpty, labels.allSatisfy(FormWords.leadsBack) { return false }
         return !form.submits.isEmpty || !form.inputs.isEmpty || page.submitsItself
     }
 
@@ -95,12 +98,12 @@ enum FormChoice: Sendable {
         if let reason = form.browserReason { return reason }
         if form.encoding == .text { return "The page's form has an encoding that only browsers send." }
         if form.passwords.count > 1 { return "The page wants a new account with a password." }
-        let fields = form.controls.filter {
-            [.text, .email, .telephone, .textarea, .password].contains($0.kind) && !$0.isInvisible
-        }
+        let fields = form.fields
         if !fields.isEmpty, fields.allSatisfy(\.name.isEmpty) {
             return "The page's fields have no names; only a script can send them."
         }
+        let names = fields.map(\.name).filter { !$0.isEmpty }
+        if Set(names).count < names.count { return "The page has several fields of one name." }
         if form.passwords.contains(where: \.isInvisible) { return "The page hides its password field; nothing was sent." }
         let buttons = form.submits
         if form.controls.allSatisfy({ $0.kind != .checkbox }), typed(in: form).isEmpty, !buttons.isEmpty {
@@ -127,19 +130,32 @@ enum FormChoice: Sendable {
     private static func link(on page: HTMLPage, at url: WebURL) -> HTMLForm? {
         // The link of a page that refuses only leads back.
         if !page.errors.isEmpty || FormWords.failure(in: page) != nil { return nil }
+        let soundsDone = FormWords.soundsLikeSuccess(page)
         var targets: [String: HTMLPage.Hyperlink] = [:]
-        for link in page.links where !link.isInert && link.text.count <= 60 && FormWords.isOnward(link.text) {
+        for link in page.links where !link.isInert && link.text.count <= 60 {
             let isOther = [
                 FormWords.isLogout, FormWords.isPayment, FormWords.isSocial, FormWords.isAdvertising, FormWords.isRecovery,
             ].contains { $0(link.text + " " + link.reference) }
-            guard !isOther, let target = WebURL(link.reference, relativeTo: page.base), isSameSite(target, url), target != url
-            else {
-                continue
+            guard !isOther, !FormWords.leadsBack(link.text), let target = WebURL(link.reference, relativeTo: page.base),
+                target != url
+            else { continue }
+            // A page may greet its user before the gateway lets anyone in.
+            if opensGateway(target) {
+                if FormWords.isOnwardButton(link.text) { targets[target.text] = link }
+            } else if !soundsDone, FormWords.isOnward(link.text), isSameSite(target, url) {
+                targets[target.text] = link
             }
-            targets[target.text] = link
         }
         guard targets.count == 1, let (target, link) = targets.first, let address = WebURL(target) else { return nil }
         return HTMLForm(leadingTo: address, label: link.text)
+    }
+
+    /// Whether an address is one by which a gateway opens: those of nodogsplash, openNDS and Meraki.
+    private static func opensGateway(_ target: WebURL) -> Bool {
+        guard target.scheme == "http" || target.scheme == "https" else { return false }
+        let query = target.query ?? ""
+        return ["/nodogsplash_auth/", "/opennds_auth/"].contains { target.path.hasPrefix($0) && query.contains("tok=") }
+            || (target.path.hasSuffix("/splash/grant") && target.host.hasSuffix(".network-auth.com"))
     }
 
     private static func isSameSite(_ target: WebURL, _ page: WebURL) -> Bool {
@@ -152,6 +168,9 @@ enum FormChoice: Sendable {
 }
 
 extension HTMLForm {
+    /// It has no address and would only show its page again.
+    var leadsNowhere: Bool { action.isEmpty && method == .get && submits.allSatisfy { $0.formAction == nil } }
+
     /// A form that only goes on to an address, in place of a link or refresh.
     init(leadingTo target: WebURL, label: String = "") {
         self.init(

@@ -47,6 +47,8 @@ public struct HTMLControl: Codable, Hashable, Sendable {
     public var formAction: String?
     /// The method that a button has in place of its form's.
     public var formMethod: HTTPRequest.Method?
+    /// The name of the control whose value a script copies into this hidden one.
+    public var copyOf: String?
 
     /// The name, in words, and the label, for ``FormWords``.
     var words: String {
@@ -106,6 +108,11 @@ public struct HTMLForm: Codable, Hashable, Sendable {
         }
     }
 
+    /// The controls in which the user can type, also those without a name.
+    var fields: [HTMLControl] {
+        controls.filter { [.text, .email, .telephone, .textarea, .password].contains($0.kind) && !$0.isInvisible }
+    }
+
     /// The buttons that send it.
     public var submits: [HTMLControl] { controls.filter { $0.kind == .submit || $0.kind == .image } }
 
@@ -149,8 +156,15 @@ public struct HTMLPage: Hashable, Sendable {
     public var headings: [String] = []
     /// It has scripts beside well-known libraries.
     public var hasScripts = false
-    /// A script or a frame is likely to have its login: it loads scripts of its own, makes requests, or has controls outside of forms.
+    /// It loads such scripts.
+    public var loadsScripts = false
+    /// A script or a frame is likely to have its login: scripts make requests or the controls of a form, lead to an address that they
+    /// compute, or wait for a click outside of forms.
     public var isScripted = false
+    /// A field to type in is outside of forms.
+    public var hasLooseField = false
+    /// A button outside of forms logs off.
+    public var offersLogoff = false
     /// Only a part was read, because the page is too long or takes too much processor time.
     public var isTruncated: Bool
 

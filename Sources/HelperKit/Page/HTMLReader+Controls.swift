@@ -35,10 +35,37 @@ extension HTMLReader {
         switch kind {
         case .text, .email, .telephone, .textarea, .password: hasLooseField = true
         case .submit, .image, .button:
-            let handler = Self.attribute(node, "onclick") ?? ""
-            if !["history.", "location.reload", "window.close"].contains(where: handler.contains) { hasLooseButton = true }
+            noteLooseButton(
+                Self.attribute(node, "onclick") ?? "", kind == .button || kind == .submit ? Self.buttonLabel(node) : "", node)
         case .hidden, .checkbox, .radio, .select, .file: break
         }
+    }
+
+    /// Notes a button that logs off, goes on to an address, or needs a script.
+    private mutating func noteLooseButton(_ handler: String, _ label: String, _ node: Node) {
+        let leadsBack = ["history.", "location.reload", "window.close"].contains(where: handler.contains)
+        if leadsBack || (handler.isEmpty && Self.isWithinLink(node)) { return }
+        if FormWords.isLogout(label) {
+            page.offersLogoff = true
+        } else if let target = ScriptScan.onlyTarget(of: handler) {
+            addLink(HTMLPage.Hyperlink(text: label, reference: target), "", Self.scriptNames(node))
+        } else {
+            hasLooseButton = true
+        }
+    }
+
+    private static func buttonLabel(_ node: Node) -> String {
+        PageText.squeezed(name(node) == "button" ? text(of: node) : attribute(node, "value") ?? "", limit: 60)
+    }
+
+    private static func isWithinLink(_ node: Node) -> Bool {
+        var parent = node.pointee.parent
+        for _ in 0..<4 {
+            guard let around = parent, around.pointee.type == XML_ELEMENT_NODE else { return false }
+            if name(around) == "a", attribute(around, "href") != nil { return true }
+            parent = around.pointee.parent
+        }
+        return false
     }
 
     private func control(_ node: Node, _ element: String, _ kind: HTMLControl.InputType, _ around: Surroundings) -> HTMLControl {

@@ -37,11 +37,16 @@ struct HTMLReader {
     /// Controls outside of forms: a field to type in, and a button that does not only go back.
     var (hasLooseField, hasLooseButton) = (false, false)
     private var hasFrame = false
+    /// An empty element in which a program is shown.
+    private var hasRoot = false
     private var scripts = ""
+    /// The addresses of scripts; an empty one for a script that is too long to be read.
     private var sources: [String] = []
     private var styles = PageStyles()
     private var charset = "UTF-8"
     private let textLimit: Int
+    /// That of the page's own address.
+    private let query: String?
 
     /// Reads an answer's body.
     static func read(_ response: HTTPResponse, textLimit: Int = usualText) -> HTMLPage {
@@ -54,6 +59,7 @@ struct HTMLReader {
 
     private init(base: WebURL, isTruncated: Bool, textLimit: Int) {
         self.textLimit = textLimit
+        query = base.query
         page = HTMLPage(
             title: nil, base: base, forms: [], links: [], refresh: nil, scriptTarget: nil, submitsItself: false, text: "",
             errors: [], isTruncated: isTruncated)
@@ -70,8 +76,17 @@ struct HTMLReader {
         let text = PageText.normalized(Array(body.prefix(HTTPRequest.pageLimit)), contentType: contentType)
         charset = text.charset
         let scan = MarkupScan(text.octets)
-        if scan.isCut { page.isTruncated = true }
-        for script in scan.scripts where scripts.utf8.count + script.utf8.count < Self.scriptLimit { scripts += script + "\n;\n" }
+        if scan.isCut {
+            page.isTruncated = true
+            sources.append("")
+        }
+        for script in scan.scripts {
+            if scripts.utf8.count + script.utf8.count < Self.scriptLimit {
+                scripts += script + "\n;\n"
+            } else {
+                sources.append("")
+            }
+        }
         for style in scan.styles { styles.read(style) }
         guard !scan.markup.isEmpty else { return }
         let kind = text.encoding == "UTF-8" ? XML_CHAR_ENCODING_UTF8 : XML_CHAR_ENCODING_NONE
@@ -178,9 +193,17 @@ struct HTMLReader {
         case "iframe", "frame":
             let source = Self.attribute(node, "src").flatMap { WebURL($0, relativeTo: page.base) }
             if source?.host == page.base.host { hasFrame = true }
-        default: break
+        case "div" where node.pointee.children == nil && ["app", "root", "__next"].contains(Self.attribute(node, "id")):
+            hasRoot = true
+        default: if Self.attribute(node, "onclick") != nil || Self.attribute(node, "role") == "button" { hasLooseButton = true }
         }
-        if let form = around.form, Self.isTest(node) { clues[form].hasTest = true }
+        if let form = around.form, Self.isTest(node) {
+            if name == "input", Self.attribute(node, "type")?.lowercased() == "hidden" {
+                clues[form].hasTestResult = true
+            } else {
+                clues[form].hasTest = true
+            }
+        }
         if page.errors.count < 5, !around.isInvisible, Self.errorElements.contains(name), Self.marksError(node) {
             let text = PageText.squeezed(Self.text(of: node), limit: 200).trimmingPrefix("× ")
             if text.contains(where: \.isLetter) { page.errors.append(String(text)) }
@@ -204,11 +227,17 @@ struct HTMLReader {
         let text = PageText.squeezed(Self.text(of: node))
         let code = reference?.lowercased().hasPrefix("javascript:") == true ? (reference ?? "") + ";" + handler : handler
         if let form = around.form, !code.isEmpty { clues[form].links.append((text, code)) }
-        guard let reference, page.links.count < Self.linkLimit else { return }
+        guard let reference else { return }
         let leadsNowhere = reference.hasPrefix("#") || reference.isEmpty || reference.lowercased().hasPrefix("javascript:")
-        page.links.append(
-            HTMLPage.Hyperlink(text: text, reference: reference, isInert: around.isInvisible || around.skipsText || leadsNowhere))
-        linkClues.append((code, Self.scriptNames(node)))
+        addLink(
+            HTMLPage.Hyperlink(text: text, reference: reference, isInert: around.isInvisible || around.skipsText || leadsNowhere),
+            code, Self.scriptNames(node))
+    }
+
+    mutating func addLink(_ link: HTMLPage.Hyperlink, _ code: String, _ names: Set<String>) {
+        guard page.links.count < Self.linkLimit else { return }
+        page.links.append(link)
+        linkClues.append((code, names))
     }
 
     private mutating func addText(_ text: String, form: Int?) {
@@ -227,22 +256,29 @@ struct HTMLReader {
             }
             page.forms[index].controls.append(control)
         }
-        page.scriptTarget = ScriptScan.target(in: scripts)
-        // A form is not submitted by itself where the user has to type beside it.
-        page.submitsItself = page.forms.count == 1 && !hasLooseField && ScriptScan.submits(scripts)
-        page.text = PageText.squeezed(page.text, limit: textLimit)
         let judge = FormScripts(scripts: scripts, sources: sources)
+        let scan = ScriptScan(judge.tokens)
+        page.scriptTarget = scan.target.map { $0 + (scan.addsQuery ? query.map { "?" + $0 } ?? "" : "") }
+        // A form is not submitted by itself where the user has to type beside it.
+        page.submitsItself = page.forms.count == 1 && !hasLooseField && scan.submits
+        page.text = PageText.squeezed(page.text, limit: textLimit)
+        page.hasLooseField = hasLooseField
         for index in page.forms.indices {
             if page.forms[index].submits.isEmpty, let label = judge.sendingLabel(clues[index]) {
                 page.forms[index].controls.append(HTMLControl(kind: .submit, name: "", label: label))
+            }
+            for control in page.forms[index].controls.indices {
+                let copied = judge.copyOf(page.forms[index].controls[control], in: page.forms[index])
+                page.forms[index].controls[control].copyOf = copied
             }
             page.forms[index].browserReason =
                 page.submitsItself && page.forms[index].inputs.isEmpty
                 ? nil : judge.reason(for: page.forms[index], clues[index])
         }
-        page.hasScripts = judge.hasScripts
+        (page.hasScripts, page.loadsScripts) = (judge.hasScripts, judge.loadsOwnScripts)
         page.isScripted =
-            judge.mayLogIn || hasLooseField || hasLooseButton || hasFrame
+            judge.actsByItself || (hasRoot && judge.loadsOwnScripts) || (scan.leadsAway && scan.target == nil) || hasLooseField
+            || hasLooseButton || hasFrame
             || page.forms.contains { form in form.controls.contains { $0.kind == .button } }
         for index in page.links.indices where !judge.leavesAlone(linkClues[index].code, linkClues[index].names) {
             page.links[index].isInert = true

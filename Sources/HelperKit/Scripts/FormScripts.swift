@@ -11,6 +11,8 @@ struct FormScripts {
         var hasFrameworkHandler = false
         /// It asks to read a picture, or to pass another test for people.
         var hasTest = false
+        /// It has a hidden field for the result of such a test, which only the test's own script fills in.
+        var hasTestResult = false
         /// The ids, names and classes of its buttons.
         var buttons: Set<String> = []
         /// The ids and names of its hidden controls without a value.
@@ -35,24 +37,28 @@ struct FormScripts {
     static let testReason = "The page asks to read a picture or to pass a test."
     static let encryptedReason = "A script of the page encrypts the password before it is sent."
 
-    private let tokens: [ScriptToken]
+    let tokens: [ScriptToken]
     private let judge: ScriptJudge
     private let attachments: [Attachment]
+    let copies: [Copy]
     /// The page loads scripts that are not well-known libraries.
-    private let loadsOwnScripts: Bool
+    let loadsOwnScripts: Bool
     private let encrypts: Bool
     private let makesRequests: Bool
+    private let loadsTest: Bool
 
     init(scripts: String, sources: [String]) {
         tokens = [ScriptToken](script: scripts)
         judge = ScriptJudge(tokens)
         attachments = Self.attachments(in: tokens)
+        copies = Self.copies(in: tokens)
         loadsOwnScripts = sources.contains { source in
             let name = source.lowercased()
             return !Self.libraries.contains { name.contains($0) }
         }
         makesRequests = tokens.contains { $0.kind == .word && Self.requestWords.contains($0.text) }
         let words = sources.joined(separator: " ").lowercased()
+        loadsTest = words.contains("captcha") || words.contains("turnstile") || tokens.contains { $0.text.contains("captcha") }
         encrypts =
             Self.ciphers.contains { words.contains($0) }
             || tokens.contains { token in
@@ -63,13 +69,14 @@ struct FormScripts {
     /// Returns why only a browser can send a form; `nil` if it can be sent as it is.
     func reason(for form: HTMLForm, _ clues: Clues) -> String? {
         let isTyped = form.inputs.contains { $0.kind != .checkbox && !$0.isInvisible }
-        if clues.hasTest { return Self.testReason }
+        if clues.hasTest || (clues.hasTestResult && loadsTest) { return Self.testReason }
         if clues.hasFrameworkHandler { return Self.scriptedReason }
         if encrypts, !form.passwords.isEmpty, !isPlainMikroTik(form, clues) { return Self.encryptedReason }
-        let isPlain = form.method == .post && !form.action.isEmpty
         for code in clues.handlers {
             let handler = Self.withoutPrefix([ScriptToken](script: code))
-            if !handler.isEmpty, !(isPlain && judge.isUnknownCheck(handler)), !judge.isHarmless(handler, names: clues.names) {
+            let isCheck = form.method == .post && judge.isUnknownCheck(handler)
+            let isMissing = !loadsOwnScripts && judge.isMissing(handler)
+            if !handler.isEmpty, !isCheck, !isMissing, !judge.isHarmless(handler, names: clues.names) {
                 return Self.changedReason
             }
         }
@@ -77,7 +84,7 @@ struct FormScripts {
             if !judge.isHarmless(attachment.handler, names: clues.names) { return Self.scriptedReason }
         }
         if form.action.lowercased().hasPrefix("javascript:") { return Self.scriptedReason }
-        if changes(clues) { return Self.changedReason }
+        if changes(clues, except: Set(form.controls.filter { $0.copyOf != nil }.map(\.name))) { return Self.changedReason }
         let hasNoAction = form.action.isEmpty || form.action.hasPrefix("#")
         if hasNoAction, form.method == .get, isTyped, mayLogIn { return Self.scriptedReason }
         if hasNoAction, form.controls.allSatisfy(\.name.isEmpty), mayLogIn { return Self.scriptedReason }
@@ -92,7 +99,20 @@ struct FormScripts {
     var hasScripts: Bool { loadsOwnScripts || !tokens.isEmpty }
 
     /// Whether scripts may do the login, because they make requests or are not here to be read.
-    var mayLogIn: Bool { loadsOwnScripts || makesRequests }
+    private var mayLogIn: Bool { loadsOwnScripts || makesRequests }
+
+    /// Whether the scripts that can be read make requests, or the controls of a form.
+    var actsByItself: Bool {
+        makesRequests
+            || tokens.indices.contains { index in
+                guard tokens[index].kind == .text else { return false }
+                let text = tokens[index].text.lowercased()
+                if tokens.isSign("(", at: index - 1), tokens.word(at: index - 2) == "createElement" {
+                    return ["form", "input", "button", "iframe"].contains(text)
+                }
+                return ["<form", "<input", "<button", "<iframe"].contains { text.contains($0) }
+            }
+    }
 
     /// Whether the form is MikroTik's without a challenge: the gateway writes the challenge and the handler into the page, and only then is
     /// the password hashed. The page loads the script for it in any case.
@@ -114,6 +134,10 @@ struct FormScripts {
         let own = Self.withoutPrefix([ScriptToken](script: code))
         return (own.isEmpty || judge.isHarmless(own, names: []))
             && attachments.allSatisfy { $0.receivers.isDisjoint(with: names) || judge.isHarmless($0.handler, names: []) }
+            && !tokens.indices.contains { index in
+                tokens.word(at: index) == "href" && tokens.isSign(".", at: index - 1) && tokens.isSign("=", at: index + 1)
+                    && !Self.receivers(tokens, before: index - 1).isDisjoint(with: names)
+            }
     }
 
     private static func withoutPrefix(_ code: [ScriptToken]) -> [ScriptToken] {
@@ -133,15 +157,16 @@ struct FormScripts {
     }
 
     /// Whether a script writes into a hidden control that the page leaves empty, or into the form's action.
-    private func changes(_ clues: Clues) -> Bool {
+    private func changes(_ clues: Clues, except copies: Set<String>) -> Bool {
         let form = clues.names.union(clues.names.map { "#" + $0 })
+        let emptyHidden = clues.emptyHidden.subtracting(copies.union(copies.map { "#" + $0 }))
         return tokens.indices.contains { index in
             guard let word = tokens.word(at: index), tokens.isSign(".", at: index - 1) else { return false }
             let isSet = tokens.isSign("=", at: index + 1)
             let isCall = tokens.isSign("(", at: index + 1) && !tokens.isSign(")", at: index + 2)
             switch word {
             case "value" where isSet, "val" where isCall:
-                return !Self.receivers(tokens, before: index - 1).isDisjoint(with: clues.emptyHidden)
+                return !Self.receivers(tokens, before: index - 1).isDisjoint(with: emptyHidden)
             case "action" where isSet:
                 return !Self.receivers(tokens, before: index - 1).isDisjoint(with: form.union(["form", "forms"]))
             case "attr" where isCall && tokens[index + 2].text == "action" && tokens.isSign(",", at: index + 3):
@@ -205,7 +230,7 @@ struct FormScripts {
     }
 
     /// Returns the words and selectors of the expression that ends before the dot at an index; a variable stands for what was assigned to it.
-    private static func receivers(_ tokens: [ScriptToken], before dot: Int) -> Set<String> {
+    static func receivers(_ tokens: [ScriptToken], before dot: Int) -> Set<String> {
         var (start, depth) = (dot - 1, 0)
         while start >= 0, dot - start < 60 {
             let token = tokens[start]
@@ -230,7 +255,7 @@ struct FormScripts {
         return words(of: tokens[range])
     }
 
-    private static func assignment(of name: String, in tokens: [ScriptToken]) -> Int? {
+    static func assignment(of name: String, in tokens: [ScriptToken]) -> Int? {
         tokens.indices.first { index in
             tokens[index].text == name && tokens.isSign("=", at: index + 1) && !tokens.isSign(".", at: index - 1)
         }.map { $0 + 2 }

@@ -59,6 +59,22 @@ struct ScriptJudge {
 
     private static let checks = ["valid", "popup", "openwin"]
 
+    /// Whether a handler is only a call of a function that no script of the page has: a browser sends the form nevertheless.
+    func isMissing(_ handler: [ScriptToken]) -> Bool {
+        let call = handler.word(at: 0) == "return" ? Array(handler.dropFirst()) : handler
+        guard let name = call.word(at: 0), call.isSign("(", at: 1), let close = call.closing(1),
+            call[(close + 1)...].allSatisfy({ $0 == .sign(";") })
+        else { return false }
+        return name.count > 4 && !Self.readers.contains(name) && !Self.keywords.contains(name)
+            && !Self.browserFunctions.contains(name)
+            && !tokens.contains { $0.text == name }
+    }
+
+    private static let browserFunctions: Set<String> = [
+        "fetch", "submit", "reset", "close", "print", "prompt", "setTimeout", "setInterval", "postMessage", "requestSubmit", "$",
+        "remove", "click",
+    ]
+
     /// Whether a handler sends the form.
     func sends(_ code: [ScriptToken]) -> Bool { sends(code, 0) }
 
@@ -124,6 +140,9 @@ struct ScriptJudge {
         case "attr", "prop", "setAttribute", "removeAttr", "removeAttribute":
             guard code.indices.contains(index + 2) else { return false }
             return code.isSign(")", at: index + 3) || Self.attributes.contains(code[index + 2].text)
+        case "createElement":
+            return code.indices.contains(index + 2) && code[index + 2].kind == .text
+                && !Self.controls.contains(code[index + 2].text.lowercased())
         case "setTimeout": return code.indices.contains(index + 2) && code[index + 2].kind != .text
         default:
             if Self.readers.contains(name) { return true }
@@ -173,6 +192,7 @@ struct ScriptJudge {
     private static let attributes: Set<String> = [
         "disabled", "class", "style", "aria-invalid", "aria-disabled", "aria-busy", "title",
     ]
+    private static let controls: Set<String> = ["input", "select", "textarea", "button", "form", "script", "iframe"]
     /// Functions that read, show or count.
     private static let readers: Set<String> = [
         "$", "jQuery", "getElementById", "getElementsByName", "getElementsByTagName", "getElementsByClassName", "querySelector",
@@ -186,6 +206,7 @@ struct ScriptJudge {
         "slideUp", "toggle", "addClass", "removeClass", "toggleClass", "add", "remove", "contains", "css", "html", "text",
         "preventDefault", "stopPropagation", "setCustomValidity", "reportValidity", "checkValidity", "valid", "getTime", "now",
         "setItem", "getItem", "removeItem", "ga", "gtag", "fbq", "_trackEvent", "trackEvent", "min", "max", "floor", "round",
-        "abs", "open",
+        "abs", "open", "appendChild", "insertBefore", "removeChild", "stopImmediatePropagation", "matches", "isArray", "scroll",
+        "requestAnimationFrame",
     ]
 }

@@ -1,59 +1,93 @@
 import HotspotCore
 
-/// Recognises in a script, without running it, redirects to a literal address and the submission of a form.
-enum ScriptScan {
-    private static let names = ["location.href", "location"]
-    private static let calls = ["location.replace", "location.assign"]
+/// Recognises in a script, without running it, redirects to a literal address and the submission of a form, as far as both happen without
+/// the user.
+struct ScriptScan {
+    /// The address of `location = "…"`, `location.href = '…'` or `location.replace("…")`, with or without an object before it.
+    private(set) var target: String?
+    /// The page's own query is put behind the address.
+    private(set) var addsQuery = false
+    /// It leads to an address that it computes.
+    private(set) var leadsAway = false
+    /// It submits a form.
+    private(set) var submits = false
 
-    /// Returns the address of `location = "…"`, `location.href = '…'` or `location.replace("…")`, with or without an object before it.
-    static func target(in script: String) -> String? {
-        let octets = Array(script.utf8)[...]
-        for (words, sign) in [(calls, UInt8(ascii: "(")), (names, UInt8(ascii: "="))] {
-            for word in words {
-                var rest = octets
-                while let start = rest.firstIndex(of: word) {
-                    let after = start + word.utf8.count
-                    rest = octets[after...]
-                    if start > 0, isWordCharacter(octets[start - 1]) { continue }
-                    let tail = rest.drop(while: isBlank)
-                    guard tail.first == sign, tail.dropFirst().first != sign else { continue }
-                    if let literal = literal(tail.dropFirst()) { return literal }
+    init(_ script: String) { self.init([ScriptToken](script: script), depth: 0) }
+
+    init(_ tokens: [ScriptToken], depth: Int = 0) {
+        let flow = ScriptFlow(tokens)
+        for index in tokens.indices where tokens[index].kind == .word && flow.runs(at: index) {
+            switch tokens[index].text {
+            case "location": readLocation(tokens, index)
+            case "submit", "requestSubmit":
+                if tokens.isSign(".", at: index - 1), tokens.isSign("(", at: index + 1), tokens.isSign(")", at: index + 2) {
+                    submits = true
                 }
+            default: break
             }
         }
-        return nil
+        for code in depth == 0 ? flow.timerCode : [] {
+            let inner = ScriptScan([ScriptToken](script: code), depth: 1)
+            submits = submits || inner.submits
+            if target == nil { (target, addsQuery) = (inner.target, inner.addsQuery) }
+        }
     }
 
-    /// Whether the script submits a form without the user's click.
-    static func submits(_ script: String) -> Bool {
-        let octets = Array(script.utf8)[...]
-        return [".submit()", ".submit ()", "requestSubmit()"].contains { octets.firstIndex(of: $0) != nil }
-            && octets.firstIndex(of: "onclick") == nil
-    }
-
-    /// Returns the content of a quoted string that is the whole expression.
-    private static func literal(_ text: ArraySlice<UInt8>) -> String? {
-        let text = text.drop(while: isBlank)
-        guard let quote = text.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
-        let inner = text.dropFirst()
-        guard let end = inner.firstIndex(of: quote) else { return nil }
-        let value = inner[..<end]
-        let after = inner[(end + 1)...].drop(while: isBlank)
-        // A computed address is unknown.
-        guard after.first != UInt8(ascii: "+"), !value.isEmpty, value.count <= WebURL.limit, !value.contains(10) else {
+    /// Returns the address that a button's handler leads to, if it does nothing else.
+    static func onlyTarget(of handler: String) -> String? {
+        let tokens = [ScriptToken](script: handler)
+        let words = tokens.filter { $0.kind == .word }.map(\.text)
+        guard tokens.count <= 12, Set(words).isSubset(of: moves), tokens.filter({ $0.kind == .text }).count == 1 else {
             return nil
         }
-        return String(decoding: value, as: UTF8.self).replacing("\\/", with: "/").replacing("&amp;", with: "&")
+        let scan = ScriptScan(tokens)
+        return scan.addsQuery ? nil : scan.target
     }
 
-    private static func isBlank(_ octet: UInt8) -> Bool { octet == 32 || (9...13).contains(octet) }
+    private static let moves: Set<String> = [
+        "window", "document", "self", "top", "parent", "this", "location", "href", "replace", "assign", "return", "false",
+        "javascript",
+    ]
 
-    private static func isWordCharacter(_ octet: UInt8) -> Bool {
-        switch octet {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "_"), UInt8(ascii: "$"):
-            true
-        default: false
+    private mutating func readLocation(_ tokens: [ScriptToken], _ index: Int) {
+        var next = index + 1
+        var isCall = false
+        if tokens.isSign(".", at: next) {
+            isCall = ["replace", "assign"].contains(tokens.word(at: next + 1))
+            guard isCall || tokens.word(at: next + 1) == "href" else { return }
+            next += 2
+        }
+        guard tokens.isSign(isCall ? "(" : "=", at: next), tokens.indices.contains(next + 1) else { return }
+        let end = tokens.endOfExpression(from: next + 1)
+        let text = tokens[next + 1].text
+        guard tokens[next + 1].kind == .text, !text.isEmpty, text.utf8.count <= WebURL.limit, !text.contains("\n"),
+            !text.contains("${")
+        else {
+            leadsAway = true
+            return
+        }
+        let rest = tokens[(next + 2)..<max(next + 2, end)].prefix { !$0.startsStatement }.map(\.text).joined(separator: " ")
+        switch rest {
+        case "": addsQuery = false
+        case "+ location . search", "+ window . location . search", "+ document . location . search": addsQuery = true
+        default:
+            if rest.hasPrefix("+") {
+                leadsAway = true
+                return
+            }
+            addsQuery = false
+        }
+        if target == nil { target = text.replacing("\\/", with: "/").replacing("&amp;", with: "&") }
+    }
+}
+
+extension ScriptToken {
+    /// Without a semicolon, the next statement follows an expression at once.
+    fileprivate var startsStatement: Bool {
+        switch kind {
+        case .word: !["location", "window", "document", "search"].contains(text)
+        case .sign: !["+", "."].contains(text)
+        case .text, .number: false
         }
     }
 }

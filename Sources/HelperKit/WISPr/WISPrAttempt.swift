@@ -2,9 +2,9 @@ import HotspotCore
 
 /// One login by WISPr as a value: the account, then each answer of the gateway go in, the next move comes out. ``WISPrLogin`` makes the
 /// transfers.
-struct WISPrAttempt: Sendable {
+package struct WISPrAttempt: Sendable {
     /// What to do next.
-    enum Move: Sendable {
+    package enum Move: Sendable {
         /// Make a request.
         case send(HTTPRequest)
         /// Wait, then make a request.
@@ -31,7 +31,7 @@ struct WISPrAttempt: Sendable {
     private var results: String?
     private var (polls, hops) = (0, 0)
 
-    init(login: WebURL, pin: String, redirects: RedirectPolicy, leadsInside: @escaping @Sendable (WebURL) -> Bool) {
+    package init(login: WebURL, pin: String, redirects: RedirectPolicy, leadsInside: @escaping @Sendable (WebURL) -> Bool) {
         self.login = login
         self.pin = pin
         self.redirects = redirects
@@ -39,7 +39,7 @@ struct WISPrAttempt: Sendable {
     }
 
     /// Returns the move that posts the account.
-    mutating func begin(user: String, password: String, probed: WebURL) -> Move {
+    package mutating func begin(user: String, password: String, probed: WebURL) -> Move {
         secret = "=" + WebURL.encode([(password, "")]).dropLast()
         var request = HTTPRequest(
             posting: [

@@ -21,6 +21,8 @@ enum FormWords {
     static func isOptional(_ text: String) -> Bool { book.finds(.optional, in: text) }
     static func isPayment(_ text: String) -> Bool { book.finds(.payment, in: text) || hasPrice(text) }
     static func isSocial(_ text: String) -> Bool { book.finds(.social, in: text) }
+    /// Whether a button or link leads back to an earlier page.
+    static func leadsBack(_ text: String) -> Bool { book.finds(.back, in: text) }
     static func isRecovery(_ text: String) -> Bool { book.finds(.recovery, in: text) }
     /// Whether a select's option only asks for a choice.
     static func isUndecided(_ label: String) -> Bool {
@@ -71,14 +73,24 @@ enum FormWords {
         let heading = (page.title ?? "") + " " + page.headings.joined(separator: " ")
         let hasQuestions = page.forms.contains { !$0.isInvisible && $0.inputs.contains { $0.kind != .checkbox } }
         let asksAdministrator = page.forms.contains { !$0.passwords.isEmpty && $0.inputs.contains { isAdministrator($0.label) } }
-        if asksAdministrator || book.finds(.router, in: heading) {
+        let isTheirs =
+            page.forms.contains { !$0.passwords.isEmpty }
+            && page.base.path.lowercased().split(separator: "/").contains { administratorPaths.contains(String($0)) }
+        if asksAdministrator || isTheirs || book.finds(.router, in: heading) {
             return ("The page is a login for administrators or staff, not for guests; nothing was sent.", .router)
         }
         let text = hasQuestions ? heading : heading + " " + page.text
         if book.finds(.blocked, in: text) { return ("The network blocks access by a rule; the page is no login.", .blocked) }
         if book.finds(.offline, in: text) { return ("The page says that this network has no Internet connection now.", .offline) }
+        // A form that posts begins another session; any other only leads to the login.
+        let begins = page.forms.contains { !$0.isInvisible && $0.method == .post }
+        if !hasQuestions, !begins, book.finds(.ended, in: text) { return ("The page says that the session has ended.", .ended) }
         return nil
     }
+
+    private static let administratorPaths: Set<String> = [
+        "admin", "administrator", "administration", "wp-admin", "wp-login.php", "phpmyadmin", "luci", "staff", "backoffice",
+    ]
 
     /// Whether a field's label is nothing but the name of the administrator's account.
     private static func isAdministrator(_ label: String) -> Bool {

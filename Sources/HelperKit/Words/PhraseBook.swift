@@ -6,7 +6,7 @@ struct PhraseBook: Sendable {
     enum Purpose: String, CaseIterable {
         case terms, binding, reading, advertising, logout, success, failure, onward, access, code, payment, choose, optional,
             recovery
-        case email, language, offline, blocked, router, social, voucher
+        case email, language, offline, blocked, router, social, voucher, back, ended
     }
 
     /// A phrase in octets of UTF-8, because searching for octets is fast.

@@ -124,11 +124,21 @@ import Testing
         ),
         ("<title>RouterOS router configuration page</title><input id=user><script>login()</script>", "unsupportedNetwork"),
         (
+            "<base href=/admin/login><form method=post action=in><input name=u><input type=password name=p><button>Log in</button></form>",
+            "unsupportedNetwork"
+        ),
+        (
             "<h1>Admin Login</h1><form method=post><input type=password name=p><button>Log in</button></form>",
             "unsupportedNetwork"
         ),
     ]) func pagesThatAreNoLogin(_ body: String, _ result: String) {
         #expect(moves([body], answers: [:])[0].hasPrefix(result + ": "))
+    }
+
+    /// A link that only sounds like a logoff does not make a form without names a session.
+    @Test func fieldsWithoutNamesAreABrowsers() {
+        let page = "<a href=/disconnected>Media</a><form method=post><input placeholder=Seat><button>Log in</button></form>"
+        #expect(moves([page], answers: [:]) == ["browser: The page's fields have no names; only a script can send them."])
     }
 
     /// Some makers call every page so.
@@ -141,12 +151,38 @@ import Testing
         ("<h1>Radius server is not responding</h1><a href=/login>Back</a>", "Radius server is not responding Back"),
         ("<title>Hotspot out of use</title>", "Hotspot out of use"),
         ("<p>Zu viele Versuche</p><a href=/>Weiter</a>", "Zu viele Versuche Weiter"),
-        ("<p>Your session has ended.</p><button onclick='window.history.back()'>Back</button>", "Your session has ended. Back"),
+        ("<p>Please go to the desk.</p><button onclick='window.history.back()'>Back</button>", "Please go to the desk. Back"),
+        (
+            "<script src=/menu.js></script><p>To get an account, please ask at the front desk of the inn.</p>",
+            "To get an account, please ask at the front desk of the inn."
+        ),
+        (
+            "<h1>Too many devices on this ticket</h1><form action=/again><button>Back</button></form>",
+            "Too many devices on this ticket Back"
+        ),
+        (
+            "<p>Closed in the night</p><script>var year = 2026; function later() { location.href = next() }</script>",
+            "Closed in the night"
+        ),
+        ("<p>Line is busy</p><a href=/check><button>Self test</button></a>", "Line is busy Self test"),
         ("<p>Hello</p><a href=# onclick='logout()'>Log out</a>", "Hello Log out"),
         ("<p>Page: http://portal.test/in?token=secret</p>", "Page:"),
     ]) func aPageWithNothingToPressIsTold(_ body: String, _ words: String) {
         let told = "temporaryFailure: The portal's page has nothing to log in with. It says: " + words
         #expect(moves([body], answers: [:]) == [told])
+    }
+
+    @Test(arguments: [
+        "<p>You have been logged out.</p><a href=/login>Log in</a>",
+        "<h1>Session expired</h1><form action=/login><button>Log in</button></form>",
+    ]) func anEndedSessionIsTold(_ body: String) {
+        #expect(moves([body], answers: [:])[0].hasPrefix("temporaryFailure: The page says that the session has ended. It says: "))
+    }
+
+    /// Here the next session begins.
+    @Test func anEndedSessionMayBeginAgain() {
+        let body = "<p>Your session has expired.</p><form method=post action=/go><button>Connect</button></form>"
+        #expect(moves([body], answers: [:]) == ["submit "])
     }
 
     @Test func aLongPageIsCut() {
@@ -163,6 +199,10 @@ import Testing
         "<h1>Verificatie succesvol</h1><script>close()</script>",
         "<meta http-equiv=refresh content='5; url=http://detectportal.firefox.com/success.txt'><p>Please wait</p>",
         "<p>One moment</p><script>location.replace('http://detectportal.firefox.com/success.txt')</script>",
+        "<p>Time left: 0:59</p><form method=post><button>Refresh</button></form><a href=/logout>Log out</a>",
+        "<script src=/time.js></script><p>Hello Ann, this hour is yours: 00:59:10 left of it.</p><button onclick='end()'>Log out</button>",
+        "<p>You're connected</p><script>function end() { fetch('/end'); location.href = '/' }</script><a href=/end onclick='end()'>Disconnect</a>",
+        "<p>Your session is now active.</p><div style='display:none'><form action=/club><input name=mail></form></div>",
     ]) func aLiveSessionIsDone(_ body: String) { #expect(moves([body], answers: [:]) == ["done"]) }
 
     @Test(arguments: [
@@ -173,6 +213,11 @@ import Testing
         "<iframe src=/login></iframe>",
         "<form action=/go><input type=button value=Go onclick='go()'></form>", "<a href=/fb>Log in with Facebook</a>",
         "<div id=app></div><script src=/app.js></script><a href=/logout>Log out</a>",
+        "<div id=root></div><script src=/app.js></script><footer>Imprint, privacy and contact of the Inn</footer>",
+        "<div role=button id=go>Go online</div><p>The guest network of the inn is free for all.</p>",
+        "<p>Welcome</p><script>document.body.innerHTML = '<form action=/in><input name=x></form>'</script>",
+        "<p>Please wait</p><script>window.onload = function () { location.href = gateway + '/in' }</script>",
+        "<p>Voucher</p><input id=code><button onclick='send()'>Go</button><a href=/member>Log in</a>",
         "<input id=user><form id=f action=/in><input type=hidden name=a value=1></form><script>if (ok()) $('#f').submit()</script>",
     ]) func aPageWhoseScriptsLogInNeedsABrowser(_ body: String) {
         #expect(moves([body], answers: [:]) == ["browser: This page needs a browser."])

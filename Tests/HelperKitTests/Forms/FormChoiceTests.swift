@@ -61,6 +61,45 @@ import Testing
         #expect(decide("<a href=/in>\(text)</a>") == "send /in ")
     }
 
+    @Test func aButtonMayBeALink() {
+        #expect(decide("<button onclick=\"window.location.href='/in'\">Connect</button>") == "send /in ")
+        #expect(decide("<button onclick=\"count(); location='/in'\">Connect</button>") == "nothing")
+        #expect(decide("<button onclick=\"location='/in' + user\">Connect</button>") == "nothing")
+    }
+
+    /// The page greets its user, and the gateway still has to open.
+    @Test func aLinkMayOpenTheGateway() {
+        let hello = "<p>You are now logged in.</p>"
+        #expect(
+            decide(hello + "<a href=http://10.0.0.1:2050/nodogsplash_auth/?tok=1><button type=button>Begin browsing</button></a>")
+                == "send /nodogsplash_auth/ tok=1")
+        #expect(
+            decide(hello + "<a href='https://n1.network-auth.com/splash/grant?continue_url=x'>access the Wi-Fi</a>")
+                == "send /splash/grant continue_url=x")
+        #expect(decide(hello + "<a href='https://evil.test/splash/grant?continue_url=x'>access the Wi-Fi</a>") == "nothing")
+        #expect(decide(hello + "<a href=/tour>Start here</a>") == "nothing")
+    }
+
+    @Test(arguments: [
+        "<a href=/>Sign in again</a>", "<a href=/>Zurück zum Login</a>", "<form action=/retry><button>Back</button></form>",
+        "<input id=code><a href=/member>Log in</a>",
+        "<a id=go href=/home>Continue</a><script>document.getElementById('go').href = grant + '/x'</script>",
+    ]) func whatOnlyLeadsBackOrIsAScripts(_ body: String) { #expect(decide(body) == "nothing") }
+
+    @Test func aWrapperOfFormsIsNone() {
+        let forms =
+            "<form role=form><input name=first></form><form method=post action=/in><input name=mail><button>Go</button></form>"
+        #expect(decide(forms) == "ask mail!")
+        #expect(decide("<form><input name=first><button>Go</button></form>") == "ask first!")
+    }
+
+    @Test func boxesForOneDigitEachAreAScripts() {
+        let box = "<input name='code[]' maxlength=1>"
+        #expect(
+            decide("<form method=post action=/in>\(box)\(box)\(box)<button>Go</button></form>")
+                == "refuse The page has several fields of one name.")
+    }
+
     @Test func aButtonThatSpeaksOfAccess() {
         #expect(decide("<form action=/x><button>Click here to get on the Internet</button></form>") == "send /x ")
         #expect(decide("<form action=/x><button>点击上网</button></form>") == "send /x ")

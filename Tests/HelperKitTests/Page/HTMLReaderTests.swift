@@ -72,13 +72,43 @@ import Testing
         ("window.location = '/a'", "/a"), ("location.href=\"/a\";", "/a"), ("self.location.replace( '/a' )", "/a"),
         ("top.location.href = 'http:\\/\\/x\\/'", "http://x/"), ("document.location='/a?b=1&amp;c=2'", "/a?b=1&c=2"),
     ])
-    func readsScriptRedirects(_ script: String, _ target: String) { #expect(ScriptScan.target(in: script) == target) }
+    func readsScriptRedirects(_ script: String, _ target: String) { #expect(ScriptScan(script).target == target) }
 
     @Test(arguments: [
         "location.href = base + '/a'", "location.href = '/a' + id", "if (location.href == '/a') {}", "mylocation='/a'",
-        "location='",
+        "location='", "location.href = `${portal}/in`",
     ])
-    func ignoresComputedRedirects(_ script: String) { #expect(ScriptScan.target(in: script) == nil) }
+    func ignoresComputedRedirects(_ script: String) { #expect(ScriptScan(script).target == nil) }
+
+    @Test func aScriptMayAddTheQuery() {
+        let body = "<script>window.location.href = '/check' + document.location.search;</script>"
+        #expect(page(body, url: "http://portal.test/a?mac=1").scriptTarget == "/check?mac=1")
+        #expect(page(body, url: "http://portal.test/a").scriptTarget == "/check")
+        #expect(page(body.replacing("search", with: "hash"), url: "http://portal.test/a?mac=1").scriptTarget == nil)
+    }
+
+    /// What a script does when the page has loaded, and soon after.
+    @Test(arguments: [
+        "window.onload = function () { ACT }", "function go() { ACT } go()",
+        "window.addEventListener('load', go); function go() { ACT }",
+        "setTimeout(function () { ACT }, 3000)", "setTimeout(() => { ACT }, 3000)",
+        "setTimeout('go()', 3000); function go() { ACT }",
+        "$(document).ready(function () { ACT })", "$(function () { ACT })", "(function () { ACT })()", "(() => { ACT })();",
+        "document.addEventListener('DOMContentLoaded', () => { if (x) { ACT } })", "const go = async () => { ACT }; go();",
+        "var left = 5; setInterval(tick, 1000); function tick() { if (left-- < 1) { ACT } }", "setTimeout(() => ACT, 10)",
+    ]) func followsWhatRunsByItself(_ script: String) {
+        #expect(ScriptScan(script.replacing("ACT", with: "location.href = '/in'")).target == "/in")
+        #expect(ScriptScan(script.replacing("ACT", with: "document.forms[0].submit()")).submits)
+    }
+
+    @Test(arguments: [
+        "function go() { ACT }", "button.onclick = function () { ACT }", "button.addEventListener('click', () => { ACT })",
+        "$('#out').click(function () { ACT })", "function end() { go() } function go() { ACT }", "fetch('/x').then(() => ACT)",
+        "const out = { end: function () { ACT } }", "function a() { b() } function b() { a(); ACT }",
+    ]) func ignoresWhatWaitsForTheUser(_ script: String) {
+        #expect(ScriptScan(script.replacing("ACT", with: "location.href = '/in'")).target == nil)
+        #expect(!ScriptScan(script.replacing("ACT", with: "document.forms[0].submit()")).submits)
+    }
 
     // MARK: Hostile pages
 

@@ -24,6 +24,7 @@ import Testing
         "var s = 'document.login.onsubmit = send'; // $('#login').submit(send)",
         "ga('send', 'event')",
         "$('#login').on('submit', function (e) { e.preventDefault(); document.getElementById('login').submit() })",
+        "document.login.onsubmit = function () { var p = document.createElement('p'); p.textContent = 'One moment'; document.body.appendChild(p) }",
         "document.login.addEventListener('submit', keep); function keep() { localStorage.setItem('user', document.login.user.value) }",
     ]) func harmlessScriptsDoNotMatter(_ script: String) { #expect(reason(script) == nil) }
 
@@ -43,6 +44,7 @@ import Testing
         "$('.btn').on('click', login)",
         "$(document).on('submit', '#login', send)", "$('input[type=submit]').click(function () { $('#answer').val(f()) })",
         "$('#login').ajaxForm({ url: '/x' })", "$('#login').validate({ submitHandler: function (form) { $.post('/x') } })",
+        "document.login.onsubmit = function () { var i = document.createElement('input'); this.appendChild(i) }",
         "document.getElementById('answer').value = screen.width", "document.login.action = next()",
         "document.login.answer.value = hex(x)",
         "function f() { document.login.pass.value = hex_md5(document.login.pass.value) }", "$('#login').attr('action', gateway)",
@@ -52,7 +54,7 @@ import Testing
     @Test(arguments: [
         ("onsubmit='return check(this)'", "function check(f) { return f.user.value.length > 0 }", false),
         ("onsubmit='this.go.disabled=true'", "", false), ("onsubmit='return confirm(\"Sure?\")'", "", false),
-        ("onsubmit='return check()'", "", true), ("onsubmit='return false'", "", true),
+        ("onsubmit='return check()'", "var check = make()", true), ("onsubmit='return false'", "", true),
         ("onsubmit='pass.value = code(pass.value)'", "", true), ("onsubmit='action = \"/other\"'", "", true),
         ("onsubmit='return doLogin()'", "function doLogin() { document.sendin.submit(); return false; }", true),
         ("onsubmit='return a()'", "function a() { return b() } function b() { document.login.answer.value = 1 }", true),
@@ -69,9 +71,72 @@ import Testing
         ("type=submit onclick=\"javascript:popUp('/status')\"", false), ("type=button onclick='this.form.submit()'", false),
         ("type=button onclick='document.login.submit()'", false),
         ("type=button onclick='document.other.submit()'", true), ("type=button onclick='send()'", true), ("type=button", true),
-        ("type=submit onclick='this.disabled=true; this.form.submit()'", false), ("type=submit onclick='encrypt()'", true),
+        ("type=submit onclick='this.disabled=true; this.form.submit()'", false), ("type=submit onclick='$.encrypt()'", true),
     ]) func buttonsAreJudged(_ button: String, needsBrowser: Bool) {
         #expect((reason("", button: button) != nil) == needsBrowser)
+    }
+
+    /// A browser sends a form whose handler fails, and here is no other script that could have it.
+    @Test func aHandlerThatIsMissingIsNone() {
+        let form = "<form method=post action=/in onsubmit='return doLogin()'><input name=a><button>Go</button></form>"
+        #expect(page(form + "<script src=/jquery.min.js></script>").forms[0].browserReason == nil)
+        #expect(page(form + "<script src=/main.js></script>").forms[0].browserReason == FormScripts.changedReason)
+        #expect(page(form + "<script>var doLogin = make()</script>").forms[0].browserReason == FormScripts.changedReason)
+        let long = "<script>var text = '\(String(repeating: "a", count: 140_000))'</script>"
+        #expect(page(form + long).forms[0].browserReason == FormScripts.changedReason, "it may be in what was not read")
+        #expect(page(form.replacing("doLogin", with: "fetch")).forms[0].browserReason == FormScripts.changedReason)
+    }
+
+    @Test func aPageMayPostToItself() {
+        let form =
+            "<form method=post onsubmit='return validateForm()'><input name=a><button>Go</button></form><script src=/check.js></script>"
+        #expect(page(form).forms[0].browserReason == nil)
+        #expect(page(form.replacing("method=post", with: "")).forms[0].browserReason != nil)
+    }
+
+    /// A field for the result of a test matters only where the page has the test.
+    @Test func aTestThatIsNotThereIsNone() {
+        let form =
+            "<form method=post action=/in><input name=a><input type=hidden name=recaptchaResponse><button>Go</button></form>"
+        #expect(page(form).forms[0].browserReason == nil)
+        #expect(
+            page(form + "<script src=https://tests.test/recaptcha/api.js></script>").forms[0].browserReason
+                == FormScripts.testReason)
+        #expect(
+            page(form.replacing("<button>", with: "<img src=/captcha.png><button>")).forms[0].browserReason
+                == FormScripts.testReason)
+    }
+
+    // MARK: Copies
+
+    private func copy(_ script: String) -> String? {
+        let form =
+            "<form name=in method=post action=/in><input name=user id=user><input name=other><input type=hidden name=pass id=pass><button>Go</button></form>"
+        let form1 = page(form + "<script>\(script)</script>").forms[0]
+        return form1.browserReason.map { "browser: \($0)" } ?? form1.controls.first { $0.name == "pass" }?.copyOf
+    }
+
+    @Test(arguments: [
+        "document.getElementById('user').onkeyup = f; function f() { document.getElementById('pass').value = document.getElementById('user').value }",
+        "var u = document.in.user; var p = document.in.pass; u.onkeyup = set; function set() { var code = u.value\n p.value = code; }",
+    ]) func aHiddenFieldMayBeACopy(_ script: String) { #expect(copy(script) == "user") }
+
+    @Test(arguments: [
+        "document.in.pass.value = document.in.user.value + 'x'", "document.in.pass.value = hash(document.in.user.value)",
+        "document.in.pass.value = document.in.user.value; function g() { document.in.pass.value = document.in.other.value }",
+        "document.in.pass.value = token",
+    ]) func anythingElseIsAChange(_ script: String) { #expect(copy(script)?.hasPrefix("browser: ") == true) }
+
+    @Test func aCopyIsSent() throws {
+        let url = WebURL("https://portal.test/page")!
+        let form =
+            "<form method=post action=/in><input name=user><input type=hidden name=pass><button>Go</button></form>"
+            + "<script>function f() { document.forms[0].pass.value = document.forms[0].user.value }</script>"
+        guard
+            case .submit(let filled, _) = FormEngine(answers: ["user": "v 1"], isTypedNow: true).decide(
+                on: page(form, url: url.text), at: url)
+        else { return #expect(Bool(false), "not sent") }
+        #expect(filled.request.body == "user=v%201&pass=v%201")
     }
 
     @Test func aLinkMaySubmit() throws {

@@ -134,6 +134,33 @@ import Testing
         #expect(FormWords.failure(in: page("<p>\(sample.success)</p>")) == nil)
     }
 
+    @Test(arguments: [
+        ("English", "Go back", "You have been logged out."),
+        ("German", "Zurück", "Ihre Sitzung ist abgelaufen."),
+        ("French", "Retour", "Votre session a expiré."),
+        ("Spanish", "Volver", "Su sesión ha expirado."),
+        ("Italian", "Indietro", "La sessione è scaduta."),
+        ("Portuguese", "Voltar", "A sua sessão expirou."),
+        ("Dutch", "Terug", "Uw sessie is verlopen."),
+        ("Polish", "Powrót", "Twoja sesja wygasła."),
+        ("Russian", "Назад", "Ваша сессия завершена."),
+        ("Turkish", "Geri dön", "Oturum süreniz doldu."),
+        ("Persian", "بازگشت", "شما خارج شدید"),
+        ("Arabic", "عودة", "تم تسجيل الخروج"),
+        ("Hindi", "वापस जाएं", "आपका सत्र समाप्त हो गया"),
+        ("Thai", "กลับ", "ออกจากระบบแล้ว"),
+        ("Indonesian", "Kembali", "Anda telah logout"),
+        ("Vietnamese", "Quay lại", "Bạn đã đăng xuất"),
+        ("Simplified Chinese", "返回", "您已下线"),
+        ("Traditional Chinese", "返回", "您已登出"),
+        ("Japanese", "戻る", "ログアウトしました"),
+        ("Korean", "뒤로", "로그아웃되었습니다"),
+    ]) func theWayBackAndTheEndAreUnderstood(_ language: String, _ back: String, _ ended: String) {
+        #expect(FormWords.leadsBack(back), "\(language)")
+        #expect(FormWords.notice(of: page("<p>\(ended)</p>"))?.purpose == .ended, "\(language)")
+        #expect(!FormWords.soundsLikeSuccess(page("<p>\(ended)</p>")), "\(language)")
+    }
+
     @Test func shortWordsStandAlone() {
         for text in ["Bookshop", "Spinning", "Tokyo", "Stockholm", "agoraphobia", "Restart"] {
             #expect(!FormWords.isOnward(text), "\(text)")

@@ -1,0 +1,53 @@
+/// Finds hidden controls into which a script copies what the user types, such as a voucher that is user name and password.
+extension FormScripts {
+    /// One `TARGET.value = SOURCE.value` of the scripts.
+    struct Copy {
+        /// Words and selectors of the control that is set.
+        var targets: Set<String>
+        /// Those of the control whose value it gets; `nil` for any other value.
+        var sources: Set<String>?
+    }
+
+    /// With more settings of values than this, none counts as a copy.
+    private static let copyLimit = 100
+
+    /// Returns the name of the control that a hidden one without a value is a copy of; `nil` if a script puts anything else into it.
+    func copyOf(_ hidden: HTMLControl, in form: HTMLForm) -> String? {
+        guard hidden.kind == .hidden, hidden.value.isEmpty, !hidden.name.isEmpty else { return nil }
+        let settings = copies.filter { $0.targets.contains(hidden.name) || $0.targets.contains("#" + hidden.name) }
+        guard !settings.isEmpty else { return nil }
+        let typed = Set(form.inputs.filter { ($0.kind == .text || $0.kind == .telephone) && !$0.isInvisible }.map(\.name))
+        let sources = Set(settings.map { $0.sources?.intersection(typed) ?? [] })
+        return sources.count == 1 && sources.first?.count == 1 ? sources.first?.first : nil
+    }
+
+    /// Returns all settings of a control's value, as far as the scripts can be followed.
+    static func copies(in tokens: [ScriptToken]) -> [Copy] {
+        let places = tokens.indices.filter { index in
+            tokens.word(at: index) == "value" && tokens.isSign("=", at: index + 1) && tokens.isSign(".", at: index - 1)
+        }
+        guard places.count <= copyLimit else { return [] }
+        return places.map { Copy(targets: receivers(tokens, before: $0 - 1), sources: sources(tokens, at: $0 + 2, 0)) }
+    }
+
+    /// Returns the words of the control whose value is the whole expression at an index, itself or by a variable.
+    private static func sources(_ tokens: [ScriptToken], at start: Int, _ depth: Int) -> Set<String>? {
+        guard depth < 3, let name = tokens.word(at: start) else { return nil }
+        var end = start + 1
+        while end < tokens.count, end - start < 20, !isEnd(tokens, end) { end += 1 }
+        if end == start + 1 {
+            return assignment(of: name, in: tokens).flatMap { $0 == start ? nil : sources(tokens, at: $0, depth + 1) }
+        }
+        guard tokens.word(at: end - 1) == "value", tokens.isSign(".", at: end - 2) else { return nil }
+        return receivers(tokens, before: end - 2)
+    }
+
+    /// Whether a statement ends before an index; without a semicolon, a word follows one or a bracket.
+    private static func isEnd(_ tokens: [ScriptToken], _ index: Int) -> Bool {
+        switch tokens[index].kind {
+        case .sign: [";", ",", "}"].contains(tokens[index].text)
+        case .word: tokens[index - 1].kind == .word || tokens.isSign(")", at: index - 1) || tokens.isSign("]", at: index - 1)
+        case .text, .number: false
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import HelperKit
+import HotspotCore
+import PortalCatalogue
+
+/// A page as the network shows it after the probe.
+struct SavedPage: Sendable {
+    var octets: [UInt8]
+    var url: WebURL
+    var portals: [PortalFile]
+
+    private static let probe = "http://detectportal.firefox.com/canonical.html"
+
+    /// The page's answer, and before it that of the gateway to the probe.
+    var hops: [HTTPResponse] {
+        let location = HTTPResponse.Header(name: "location", value: url.text)
+        return [
+            HTTPResponse(url: WebURL(Self.probe)!, status: 302, phrase: "Found", headers: [location]),
+            HTTPResponse(url: url, status: 200, phrase: "OK", body: octets, pin: url.isSecure ? "key" : nil),
+        ]
+    }
+
+    var page: HTMLPage { HTMLPage.read(octets, at: url) }
+
+    func portal(kind: String) -> Portal {
+        Portal(origin: url.origin, pin: url.isSecure ? "key" : nil, kind: kind, title: page.title)
+    }
+
+    /// A command on a link without a nameserver, so that no name is looked up.
+    func command(kind: String) -> HelperCommand {
+        let link = Link(
+            attempt: "judge", association: "judge", interface: "lo", index: 1, addresses: ["192.0.2.2/24"], nameservers: [],
+            portalAPI: nil, probeURL: Self.probe, probeExpect: nil)
+        return HelperCommand(
+            network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: link, portal: portal(kind: kind))
+    }
+}
+
+/// The decisions of the helpers.
+extension Ruling {
+    /// Rules by a WISPr document that leads to an encrypted login at the page's own host.
+    init?(byWISPr saved: SavedPage) {
+        guard let document = WISPrDocument.find(in: saved.octets), document.isRedirect,
+            let login = document.loginURL.flatMap({ WebURL($0, relativeTo: saved.url) }), login.isSecure,
+            login.host == saved.url.host
+        else { return nil }
+        self.init(helper: "wispr")
+        asks = ["Password", "UserName"]
+        var attempt = WISPrAttempt(login: login, pin: "key", redirects: saved.command(kind: "wispr").redirects) { _ in false }
+        guard case .send(let request) = attempt.begin(user: "1typed", password: "2typed", probed: saved.hops[0].url) else {
+            return nil
+        }
+        send(request)
+        submits?.fields?.merge(["UserName": "<user:UserName>", "Password": "<user:Password>"]) { $1 }
+    }
+
+    /// Rules by the portal file that knows the page; `nil` if there is none, or if it finds another portal than it describes.
+    init?(byFile saved: SavedPage) {
+        guard let claim = Matcher.claims(saved.portals, on: saved.hops, ssid: nil).first else { return nil }
+        self.init(helper: claim.portal.id)
+        // UniFi's page is a program without text of its own; what has text there is another server's.
+        let gateway = Gateway(isUniFi: saved.page.text.isEmpty)
+        var command = saved.command(kind: claim.portal.id)
+        let start = PortalLogin.Start(
+            hops: saved.hops, page: saved.page, portal: saved.portal(kind: claim.portal.id),
+            client: HTTPClient(link: command.link, policy: .strict) { gateway.answer($0) })
+        func play(isTypedNow: Bool) -> Reply {
+            var login = PortalLogin(command, portals: saved.portals)
+            login.isOpen = { false }
+            login.pause = { _ in true }
+            return login.run(on: start, isTypedNow: isTypedNow)
+        }
+        var reply = play(isTypedNow: false)
+        if gateway.login == nil, reply.result == .uiRequired, reply.reason == nil, let prompt = reply.prompt {
+            command.answers = answers(to: prompt, on: saved.page)
+            command.session = reply.session
+            reply = play(isTypedNow: true)
+        }
+        if let request = gateway.login {
+            send(request)
+            let typed = command.answers.filter { asks.contains($0.key) }
+            for (name, answer) in typed {
+                guard let field = submits?.fields?.first(where: { $0.value == answer })?.key else { continue }
+                submits?.fields?[field] = "<user:\(field)>"
+                asks = asks.map { $0 == name ? field : $0 }.sorted()
+            }
+            return
+        }
+        reason = reply.reason
+        switch reply.result {
+        case .unsupportedNetwork: return nil
+        case .uiRequired: self.class = .handOver
+        case .success, .failure, .temporaryFailure, .commandNotRecognized, .authenticationRequired:
+            self.class = .leaveAlone
+        }
+    }
+
+    /// Rules by the page's forms.
+    init(byForm saved: SavedPage) {
+        self.init(helper: "form")
+        let (page, url) = (saved.page, saved.url)
+        let portal = saved.portal(kind: "form")
+        var command = saved.command(kind: "form")
+        if let hop = RedirectChain.ownRequest(of: page, at: url, on: command.link) {
+            send(hop)
+            return
+        }
+        var first = FormAttempt(command, at: portal, isTypedNow: false)
+        switch first.move(on: page, at: url) {
+        case .submit(let filled, _): send(filled, [:])
+        case .done: reason = "done"
+        case .end(_, let text): reason = text
+        case .ask(_, _, let text?):
+            self.class = .handOver
+            reason = text
+        case .ask(let prompt, _, nil):
+            command.answers = answers(to: prompt, on: page)
+            var second = FormAttempt(command, at: portal, said: first.said, isTypedNow: true)
+            guard case .submit(let filled, let form) = second.move(on: page, at: url) else {
+                self.class = .handOver
+                reason = "asked, and sent nothing after the answers"
+                return
+            }
+            send(
+                filled,
+                command.answers.filter { answer in asks.contains(answer.key) && form.controls.contains { $0.name == answer.key } }
+            )
+        }
+    }
+
+    /// Notes a form's request; the values of asked fields are replaced.
+    private mutating func send(_ filled: FilledForm, _ typed: [String: String]) {
+        send(filled.request)
+        var fields = submits?.fields ?? [:]
+        for pair in filled.pairs {
+            // A script may copy one answer into several fields.
+            let source =
+                pair.value.isEmpty ? nil : typed[pair.name] != nil ? pair.name : typed.first { $0.value == pair.value }?.key
+            fields[pair.name] = source.map { "<user:\($0)>" } ?? pair.value
+        }
+        submits?.fields = fields
+    }
+}
+
+/// Answers what portal files ask a gateway before the login, and ends the exchange at the login.
+private final class Gateway: Sendable {
+    private let sent = Locked<[HTTPRequest]>([])
+    private let isUniFi: Bool
+
+    init(isUniFi: Bool) { self.isUniFi = isUniFi }
+
+    /// The first request that is not answered here.
+    var login: HTTPRequest? { sent.with { $0.first } }
+
+    private static let answers = [
+        "/api/captiveportal/access/status/": #"{"clientState":"NOT_AUTHORIZED","authType":"normal"}"#,
+        "/hotspotconfig": #"{"meta":{"rc":"ok"},"data":[{"auth":"hotspot","voucher_enabled":true}]}"#,
+        "/json/status": #"{"clientState":0,"challenge":"000102030405060708090a0b0c0d0e0f"}"#,
+        "/cgi-bin/get_challenge": #"{"challenge":"0123456789abcdef","client_ip":"192.0.2.2","res":"ok"}"#,
+    ]
+
+    func answer(_ request: HTTPRequest) -> Result<HTTPResponse, TransferError> {
+        if !isUniFi, request.url.path.hasSuffix("/hotspotconfig") { return .success(HTTPResponse(url: request.url, status: 404)) }
+        if let known = Self.answers.first(where: { request.url.path.hasSuffix($0.key) }) {
+            return .success(HTTPResponse(url: request.url, status: 200, phrase: "OK", body: Array(known.value.utf8)))
+        }
+        sent.with { $0.append(request) }
+        return .failure(TransferError(.connectFailed))
+    }
+}

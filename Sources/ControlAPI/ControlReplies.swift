@@ -26,6 +26,9 @@ public struct CheckReply: Codable, Hashable, Sendable {
     public var detail: String?
     /// What was asked, and how it answered.
     public var requests: [String]?
+    /// `URL=` and `HTTPSURL=` of the settings, where they are not the usual ones.
+    public var url: String?
+    public var httpsURL: String?
 
     public init(verdict: String, interface: String? = nil, detail: String? = nil) {
         self.verdict = verdict

@@ -100,6 +100,8 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     /// The instant until which an automatic login waits (D23), or at which a failed one is tried again.
     public var nextLogin: Int?
     public var prompt: String?
+    /// The prompt sends the user to a browser: `true` or absent.
+    public var handsOver: Bool?
     /// Why the helper asks, in its words.
     public var reason: String?
     /// What became of the answers to the last prompt, one sentence.
@@ -224,6 +226,9 @@ public struct PendingPrompt: Codable, Hashable, Sendable {
     public var remember: String?
     /// Stored answers wait for the PIN.
     public var locked: Bool?
+
+    /// As ``Prompt/handsOver``.
+    public var handsOver: Bool { withheld != true && fields.isEmpty && terms == nil && termsURL == nil }
 }
 
 extension PendingPrompt {
@@ -247,6 +252,8 @@ public struct CredentialStatus: Codable, Hashable, Sendable {
     public var fields: [String]
     /// The word of a ``CredentialRelease``.
     public var release: String
+    /// `true` or absent.
+    public var earlierKey: Bool?
 
     public init(
         ssid: String, security: String, helper: String, portal: String, fields: [String],

@@ -109,7 +109,9 @@ import Varlink
             backend.check(interface: parameters.interface) { [weak control] result in
                 switch result {
                 case .success(var reply):
-                    if control?.permission.allows(call) != true { (reply.detail, reply.requests) = (nil, nil) }
+                    if control?.permission.allows(call) != true {
+                        reply = CheckReply(verdict: reply.verdict, interface: reply.interface)
+                    }
                     call.reply(reply)
                 case .failure(let error): control?.fail(call, error)
                 }

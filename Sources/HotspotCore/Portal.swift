@@ -70,6 +70,9 @@ public struct Prompt: Codable, Hashable, Sendable {
         self.termsURL = termsURL
         self.terms = terms
     }
+
+    /// The prompt asks for nothing: the login is done elsewhere, in a browser for example.
+    public var handsOver: Bool { fields.isEmpty && terms == nil && termsURL == nil }
 }
 
 /// A running session, as its helper describes it.

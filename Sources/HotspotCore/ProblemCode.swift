@@ -41,6 +41,7 @@ public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
 
     // Calls that failed.
     case alreadyOnline, badPIN, busy, disabled, expectedMore, noAttempt, noInterface, noPIN, noPortal, notCandidate, notSaved
+    case severalInterfaces
 
     /// A word that only a newer daemon knows.
     case unrecognized

@@ -130,6 +130,5 @@ extension Machine {
 }
 
 extension PresentingUI {
-    /// The prompt asks for nothing but a confirmation: the login is done elsewhere, in a browser for example.
-    package var handsOver: Bool { prompt.fields.isEmpty && prompt.terms == nil && prompt.termsURL == nil }
+    package var handsOver: Bool { prompt.handsOver }
 }

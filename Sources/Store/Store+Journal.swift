@@ -6,6 +6,9 @@ public struct Attempt: Codable, Hashable, Sendable {
     public static let running = "running"
     /// The outcome of an attempt that was interrupted by the end of the daemon.
     public static let interrupted = "interrupted"
+    /// The outcomes of attempts that ended when the user switched the network off, or forgot it.
+    public static let switchedOff = "switchedOff"
+    public static let forgotten = "forgotten"
 
     public var id: String
     /// Name of the interface.

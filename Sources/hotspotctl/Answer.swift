@@ -38,7 +38,7 @@ struct AnswerVerb: ParsableCommand {
     @Option(help: "Answer only this helper.", completion: Complete.helpers)
     var helper: String?
 
-    @Argument(help: "The prompt, if several wait.", completion: Complete.prompts)
+    @Argument(help: "The prompt or its interface, if several wait.", completion: Complete.prompts)
     var id: String?
 
     func validate() throws {
@@ -51,13 +51,14 @@ struct AnswerVerb: ParsableCommand {
         let prompt = try pick(client)
         if dismiss {
             _ = try client.call("Dismiss", .members(["id": prompt.id]))
-            return Output.print(["Dismissed, and nothing of this login is kept; to start over: hotspotctl login"])
+            let login = "hotspotctl login \(common.renderer.argument(prompt.interface))"
+            return Output.print(["Dismissed, and nothing of this login is kept; to start over: \(login)"])
         }
         let isInteractive = !stdin && isatty(STDIN_FILENO) == 1
         let dialogue = Dialogue(
             common: common, client: client, remember: remember, stored: stored, wait: wait, isInteractive: isInteractive)
         // Another portal than usual is meant only by its prompt's own name.
-        guard isInteractive || id != nil || (helper != nil && prompt.warning == nil) else {
+        guard isInteractive || id == prompt.id || (helper != nil && prompt.warning == nil) else {
             let helper = common.renderer.safe(prompt.helper, limit: 64)
             let others = prompt.warning == nil ? ", or give --helper=\(helper)." : "."
             throw dialogue.needed(prompt, "With a pipe, name the prompt\(others)")
@@ -65,9 +66,19 @@ struct AnswerVerb: ParsableCommand {
         try dialogue.run(prompt)
     }
 
+    /// Returns the question on an interface; `nil` if there is no such interface.
+    private func prompt(on interface: String, _ client: ControlClient) throws(Failure) -> PendingPrompt? {
+        let all = (try? client.call("Status", as: StatusReply.self))?.interfaces ?? []
+        guard let status = all.first(where: { $0.interface == interface }) else { return nil }
+        if let id = status.prompt, let prompt = try client.prompt(id).pending { return prompt }
+        throw Failure(
+            .notFound, "There is no question on \(common.renderer.safe(interface, limit: 32)).", hint: "hotspotctl status")
+    }
+
     private func pick(_ client: ControlClient) throws(Failure) -> PendingPrompt {
         if let id {
-            let (pending, gone) = try client.prompt(id)
+            var (pending, gone) = try client.prompt(id)
+            if pending == nil, gone == nil { pending = try prompt(on: id, client) }
             guard let prompt = pending else { throw Failure.noSuchPrompt(id, gone) }
             guard helper == nil || helper == prompt.helper else {
                 throw Failure(

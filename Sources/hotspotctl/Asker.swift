@@ -5,6 +5,8 @@ import HotspotCore
 /// Asks for answers on the terminal.
 struct Asker {
     let renderer: Renderer
+    /// The prompt's.
+    let interface: String
     /// Returns why the prompt cannot be answered any more, `nil` while it waits.
     let end: () -> Failure?
 
@@ -35,7 +37,10 @@ struct Asker {
                 stored.append(field.name)
             }
         }
-        if prompt.fields.isEmpty {
+        if prompt.handsOver {
+            Output.ask("  To log in: \(renderer.browse(prompt))\n")
+            guard try agrees("  Is that done, perhaps elsewhere? [y/N] ", isNeeded: false) else { throw renderer.stays(prompt) }
+        } else if prompt.fields.isEmpty {
             let question = termsURL.map { "Accept the terms (\(renderer.safe($0)))" } ?? "Continue"
             let agreement = Agreement(question, prompt)
             let isAgreed = earlier.agreements.contains(agreement)
@@ -89,7 +94,7 @@ struct Asker {
                 return value
             }
         }
-        throw Failure(.answerNeeded, Hearsay.join("Nothing was sent, without an answer to:", label), hint: "hotspotctl answer")
+        throw Failure(.answerNeeded, Hearsay.join("A field needs an answer.", label), hint: renderer.answer(interface))
     }
 
     private func readLine(_ question: String, _ secret: Bool) throws(Failure) -> String {
@@ -108,8 +113,8 @@ struct Asker {
             guard answer.isEmpty else { break }
             Output.ask("  Type y to go on, or n to stop; without it nothing is sent.\n")
         }
-        throw Failure(
-            .failed, "The portal requires this; nothing was sent.", hint: "hotspotctl answer, or hotspotctl answer --dismiss")
+        let hint = "\(renderer.answer(interface)), or \(renderer.answer(interface, " --dismiss"))"
+        throw Failure(.failed, "The portal requires this.", hint: hint)
     }
 }
 
@@ -145,8 +150,11 @@ struct EarlierQuestions {
     var agreements: Set<Agreement> = []
     /// A code was typed.
     var hasCode = false
+    /// What this command has sent since then: the beginning of a sentence.
+    var nothing = "Nothing"
 
     mutating func add(_ prompt: PendingPrompt, _ answers: TypedAnswers) {
+        nothing = "Nothing more"
         warned.insert(prompt.portal)
         agreements.formUnion(answers.agreements)
         if prompt.fields.contains(where: { $0.kind == .code && answers.values[$0.name] != nil }) { hasCode = true }

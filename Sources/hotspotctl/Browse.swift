@@ -86,6 +86,8 @@ struct BrowseVerb: ParsableCommand {
                 return Output.print([common.renderer.online(status, after: (ContinuousClock.now - began).inSeconds)])
             }
         }
-        throw Failure(.answerNeeded, "The browser was closed, and the portal still wants a login.", hint: "hotspotctl browse")
+        throw Failure(
+            .answerNeeded, "The browser was closed, and the portal still wants a login.",
+            hint: "hotspotctl browse \(common.renderer.argument(name))")
     }
 }

@@ -37,15 +37,22 @@ extension Renderer {
         var lines = [word]
         if let interface = check.interface { lines.append("  on \(safe(interface, limit: 32))") }
         lines += ([check.detail].compactMap { $0 } + (check.requests ?? [])).map { "  \(bar) \(safe($0))" }
-        return lines + Self.contacts
+        return lines + contacts(check)
     }
 
     /// The hosts that the probe contacts, and when; the README has the same.
-    private static let contacts = [
-        "Contacted by default, until the answer is clear: connectivitycheck.gstatic.com, detectportal.firefox.com, "
-            + "nmcheck.gnome.org, 1.1.1.1 and www.gstatic.com; and the portal API of the network, if it has one.",
-        "When: on joining a network, during a login and just after it, every 10 to 60 s while you are not logged in, "
-            + "every 5 min while a helper keeps the session, every 5 to 60 min on a network without a login, and now.",
-        "To change it: URL=, Expect= and HTTPSURL= under [Probe] in /etc/hotspotd/hotspotd.conf.",
-    ]
+    private func contacts(_ check: CheckReply) -> [String] {
+        let isUsual = check.url == nil && check.httpsURL == nil
+        let usual = "connectivitycheck.gstatic.com, detectportal.firefox.com, nmcheck.gnome.org, 1.1.1.1"
+        // With an endpoint of one's own there is no HTTPS but one's own; an empty one is none.
+        let https = check.httpsURL ?? (check.url == nil ? "www.gstatic.com" : "")
+        let hosts = [check.url.map { safe($0) } ?? usual] + (https.isEmpty ? [] : [safe(https)])
+        return [
+            "Contacted by \(isUsual ? "default" : "your settings"), until the answer is clear: \(hosts.joined(separator: " and ")); "
+                + "and the portal API of the network, if it has one.",
+            "When: on joining a network, during a login and just after it, every 10 to 60 s while you are not logged in, "
+                + "every 5 min while a helper keeps the session, every 5 to 60 min on a network without a login, and now.",
+            "\(isUsual ? "To change it" : "Your settings"): URL=, Expect= and HTTPSURL= under [Probe] in /etc/hotspotd/hotspotd.conf.",
+        ]
+    }
 }

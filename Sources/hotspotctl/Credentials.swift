@@ -98,10 +98,10 @@ struct CredentialsAdd: ParsableCommand {
 extension CredentialsAdd {
     /// The command that leads to the portal's question.
     private func hint(_ client: ControlClient) throws(Failure) -> String {
-        let isOnline = try client.call("Status", as: StatusReply.self).interfaces.contains {
-            $0.ssid == network.name && $0.state == StateName.authenticated.rawValue
-        }
-        return isOnline ? "hotspotctl logoff, then hotspotctl login --wait" : "hotspotctl login --wait"
+        let here = try client.call("Status", as: StatusReply.self).interfaces.first { $0.ssid == network.name }
+        let login = "hotspotctl login --wait" + (here.map { " \(common.renderer.argument($0.interface))" } ?? "")
+        guard let here, here.state == StateName.authenticated.rawValue else { return login }
+        return "hotspotctl logoff \(common.renderer.argument(here.interface)), then \(login)"
     }
 }
 
@@ -162,6 +162,7 @@ struct CredentialsPIN: ParsableCommand {
     func run() throws {
         let client = try common.connect()
         let hasOld = try client.call("Credentials", as: CredentialsReply.self).pin != "none"
+        guard hasOld || !remove else { throw Failure(.failed, "There is no PIN.") }
         let new = remove ? [] : isatty(STDIN_FILENO) == 1 ? ["New PIN: ", "The same again: "] : ["New PIN: "]
         var lines = try SecretLines.read((hasOld ? ["Present PIN: "] : []) + new)[...]
         let old = hasOld ? lines.popFirst() : nil
@@ -231,11 +232,13 @@ extension Renderer {
     }
 
     private func release(_ credential: CredentialStatus) -> String {
-        switch CredentialRelease(rawValue: credential.release) {
-        case .automatic: "by itself"
-        case .confirm: "after you confirm"
-        case .never: "never"
-        case nil: safe(credential.release, limit: 32)
-        }
+        let words =
+            switch CredentialRelease(rawValue: credential.release) {
+            case .automatic: "by itself"
+            case .confirm: "after you confirm"
+            case .never: "never"
+            case nil: safe(credential.release, limit: 32)
+            }
+        return credential.earlierKey == true ? "\(words), to the portal's earlier key" : words
     }
 }

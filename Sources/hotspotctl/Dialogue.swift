@@ -32,8 +32,9 @@ struct Dialogue {
             let watch = try OutcomeWatch(path: common.socketPath, target: interface, prompt: id)
             let sent: Sent?
             if let prompt, let filled = try fill(prompt, watch, after: earlier) {
+                let nothing = earlier.nothing
                 earlier.add(filled.prompt, filled.answers)
-                sent = try send(filled, watch, hasCode: earlier.hasCode)
+                sent = try send(filled, watch, hasCode: earlier.hasCode, nothing)
             } else {
                 sent = try fate(of: id, watch)
             }
@@ -50,6 +51,7 @@ struct Dialogue {
 
     func needed(_ prompt: PendingPrompt, _ message: String) -> Failure {
         Output.error(common.renderer.lines(prompt))
+        if prompt.handsOver { return Failure(.answerNeeded, "This login needs a browser.", hint: common.renderer.browse(prompt)) }
         return Failure(.answerNeeded, message, hint: "hotspotctl answer \(common.renderer.safe(prompt.id, limit: 64))")
     }
 
@@ -72,7 +74,7 @@ struct Dialogue {
         _ prompt: PendingPrompt, _ watch: OutcomeWatch, after earlier: EarlierQuestions
     ) throws(Failure) -> Filled? {
         do throws(Failure) {
-            let asker = Asker(renderer: common.renderer, end: watch.endOfPrompt)
+            let asker = Asker(renderer: common.renderer, interface: prompt.interface, end: watch.endOfPrompt)
             var prompt = prompt
             if isInteractive, !common.noAsk, prompt.locked == true {
                 guard let open = try unlocked(prompt, watch) else { return nil }
@@ -82,24 +84,35 @@ struct Dialogue {
             let (remember, confirmed) = try wish(answers, prompt, asker)
             return Filled(prompt: prompt, answers: answers, remember: remember, confirmed: confirmed)
         } catch {
-            guard watch.isPromptGone else { throw error }
-            return nil
+            guard !watch.isPromptGone else { return nil }
+            guard isInteractive, !common.noAsk, error.refusal == nil else { throw error }
+            throw error.adding("\(earlier.nothing) was sent.")
         }
     }
 
     /// Sends the answers and waits; `nil` if the outcome is not waited for.
-    private func send(_ filled: Filled, _ watch: OutcomeWatch, hasCode: Bool) throws -> Sent? {
+    ///
+    /// - Parameter nothing: what was sent before.
+    private func send(_ filled: Filled, _ watch: OutcomeWatch, hasCode: Bool, _ nothing: String) throws -> Sent? {
         watch.loginBegins(on: nil)
         do throws(Failure) {
-            _ = try client.call(
-                "Answer",
-                AnswerParameters(
-                    id: filled.prompt.id, answers: filled.answers.values, remember: filled.remember,
-                    stored: filled.answers.stored, confirmed: filled.confirmed))
+            let isNeeded = filled.prompt.handsOver ? try mustBeConfirmed(filled.prompt) : true
+            if isNeeded {
+                _ = try client.call(
+                    "Answer",
+                    AnswerParameters(
+                        id: filled.prompt.id, answers: filled.answers.values, remember: filled.remember,
+                        stored: filled.answers.stored, confirmed: filled.confirmed))
+            }
         } catch {
+            guard let refusal = error.refusal else { throw error }
             // The question went while the answer was on its way; what became of the login counts.
-            guard wait > 0, case .noSuchPrompt(_, let reason) = error.refusal else { throw error.keepingNothing }
-            return try fate(of: filled.prompt.id, watch, late: "\(reason ?? Self.gone) Nothing was sent from here.")
+            if wait > 0, case .noSuchPrompt(_, let reason) = refusal {
+                return try fate(of: filled.prompt.id, watch, late: "\(reason ?? Self.gone) \(nothing) was sent from here.")
+            }
+            var failure = error.adding("\(nothing) was sent, and nothing is kept.")
+            if case .invalidAnswer = refusal { failure.hint = common.renderer.answer(filled.prompt.interface) }
+            throw failure
         }
         guard wait > 0 else { return nil }
         switch try watch.outcome(within: wait) {
@@ -116,6 +129,15 @@ struct Dialogue {
             throw status.answers.map { failure.adding(common.renderer.safe($0)) } ?? failure
         case .timeout: throw noOutcome
         }
+    }
+
+    /// Probes after a login elsewhere, which the open network confirms by itself. Returns whether the answer decides: the network was open
+    /// before a fresh login, or there is no prober. Throws if the portal is still there.
+    private func mustBeConfirmed(_ prompt: PendingPrompt) throws(Failure) -> Bool {
+        let check = try client.call("Check", .members(["interface": prompt.interface]), as: CheckReply.self)
+        guard try client.prompt(prompt.id).pending != nil else { return false }
+        guard ["online", "unknown"].contains(check.verdict) else { throw common.renderer.stays(prompt, check.verdict) }
+        return true
     }
 
     private static let gone = "The question is gone."
@@ -204,6 +226,24 @@ extension PendingPrompt {
 }
 
 extension Renderer {
+    func browse(_ prompt: PendingPrompt) -> String { "hotspotctl browse \(argument(prompt.interface))" }
+
+    /// - Parameter options: with a space in front.
+    func answer(_ interface: String, _ options: String = "") -> String { "hotspotctl answer\(options) \(argument(interface))" }
+
+    /// A hand-over that was not confirmed: by the user, or by the probe with this verdict.
+    func stays(_ prompt: PendingPrompt, _ verdict: String? = nil) -> Failure {
+        let words =
+            switch verdict {
+            case nil: "The login waits for a browser"
+            case "captive"?: "The portal is still there"
+            case let word?: "The network is not open yet (\(safe(word, limit: 32)))"
+            }
+        return Failure(
+            .answerNeeded, "\(words); the question stays.",
+            hint: "\(browse(prompt)), or \(answer(prompt.interface, " --dismiss"))")
+    }
+
     /// What --no-remember leaves as it is: answers that were stored for this portal before. `nil` if there are none.
     fileprivate func stays(_ prompt: PendingPrompt) -> String? {
         guard prompt.stored?.isEmpty == false || prompt.locked == true else { return nil }

@@ -31,9 +31,6 @@ struct Failure: Error, Equatable {
     /// The daemon's refusal, if it is one.
     var refusal: ControlError?
 
-    /// The same for answers that the daemon refused.
-    var keepingNothing: Failure { refusal == nil ? self : adding("Nothing was sent, and nothing is kept.") }
-
     /// The same with another sentence of ours, in front of the words of others.
     func adding(_ sentence: String) -> Failure {
         var failure = self
@@ -99,19 +96,21 @@ extension Failure {
     }
 
     /// Why there is nothing to log off from, and what works instead.
-    private static func noLogoff(_ interface: String, _ state: String) -> Failure {
+    private static func noLogoff(_ subject: String, _ interface: String, _ state: String) -> Failure {
+        let place = ShellWord.argument(interface).map { " \($0)" } ?? ""
         let (reason, hint) =
             switch StateName(rawValue: state) {
             case .inactive: ("it is in no network, or leaves its network alone", "hotspotctl status")
-            case .evaluating, .authenticating: ("the login is not done yet", "hotspotctl login --wait, then hotspotctl logoff")
-            case .presentingUI: ("the portal still waits for your answer", "hotspotctl answer --dismiss")
-            case .authenticated: ("no helper logged in there; the portal's own page may end it", "hotspotctl explain")
-            case .maintaining: ("the session is being checked", "hotspotctl logoff, in a moment")
+            case .evaluating, .authenticating:
+                ("the login is not done yet", "hotspotctl login --wait\(place), then hotspotctl logoff\(place)")
+            case .presentingUI: ("the portal still waits for your answer", "hotspotctl answer --dismiss\(place)")
+            case .authenticated: ("no helper logged in there; the portal's own page may end it", "hotspotctl explain\(place)")
+            case .maintaining: ("the session is being checked", "hotspotctl logoff\(place), in a moment")
             case .loggingOff: ("the logoff is under way", "hotspotctl status")
-            case .failure: ("the login failed", "hotspotctl explain")
+            case .failure: ("the login failed", "hotspotctl explain\(place)")
             case nil: ("it does not allow it now", "hotspotctl status")
             }
-        return Failure(.failed, "There is no session to end on \(interface): \(reason).", hint: hint)
+        return Failure(.failed, "There is no session to end on \(subject): \(reason).", hint: hint)
     }
 
     private static func reply(_ name: String, _ parameters: JSONValue, _ method: String) -> Failure {
@@ -126,19 +125,19 @@ extension Failure {
         case .noSuchPrompt(let id, let reason): return .noSuchPrompt(id, reason)
         case .wrongState(let interface, let state):
             let subject = interface.isEmpty ? "the interface" : safe(interface)
-            if method == "Logoff" { return noLogoff(subject, state) }
+            if method == "Logoff" { return noLogoff(subject, interface, state) }
             let words = Renderer(style: .plain, now: 0).words(state)
             return Failure(.failed, "This is not possible: \(subject) is \(words).", hint: "hotspotctl status")
         case .invalidAnswer(let field, let message):
             // Without a field the sentence is the daemon's own.
             if field.isEmpty { return Failure(.failed, safe(message)) }
-            return Failure(
-                .failed, Hearsay.join("This answer is not accepted.", "\(safe(field)): \(safe(message))"),
-                hint: method == "Answer" ? "hotspotctl answer" : nil)
+            return Failure(.failed, Hearsay.join("This answer is not accepted.", "\(safe(field)): \(safe(message))"))
         case .notPermitted(let message):
-            return Failure(
-                .failed, message.isEmpty ? "You may not do this." : safe(message),
-                hint: "sudo hotspotctl …, or join the group hotspotd")
+            // A browser is not started as root.
+            let hint =
+                method == "Browse"
+                ? "sudo usermod -aG hotspotd $USER, then log in again" : "sudo hotspotctl …, or join the group hotspotd"
+            return Failure(.failed, message.isEmpty ? "You may not do this." : safe(message), hint: hint)
         case .wrongPIN(let left):
             guard left > 0 else {
                 return Failure(.failed, "This was the tenth wrong PIN: the stored answers and the PIN are erased.")
@@ -148,7 +147,7 @@ extension Failure {
         case .failed(.noAttempt, let message): return Failure(.notFound, message, hint: "hotspotctl history")
         // Without any interface there is none to name either.
         case .failed(.noInterface, let message): return Failure(.notFound, message, hint: "hotspotctl status")
-        case .failed(.alreadyOnline, let message): return Failure(.failed, message, hint: "hotspotctl check")
+        case .failed(.severalInterfaces, let message): return Failure(.usage, message, hint: "hotspotctl status")
         case .failed(_, let message):
             // As it came, because a newer daemon may have more words.
             let code = parameters["code"]?.string ?? ""

@@ -35,10 +35,13 @@ struct LoginVerb: ParsableCommand {
         let watch = try wait.map { _ throws(Failure) in
             try OutcomeWatch(path: common.socketPath, target: interface, prompt: nil)
         }
-        if fresh, helper == nil, let sentence = try nothingToStartOver(client) { Output.print([sentence]) }
+        let before = fresh && helper == nil ? try client.call("Status", as: StatusReply.self).interfaces : []
         let reply = try client.call(
             "Login", LoginParameters(interface: interface, helper: helper, fresh: fresh ? true : nil))
         let name = try ControlClient.read(InterfaceReply.self, reply).interface
+        if let status = before.first(where: { $0.interface == name }), let sentence = nothingToStartOver(status) {
+            Output.print([sentence])
+        }
         let place = name.map { " on \(common.renderer.safe($0, limit: 32))" } ?? ""
         guard let watch, let wait else {
             return Output.print(["Started\(place); to see what came of it: hotspotctl"])
@@ -49,8 +52,8 @@ struct LoginVerb: ParsableCommand {
         case .online(let status):
             let words = common.renderer.online(status, after: watch.elapsed)
             let isNeedless = fresh && status.helper != nil && sentNothing(client, on: status.interface)
-            Output.print(
-                [words] + (isNeedless ? ["The network asked for no login; to end the session first: hotspotctl logoff"] : []))
+            let logoff = common.renderer.command("hotspotctl logoff", for: status, among: watch.interfaces)
+            Output.print([words] + (isNeedless ? ["The network asked for no login; to end the session first: \(logoff)"] : []))
         case .asks(let prompt):
             let pending = try client.prompt(prompt).pending
             let dialogue = Dialogue(
@@ -72,13 +75,10 @@ extension LoginVerb {
     }
 
     /// Why --fresh does no more than a check; `nil` where there is a login to start over.
-    private func nothingToStartOver(_ client: ControlClient) throws(Failure) -> String? {
-        let all = try client.call("Status", as: StatusReply.self).interfaces
-        // Without a name the daemon picks the first one that is in a network.
-        let status = all.first { interface == nil ? $0.ssid != nil : $0.interface == interface }
-        guard let status, status.state == StateName.authenticated.rawValue, status.helper == nil, status.captive == false else {
-            return nil
-        }
+    ///
+    /// - Parameter status: the interface as it was before.
+    private func nothingToStartOver(_ status: InterfaceStatus) -> String? {
+        guard status.state == StateName.authenticated.rawValue, status.helper == nil, status.captive == false else { return nil }
         let network = status.ssid.map(common.renderer.quoted) ?? "The network"
         return "\(network) is open, and no helper logged in there: there is nothing to start over. It is checked again."
     }

@@ -43,7 +43,8 @@ extension Renderer {
             lines.append(text + (field.required ? ", required" : "") + (isStored ? ", stored)" : ")"))
         }
         if let terms = prompt.termsURL { lines.append("  \(bar) terms: \(safe(terms, limit: 400))") }
-        lines.append("  to answer: hotspotctl answer \(safe(prompt.id, limit: 64))")
+        let answer = "hotspotctl answer \(safe(prompt.id, limit: 64))"
+        lines.append(prompt.handsOver ? "  to log in: \(browse(prompt)); if that is done: \(answer)" : "  to answer: \(answer)")
         return lines
     }
 

@@ -59,6 +59,8 @@ extension Renderer {
         case .superseded: "begun again"
         // The journal's own words.
         case nil where word == "interrupted": "cut off: hotspotd ended"
+        case nil where word == "switchedOff": "switched off"
+        case nil where word == "forgotten": "forgotten"
         case nil where word == "running": "under way"
         case nil: safe(word, limit: 100)
         }

@@ -53,7 +53,7 @@ extension Renderer {
         if let reason = status.reason { lines.append("  \(bar) \(safe(reason))") }
         if status.prompt != nil {
             lines.append(
-                status.helper == BrowseReply.helper
+                status.handsOver == true
                     ? "  to log in: \(named("hotspotctl browse"))" : "  to answer: \(named("hotspotctl answer"))")
         }
         var details: [String] = []
@@ -65,17 +65,15 @@ extension Renderer {
         return lines
     }
 
-    /// Returns a command that helps here: with the interface where another one is in a network, with the prompt where several wait.
+    /// Returns a command that helps here: with the interface where there are several.
     func command(_ command: String, for status: InterfaceStatus, among all: [InterfaceStatus]) -> String {
-        let name: String? =
-            switch command {
-            case "hotspotctl answer": all.count { $0.prompt != nil } > 1 ? status.prompt : nil
-            case "hotspotctl login", "hotspotctl login --wait", "hotspotctl logoff", "hotspotctl browse", "hotspotctl check",
-                "hotspotctl explain":
-                all.contains { $0.ssid != nil && $0.interface != status.interface } ? status.interface : nil
-            default: nil
-            }
-        return name.map { "\(command) \(argument($0))" } ?? command
+        guard all.count > 1 else { return command }
+        switch command {
+        case "hotspotctl answer", "hotspotctl login", "hotspotctl login --wait", "hotspotctl logoff", "hotspotctl browse",
+            "hotspotctl check", "hotspotctl explain":
+            return "\(command) \(argument(status.interface))"
+        default: return command
+        }
     }
 
     /// When an automatic login waits for its time, or is tried again.
@@ -105,11 +103,16 @@ extension Renderer {
     func argument(_ name: String) -> String { ShellWord.argument(name) ?? safe(name, limit: 128) }
 
     /// What the user switched off, and the command that switches it on.
-    private func switchedOff(_ all: [SwitchedOff], _ helperNames: [String: String]) -> [String] {
+    func switchedOff(_ all: [SwitchedOff], _ helperNames: [String: String] = [:]) -> [String] {
         all.map { off in
             let helper = off.helper.map { helperName($0, helperNames) } ?? "all helpers"
-            return "Switched off: \(helper)\(off.ssid.map { " for \(quoted($0))" } ?? ""); to switch on: hotspotctl enable"
-                + (off.helper.map { " --helper \(safe($0, limit: 64))" } ?? "") + (off.ssid.map { " \(argument($0))" } ?? "")
+            return "Switched off: \(helper)\(off.ssid.map { " for \(quoted($0))" } ?? ""); to switch on: \(enabling(off))"
         }
+    }
+
+    /// The command that switches it on.
+    func enabling(_ off: SwitchedOff) -> String {
+        "hotspotctl enable" + (off.helper.map { " --helper \(safe($0, limit: 64))" } ?? "")
+            + (off.ssid.map { " \(argument($0))" } ?? "")
     }
 }

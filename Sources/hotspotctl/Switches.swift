@@ -104,13 +104,32 @@ struct SwitchArguments: ParsableArguments {
         if let network { try NetworkName.validate(network) }
     }
 
+    /// It is off for what is switched on here, or for a part of it.
+    private func concerns(_ off: SwitchedOff) -> Bool {
+        guard let network else { return off.helper == helper }
+        return (helper == nil || off.helper == nil || off.helper == helper)
+            && (off.ssid == nil || off.ssid == NetworkName.shown(network))
+    }
+
+    /// All that is switched on here is off by this.
+    private func isWithin(_ off: SwitchedOff) -> Bool {
+        (off.helper == nil || off.helper == helper) && (off.ssid == nil || network != nil)
+    }
+
     func set(_ enabled: Bool, _ common: CommonOptions) throws {
         let client = try common.connect()
         _ = try client.call("SetEnabled", SwitchParameters(helper: helper, ssid: network, enabled: enabled))
         let renderer = common.renderer
-        let subject = helper.map { "\(renderer.safe($0, limit: 64)) is" } ?? "All helpers are"
+        let off = enabled ? (try? client.call("Status", as: StatusReply.self))?.off?.filter(concerns) ?? [] : []
+        if let whole = off.first(where: isWithin) {
+            let subject = helper.map { renderer.safe($0, limit: 64) } ?? "Every helper"
+            let what = whole.helper == nil ? "all helpers are switched off there" : "it is switched off for every network"
+            throw Failure(.failed, "\(subject) stays switched off: \(what).", hint: renderer.enabling(whole))
+        }
+        let all = off.contains { $0.helper != nil && helper == nil } ? "All other helpers are" : "All helpers are"
+        let subject = helper.map { "\(renderer.safe($0, limit: 64)) is" } ?? all
         let place = network.map { " for \(renderer.quoted($0))" } ?? ""
-        var lines = ["\(subject) switched \(enabled ? "on" : "off")\(place)."]
+        var lines = ["\(subject) switched \(enabled ? "on" : "off")\(place)."] + renderer.switchedOff(off)
         if enabled, helper == nil, let network, let reply = try? client.call("Helpers", as: HelpersReply.self),
             reply.helpers.contains(where: { $0.name == network })
         {
@@ -123,6 +142,11 @@ struct SwitchArguments: ParsableArguments {
 
 /// Names of networks as the user types them.
 enum NetworkName {
+    /// The form in which the daemon shows it.
+    static func shown(_ text: String) -> String {
+        NetworkID(key: text)?.label ?? SSID(printable: text)?.description ?? text
+    }
+
     /// Rejects a malformed name as wrong usage, before the daemon is asked anything.
     static func validate(_ text: String) throws {
         if text.hasPrefix("wired:"), HardwareAddress(String(text.dropFirst(6))) != nil { return }

@@ -34,7 +34,7 @@ enum TerminalLine {
                 guard count > 0 else {
                     // Behind the question, where the user ended the input.
                     Output.ask("\n")
-                    throw Failure(.answerNeeded, "The input ended before the answer; nothing was sent.")
+                    throw Failure(.answerNeeded, "The input ended before the answer.")
                 }
                 break
             }

@@ -186,7 +186,7 @@ import Vault
     func statusChanged() {
         gate.machinesMoved()
         absence.stateChanged()
-        control?.interface.statusChanged()
+        if !backend.isRejoining { control?.interface.statusChanged() }
     }
     func promptsChanged() { control?.interface.promptsChanged() }
     func networkListChanged() { control?.interface.listChanged() }

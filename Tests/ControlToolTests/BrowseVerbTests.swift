@@ -128,6 +128,14 @@ import Testing
         #expect(ended.status == 1 && ended.errors.contains("without sudo") && daemon.calls.isEmpty, "\(ended)")
     }
 
+    /// No browser is started as root, so that sudo does not help.
+    @Test func anotherUserIsSentToTheGroup() throws {
+        let daemon = try FakeDaemon(.init(replies: ["Browse": [#"!NotPermitted {"message":"This needs the group."}"#]]))
+        defer { daemon.stop() }
+        let ended = try start(daemon, browser("exec sleep 600")).end()
+        #expect(ended.status == 1 && ended.errors.hasSuffix("  try: sudo usermod -aG hotspotd $USER, then log in again\n"))
+    }
+
     @Test func whereItIsOnlineAlreadyItSaysSo() throws {
         let daemon = try FakeDaemon(
             .init(replies: ["Browse": [#"!Failed {"code":"alreadyOnline","message":"lo is online already."}"#]]))

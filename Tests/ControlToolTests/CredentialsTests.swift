@@ -44,6 +44,18 @@ import Testing
         #expect(unknown.errors.hasPrefix("hotspotctl: No answers are stored for \"Other\".\n"), "\(unknown.errors)")
     }
 
+    /// After a change of the key there are two of one origin.
+    @Test func answersForAnEarlierKeyAreTold() throws {
+        let earlier = Self.hotel.replacing(#""confirm""#, with: #""automatic","earlierKey":true"#)
+        let lines = try run(listed("none", "\(earlier),\(Self.hotel)"), []).output.split(separator: "\n")
+        #expect(lines[1].hasSuffix("  by itself, to the portal's earlier key") && lines[2].hasSuffix("  after you confirm"))
+    }
+
+    @Test func thereMayBeNoPINToRemove() throws {
+        let ended = try run(listed("none"), ["pin", "--remove"], input: "canary\n") { #expect(!$0.calls.contains("SetPIN")) }
+        #expect(ended.status == 1 && ended.errors == "hotspotctl: There is no PIN.\n", "\(ended.errors)")
+    }
+
     @Test(arguments: [60, 80]) func aPortalIsCutInTheMiddle(columns: Int) {
         var renderer = Renderer(style: .plain, now: 0)
         renderer.columns = columns
@@ -62,7 +74,10 @@ import Testing
 
     @Test(
         .timeLimit(.minutes(10)),
-        arguments: [("authenticated", "hotspotctl logoff, then hotspotctl login --wait"), ("failure", "hotspotctl login --wait")])
+        arguments: [
+            ("authenticated", "hotspotctl logoff wlan0, then hotspotctl login --wait wlan0"),
+            ("failure", "hotspotctl login --wait wlan0"),
+        ])
     func addingNamesTheWayToTheQuestion(state: String, hint: String) throws {
         let here =
             #"{"interfaces":[{"interface":"wlan0","state":"\#(state)","since":1,"ssid":"Hotel","problems":[]}],"version":"1"}"#

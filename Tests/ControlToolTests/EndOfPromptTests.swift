@@ -181,6 +181,27 @@ import Testing
         #expect(!ended.output.contains("Codes"))
     }
 
+    /// The end of the input, at the first question and after a form was sent.
+    @Test(.timeLimit(.minutes(10)), arguments: [1, 2]) func whatWasSentIsNotDenied(questions: Int) throws {
+        let again = Self.status("presentingUI", since: 1, prompt: "p2")
+        let daemon = try FakeDaemon(
+            .init(
+                replies: ["Prompts": ["p1", "p2"].map { Self.question($0, Self.room) }, "Answer": ["{}"]],
+                status: [[Self.waiting, again], [again]]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("Room: ")
+        if questions == 2 {
+            terminal.type("12\n")
+            tool.waitForErrors("Not encrypted.\n  │ Room: ")
+        }
+        terminal.type("\u{4}")
+        let ended = tool.end()
+        let words = "The input ended before the answer. Nothing \(questions == 2 ? "more " : "")was sent.\n"
+        #expect(ended.status == 4 && ended.errors.hasSuffix(words), "\(ended)")
+    }
+
     /// Enter is a yes to what was agreed to a moment ago, and to nothing else.
     @Test(
         .timeLimit(.minutes(10)),

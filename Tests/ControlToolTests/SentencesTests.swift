@@ -133,7 +133,7 @@ import Testing
         (status.prompt, status.reason) = ("p1", "The page would send it away.")
         let lines = renderer.lines(StatusReply(interfaces: [status]))
         #expect(lines.suffix(2) == ["  │ The page would send it away.", "  to answer: hotspotctl answer"], "\(lines)")
-        status.helper = "browser"
+        status.handsOver = true
         #expect(renderer.lines(StatusReply(interfaces: [status])).last == "  to log in: hotspotctl browse")
     }
 
@@ -142,5 +142,6 @@ import Testing
             #expect(renderer.outcome(outcome.rawValue) != outcome.rawValue)
         }
         #expect(renderer.outcome("interrupted") == "cut off: hotspotd ended" && renderer.outcome("newer") == "newer")
+        #expect(renderer.outcome("switchedOff") == "switched off")
     }
 }

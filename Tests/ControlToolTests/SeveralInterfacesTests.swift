@@ -21,9 +21,37 @@ import Testing
         #expect(lines(interface("net1")).last == "    try: hotspotctl login")
         let failed = lines(interface("net1"), interface("net2"))
         #expect(failed.contains("    try: hotspotctl login net1") && failed.contains("    try: hotspotctl login net2"))
-        #expect(lines(interface("net1", prompt: "p1"), interface("net2")).contains("  to answer: hotspotctl answer"))
+        #expect(lines(interface("net1", prompt: "p1"), interface("net2")).contains("  to answer: hotspotctl answer net1"))
         let asking = lines(interface("net1", prompt: "p1"), interface("net2", prompt: "p2"))
-        #expect(asking.contains("  to answer: hotspotctl answer p1") && asking.contains("  to answer: hotspotctl answer p2"))
+        #expect(asking.contains("  to answer: hotspotctl answer net1") && asking.contains("  to answer: hotspotctl answer net2"))
+        let (one, other) = (interface("net1"), interface("net2"))
+        for verb in ["answer", "login", "login --wait", "logoff", "browse", "check", "explain"] {
+            #expect(renderer.command("hotspotctl \(verb)", for: one, among: [one, other]) == "hotspotctl \(verb) net1")
+        }
+    }
+
+    /// A question is named by its interface as well; the next one there may be another one.
+    @Test(arguments: [("p1", "net1"), (nil, "net1")] as [(String?, String)]) func aQuestionIsNamedByItsInterface(
+        prompt: String?, name: String
+    ) throws {
+        let asked =
+            #"{"prompts":[{"id":"p1","interface":"net1","ssid":"Cafe","helper":"form","title":"","since":1,"fields":[]}]}"#
+        let state = prompt.map { #""presentingUI","prompt":"\#($0)""# } ?? #""failure""#
+        let status = #"{"version":"1","interfaces":[{"interface":"net1","state":\#(state),"since":1,"problems":[]}]}"#
+        let script = FakeDaemon.Script(
+            replies: ["Prompts": [#"{"prompts":[]}"#, asked], "Status": [status], "Dismiss": ["{}"]])
+        let ended = try run(script, ["answer", "--dismiss", name])
+        let said =
+            prompt == nil
+            ? "hotspotctl: There is no question on net1.\n  try: hotspotctl status\n"
+            : "Dismissed, and nothing of this login is kept; to start over: hotspotctl login net1\n"
+        #expect(ended.status == (prompt == nil ? 10 : 0) && ended.output + ended.errors == said, "\(ended)")
+    }
+
+    @Test func theDaemonMayWantAName() throws {
+        let refusal = #"!Failed {"code":"severalInterfaces","message":"Name one: net1, net2."}"#
+        let ended = try run(.init(replies: ["Logoff": [refusal]]), ["logoff"])
+        #expect(ended.status == 2 && ended.errors == "hotspotctl: Name one: net1, net2.\n  try: hotspotctl status\n")
     }
 
     private func run(_ script: FakeDaemon.Script, _ arguments: [String]) throws -> Tool.Exit {

@@ -277,7 +277,17 @@ private let helpers = """
         #expect(ended.status == 1)
         #expect(
             ended.output.hasPrefix("limited\n  on wlan0\n  │ httpsBlocked\n  │ GET http://a.example → 204 in 9 ms\nContacted"))
-        #expect(ended.output.contains("[Probe]"))
+        #expect(ended.output.contains("[Probe]") && ended.output.contains("nmcheck.gnome.org"))
+        for (members, hosts) in [
+            (#""url":"http://a.example/""#, "http://a.example/;"),
+            (#""url":"http://a.example/","httpsURL":"https://b.example/""#, "http://a.example/ and https://b.example/;"),
+            (#""httpsURL":"https://b.example/""#, "1.1.1.1 and https://b.example/;"),
+        ] {
+            let own = reply.replacing(#""interface""#, with: "\(members),\"interface\"")
+            let said = try run(.init(replies: ["Check": [own]]), ["check", "--verbose"]).output
+            #expect(said.contains("\nContacted by your settings, until the answer is clear: ") && said.contains(hosts), "\(said)")
+            #expect(said.contains("gnome") == !members.contains(#""url""#) && !said.contains("www.gstatic.com"), "\(said)")
+        }
     }
 
     /// Each state in which there is nothing to log off from says why, and what works.
@@ -286,6 +296,8 @@ private let helpers = """
             .init(replies: ["Logoff": [#"!WrongState {"interface":"wlan0","state":"\#(state.rawValue)"}"#]]), ["logoff"])
         #expect(ended.status == 1 && ended.errors.hasPrefix("hotspotctl: There is no session to end on wlan0: "))
         #expect(ended.errors.contains("\n  try: hotspotctl "), "\(ended.errors)")
+        let hint = ended.errors.split(separator: "try: ").last ?? ""
+        #expect(hint.contains("status") || hint.ranges(of: " wlan0").count == hint.ranges(of: "hotspotctl").count, "\(hint)")
         #expect(!ended.errors.contains("presentingUI") && !ended.errors.contains("authenticat"), "\(ended.errors)")
     }
 
@@ -338,6 +350,31 @@ private let helpers = """
         #expect(known.output == "All helpers are switched off for \"Cafe\".\n")
     }
 
+    /// A helper and a network have switches of their own, and one for both.
+    @Test(arguments: [
+        (
+            ["Cafe"], #"{"helper":"form","ssid":"Cafe"},{"helper":"wispr","ssid":"Home"}"#, Int32(0),
+            "All other helpers are switched on for \"Cafe\".\n"
+                + "Switched off: form for \"Cafe\"; to switch on: hotspotctl enable --helper form Cafe\n"
+        ),
+        (
+            ["--helper", "form", "Cafe"], #"{"helper":"form"}"#, 1,
+            "hotspotctl: form stays switched off: it is switched off for every network.\n  try: hotspotctl enable --helper form\n"
+        ),
+        (
+            ["--helper", "form", "Cafe"], #"{"ssid":"Cafe"}"#, 1,
+            "hotspotctl: form stays switched off: all helpers are switched off there.\n  try: hotspotctl enable Cafe\n"
+        ),
+        (
+            ["--helper", "form"], #"{"helper":"form","ssid":"Cafe"},{"ssid":"Home"}"#, 0,
+            "form is switched on.\nSwitched off: form for \"Cafe\"; to switch on: hotspotctl enable --helper form Cafe\n"
+        ),
+    ]) func whatStaysSwitchedOffIsSaid(words: [String], off: String, code: Int32, said: String) throws {
+        let rest = status(online).replacing("\"version\"", with: "\"off\":[\(off)],\"version\"")
+        let ended = try run(.init(replies: ["SetEnabled": ["{}"], "Status": [rest]]), ["enable"] + words)
+        #expect(ended.status == code && ended.output + ended.errors == said, "\(ended)")
+    }
+
     @Test(arguments: [
         ("Coffe", "in sight or remembered.\n"), ("wlan0", "that is an interface.\n"),
         ("Cafe 2", "for a network that is yet to come: hotspotctl disable --yes 'Cafe 2'\n"),
@@ -377,12 +414,13 @@ private let helpers = """
 
     @Test func aFreshLoginSaysThatThereIsNothingToStartOver() throws {
         let open = online.replacing(#""helper":"form","#, with: "")
-        let ended = try run(.init(replies: ["Status": [status(open)], "Login": ["{}"]]), ["login", "--fresh"]) {
+        let login = #"{"interface":"wlan0"}"#
+        let ended = try run(.init(replies: ["Status": [status(open)], "Login": [login]]), ["login", "--fresh"]) {
             #expect($0.parameters("Login") == ["fresh": true])
         }
         #expect(ended.status == 0 && ended.output.contains("there is nothing to start over"), "\(ended)")
         for replies in [status(online), status(open.replacing(#""captive":false"#, with: #""captive":true"#))] {
-            let other = try run(.init(replies: ["Status": [replies], "Login": ["{}"]]), ["login", "--fresh"])
+            let other = try run(.init(replies: ["Status": [replies], "Login": [login]]), ["login", "--fresh"])
             #expect(other.status == 0 && !other.output.contains("nothing to start over"), "\(other)")
         }
     }

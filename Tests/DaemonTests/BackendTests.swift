@@ -19,7 +19,7 @@ import Testing
         let bench: FilterBench
         let controller: InterfaceController
         let backend: DaemonBackend
-        private let links: LinkManager
+        let links: LinkManager
 
         init(_ bench: FilterBench, _ controller: InterfaceController) {
             (self.bench, self.controller) = (bench, controller)
@@ -118,6 +118,7 @@ import Testing
         #expect(try cafe.backend.logoff(interface: nil) == "hot7")
         #expect(await bench.eventually { controller.machine.state.name == .inactive })
         #expect(bench.told("a", "Logoff").last?["session"]?["memory"] == Self.memory)
+        #expect(!controller.status.problems.map(\.code).contains(.forgotten), "its session has ended")
         await cafe.close()
     }
 
@@ -202,6 +203,23 @@ import Testing
     }
 
     // MARK: Leaving that is no leaving
+
+    /// A question goes with its network, which is joined again at once.
+    @Test(arguments: [true, false]) @LoopActor func aQuestionThatGoesWithItsNetworkSaysWhy(isForgotten: Bool) async throws {
+        let hotel = try Hotel(Hotel.secure)
+        let cafe = Cafe(hotel.bench, hotel.controller)
+        let token = try await hotel.ask().token
+        if isForgotten {
+            try cafe.backend.forget(ssid: "Hotel")
+        } else {
+            try cafe.backend.setEnabled(helper: nil, ssid: "Hotel", enabled: false)
+            #expect(hotel.bench.services.store.attempts(limit: 1).first?.outcome == Attempt.switchedOff)
+        }
+        #expect(
+            cafe.backend.ending(ofPrompt: token)
+                == (isForgotten ? "The network was forgotten." : "Handling was switched off for this network."))
+        await hotel.close()
+    }
 
     @Test @LoopActor func theHistoryTellsThatHandlingWasSwitchedOff() async throws {
         let cafe = try await Cafe.online()

@@ -82,12 +82,23 @@ import Testing
         #expect(await hotel.bench.eventually { controller.machine.state.name == .authenticated })
         #expect(controller.status.helper == "form")
         let problem = try #require(controller.status.problems.last)
-        #expect(problem.code == .disabled && problem.hint == "hotspotctl enable --helper form, then hotspotctl logoff")
+        #expect(problem.code == .disabled && problem.hint == "hotspotctl enable --helper form, then hotspotctl logoff hot7")
         try store.setEnabled(helper: "form", ssid: nil, enabled: true)
         controller.updateCandidates()
         #expect(await hotel.bench.eventually { controller.machine.acceptsLogoff(by: .user) })
         #expect(!controller.status.problems.map(\.code).contains(.disabled))
         await hotel.close()
+    }
+
+    /// A question for nothing sends the user to a browser.
+    @Test @LoopActor func theStatusTellsAHandOverFromAQuestion() async throws {
+        for isHandOver in [true, false] {
+            let hotel = try Hotel(Hotel.secure)
+            if isHandOver { hotel.asks(for: [], at: Hotel.secure) }
+            _ = try await hotel.ask()
+            #expect(hotel.controller.status.handsOver == (isHandOver ? true : nil))
+            await hotel.close()
+        }
     }
 
     @Test @LoopActor func aQuestionThatABrowserAnsweredIsCalledThat() async throws {

@@ -89,6 +89,22 @@ import Testing
         await hotel.close()
     }
 
+    /// After a change of the key there are two of one origin.
+    @Test @LoopActor func answersForAnEarlierKeyAreTold() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        _ = try await hotel.ask()
+        try await hotel.answer(Hotel.typed)
+        #expect(try hotel.keeper.list(nil).map(\.earlierKey) == [nil])
+        hotel.leave()
+        hotel.show(Hotel.secure.replacing("cGlu", with: "b3RoZXI="))
+        _ = try await hotel.ask()
+        try await hotel.answer(Hotel.typed, confirmed: true)
+        // By their keys.
+        let stored = hotel.bench.services.store.credentials(Hotel.network).map { $0.pin == "cGlu" ? true : nil }
+        #expect(try hotel.keeper.list(nil).map(\.earlierKey) == stored && stored.count == 2)
+        await hotel.close()
+    }
+
     // MARK: The PIN
 
     @Test @LoopActor func theRightPINGoesOnWithALoginThatWaitedForNothingElse() async throws {
@@ -105,6 +121,7 @@ import Testing
             hotel.desk.prompt == nil && hotel.desk.last! == (waiting.token, "The PIN was given; the stored answers are sent."))
         #expect(await hotel.bench.eventually { hotel.controller.machine.state.name == .authenticated })
         #expect(hotel.credential == ["room": "214", "name": .string(Hotel.canary)])
+        #expect(hotel.bench.steps.contains { $0.from == "presentingUI" && $0.detail == "the PIN was given" })
         #expect(hotel.bench.told("form", "Authenticate").count == before + 1)
         #expect(hotel.bench.told("form", "PresentUI").count == 1, "no question was answered but the first")
         await hotel.close()

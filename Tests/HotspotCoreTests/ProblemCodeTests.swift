@@ -11,7 +11,7 @@ import Testing
         helperProgramMissing helperProgramNotExecutable helperQuarantined helperRepeatsSecret helperShadowed helperTimeout
         helperTooLong helperUnknownValue httpsBlocked interfaceGone internetLimited linkKept links loginDelayed loginFailed
         loginPaused logoffUnconfirmed memoryTooLarge moreProblems noAddress noAttempt noInterface noNameservers noPIN noPortal noWireless notCandidate notSaved
-        proberMissing sandboxUnavailable scan settings stillCaptive storeDamaged storeNewer storeNotSaving tooManyHelpers tooManySharing
+        proberMissing sandboxUnavailable scan settings severalInterfaces stillCaptive storeDamaged storeNewer storeNotSaving tooManyHelpers tooManySharing
         unclaimedCaptive unrecognized vault vaultLocked wireless
         """.split(whereSeparator: \.isWhitespace).map(String.init)
 

@@ -81,6 +81,30 @@ struct AnswerFateTests {
         #expect(try stored(daemon) == 0 && !daemon.methods().contains("PresentUI"))
     }
 
+    /// The network is left and joined again in one call: no client reads that the link was gone.
+    @Test("A network that is forgotten or switched off under a question is not left", arguments: [true, false])
+    func underTheQuestion(isForgotten: Bool) throws {
+        let daemon = try daemon()
+        let id = try prompt(daemon)
+        let network = try #require(daemon.status("hot1")?["ssid"])
+        let watcher = try BlockingConnection(path: daemon.socket)
+        try watcher.send(Call(method: "org.hotspotd.Control.Status", parameters: [:], more: true))
+        _ = try watcher.receive(Varlink.Answer.self)
+        if isForgotten {
+            try daemon.call("Forget", ["ssid": network])
+        } else {
+            try daemon.call("SetEnabled", ["ssid": network, "enabled": false])
+        }
+        var status: JSONValue?
+        repeat {
+            status = try watcher.receive(Varlink.Answer.self).get()["interfaces"]?.array?.first
+            #expect(status?["ssid"] == network)
+        } while isForgotten ? status?["prompt"] == nil || status?["prompt"] == .string(id) : status?["state"] != "inactive"
+        let late = try answer(daemon, id)
+        let words = isForgotten ? "The network was forgotten." : "Handling was switched off for this network."
+        #expect(late.status == 10 && late.output.contains("any more. \(words)"), "\(late.output)")
+    }
+
     @Test("A link that goes after the answer takes it along, and the status says so") func gone() throws {
         let daemon = try daemon()
         #expect(try answer(daemon, try prompt(daemon)).status == 0)

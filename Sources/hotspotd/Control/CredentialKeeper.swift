@@ -48,9 +48,12 @@ import Vault
             case .confirmed: .confirm
             case .refused: .never
             }
-        return CredentialStatus(
+        var status = CredentialStatus(
             ssid: network.label, security: network.security.rawValue, helper: credential.helper, portal: credential.origin,
             fields: credential.fieldNames, release: word)
+        let last = store.remembered(network, now: WallClock.now)?.portal
+        if let last, last.origin == credential.origin, last.pin != credential.pin { status.earlierKey = true }
+        return status
     }
 
     /// Stores answers for the portal that the network is known to have: the one of its stored answers, else the one of the last login.

@@ -3,9 +3,11 @@ import HotspotCore
 
 extension DaemonBackend {
     func browse(interface: String?) throws(ControlError) -> BrowseReply {
-        let controller = try require(interface)
+        let controller = try require(interface) { $0.desk.prompt != nil || $0.machine.state.isCaptive == true }
         if controller.machine.gateIsOpen, controller.machine.state.joined?.lastVerdict?.isOpen == true {
-            throw .failed(code: .alreadyOnline, message: "\(controller.name) is online already.")
+            throw .failed(
+                code: .alreadyOnline,
+                message: "\(controller.name) is online already; to check it: hotspotctl check \(controller.name)")
         }
         if controller.desk.prompt?.helper != BrowseReply.helper {
             _ = try login(interface: controller.name, helper: BrowseReply.helper, fresh: true)

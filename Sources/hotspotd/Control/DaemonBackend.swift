@@ -17,6 +17,8 @@ import Store
     private let checks = SharedCheck<CheckReply>()
     /// A helper or a network was switched on or off.
     var onSwitch: () -> Void = {}
+    /// Networks are left and will be joined again in this call: clients that watch the status would read that the link was gone.
+    private(set) var isRejoining = false
 
     init(services: Services, problems: ProblemList, helpers: HelperLoader, links: LinkManager, list: NetworkList) {
         self.services = services
@@ -84,6 +86,8 @@ import Store
     func helperStatus() -> [HelperStatus] { helpers.status() }
 
     func check(interface: String?, _ answer: @escaping (Result<CheckReply, ControlError>) -> Void) {
+        let settings = services.settings
+        let answer = { (result: Result<CheckReply, ControlError>) in answer(result.map { $0.naming(settings) }) }
         let found: InterfaceController?
         do throws(ControlError) { found = try find(interface) } catch { return answer(.failure(error)) }
         guard let controller = found else {
@@ -178,7 +182,18 @@ import Store
         return all.first { $0.joined != nil } ?? all.first
     }
 
-    func require(_ interface: String?) throws(ControlError) -> InterfaceController {
+    /// Returns the interface of that name. Without a name the only one that is in a network, else the only one there that the call can act
+    /// on.
+    func require(
+        _ interface: String?, thatCan act: (InterfaceController) -> Bool
+    ) throws(ControlError) -> InterfaceController {
+        let joined = links.controllers.filter { $0.joined != nil }
+        if interface == nil, joined.count > 1 {
+            let able = joined.filter(act)
+            if able.count == 1 { return able[0] }
+            let names = joined.map(\.name).sorted().prefix(8).joined(separator: ", ")
+            throw .failed(code: .severalInterfaces, message: "Several interfaces are in a network, so name one: \(names).")
+        }
         if let controller = try find(interface) { return controller }
         throw .failed(code: .noInterface, message: "No interface is managed; see Match= and ManageEthernet= in the settings.")
     }
@@ -188,7 +203,7 @@ import Store
     }
 
     func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) -> String {
-        let controller = try require(interface)
+        let controller = try require(interface) { $0.waitsForLogin }
         guard let joined = controller.joined else {
             throw .failed(code: .noAddress, message: "\(controller.name) is in no network, or has no address yet.")
         }
@@ -212,7 +227,7 @@ import Store
     }
 
     func logoff(interface: String?) throws(ControlError) -> String {
-        let controller = try require(interface)
+        let controller = try require(interface) { $0.machine.acceptsLogoff(by: .user) || $0.machine.switchedOffOwner != nil }
         if let owner = controller.machine.switchedOffOwner {
             let problem = controller.switchedOff(owner)
             throw .failed(code: problem.code, message: problem.message + (problem.hint.map { " To log off: \($0)" } ?? ""))
@@ -259,10 +274,13 @@ import Store
         _ controllers: [InterfaceController], _ departure: Departure, _ change: () throws -> Void = {}
     ) throws(ControlError) {
         let here = controllers.compactMap { controller in controller.joined.map { (controller, $0) } }
+        isRejoining = true
         for (controller, joined) in here { controller.leave("\(joined.label) is left and joined again", as: departure) }
         services.journalWriter.flush()
         defer {
             for (controller, joined) in here { controller.join(joined) }
+            isRejoining = false
+            services.events?.statusChanged()
             services.events?.networkListChanged()
         }
         do { try change() } catch { throw .failed(code: .notSaved, message: "\(error)") }

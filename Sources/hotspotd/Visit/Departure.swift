@@ -1,3 +1,5 @@
+import Store
+
 /// Why an interface leaves its network, as the history tells it.
 enum Departure {
     case linkLost, switchedOff, forgotten
@@ -11,6 +13,16 @@ enum Departure {
         case .switchedOff: "handling was switched off for this network"
         case .forgotten: "the network was forgotten"
         case .daemonEnds: "hotspotd was stopped"
+        }
+    }
+
+    /// The word of an attempt that it interrupts; `nil` where the machine has it.
+    var outcome: String? {
+        switch self {
+        case .linkLost: nil
+        case .switchedOff: Attempt.switchedOff
+        case .forgotten: Attempt.forgotten
+        case .daemonEnds: Attempt.interrupted
         }
     }
 

@@ -23,32 +23,39 @@ extension InterfaceController {
         status.nextMaintain = machine.state.nextMaintain.map(WallClock.time(of:))
         status.nextLogin = machine.state.nextLogin.map(WallClock.time(of:))
         status.prompt = desk.prompt?.token
+        status.handsOver = desk.prompt?.prompt.handsOver == true ? true : nil
         status.reason = desk.prompt == nil ? nil : journal.attempt?.lastWord
         status.answers = desk.outcome
         // The last verdict tells it, whichever attempt it came in.
         let isLimited = machine.state.joined?.lastVerdict == .partial
         status.problems = problems.all.filter { $0.code != .httpsBlocked } + (isLimited ? [.httpsBlocked] : [])
         if let owner = machine.switchedOffOwner { status.problems.append(switchedOff(owner)) }
-        if joined?.isForgotten == true { status.problems.append(.forgotten) }
+        if joined?.isForgotten == true, machine.keepsLogin || machine.state.endsSession { status.problems.append(forgotten) }
         return status
+    }
+
+    /// The network is closed, and a login may begin.
+    var waitsForLogin: Bool {
+        guard let joined, machine.acceptsLogin, !machine.gateIsOpen else { return false }
+        return !services.store.isDisabled(helper: nil, ssid: joined.network.switchName)
     }
 
     /// Why a session is neither maintained nor can be ended, and what helps.
     func switchedOff(_ owner: String) -> Problem {
-        let name = services.displayName(owner)
+        let helper = services.displayName(owner)
         guard services.hasHelper(owner) else {
-            return Problem(.disabled, "\(name) logged in here and is not installed any more: nothing keeps the session.")
+            return Problem(.disabled, "\(helper) logged in here and is not installed any more: nothing keeps the session.")
         }
         let isOffHere = !services.store.isDisabled(helper: owner, ssid: nil)
         let network = isOffHere ? joined.flatMap { ShellWord.argument($0.label) }.map { " \($0)" } ?? "" : ""
         return Problem(
-            .disabled, "\(name) logged in here and is switched off: nothing keeps the session, and nothing can log off.",
-            hint: "hotspotctl enable --helper \(owner)\(network), then hotspotctl logoff")
+            .disabled, "\(helper) logged in here and is switched off: nothing keeps the session, and nothing can log off.",
+            hint: "hotspotctl enable --helper \(owner)\(network), then hotspotctl logoff \(name)")
     }
-}
 
-extension Problem {
-    fileprivate static let forgotten = Problem(
-        .forgotten, "This network was forgotten: its session goes on until you leave it, and is not remembered.",
-        hint: "hotspotctl logoff")
+    private var forgotten: Problem {
+        Problem(
+            .forgotten, "This network was forgotten: its session goes on until you leave it, and is not remembered.",
+            hint: "hotspotctl logoff \(name)")
+    }
 }

@@ -27,6 +27,8 @@ import Store
     /// Attempts are numbered by the machine, which a restart begins again.
     private let run = Services.randomID()
     private var departure = Departure.linkLost
+    /// Why a login is requested, where it is not the user who asks for one.
+    private var wish: String?
 
     var name: String { journal.interface }
 
@@ -178,7 +180,10 @@ import Store
 
     /// Goes on with a login that waited for the PIN alone; a prompt for anything else offers what is stored.
     func unlocked() {
-        if let helper = desk.prompt?.helper, desk.unlocked() { feed(.loginRequested(helper: helper, fresh: false)) }
+        guard let helper = desk.prompt?.helper, desk.unlocked() else { return }
+        wish = "the PIN was given"
+        feed(.loginRequested(helper: helper, fresh: false))
+        wish = nil
     }
 
     /// Probes for a client; the machine hears the verdict too.
@@ -196,9 +201,10 @@ import Store
         switch action {
         case .transition(let from, let to, let cause):
             since = WallClock.now
+            let cause = departure.cause ?? wish ?? cause
             let because = cause.isEmpty ? "" : " (\(Hearsay.line(cause)))"
             services.log.info("\(name): \(from.rawValue) → \(to.rawValue)\(because)")
-            journal.record("transition", departure.cause ?? cause, from: from, to: to, helper: machine.state.chosenHelper)
+            journal.record("transition", cause, from: from, to: to, helper: machine.state.chosenHelper)
             // Another cause says why something was begun, and not why it succeeded.
             if from == .evaluating, to == .authenticating { journal.note { $0.why = cause } }
             if [.authenticated, .maintaining].contains(from), !machine.keepsLogin, departure != .daemonEnds {
@@ -207,8 +213,9 @@ import Store
         case .beginAttempt(let id): beginAttempt(id)
         case .endAttempt(_, let outcome): endAttempt(outcome)
         case .setGate(let open):
-            journal.record("gate", open ? "open to ordinary traffic" : "closed to ordinary traffic")
             services.events?.gateChanged()
+            guard services.settings.gate == .routes else { break }
+            journal.record("gate", open ? "open to ordinary traffic" : "closed to ordinary traffic")
         case .sendCommand(let id, let command, let helper, let justJoined): send(id, command, to: helper, justJoined)
         case .cancelCommand(let id): conversation.cancel(id, in: turn)
         case .startTimer(let id, let instant, let purpose): startTimer(id, instant, purpose)
@@ -222,7 +229,7 @@ import Store
         case .showPrompt(let id, let prompt, let helper):
             guard let joined else { break }
             desk.show(id, prompt, from: helper, in: joined.network, portal: conversation.askingPortal)
-        case .withdrawPrompt(let id): desk.withdraw(id, in: turn)
+        case .withdrawPrompt(let id): desk.withdraw(id, in: turn, departure)
         case .remember(let helper): remember(helper)
         case .keepLogin: keptLogin = (sessions.present, desk.answers, conversation.shownPortal)
         case .restoreLogin(let helper):

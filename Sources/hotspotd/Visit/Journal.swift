@@ -29,7 +29,7 @@ import Store
         guard let attempt, attempt.isOpen else { return }
         self.attempt?.outcome = outcome
         let verdict = attempt.sentence(outcome, departure, helper: attempt.helper.map(services.displayName))
-        let word = departure == .daemonEnds && outcome == .left ? Attempt.interrupted : outcome.rawValue
+        let word = outcome == .left ? departure.outcome ?? outcome.rawValue : outcome.rawValue
         record("outcome", verdict, helper: attempt.helper)
         services.journalWriter.flush()
         services.saving("journal") {

@@ -118,3 +118,13 @@ struct ProbeAnswer: Decodable {
         return Origin.isValid(origin) ? origin : nil
     }
 }
+
+extension CheckReply {
+    /// Returns the reply with the endpoints that the settings name in place of the usual ones.
+    func naming(_ settings: Settings) -> CheckReply {
+        var reply = self
+        if settings.probeURL != Link.usualProbe.url { reply.url = settings.probeURL }
+        reply.httpsURL = settings.probeHTTPSURL
+        return reply
+    }
+}

@@ -56,9 +56,9 @@ import Vault
         services.events?.promptsChanged()
     }
 
-    func withdraw(_ id: PromptID, in turn: [Action]) {
+    func withdraw(_ id: PromptID, in turn: [Action], _ departure: Departure) {
         guard let gone = prompt, gone.id == id else { return }
-        last = (gone.token, ending ?? ShownPrompt.ending(in: turn))
+        last = (gone.token, ending ?? ShownPrompt.ending(in: turn, departure))
         // Without an answer to this prompt the next command has none, and not those to the one before.
         if ending == nil { answers?.forgetSent() }
         prompt = nil

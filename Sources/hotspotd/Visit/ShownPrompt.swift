@@ -39,12 +39,12 @@ extension CredentialOwner {
 
 extension ShownPrompt {
     /// Returns why a prompt goes without an answer, by the actions of the same turn.
-    static func ending(in turn: [Action]) -> String {
+    static func ending(in turn: [Action], _ departure: Departure) -> String {
         for case .endAttempt(_, let outcome) in turn {
             switch outcome {
             case .online: return "The network opened, by the login from before."
             case .open, .opened, .found: return "The network opened, perhaps by a login in a browser."
-            case .left: return "The network was left."
+            case .left: return departure.sentence
             case .superseded: return "Another login was begun."
             case .unknown, .unclaimedCaptive, .temporaryFailure, .failure, .expired, .loggedOff, .dismissed: break
             }

@@ -1,0 +1,92 @@
+import ControlAPI
+import EventLoop
+import HotspotCore
+import HotspotMachine
+import LinkState
+import Testing
+
+@testable import hotspotd
+
+/// The interface that a call without a name means: two of them, over the real host and store.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ChoiceOfInterfaceTests {
+    init() { EventLoop.startThread() }
+
+    @LoopActor private static func join(_ controller: InterfaceController, _ name: String) {
+        let ssid = SSID(printable: name)!
+        controller.join(
+            Joined(
+                association: Services.randomID(), network: .wireless(ssid, .open), ssid: ssid, security: .open, bssid: nil,
+                signal: -50,
+                snapshot: LinkSnapshot(
+                    index: controller.index, name: controller.name, isUp: true, hasCarrier: true, addresses: ["192.0.2.2/24"],
+                    gateways: ["192.0.2.1"]),
+                facts: LinkFacts(nameservers: ["192.0.2.53"], source: "none")))
+    }
+
+    private static func code(_ call: () throws -> Void) -> ProblemCode? {
+        do { try call() } catch {
+            if case .failed(let code, _)? = error as? ControlError { return code }
+        }
+        return nil
+    }
+
+    @Test @LoopActor func itIsTheOneThatTheCallCanActOn() async throws {
+        let bench = try FilterBench()
+        try bench.add("a")
+        let services = bench.services
+        let problems = ProblemList()
+        let links = LinkManager(services: services, problems: problems)
+        let backend = DaemonBackend(
+            services: services, problems: problems, helpers: HelperLoader(services: services, problems: problems), links: links,
+            list: NetworkList(services: services, links: links))
+        let (first, second) = (
+            InterfaceController(index: 7, name: "hot7", services: services),
+            InterfaceController(index: 8, name: "hot8", services: services)
+        )
+        for controller in [first, second] { links.managed[controller.index] = ManagedLink(controller: controller) }
+        bench.refuses("a")
+        Self.join(first, "Failing")
+        #expect(await bench.eventually { first.machine.state.name == .failure })
+        #expect(try backend.login(interface: nil, helper: nil, fresh: false) == "hot7", "the only one in a network")
+        #expect(await bench.eventually { first.machine.state.name == .failure })
+        bench.replies("a", to: "Authenticate", #"{"result": "success"}"#)
+        Self.join(second, "Cafe")
+        #expect(await bench.eventually { second.machine.state.name == .authenticated })
+
+        // One of each.
+        bench.replies("a", to: "Authenticate", #"{"result": "failure"}"#)
+        #expect(try backend.login(interface: nil, helper: nil, fresh: false) == "hot7")
+        #expect(await bench.eventually { first.machine.state.name == .failure })
+        first.feed(.verdictSeen(.captive))
+        #expect(try backend.require(nil) { $0.machine.state.isCaptive == true } === first)
+        #expect(try backend.logoff(interface: nil) == "hot8")
+        #expect(await bench.eventually { second.machine.state.name == .inactive })
+
+        // None with a session, and two that wait.
+        #expect(Self.code { _ = try backend.logoff(interface: nil) } == .severalInterfaces)
+        #expect(Self.code { _ = try backend.login(interface: nil, helper: nil, fresh: false) } == .severalInterfaces)
+        #expect(try backend.login(interface: "hot8", helper: nil, fresh: false) == "hot8")
+        for controller in [first, second] { controller.leave("the test ends") }
+        await bench.close()
+    }
+
+    @Test func aCheckNamesTheEndpointsOfTheSettings() {
+        var settings = Settings(environment: [:])
+        let reply = CheckReply(verdict: "online")
+        #expect(reply.naming(settings) == reply)
+        settings.probeURL = Link.usualProbe.url
+        #expect(reply.naming(settings) == reply)
+        (settings.probeURL, settings.probeHTTPSURL) = ("http://a.example/", "")
+        #expect(reply.naming(settings).url == "http://a.example/" && reply.naming(settings).httpsURL == "")
+    }
+
+    @Test @LoopActor func theGateIsToldOfWhereThereIsOne() async throws {
+        for gate in Settings.GateKind.allCases {
+            let hotel = try Hotel(Hotel.secure) { $0.gate = gate }
+            _ = try await hotel.ask()
+            try await hotel.answer(Hotel.typed)
+            #expect(hotel.bench.steps.contains { $0.kind == "gate" } == (gate == .routes))
+            await hotel.close()
+        }
+    }
+}

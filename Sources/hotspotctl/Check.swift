@@ -45,7 +45,8 @@ extension Renderer {
         "Contacted by default, until the answer is clear: connectivitycheck.gstatic.com, detectportal.firefox.com, "
             + "nmcheck.gnome.org, 1.1.1.1 and www.gstatic.com; and the portal API of the network, if it has one.",
         "When: on joining a network, during a login and just after it, every 10 to 60 s while you are not logged in, "
-            + "every 5 min while a helper keeps the session, every 5 to 60 min on a network without a login, and now.",
+            + "every 5 min while a helper keeps the session (behind a portal sooner, if the machine's connections have trouble), "
+            + "every 5 to 60 min on a network without a login, every 3 s during 'hotspotctl browse', and now.",
         "To change it: URL=, Expect= and HTTPSURL= under [Probe] in /etc/hotspotd/hotspotd.conf.",
     ]
 }

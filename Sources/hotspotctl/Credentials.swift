@@ -96,7 +96,7 @@ struct CredentialsAdd: ParsableCommand {
 }
 
 extension CredentialsAdd {
-    /// The command that leads to the portal's question.
+    /// Returns the command that leads to the portal's question.
     private func hint(_ client: ControlClient) throws(Failure) -> String {
         let isOnline = try client.call("Status", as: StatusReply.self).interfaces.contains {
             $0.ssid == network.name && $0.state == StateName.authenticated.rawValue

@@ -18,7 +18,7 @@ struct Dialogue {
     /// A limit for portals that ask again and again.
     private static let rounds = 8
 
-    /// Whether a person can be asked.
+    /// Returns whether a person can be asked.
     static func canAsk(_ common: CommonOptions) -> Bool { isatty(STDIN_FILENO) == 1 && !common.noAsk }
 
     func run(_ first: PendingPrompt) throws { try run(first.id, first, on: first.interface) }
@@ -204,7 +204,7 @@ extension PendingPrompt {
 }
 
 extension Renderer {
-    /// What --no-remember leaves as it is: answers that were stored for this portal before. `nil` if there are none.
+    /// Returns a sentence about answers that --no-remember leaves stored; `nil` if there are none.
     fileprivate func stays(_ prompt: PendingPrompt) -> String? {
         guard prompt.stored?.isEmpty == false || prompt.locked == true else { return nil }
         return "Earlier answers stay stored; to remove them: hotspotctl credentials remove \(argument(prompt.ssid))"

@@ -94,8 +94,8 @@ struct FormScripts {
     /// Whether scripts may do the login, because they make requests or are not here to be read.
     var mayLogIn: Bool { loadsOwnScripts || makesRequests }
 
-    /// Whether the form is MikroTik's without a challenge: the gateway writes the challenge and the handler into the page, and only then is
-    /// the password hashed. The page loads the script for it in any case.
+    /// Returns whether the form is MikroTik's without a challenge: the gateway writes the challenge and the handler into the page, and
+    /// only then is the password hashed. The page loads the script for it in any case.
     private func isPlainMikroTik(_ form: HTMLForm, _ clues: Clues) -> Bool {
         clues.name == "login" && form.action.hasSuffix("/login") && form.inputs.map(\.name) == ["username", "password"]
             && clues.handlers.allSatisfy(\.isEmpty) && !tokens.contains { $0.text.lowercased().contains("md5") }
@@ -109,7 +109,7 @@ struct FormScripts {
         }?.label
     }
 
-    /// Whether no script changes where a link leads: its own handler is harmless, and no other is attached to it.
+    /// Returns whether no script changes where a link leads: its own handler is harmless, and no other is attached to it.
     func leavesAlone(_ code: String, _ names: Set<String>) -> Bool {
         let own = Self.withoutPrefix([ScriptToken](script: code))
         return (own.isEmpty || judge.isHarmless(own, names: []))
@@ -132,7 +132,7 @@ struct FormScripts {
         }
     }
 
-    /// Whether a script writes into a hidden control that the page leaves empty, or into the form's action.
+    /// Returns whether a script writes into a hidden control that the page leaves empty, or into the form's action.
     private func changes(_ clues: Clues) -> Bool {
         let form = clues.names.union(clues.names.map { "#" + $0 })
         return tokens.indices.contains { index in

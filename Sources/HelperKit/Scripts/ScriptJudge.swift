@@ -1,5 +1,5 @@
-/// Decides whether a handler of a page only looks at a form before it is sent, such as one that checks for empty fields. All that is not
-/// known to be harmless is not.
+/// Decides whether a handler of a page only looks at a form before it is sent, such as one that checks for empty fields. Anything
+/// not known to be harmless counts as harmful.
 struct ScriptJudge {
     private let tokens: [ScriptToken]
     /// The bodies of the page's own functions.
@@ -32,7 +32,7 @@ struct ScriptJudge {
         return Array(tokens[(brace + 1)..<end])
     }
 
-    /// Whether a handler is harmless: the code of an attribute, or the expression that is attached to an event.
+    /// Returns whether a handler is harmless: the code of an attribute, or the expression that is attached to an event.
     ///
     /// - Parameter names: the form's id and name, which the handler may submit.
     func isHarmless(_ handler: [ScriptToken], names: Set<String>) -> Bool {
@@ -48,7 +48,8 @@ struct ScriptJudge {
         return passes(code, names, 0) && (sends(code) || !endsUnsent(code))
     }
 
-    /// Whether a handler is only a call of a function that is not in the page and by its name checks the fields or opens a window.
+    /// Returns whether a handler is only a call of a function that is not in the page and by its name checks the fields or opens a
+    /// window.
     func isUnknownCheck(_ handler: [ScriptToken]) -> Bool {
         let call = handler.word(at: 0) == "return" ? Array(handler.dropFirst()) : handler
         guard let name = call.word(at: 0), functions[name] == nil, call.isSign("(", at: 1), let close = call.closing(1),
@@ -59,7 +60,7 @@ struct ScriptJudge {
 
     private static let checks = ["valid", "popup", "openwin"]
 
-    /// Whether a handler sends the form.
+    /// Returns whether a handler sends the form.
     func sends(_ code: [ScriptToken]) -> Bool { sends(code, 0) }
 
     private func sends(_ code: [ScriptToken], _ depth: Int) -> Bool {
@@ -71,7 +72,7 @@ struct ScriptJudge {
         }
     }
 
-    /// Whether the code ends the sending in every case: it prevents the default, or returns false, outside of every block.
+    /// Returns whether the code ends the sending in every case: it prevents the default, or returns false, outside of every block.
     private func endsUnsent(_ code: [ScriptToken]) -> Bool {
         var depth = 0
         for index in code.indices {
@@ -84,7 +85,7 @@ struct ScriptJudge {
         return false
     }
 
-    /// Whether the statement at an index directly follows a condition: `if (x) return false`.
+    /// Returns whether the statement at an index directly follows a condition: `if (x) return false`.
     private func isConditional(_ code: [ScriptToken], _ index: Int) -> Bool {
         var start = index
         while start > 0, code[start - 1].kind == .word || code.isSign(".", at: start - 1) { start -= 1 }
@@ -132,7 +133,7 @@ struct ScriptJudge {
         }
     }
 
-    /// Whether the `submit` at an index is that of the form itself.
+    /// Returns whether the `submit` at an index is that of the form itself.
     private func isOwn(_ code: [ScriptToken], _ index: Int, _ names: Set<String>) -> Bool {
         var (start, depth) = (index - 1, 0)
         while start >= 0 {

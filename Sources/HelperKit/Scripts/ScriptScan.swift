@@ -24,7 +24,7 @@ enum ScriptScan {
         return nil
     }
 
-    /// Whether the script submits a form without the user's click.
+    /// Returns whether the script submits a form without the user's click.
     static func submits(_ script: String) -> Bool {
         let octets = Array(script.utf8)[...]
         return [".submit()", ".submit ()", "requestSubmit()"].contains { octets.firstIndex(of: $0) != nil }

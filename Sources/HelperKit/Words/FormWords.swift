@@ -6,12 +6,12 @@ enum FormWords {
     private static let book = PhraseBook.all
 
     static func isTerms(_ text: String) -> Bool { book.finds(.terms, in: text) }
-    /// Whether going on after this text accepts terms.
+    /// Returns whether going on after this text accepts terms.
     static func bindsReader(_ text: String) -> Bool { book.finds(.binding, in: text) }
     static func isAdvertising(_ text: String) -> Bool { book.finds(.advertising, in: text) }
     static func isLogout(_ text: String) -> Bool { book.finds(.logout, in: text) }
     static func isOnward(_ text: String) -> Bool { book.finds(.onward, in: text) }
-    /// Whether a button that stands alone goes on; its text may be any that speaks of access.
+    /// Returns whether a button that stands alone goes on; its text may be any that speaks of access.
     static func isOnwardButton(_ label: String) -> Bool {
         isOnward(label) || book.finds(.access, in: label) || isTerms(label)
     }
@@ -22,7 +22,7 @@ enum FormWords {
     static func isPayment(_ text: String) -> Bool { book.finds(.payment, in: text) || hasPrice(text) }
     static func isSocial(_ text: String) -> Bool { book.finds(.social, in: text) }
     static func isRecovery(_ text: String) -> Bool { book.finds(.recovery, in: text) }
-    /// Whether a select's option only asks for a choice.
+    /// Returns whether a select's option only asks for a choice.
     static func isUndecided(_ label: String) -> Bool {
         label.isEmpty || label.allSatisfy { !$0.isLetter && !$0.isNumber } || book.finds(.choose, in: label)
     }
@@ -43,7 +43,7 @@ enum FormWords {
         let text = page.text.split(separator: " ").filter { !$0.contains("://") }.prefix(60).joined(separator: " ")
         return text.isEmpty ? page.title ?? "" : text
     }
-    /// Whether a page logs in with an account of another company.
+    /// Returns whether a page logs in with an account of another company.
     static func offersSocialLogin(_ page: HTMLPage) -> Bool {
         page.links.contains { isSocial($0.text) && isOnward($0.text) }
             || page.forms.contains { form in form.submits.contains { isSocial($0.words) } }
@@ -59,14 +59,14 @@ enum FormWords {
     static func isLanguage(_ text: String) -> Bool { book.finds(.language, in: text) }
     /// Returns a choice as the user sees and answers it.
     static func choice(_ label: String, _ value: String) -> String { Printable.text(label.isEmpty ? value : label, limit: 80) }
-    /// Whether a form only opens the terms, such as the second form of openNDS.
+    /// Returns whether a form only opens the terms, such as the second form of openNDS.
     static func readsTerms(_ form: HTMLForm) -> Bool {
         guard form.inputs.isEmpty, let label = form.submits.first?.label.lowercased(), isTerms(label) else { return false }
         return book.finds(.reading, in: label) && !label.hasPrefix("accept") && !label.hasPrefix("agree")
             && !label.hasPrefix("i ")
     }
 
-    /// What a page that is no portal's tells, in words for the user.
+    /// Returns a sentence about a page that is no portal's, such as a router's login.
     static func notice(of page: HTMLPage) -> (text: String, purpose: PhraseBook.Purpose)? {
         let heading = (page.title ?? "") + " " + page.headings.joined(separator: " ")
         let hasQuestions = page.forms.contains { !$0.isInvisible && $0.inputs.contains { $0.kind != .checkbox } }
@@ -80,12 +80,12 @@ enum FormWords {
         return nil
     }
 
-    /// Whether a field's label is nothing but the name of the administrator's account.
+    /// Returns whether a field's label is nothing but the name of the administrator's account.
     private static func isAdministrator(_ label: String) -> Bool {
         ["admin", "administrator"].contains(label.lowercased().filter(\.isLetter))
     }
 
-    /// Whether a text has a sum of money, zero apart.
+    /// Returns whether a text has a sum of money, zero apart.
     static func hasPrice(_ text: String) -> Bool {
         let letters = Array(text)
         for index in letters.indices where currencies.contains(letters[index]) || isCurrencyCode(letters, at: index) {

@@ -33,7 +33,7 @@ extension InterfaceController {
         return status
     }
 
-    /// Why a session is neither maintained nor can be ended, and what helps.
+    /// Returns why a session is neither maintained nor can be ended, and what helps.
     func switchedOff(_ owner: String) -> Problem {
         let name = services.displayName(owner)
         guard services.hasHelper(owner) else {

@@ -46,9 +46,9 @@ let package = Package(
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CLinux"),
-        // Text that others wrote, made printable and comparable: escapes, directions, blanks, marks; origins and shell words.
+        // Text that others wrote, made safe to print and compare: escapes, directions, blanks, marks; origins and shell words.
         .target(name: "ForeignText", swiftSettings: rules),
-        // The words: SSID, network, confidence, result, command, prompt, session, portal.
+        // The types that all parts share: SSID, network, confidence, result, command, prompt, session, portal, problem.
         .target(name: "HotspotCore", dependencies: ["ForeignText"], swiftSettings: rules),
         // sd-event as the executor of the daemon's tasks: descriptors, timers, signals, children, watchdog.
         .target(name: "EventLoop", dependencies: ["HotspotCore", "CSystemd"], swiftSettings: rules),
@@ -58,13 +58,13 @@ let package = Package(
         .target(name: "Netlink", dependencies: ["EventLoop", "CNetlink"], swiftSettings: rules),
         // nl80211 through libnl: scans, BSSs, information elements, connect, disconnect and roam.
         .target(name: "Wireless", dependencies: ["HotspotCore", "EventLoop", "Netlink", "CNetlink"], swiftSettings: rules),
-        // Addresses, routes, nameservers and the portal API address of every link.
+        // Addresses, routes, nameservers and the portal API address of every link, what manages it, and TCP's trouble on the machine.
         .target(
             name: "LinkState", dependencies: ["HotspotCore", "EventLoop", "Netlink", "CSystemd", "CNetlink"],
             swiftSettings: rules),
-        // The routing rules that keep ordinary traffic off a captive link.
+        // The gate: the routing rules that keep ordinary traffic off a captive link.
         .target(name: "Gate", dependencies: ["EventLoop", "Netlink", "CNetlink"], swiftSettings: rules),
-        // State and event in, state and actions out; the only place that decides.
+        // State and event in, state and actions out; the only place that decides. Beside it the claims of the scan list.
         .target(name: "HotspotMachine", dependencies: ["HotspotCore"], swiftSettings: rules),
         // Helper files, the sandbox as a value, start, answers, limits, teardown.
         .target(
@@ -90,7 +90,7 @@ let package = Package(
                 "ForeignText", "HotspotCore", "EventLoop", "Varlink", "Wireless", "LinkState", "Gate", "HotspotMachine",
                 "HelperHost", "Store", "Vault", "ControlAPI", "ControlServer", "CLinux", "CSystemd", log,
             ], swiftSettings: rules),
-        // The terminal: one file for each verb, one renderer.
+        // The terminal: one file for each command or family of commands, one renderer.
         .executableTarget(
             name: "hotspotctl",
             dependencies: ["ControlAPI", "ForeignText", "HotspotCore", "HotspotMachine", "Varlink", arguments],
@@ -104,7 +104,7 @@ let package = Package(
             exclude: ["README.md"],
             resources: (["Contract/org.hotspotd.Helper.varlink", "Contract/org.hotspotd.Probe.varlink", "Forms/companies.txt"]
                 + languages.map { "Words/\($0).words" }).map { .embedInCode($0) }, swiftSettings: rules),
-        // Portals that a text file describes: the files, what they match, and their login as a value.
+        // Portals that a text file describes: the files, what they match, their login as a value; recording a login without secrets.
         .target(
             name: "PortalCatalogue", dependencies: ["ForeignText", "HotspotCore", "Varlink", "HelperKit", "CCrypto"],
             swiftSettings: rules),
@@ -115,7 +115,7 @@ let package = Package(
         .executableTarget(
             name: "hotspot-browse", dependencies: ["ControlAPI", "ForeignText", "HelperKit", "HotspotCore", "Varlink", "CLinux"],
             swiftSettings: rules),
-        // Plays the commands against a helper for its author.
+        // For authors: plays the commands against a helper (`helpers test`), checks portal files and records logins (`portals`).
         .executableTarget(
             name: "hotspot-helper-test", dependencies: ["ForeignText", "HelperHost", "HelperKit", "PortalCatalogue"],
             swiftSettings: rules),

@@ -40,7 +40,7 @@ public struct ScannedNetwork: Codable, Hashable, Sendable {
     public var claims: [ClaimStatus]
     public var moreClaims: Int?
     public var disabled: Bool
-    /// Absent if nothing is known; `false` after a failure for good (D14).
+    /// Absent if nothing is known; `false` after a permanent failure (D14).
     public var autoJoin: Bool?
     public var lastOutcome: String?
 }
@@ -75,7 +75,7 @@ extension ScannedNetwork {
 }
 
 extension ScannedNetwork {
-    /// The order of a list, in which the first ones stay if it is too long: the joined one, then the strongest, then those out of sight.
+    /// Orders a list, of which the first ones stay if it is too long: the joined one, then the strongest, then those out of sight.
     public func comesBefore(_ other: ScannedNetwork) -> Bool { rank > other.rank }
 
     private var rank: (Int, Int) { (joined ? 2 : stations > 0 ? 1 : 0, signal) }

@@ -5,7 +5,7 @@ import HotspotCore
 /// The daemon as the control interface calls it.
 @LoopActor public protocol ControlBackend: AnyObject {
     func interfaceStatus() -> [InterfaceStatus]
-    /// The problems of the daemon as a whole.
+    /// Returns the problems of the daemon as a whole.
     func daemonProblems() -> [Problem]
     var version: String { get }
     /// The names of networks and portals, and the history, are for every local user.
@@ -13,7 +13,7 @@ import HotspotCore
     func switchedOff() -> [SwitchedOff]
     /// Probes now, and calls back exactly once.
     func check(interface: String?, _ answer: @escaping (Result<CheckReply, ControlError>) -> Void)
-    /// The networks in sight with the claims known so far; all: also those that are known and not in sight.
+    /// Returns the networks in sight with the claims known so far; all: also those that are known and not in sight.
     func networks(interface: String?, all: Bool) throws(ControlError) -> [ScannedNetwork]
     /// Asks the helpers about the networks in sight, and calls back exactly once: when all have answered, or after a second.
     func refreshClaims(_ done: @escaping () -> Void)
@@ -40,11 +40,11 @@ import HotspotCore
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError)
     /// Ends the session of the helper whose process has this token. `false` if there is none to end.
     func requestLogoff(token: String, interface: String, ssidHex: String) throws(ControlError) -> Bool
-    /// The network of the helper whose process has this token.
+    /// Returns the network of the helper whose process has this token.
     func current(token: String) throws(ControlError) -> CurrentNetwork
     func forget(ssid: String) throws(ControlError)
     func forgetEverything() throws(ControlError)
-    /// Stored answers without their values, and the word for the PIN's state.
+    /// Returns stored answers without their values, and the word for the PIN's state.
     func credentials(ssid: String?) throws(ControlError) -> (credentials: [CredentialStatus], pin: String)
     func addCredential(ssid: String, helper: String?, answers: [String: String]) throws(ControlError) -> CredentialStatus
     /// Returns how many were removed.
@@ -54,6 +54,6 @@ import HotspotCore
     func explain(
         interface: String?, ssid: String?, attempt: String?
     ) throws(ControlError) -> (attempt: AttemptStatus, steps: [Step], verdict: String)
-    /// The last `limit` attempts, newest first; with `before` the last ones that began before that attempt.
+    /// Returns the last `limit` attempts, newest first; with `before` the last ones that began before that attempt.
     func history(ssid: String?, interface: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus]
 }

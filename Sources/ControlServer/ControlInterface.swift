@@ -69,7 +69,7 @@ import Varlink
         for (call, id) in promptWatchers.values { call.replyMore(encoded: prompts(backend, call, id)) }
     }
 
-    /// A scan ended, or claims changed.
+    /// Sends the list to the clients that watch it: a scan ended, or claims changed.
     public func listChanged() {
         guard !listWatchers.isEmpty, let backend else { return }
         // The list is made once for all clients that watch the same one.
@@ -323,7 +323,7 @@ import Varlink
         var prompts = backend.pendingPrompts()
         if let id { prompts.removeAll { $0.id != id } }
         if !permission.allows(call) {
-            prompts = prompts.map { $0.withheldFromStrangers(names: backend.showsNamesToAll) }
+            prompts = prompts.map { $0.withheldFromUnpermitted(names: backend.showsNamesToAll) }
         }
         let gone = prompts.isEmpty ? id.flatMap(backend.ending) : nil
         return Fitting.reply("prompts", prompts) { omitted in

@@ -9,7 +9,7 @@ enum Fitting {
     /// The most octets of a reply, well below what may wait for a client.
     static let capacity = Server.ClientLimits().output * 3 / 4
 
-    /// The octets of a reply's parameters: the list, as many of its first elements as fit, and the other members.
+    /// Returns the octets of a reply's parameters: the list, as many of its first elements as fit, and the other members.
     ///
     /// - Parameters:
     ///   - name: the member that holds the list.
@@ -39,7 +39,7 @@ enum Fitting {
         return octets
     }
 
-    /// The member `omitted`, if any element is left out.
+    /// Returns the member `omitted`, if any element is left out.
     static func omitted(_ count: Int) -> [String: JSONValue] { count > 0 ? ["omitted": .integer(count)] : [:] }
 }
 
@@ -50,7 +50,7 @@ private enum Shown {
     static let claims = 16
     static let problems = 16
 
-    /// The first texts of a list, each cut, and how many are left out.
+    /// Returns the first texts of a list, each cut, and how many are left out.
     static func list(_ texts: [String]) -> (shown: [String], omitted: Int?) {
         (texts.prefix(list).map { Printable.cut($0, limit: 256) }, texts.count > list ? texts.count - list : nil)
     }

@@ -46,7 +46,8 @@ public struct Permission: Sendable {
         return .stranger
     }
 
-    /// Whether this caller may change things, and read prompts and traces. The user in front of the machine may change during a connection.
+    /// Returns whether this caller may change things, and read prompts and traces. The user in front of the machine may change during a
+    /// connection.
     @LoopActor func allows(_ call: ServerCall) -> Bool {
         switch call.standing {
         case .permitted: true

@@ -4,9 +4,9 @@ import HotspotCore
 // What callers without permission do not see.
 
 extension PendingPrompt {
-    /// The same for callers that may not answer: interface, helper and perhaps network, without the questions. A helper may be wrong about
-    /// what is secret.
-    func withheldFromStrangers(names: Bool) -> PendingPrompt {
+    /// Returns the prompt for callers that may not answer: interface, helper and perhaps network, without the questions. A helper may
+    /// be wrong about what is secret.
+    func withheldFromUnpermitted(names: Bool) -> PendingPrompt {
         var known = self
         if !names { (known.ssid, known.portal, known.title) = ("", nil, "") }
         known.message = nil

@@ -65,8 +65,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         while EventLoop.shared.thread.withLock({ $0 == nil }) { usleep(100) }
     }()
 
-    /// From the service manager's WATCHDOG_USEC: sd-event sends the keep-alive itself, from within a turn, so that a stuck
-    /// loop is noticed.
+    /// Turns the watchdog on, by the service manager's WATCHDOG_USEC: sd-event sends the keep-alive itself, from within a turn, so that
+    /// a stuck loop is noticed.
     @LoopActor public func enableWatchdog() { sd_event_set_watchdog(event, 1) }
 
     /// Tells the service manager, if there is one; such as `READY=1` or `STATUS=…`.
@@ -102,7 +102,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         }
     }
 
-    /// This loop as an executor.
+    /// Returns this loop as an executor.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
     /// Stops the process unless this is the loop's thread.
@@ -110,7 +110,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         precondition(isCurrentThread, "this runs outside the event loop's thread")
     }
 
-    /// Whether this is the loop's thread.
+    /// Returns whether this is the loop's thread.
     public func isIsolatingCurrentContext() -> Bool? { isCurrentThread }
 
     private var isCurrentThread: Bool {

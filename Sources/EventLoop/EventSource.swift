@@ -22,7 +22,7 @@ import HotspotCore
         self.source = nil
     }
 
-    /// The sources before which this one is served have lower numbers.
+    /// Sets the order in which sources are served: lower numbers come first.
     public func setPriority(_ priority: Int64) {
         if let source { sd_event_source_set_priority(source, priority) }
     }

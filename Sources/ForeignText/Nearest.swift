@@ -14,7 +14,7 @@ public enum Nearest {
         return best?.word
     }
 
-    /// Optimal string alignment: insertions, deletions, substitutions, and swaps of neighbours, each once.
+    /// Returns the distance by optimal string alignment: insertions, deletions, substitutions, and swaps of neighbours, each once.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var before: [Int] = []
         var row = Array(0...right.count)

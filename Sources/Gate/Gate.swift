@@ -52,8 +52,8 @@ public final class Gate {
         }
     }
 
-    /// The indices of the closed links.
-    public var closedLinks: Set<Int> { Set(closed.keys) }
+    /// For tests: the indices of the closed links.
+    package var closedLinks: Set<Int> { Set(closed.keys) }
 
     /// Closes the links in `wanted`, and opens all others. Repairs what other programs changed: rules that were removed, a link's group,
     /// and an index that belongs to another link by now. If a link cannot be closed or opened, the others still are; the error is
@@ -119,7 +119,7 @@ public final class Gate {
 
     // MARK: Links
 
-    /// - Returns: whether another program had taken the link out of the gate's group.
+    /// Closes a link. Returns whether another program had taken it out of the gate's group.
     private func close(_ index: Int, _ name: String) throws(NetlinkError) -> Bool {
         guard let group = try kernel.group(of: index) else {
             try open(index)

@@ -110,6 +110,8 @@ public struct Network: Codable, Hashable, Sendable {
 
 /// The scale of Apple's `signalStrength`: 0.0 at -90 dBm and below, 1.0 at -40 dBm and above, linear between.
 public enum SignalScale {
+    /// Returns the strength of a received power.
+    ///
     /// - Parameter dBm: received power in dBm.
     public static func strength(dBm: Int) -> Double { min(1, max(0, Double(dBm + 90) / 50)) }
 }

@@ -122,7 +122,7 @@ public enum HoldReason: String, Codable, Hashable, Sendable, CaseIterable {
     case loggedOff
     /// The user does not want to be asked (D21).
     case dismissed
-    /// A helper failed for good (D14).
+    /// A helper failed permanently (D14).
     case autoJoinOff
     /// The user switched handling off for this name.
     case disabled

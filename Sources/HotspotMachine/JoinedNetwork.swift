@@ -75,7 +75,7 @@ struct HelperRecord: Hashable, Sendable {
         for (name, wins) in winsAfterFailedMaintain where wins >= cap { excluded.insert(name) }
     }
 
-    /// Whether a claim of any other helper goes before this one's (D24).
+    /// Returns whether a claim of any other helper goes before this one's (D24).
     func comesLast(_ helper: String, _ policy: Policy) -> Bool {
         policy.setbackCap.map { setbacks[helper, default: 0] >= $0 } ?? false
     }

@@ -101,13 +101,13 @@ extension Machine {
     /// Ends a login that is captive to the last, for now: it is kept in case that the network opens late.
     mutating func refuted(_ proof: Proof, _ joined: JoinedNetwork, _ helper: String, _ turn: inout Turn) {
         var joined = joined
-        keep(proof, of: helper, in: &joined, &turn)
+        keepUnproven(proof, of: helper, in: &joined, &turn)
         failTemporarily(joined, helper, .stillCaptive(helper), &turn)
     }
 }
 
 extension Prompt {
-    /// For a helper that needs the user and does not say what for.
+    /// Returns the prompt of a helper that needs the user and does not say what for.
     static func empty(_ helper: String) -> Prompt { Prompt(title: helper, message: "\(helper) needs you, and does not say why.") }
 }
 

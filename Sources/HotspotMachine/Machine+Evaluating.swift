@@ -61,7 +61,7 @@ extension Machine {
             turn.act(.strike(helper: entrant.candidate.name, .crash))
         }
         _ = evaluating.race.record(confidence, for: entrant.command, at: turn.now)
-        if evaluating.race.hasLow, evaluating.grace == nil, let grace = policy.lowGrace {
+        if evaluating.race.hasOpenClaim, evaluating.grace == nil, let grace = policy.lowGrace {
             evaluating.grace = startTimer(.lowGrace, at: min(turn.now + grace, evaluating.deadline.at), &turn)
         }
         state = .evaluating(evaluating)
@@ -79,7 +79,7 @@ extension Machine {
     mutating func candidatesChanged(in evaluating: Evaluating, _ turn: inout Turn) {
         var evaluating = evaluating
         guard !evaluating.awaitsVerdict, evaluating.race.removeAll(where: { !isCandidate($0) }) else { return }
-        if !evaluating.race.hasLow, !evaluating.race.isQuarantinedWhole {
+        if !evaluating.race.hasOpenClaim, !evaluating.race.isQuarantinedWhole {
             evaluating.grace = nil
         } else if evaluating.grace == nil, let grace = policy.lowGrace {
             // Only quarantined helpers are left.

@@ -24,7 +24,7 @@ extension Machine {
         guard let helper = joined.arrival.remembered else { return evaluate(joined, "an address came up", &turn) }
         guard isCandidate(helper) else {
             var joined = joined
-            if let schedule = joined.arrival.resumed { keep(helper, schedule, .interrupted, in: &joined, &turn) }
+            if let schedule = joined.arrival.resumed { setStanding(helper, schedule, .interrupted, in: &joined, &turn) }
             return evaluate(joined, "the remembered helper is switched off or gone", &turn)
         }
         guard let schedule = joined.arrival.resumed else {
@@ -55,7 +55,7 @@ extension Machine {
         go(.inactive(.leaving(joined.resting, otherwise: fallback, timer: timer)), from: former, cause, &turn)
     }
 
-    /// Whether ending the link is wanted and possible (D19).
+    /// Returns whether ending the link is wanted and possible (D19).
     func mayDisassociate(_ joined: JoinedNetwork) -> Bool {
         policy.onFailure == .disconnect && joined.arrival.canDisassociate
     }
@@ -110,7 +110,7 @@ extension Problem {
         .logoffUnconfirmed, "The network is left alone; the portal may still let this computer through.",
         hint: "hotspotctl explain --verbose")
 
-    /// Why nothing happens on a held network, and what helps; for a network that was held earlier, also what caused it.
+    /// Returns why nothing happens on a held network, and what helps; for a network that was held earlier, also what caused it.
     static func held(_ reason: HoldReason, because cause: String? = nil) -> Problem {
         let earlier = cause.map(Hearsay.split)
         let sentence =
@@ -118,7 +118,7 @@ extension Problem {
             case .loggedOff: "There was a logoff here; for 12 hours after it nothing is started by itself."
             case .dismissed: "You dismissed the question; for 12 hours after that nothing is asked by itself."
             case .autoJoinOff:
-                "The login failed for good last time\(earlier.map { " (\($0.sentence))" } ?? ""); it is not tried again by itself."
+                "The login failed permanently last time\(earlier.map { " (\($0.sentence))" } ?? ""); it is not tried again by itself."
             case .disabled: "Handling is switched off for this network."
             }
         let hint = reason == .disabled ? "hotspotctl enable SSID" : "hotspotctl login"

@@ -118,7 +118,7 @@ extension Machine {
         evaluate(joined, cause, &turn)
     }
 
-    /// Ends the session for a logoff that waited for the answer, which is that there is none.
+    /// Ends the session for a queued logoff: the helper's answer is that no session is left.
     private mutating func endQueuedLogoff(_ joined: JoinedNetwork, _ turn: inout Turn) {
         endSession(joined, "the session had ended already", &turn)
     }

@@ -17,12 +17,10 @@ public struct Machine: Hashable, Sendable {
     /// A machine at rest (T1).
     public init(policy: Policy = Policy()) { self.policy = policy }
 
-    /// Takes other rules over if there is no address, so that nothing runs by the former ones; else changes nothing and returns
-    /// `false`. Numbers go on, so that what is late stays late.
-    @discardableResult public mutating func adopt(_ policy: Policy) -> Bool {
-        guard state == .inactive(.noAddress) else { return false }
-        self.policy = policy
-        return true
+    /// Adopts other rules if there is no address, so that nothing runs by the former ones; else changes nothing. Numbers go on, so that
+    /// what is late stays late.
+    public mutating func adopt(_ policy: Policy) {
+        if state == .inactive(.noAddress) { self.policy = policy }
     }
 
     /// Whether ``Event/loginRequested(helper:fresh:)`` would start a login now, or after a logoff that runs. While a link is being left,
@@ -35,7 +33,7 @@ public struct Machine: Hashable, Sendable {
         }
     }
 
-    /// Whether ``Event/logoffRequested(by:)`` would end the session now, or after the answer that is awaited (T34, T35, D17).
+    /// Returns whether ``Event/logoffRequested(by:)`` would end the session now, or after the answer that is awaited (T34, T35, D17).
     public func acceptsLogoff(by requester: Requester) -> Bool {
         switch state {
         case .authenticated, .maintaining: break
@@ -148,6 +146,7 @@ public struct Machine: Hashable, Sendable {
         }
         for id in old.timers where !new.timers.contains(id) && event != .timerFired(id) { actions.append(.stopTimer(id)) }
         if let prompt = old.prompt, prompt != new.prompt { actions.append(.withdrawPrompt(prompt)) }
+        // Drops what began and ended within this turn.
         func begins(_ action: Action) -> Bool {
             switch action {
             case .startTimer(let id, _, _): new.timers.contains(id)

@@ -38,7 +38,7 @@ package struct Pace: Hashable, Sendable {
         granted = nil
     }
 
-    /// Whether the session of the last login has lasted (D11).
+    /// Returns whether the session of the last login has lasted (D11).
     func hasLasted(at now: Instant, _ policy: Policy) -> Bool { lastEnd.map { now - $0 >= policy.shortStay } ?? false }
 
     /// Returns when the next check comes that is wanted at `wanted`. A few may come soon: one before a session's end, and one at it.

@@ -17,9 +17,9 @@ public struct Policy: Hashable, Sendable {
     public var lowGrace: Duration? = .seconds(5)
     /// Strikes in a row after which a helper is not waited for any more (D7); `nil` for never.
     public var quarantineAfter: Int? = 2
-    /// D1.
+    /// How a missed deadline counts (D1).
     public var onTimeout = Timeout.temporary
-    /// D19.
+    /// What happens to the link after a failure (D19).
     public var onFailure = FailureRule.keep
     /// Prompts in a row that a helper may ask for after the first one (D2).
     public var furtherPrompts = 8

@@ -8,7 +8,7 @@ public struct Race: Hashable, Sendable {
         public let command: CommandID
         /// `nil` while it is awaited.
         public fileprivate(set) var answer: Response?
-        /// Any claim of another entrant goes before this one's (D24).
+        /// Whether any claim of another entrant goes before this one's (D24).
         public let isLast: Bool
         /// Claims of a lower rank go first.
         fileprivate var rank: Int { candidate.isLastResort ? 2 : isLast ? 1 : 0 }
@@ -66,8 +66,8 @@ public struct Race: Hashable, Sendable {
     /// Returns the entrant with this command, if it is unanswered.
     func silent(_ command: CommandID) -> Entrant? { entrants.first { $0.command == command && $0.answer == nil } }
 
-    /// There is a claim, and none that ends the race: a low, or a high of an entrant that comes last.
-    public var hasLow: Bool { best.map { !$0.isDecisive } ?? false }
+    /// Whether there is a claim that does not end the race: a low, or a high of an entrant that comes last.
+    public var hasOpenClaim: Bool { best.map { !$0.isDecisive } ?? false }
 
     /// All entrants are quarantined: none is waited for, so all of them get the grace.
     public var isQuarantinedWhole: Bool { !entrants.isEmpty && entrants.allSatisfy(\.candidate.isQuarantined) }
@@ -102,8 +102,8 @@ public struct Race: Hashable, Sendable {
         return "\(first ? "the earliest" : "the first by name") of \(equal.count) claims with priority \(priority)"
     }
 
-    /// The best claim: those that come last after all others, and a last resort after these; then confidence; then among highs the earliest, among lows the higher
-    /// priority and then the earliest; then the name, so that equal times give equal outcomes in whatever order they were recorded.
+    /// The best claim, by: rank (ordinary, comes last, last resort); confidence; among highs the earliest, among lows priority and then the
+    /// earliest; name. So equal times give equal outcomes, in whatever order they were recorded.
     private var best: (name: String, isDecisive: Bool)? {
         var winner: (entrant: Entrant, answer: Response)?
         for entrant in entrants {

@@ -21,7 +21,7 @@ package struct StandingLogin: Hashable, Sendable {
 
 extension Machine {
     /// Keeps a login that the prober has not proven until now (D25).
-    mutating func keep(_ proof: Proof, of helper: String, in joined: inout JoinedNetwork, _ turn: inout Turn) {
+    mutating func keepUnproven(_ proof: Proof, of helper: String, in joined: inout JoinedNetwork, _ turn: inout Turn) {
         let end = proof.began + policy.latePatience
         guard end > turn.now else { return }
         var schedule = MaintainSchedule()
@@ -32,11 +32,11 @@ extension Machine {
         if let first = joined.standing, first.end != nil, first.helper == helper {
             joined.standing?.ground = ground
         } else {
-            keep(helper, schedule, ground, in: &joined, &turn)
+            setStanding(helper, schedule, ground, in: &joined, &turn)
         }
     }
 
-    func keep(
+    func setStanding(
         _ helper: String, _ schedule: MaintainSchedule, _ ground: StandingLogin.Ground, in joined: inout JoinedNetwork,
         _ turn: inout Turn
     ) {
@@ -47,7 +47,7 @@ extension Machine {
     /// Keeps the login of a helper that cannot maintain it now: what keeps it may be an outage, or a switch.
     func keepInterrupted(_ joined: inout JoinedNetwork, _ turn: inout Turn) {
         guard let helper = state.chosenHelper, let schedule = state.schedule else { return }
-        keep(helper, schedule, .interrupted, in: &joined, &turn)
+        setStanding(helper, schedule, .interrupted, in: &joined, &turn)
     }
 
     /// Returns the proven login that an open network goes back to, if its helper may be asked.
@@ -84,19 +84,20 @@ extension Machine {
         case .authenticated(let authenticated):
             guard case .claimed(_, _, let schedule) = authenticated.upkeep else { break }
             if goesOn { return maintain(joined, chosen, isJoin: false, schedule, cause, &turn) }
-            keep(chosen, schedule, .fresh, in: &joined, &turn)
+            setStanding(chosen, schedule, .fresh, in: &joined, &turn)
         case .maintaining(let maintaining):
             if goesOn {
                 state = .maintaining(maintaining.with { ($0.joined, $0.logoffQueued) = (joined, false) })
                 return
             }
-            keep(chosen, maintaining.schedule, .fresh, in: &joined, &turn)
-        case .authenticating, .presentingUI: if let proof = state.proof { keep(proof, of: chosen, in: &joined, &turn) }
+            setStanding(chosen, maintaining.schedule, .fresh, in: &joined, &turn)
+        case .authenticating, .presentingUI: if let proof = state.proof { keepUnproven(proof, of: chosen, in: &joined, &turn) }
         case .loggingOff(let loggingOff):
             state = .loggingOff(loggingOff.with { ($0.joined, $0.sequel) = (joined, .login(by: helper)) })
             return
         case .inactive, .evaluating, .failure: break
         }
+        // All that has not returned above starts over.
         evaluate(joined, only: helper, cause, &turn)
     }
 
@@ -106,7 +107,7 @@ extension Machine {
             let end = login.end, turn.now < end.at, isCandidate(login.helper)
         else { return false }
         if case .inactive(.leaving) = state { return false }
-        open(login, joined, secondsRemaining: seconds, "openedLate: it opened after \(login.helper) had logged in", &turn)
+        open(login, joined, secondsRemaining: seconds, "it opened late, after \(login.helper) had logged in", &turn)
         return true
     }
 

@@ -13,6 +13,6 @@ public struct StrikeBook: Hashable, Sendable {
 
     public func count(_ helper: String) -> Int { strikes[helper] ?? 0 }
 
-    /// Whether the helper is asked, but not waited for.
+    /// Returns whether the helper is asked, but not waited for.
     public func isQuarantined(_ helper: String) -> Bool { limit.map { count(helper) >= $0 } ?? false }
 }

@@ -20,7 +20,7 @@ enum AddressText {
         return nil
     }
 
-    /// 169.254.0.0/16 (RFC 3927) and fe80::/10 (RFC 4291, 2.5.6).
+    /// Returns whether an address is link-local: 169.254.0.0/16 (RFC 3927) and fe80::/10 (RFC 4291, 2.5.6).
     static func isLinkLocal(_ octets: [UInt8]) -> Bool {
         octets.count == 4 ? octets.starts(with: [169, 254]) : octets.first == 0xFE && octets[1] & 0xC0 == 0x80
     }

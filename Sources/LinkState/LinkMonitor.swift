@@ -11,16 +11,16 @@ import Netlink
 @LoopActor public final class LinkMonitor {
     /// Called for each link that changed, in the turn that read it.
     public var onChange: (LinkChange) -> Void = { _ in }
-    /// Called when the kernel's socket is lost for good; nothing follows.
+    /// Called when the kernel's socket is lost permanently; nothing follows.
     public var onFailure: (LinkError) -> Void = { _ in }
     /// All links by their index, as last reported.
     public private(set) var links: [Int: LinkSnapshot] = [:]
     /// The first reading is over: from here on ``links`` is complete.
     public private(set) var isComplete = false
-    /// Messages with contradictory lengths, which are dropped whole.
-    public private(set) var malformedCount = 0
-    /// Datagrams that did not come from the kernel, which are dropped.
-    public var foreignCount: Int { exchange.foreignCount }
+    /// For tests: messages with contradictory lengths, which are dropped whole.
+    package private(set) var malformedCount = 0
+    /// For tests: datagrams that did not come from the kernel, which are dropped.
+    package var foreignCount: Int { exchange.foreignCount }
 
     let exchange: NetlinkExchange
     private var table = LinkTable()

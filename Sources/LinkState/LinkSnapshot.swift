@@ -46,7 +46,7 @@ public struct LinkSnapshot: Hashable, Sendable {
 extension LinkSnapshot {
     /// The mark of the present association, by which a daemon that is restarted knows it again: the boot, the interface, how often its
     /// carrier came up, and its address. A station that leaves its access point loses the carrier, as a cable does that is pulled,
-    /// whichever process watches; not every driver tells the age of an association. `nil` where the kernel does not tell.
+    /// whichever process watches; not every driver reports the age of an association. `nil` where the kernel does not report it.
     public var associationMark: String? {
         guard let carrierUpCount, let boot = Self.boot else { return nil }
         return "\(boot) \(index) \(hardwareAddress?.description ?? "-") \(carrierUpCount) \(addresses.first ?? "-")"

@@ -22,6 +22,6 @@ public struct TCPCounters: Hashable, Sendable {
         troubled = failed &+ reset &+ again
     }
 
-    /// Whether connections had trouble since then, beside traffic.
+    /// Returns whether connections had trouble since then, beside traffic.
     public func showsTrouble(since before: TCPCounters) -> Bool { troubled > before.troubled && sent > before.sent }
 }

@@ -45,11 +45,12 @@ import Glibc
     public var onTurn: () -> Void = {}
     /// Called when the socket is lost and cannot be replaced.
     public var onFailure: (NetlinkError) -> Void = { _ in }
-    /// Datagrams that did not come from the kernel.
-    public private(set) var foreignCount = 0
-    public private(set) var overrunCount = 0
-    /// Datagrams with an impossible length.
-    public private(set) var malformedCount = 0
+    /// For tests: datagrams that did not come from the kernel.
+    package private(set) var foreignCount = 0
+    /// For tests: how often the kernel left out messages.
+    package private(set) var overrunCount = 0
+    /// For tests: datagrams with an impossible length.
+    package private(set) var malformedCount = 0
 
     private let open: () throws(NetlinkError) -> any NetlinkTransport
     private var transport: any NetlinkTransport

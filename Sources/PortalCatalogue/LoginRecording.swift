@@ -24,7 +24,7 @@ package struct LoginRecording {
     private let portals: [PortalFile]
     private let machine: String
     private let time = Int(Date().timeIntervalSince1970)
-    private let turns = Locked([Exchange.Turn]())
+    private let turns = Locked([RecordedLogin.Turn]())
 
     /// - Parameter machine: this machine's name, which is replaced.
     package init(link: Link, portals: [PortalFile], machine: String) {
@@ -34,7 +34,7 @@ package struct LoginRecording {
     /// Logs in. Returns the fixture and how it was logged in. Throws ``NotRecorded``.
     ///
     /// - Parameter ask: asks the user; `nil` if there are no answers.
-    package func run(asking ask: (Prompt) -> [String: String]?) throws(NotRecorded) -> (exchange: Exchange, way: String) {
+    package func run(asking ask: (Prompt) -> [String: String]?) throws(NotRecorded) -> (exchange: RecordedLogin, way: String) {
         var (beginning, answers, secrets) = (try begin(), [String: String](), [String]())
         var reply = play(beginning, answers, after: nil)
         for _ in 0..<Self.rounds where reply.result == .uiRequired {
@@ -51,7 +51,7 @@ package struct LoginRecording {
             }
             reply = play(beginning, answers, after: reply)
         }
-        var exchange = Exchange(file: "the recording")
+        var exchange = RecordedLogin(file: "the recording")
         exchange.typed = answers
         exchange.address = link.addresses.first { !$0.contains(":") } ?? exchange.address
         exchange.turns = turns.with { $0 }
@@ -74,7 +74,7 @@ package struct LoginRecording {
             do throws(TransferError) { outcome = .success(try server.send(request, in: Scope())) } catch {
                 outcome = .failure(error)
             }
-            turns.with { $0.append(Exchange.Turn(request, outcome)) }
+            turns.with { $0.append(RecordedLogin.Turn(request, outcome)) }
             return outcome
         }
         let (request, scope) = (HTTPRequest(probe), Scope())
@@ -112,14 +112,14 @@ package struct LoginRecording {
         return PortalLogin(command, portals: portals).play(portal, from, reason: "", isTypedNow: last != nil, from: saved)
     }
 
-    /// The login goes on where it asked.
+    /// Returns whether the login goes on where it asked.
     private func goesOn(_ session: Session?, _ beginning: Beginning) -> Bool {
         beginning.claim == nil ? SessionMemory(session).page != nil : PortalMemory(session).pause != nil
     }
 
     /// Returns the fixture with the requests that the helper sends for the made-up answers: what it computes from answers, time and chance
     /// is then theirs, and no digest of a real answer is left. Throws ``NotRecorded``.
-    static func replayed(_ recorded: Exchange, by portal: PortalFile) throws(NotRecorded) -> Exchange {
+    static func replayed(_ recorded: RecordedLogin, by portal: PortalFile) throws(NotRecorded) -> RecordedLogin {
         let first = Replay(portal, recorded)
         _ = first.run()
         var exchange = recorded

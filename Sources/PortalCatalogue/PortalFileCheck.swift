@@ -24,7 +24,7 @@ struct PortalFileCheck {
         Keyfile.Error(file: keyfile.file, line: line, message: text)
     }
 
-    /// Every answer is asked for, and every kept value is set somewhere.
+    /// Checks that every answer is asked for, and every kept value is set somewhere.
     private func checkNames() throws(Keyfile.Error) {
         let asked = Set(portal.fields.map(\.name))
         let kept = Set(portal.steps.flatMap { $0.sets.map(\.name) })
@@ -40,7 +40,7 @@ struct PortalFileCheck {
         }
     }
 
-    /// What is kept for later visits holds no password.
+    /// Checks that no password is kept for later visits.
     private func checkSecrets() throws(Keyfile.Error) {
         var secret = Set(portal.fields.filter(\.kind.isSecret).map { "answer:" + $0.name })
         for _ in portal.steps {
@@ -63,7 +63,7 @@ struct PortalFileCheck {
             || template.names.contains { secret.contains("value:" + $0) }
     }
 
-    /// A JSON body is JSON whatever is inserted.
+    /// Checks that a JSON body is JSON whatever is inserted.
     private func checkJSON() throws(Keyfile.Error) {
         for entry in keyfile.entries where entry.key == "JSON" {
             guard let template = try? Template(entry.value) else { continue }

@@ -269,7 +269,7 @@ package struct PortalLogin: Sendable {
 }
 
 extension PortalLogin.Start {
-    /// The portal with the file's name as its kind.
+    /// Returns the portal with the file's name as its kind.
     func portal(_ claim: PortalClaim) -> Portal {
         var portal = portal
         portal.kind = claim.portal.id

@@ -17,7 +17,7 @@ struct PortalMemory: Codable, Sendable {
             headers = request.headers.flatMap { [$0.name, $0.value] }
         }
 
-        /// The request; `nil` if its address may not be asked any more.
+        /// Returns the request; `nil` if its address may not be asked any more.
         func request(_ redirects: RedirectPolicy) -> HTTPRequest? {
             guard let address = WebURL(url), (try? redirects.check(address)) != nil else { return nil }
             var request = HTTPRequest(address)
@@ -63,7 +63,7 @@ struct PortalMemory: Codable, Sendable {
         self = memory
     }
 
-    /// Both memories as the daemon keeps them.
+    /// Returns both memories as the daemon keeps them.
     func value(beside shared: SessionMemory) -> JSONValue? {
         guard case .object(let own) = Coding.value(self), case .object(let other)? = shared.value else { return shared.value }
         let both = JSONValue.object(own.merging(other) { $1 })

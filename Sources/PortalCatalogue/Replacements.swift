@@ -188,7 +188,8 @@ struct Replacements {
         text.split { !$0.isLetter && !$0.isNumber }.map(String.init)
     }
 
-    /// Letters and digits that no word has: a piece of eight or more with digits among letters, or of twelve digits.
+    /// Returns whether a text has letters and digits as no word has them: a piece of eight or more with digits among letters, or of
+    /// twelve digits.
     private static func isToken(_ text: String) -> Bool {
         text.split { $0 == "-" || $0 == "_" }.contains { piece in
             let digits = piece.utf8.count { (0x30...0x39).contains($0) }

@@ -5,10 +5,10 @@ import HotspotCore
 /// Plays a fixture against a portal file, without a network, and says what the helper would do differently.
 package struct Replay {
     private let portal: PortalFile
-    private let exchange: Exchange
+    private let exchange: RecordedLogin
     private let progress = Locked((next: 0, mistakes: [Keyfile.Error](), sent: [HTTPRequest]()))
 
-    package init(_ portal: PortalFile, _ exchange: Exchange) { (self.portal, self.exchange) = (portal, exchange) }
+    package init(_ portal: PortalFile, _ exchange: RecordedLogin) { (self.portal, self.exchange) = (portal, exchange) }
 
     /// Returns the fixtures of a portal file: `tests/NAME.exchange` and `tests/NAME-WORD.exchange` beside it. A word is not the end of
     /// another file's name.

@@ -29,7 +29,7 @@ struct RequestTrust {
         return boxes.filter { !engine.agreed.contains(FormEngine.Unusual.agreement(page.origin, $0.name)) }
     }
 
-    /// Whether a stored password would go over plain HTTP without the user's yes.
+    /// Returns whether a stored password would go over plain HTTP without the user's yes.
     func needsUser(_ engine: FormEngine) -> Bool {
         let isPlain = !(request.url.isSecure && live.origin.hasPrefix("https://"))
         return taint >= .digest && isPlain && !engine.isTypedNow && !engine.allowsPlainHTTP

@@ -54,7 +54,10 @@ struct Template: Hashable, Sendable {
     private static func expression(_ rest: inout Substring) throws(Mistake) -> Expression {
         let (name, arguments) = try word(&rest)
         guard let source = Source(name, arguments) else {
-            throw Mistake(message: "has the value ${\(name)…}, which does not exist or not so; docs/portals.md lists them")
+            throw Mistake(
+                message:
+                    "has the value ${\(name)…}, which does not exist or takes other arguments; /usr/share/doc/hotspotd/portals.md lists them"
+            )
         }
         var functions: [Function] = []
         while rest.first == "|" {
@@ -101,7 +104,7 @@ struct Template: Hashable, Sendable {
             default: text.append(character)
             }
         }
-        throw Mistake(message: "has a \" without another")
+        throw Mistake(message: "has an opening \" without a closing one")
     }
 }
 

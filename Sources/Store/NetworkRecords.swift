@@ -92,7 +92,7 @@ public struct NetworkRecord: Hashable, Sendable {
 public struct NetworkRecords: Sendable {
     var byKey: [String: NetworkRecord] = [:]
 
-    /// Whether there is a record of a network of this ``NetworkID/switchName``.
+    /// Returns whether there is a record of a network of this ``NetworkID/switchName``.
     public func has(name: String) -> Bool { byKey.keys.contains { NetworkID(key: $0)?.switchName == name } }
     public var networks: [NetworkID] { byKey.keys.compactMap { NetworkID(key: $0) } }
 

@@ -44,19 +44,19 @@ public struct Switches: Hashable, Sendable {
         }
     }
 
-    /// The network is switched off for all helpers.
+    /// Returns whether the network is switched off for all helpers.
     public func isOff(_ network: NetworkID) -> Bool {
         !networks.isEmpty && isOff(helper: nil, name: network.switchName)
     }
 
-    /// The helper is switched off, everywhere or here, or the network is.
+    /// Returns whether the helper is switched off, everywhere or here, or the network is.
     public func isOff(helper: String, _ network: NetworkID) -> Bool {
         // Making a network's name takes time, and most machines have no switch that is off.
         let name = networks.isEmpty && pairs.isEmpty ? nil : network.switchName
         return isOff(helper: helper, name: name)
     }
 
-    /// The same by a network's ``NetworkID/switchName``. `nil` stands for all helpers, or for all networks.
+    /// Does the same by a network's ``NetworkID/switchName``. `nil` stands for all helpers, or for all networks.
     func isOff(helper: String?, name: String?) -> Bool {
         if let helper, helpers.contains(helper) { return true }
         guard let name else { return false }

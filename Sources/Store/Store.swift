@@ -52,7 +52,7 @@ public final class Store {
     private var database: Database
     private var mode: Mode
     private var nextRetry: Instant
-    /// What is in memory holds all that the disk does, and may replace it.
+    /// The copy in memory is complete, and may replace the one on disk.
     private var replacesDisk = true
     private var notes: [Problem] = []
     /// The switches of the last reading; `nil` after a change.
@@ -128,8 +128,8 @@ public final class Store {
         endInterrupted()
     }
 
-    /// Whether writes reach the disk.
-    public var isSaving: Bool { if case .disk = mode { true } else { false } }
+    /// For tests: whether writes reach the disk.
+    package var isSaving: Bool { if case .disk = mode { true } else { false } }
 
     /// Tries to save what is only in memory. Does nothing when everything is saved.
     public func save() {

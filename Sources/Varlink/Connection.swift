@@ -45,10 +45,10 @@ import HotspotCore
     /// The connection is over; no further message comes.
     public var onClose: (End) -> Void = { _ in }
 
-    /// Takes a connected, non-blocking socket over.
+    /// Takes over a connected, non-blocking socket.
     ///
-    /// - Parameter isPatient: the peer may have to wait: of what it sends one message is handled in a turn, after everybody else's, and
-    ///   no more is read until all are handled. So a client that floods delays itself alone.
+    /// - Parameter isPatient: the peer may have to wait: of what it sends one message is handled in a turn, after those of all other
+    ///   clients, and no more is read until all are handled. So a client that floods delays itself alone.
     public convenience init(
         socket: Int32, limit: Int, outputLimit: Int = 8 * 1024 * 1024, isPatient: Bool = false
     ) throws(VarlinkError) {
@@ -84,7 +84,7 @@ import HotspotCore
     /// Queues a message. A peer that lets more than the limit pile up is cut off.
     public func send(_ message: some Encodable) { send(encoded: Coding.encode(message)) }
 
-    /// The same for a message that is in octets already, without its NUL.
+    /// Does the same for a message that is in octets already, without its NUL.
     func send(encoded message: [UInt8]) {
         guard isOpen else { return }
         pending += message
@@ -156,7 +156,7 @@ import HotspotCore
         if isOpen { watchPartial() }
     }
 
-    /// Until all that was read is handled nothing more is read.
+    /// Handles the next message later. Until all that was read is handled nothing more is read.
     private func goOnLater(after delay: Duration) {
         reader?.cancel()
         reader = nil

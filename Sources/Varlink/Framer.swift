@@ -28,8 +28,8 @@ public struct Framer: Sendable {
         scanned = 0
     }
 
-    /// The next whole message without its NUL, or `nil` until more octets came. Throws ``VarlinkError/tooLong(limit:)`` as soon as a
-    /// message cannot end within the limit any more, and ``VarlinkError/malformed(_:)`` for text that is not ``StreamSafe``.
+    /// Returns the next whole message without its NUL, or `nil` until more octets came. Throws ``VarlinkError/tooLong(limit:)`` as soon
+    /// as a message cannot end within the limit any more, and ``VarlinkError/malformed(_:)`` for text that is not ``StreamSafe``.
     public mutating func next() throws(VarlinkError) -> [UInt8]? {
         guard let end = buffer[scanned...].firstIndex(of: 0) else {
             scanned = buffer.count

@@ -37,7 +37,7 @@ public struct Answer: Codable, Hashable, Sendable {
         self.continues = continues
     }
 
-    /// The parameters, or the error thrown.
+    /// Returns the parameters, or throws the error.
     public func get() throws(VarlinkError) -> JSONValue {
         if let error { throw .reply(name: error, parameters: parameters ?? [:]) }
         return parameters ?? [:]
@@ -61,18 +61,18 @@ public enum Coding {
         }
     }
 
-    /// A value as an object of the wire.
+    /// Encodes a value as an object of the wire.
     public static func value(_ value: some Encodable) -> JSONValue {
         // Everything that is encoded is of our own types, none of which can fail: no date, no data, and no infinite number.
         try! JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
     }
 
-    /// An object of the wire as a value.
+    /// Decodes an object of the wire as a value.
     public static func decode<T: Decodable>(_ type: T.Type, from value: JSONValue) throws(VarlinkError) -> T {
         try decode(type, from: encode(value))
     }
 
-    /// The octets of a message, keys sorted, without the NUL.
+    /// Returns the octets of a message, keys sorted, without the NUL.
     public static func encode(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

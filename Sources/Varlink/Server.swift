@@ -43,7 +43,7 @@ import HotspotCore
     private var pausing: EventSource?
     private var isOpen = true
     private let socket: Int32
-    /// The connections of late: see ``ClientLimits/burst``.
+    /// The recent connections: see ``ClientLimits/burst``.
     private var burst: (began: Instant, count: Int) = (EventLoop.now, 0)
     /// accept(2); tests put one that fails in its place.
     var acceptNext: (Int32) -> Int32 = { Glibc.accept($0, nil, nil) }
@@ -83,8 +83,8 @@ import HotspotCore
         clients = [:]
     }
 
-    /// The clients at present.
-    public var clientCount: Int { clients.count }
+    /// For tests: the clients at present.
+    package var clientCount: Int { clients.count }
 
     private func accept() {
         // A program that connects and leaves without end must not keep other clients and the loop's other sources waiting: after a

@@ -31,35 +31,35 @@ import HotspotCore
         oneway = call.oneway ?? false
     }
 
-    /// The last answer.
+    /// Sends the last answer.
     public func reply(_ value: some Encodable) { reply(encoded: Coding.encode(value)) }
 
-    /// The last answer, whose parameters are an object in octets already.
+    /// Sends the last answer, whose parameters are an object in octets already.
     public func reply(encoded parameters: [UInt8]) { finish(Self.answer(parameters)) }
 
-    /// The last answer, empty.
+    /// Sends the last answer, empty.
     public func reply() { finish(Answer(parameters: [:])) }
 
-    /// One answer of many; only for a client that wants more.
+    /// Sends one answer of many; only for a client that wants more.
     public func replyMore(_ value: some Encodable) { replyMore(encoded: Coding.encode(value)) }
 
-    /// One answer of many, whose parameters are an object in octets already.
+    /// Sends one answer of many, whose parameters are an object in octets already.
     public func replyMore(encoded parameters: [UInt8]) {
         guard !isDone else { return }
         client?.connection.send(encoded: Self.answer(parameters, continues: true))
     }
 
-    /// The octets of an answer, without a detour over a value: lists of helpers and networks are long.
+    /// Returns the octets of an answer, without a detour over a value: lists of helpers and networks are long.
     private static func answer(_ parameters: [UInt8], continues: Bool = false) -> [UInt8] {
         Array(continues ? #"{"continues":true,"parameters":"#.utf8 : #"{"parameters":"#.utf8) + parameters + [UInt8(ascii: "}")]
     }
 
-    /// The last answer is an error of this interface.
+    /// Sends an error of this interface as the last answer.
     public func fail(_ name: String, _ parameters: JSONValue = [:]) {
         finish(Answer(parameters: parameters, error: "\(interface).\(name)"))
     }
 
-    /// The last answer is one of the protocol's own errors.
+    /// Sends one of the protocol's own errors as the last answer.
     public func failInvalidParameter(_ name: String) {
         finish(Answer(parameters: ["parameter": .string(name)], error: "org.varlink.service.InvalidParameter"))
     }

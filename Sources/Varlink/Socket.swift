@@ -50,7 +50,7 @@ public enum Socket {
         return socket
     }
 
-    /// Whether a process listens there; one whose queue is full does so too, and is not waited for.
+    /// Returns whether a process listens there; one whose queue is full does so too, and is not waited for.
     private static func hasListener(_ path: String) -> Bool {
         do throws(VarlinkError) {
             let peer = try connect(path: path, nonblocking: true)
@@ -60,7 +60,7 @@ public enum Socket {
         }
     }
 
-    /// Two connected ends.
+    /// Returns two connected ends.
     public static func pair(nonblocking: Bool = false) throws(VarlinkError) -> (Int32, Int32) {
         var ends: [Int32] = [0, 0]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue) | (nonblocking ? Int32(SOCK_NONBLOCK.rawValue) : 0)
@@ -75,7 +75,7 @@ public enum Socket {
         return Descriptor(raw)
     }
 
-    /// The address of a path, for the calls that want one. Throws if the path is too long for it.
+    /// Calls with the address of a path, for the system calls that want one. Throws if the path is too long for it.
     public static func withAddress<T>(
         _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> T
     ) throws(VarlinkError) -> T {
@@ -118,7 +118,8 @@ public struct PeerCredentials: Hashable, Sendable {
             uid: credentials.uid, gid: credentials.gid, groups: Self.groups(ofPeerOf: socket), pid: credentials.pid)
     }
 
-    /// SO_PEERGROUPS, Linux 4.13. The user database is not asked: it may be far away, and behind the very portal.
+    /// Returns the groups of the peer by SO_PEERGROUPS, Linux 4.13. The user database is not asked: it may be far away, and behind the
+    /// very portal.
     private static func groups(ofPeerOf socket: Int32) -> [gid_t] {
         var groups = [gid_t](repeating: 0, count: 256)
         for _ in 0..<2 {

@@ -22,7 +22,7 @@ public struct CredentialOwner: Hashable, Sendable {
     public var purpose: Purpose { .credential(network: network, helper: helper, origin: origin, pin: pin, program: program) }
 }
 
-/// Whether stored answers may go to a portal without encryption (D28).
+/// Whether stored answers may go to a portal without encryption (PlainHTTPAnswers=).
 public enum PlainHTTPAnswers: String, Hashable, Sendable, CaseIterable {
     /// As defaults of a prompt, which the user confirms.
     case confirm

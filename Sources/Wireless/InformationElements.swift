@@ -100,7 +100,7 @@ public struct InformationElements: Hashable, Sendable {
         return .suites(securities)
     }
 
-    /// IEEE 802.11-2020, table 9-151, and its amendments.
+    /// Returns the security of a suite by IEEE 802.11-2020, table 9-151, and its amendments.
     private static func rsnSuite(_ suite: ArraySlice<UInt8>) -> Security {
         guard suite.starts(with: [0x00, 0x0F, 0xAC]), let type = suite.last else { return .unknown }
         switch type {

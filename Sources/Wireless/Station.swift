@@ -4,12 +4,12 @@ import HotspotCore
 enum StationEvent {
     /// The station turns to an access point, which the kernel names only when it adds it as a peer.
     case turned(to: BSSID?)
-    /// An attempt to join failed, or its outcome was lost.
-    case attemptFailed
+    /// Associating failed, or its outcome was lost.
+    case associationFailed
     /// The kernel removed a peer.
     case peerRemoved(BSSID?)
-    /// A connection succeeded, with the name in its request; the tables are being read.
-    case connected(to: BSSID?, requested: SSID?)
+    /// The kernel reported CONNECT, with the name in the request; the tables are read next, and then `connected` is reported.
+    case connectSucceeded(to: BSSID?, requested: SSID?)
     /// The station left, or was thrown out.
     case disconnected(isByAccessPoint: Bool, reasonCode: Int?)
     /// ``Station/roamPatience`` is over.
@@ -70,13 +70,13 @@ struct Station {
     mutating func handle(_ event: StationEvent) -> [WirelessEvent] {
         switch event {
         case .turned(let bssid): return turn(to: bssid)
-        case .attemptFailed: return endAttempt(reason: nil)
+        case .associationFailed: return endAssociating(reason: nil)
         case .peerRemoved(let bssid):
-            // Some attempts end without any other sign.
+            // Some stations give up associating without any other sign.
             let isRoaming = parting.map { !$0.isWaiting } ?? false
             guard connecting == nil, isAssociating || isRoaming, association?.bssid != bssid else { return [] }
-            return endAttempt(reason: nil)
-        case .connected(let bssid, let name):
+            return endAssociating(reason: nil)
+        case .connectSucceeded(let bssid, let name):
             parting?.isWaiting = false
             connecting = bssid
             requested = name
@@ -111,11 +111,11 @@ struct Station {
             parting = Parting(reasonCode: reason)
             return []
         }
-        let events = endAttempt(reason: reason)
+        let events = endAssociating(reason: reason)
         return association == nil ? events : events + disconnect(reason: reason)
     }
 
-    private mutating func endAttempt(reason: Int?) -> [WirelessEvent] {
+    private mutating func endAssociating(reason: Int?) -> [WirelessEvent] {
         connecting = nil
         if parting != nil { return disconnect(reason: nil) }
         guard isAssociating else { return [] }
@@ -173,7 +173,7 @@ struct Station {
         return events
     }
 
-    /// The association that the table shows, completed with what the interface and the request say.
+    /// Returns the association that the table shows, completed with what the interface and the request say.
     private func association(in networks: [BSS]) -> WirelessAssociation? {
         let entry =
             connecting.flatMap { bssid in networks.first { $0.bssid == bssid && $0.isAssociated } }

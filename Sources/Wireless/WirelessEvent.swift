@@ -14,7 +14,7 @@ public enum WirelessEvent: Hashable, Sendable {
     case connected(index: Int, WirelessAssociation)
     /// Another access point of the same network; `association(of:)` has the rest.
     case roamed(index: Int, bssid: BSSID)
-    /// The station left its network, or an attempt failed. The reason is IEEE 802.11's, if there was one.
+    /// The station left its network, or associating failed. The reason is IEEE 802.11's, if there was one.
     case disconnected(index: Int, reasonCode: Int?)
     /// The kernel left out events, and everything is being read again; changes follow as events.
     case lost

@@ -11,12 +11,12 @@ import Netlink
 @LoopActor public final class WirelessMonitor {
     /// Called for each event, in the loop's turn that read it.
     public var onEvent: (WirelessEvent) -> Void = { _ in }
-    /// Called when the kernel's socket is lost for good; nothing follows.
+    /// Called when the kernel's socket is lost permanently; nothing follows.
     public var onFailure: (WirelessError) -> Void = { _ in }
-    /// Messages with contradictory lengths, which are dropped whole.
-    public internal(set) var malformedCount = 0
-    /// Datagrams that did not come from the kernel, which are dropped.
-    public var foreignCount: Int { exchange.foreignCount }
+    /// For tests: messages with contradictory lengths, which are dropped whole.
+    package internal(set) var malformedCount = 0
+    /// For tests: datagrams that did not come from the kernel, which are dropped.
+    package var foreignCount: Int { exchange.foreignCount }
 
     let exchange: NetlinkExchange
     let family: UInt16
@@ -57,7 +57,7 @@ import Netlink
             guard let self else { return }
             onEvent(.lost)
             // The end of an attempt may be among the lost events. The tables show what is true.
-            for index in stations.keys.sorted() { handle(.attemptFailed, of: index) }
+            for index in stations.keys.sorted() { handle(.associationFailed, of: index) }
             readInterfaces()
         }
         exchange.onFailure = { [weak self] in
@@ -93,10 +93,10 @@ import Netlink
     /// All interfaces by their index.
     public var interfaces: [Int: WirelessInterface] { stations.mapValues(\.interface) }
 
-    /// The last scan list of an interface, the strongest first, at most 512.
+    /// Returns the last scan list of an interface, the strongest first, at most 512.
     public func networks(on index: Int) -> [BSS] { stations[index]?.networks ?? [] }
 
-    /// The network that an interface is in.
+    /// Returns the network that an interface is in.
     public func association(of index: Int) -> WirelessAssociation? { stations[index]?.association }
 
     // MARK: Commands
@@ -158,7 +158,8 @@ import Netlink
                     return
                 }
                 handle(event, of: index)
-                guard case .connected = event else { return }
+                // `connected` is reported when both tables are read.
+                guard case .connectSucceeded = event else { return }
                 readInterface(index)
                 readTable(index, for: .association)
             }
@@ -173,13 +174,13 @@ import Netlink
         switch command {
         case NL80211_CMD_NEW_STATION.rawValue: return .turned(to: address)
         case NL80211_CMD_AUTHENTICATE.rawValue, NL80211_CMD_ASSOCIATE.rawValue:
-            return hasTimedOut ? .attemptFailed : .turned(to: nil)
+            return hasTimedOut ? .associationFailed : .turned(to: nil)
         case NL80211_CMD_DEL_STATION.rawValue: return .peerRemoved(address)
         case NL80211_CMD_CONNECT.rawValue, NL80211_CMD_ROAM.rawValue:
             let status = try attributes.integer(Int(NL80211_ATTR_STATUS_CODE.rawValue), as: UInt16.self) ?? 0
-            guard status == 0, !hasTimedOut else { return .attemptFailed }
+            guard status == 0, !hasTimedOut else { return .associationFailed }
             let elements = try attributes.octets(Int(NL80211_ATTR_REQ_IE.rawValue))
-            return .connected(to: address, requested: elements.flatMap { InformationElements($0).ssid })
+            return .connectSucceeded(to: address, requested: elements.flatMap { InformationElements($0).ssid })
         case NL80211_CMD_DISCONNECT.rawValue:
             return .disconnected(
                 isByAccessPoint: try attributes.flag(Int(NL80211_ATTR_DISCONNECTED_BY_AP.rawValue)),

@@ -81,7 +81,8 @@ struct SocksHandshake {
         return String(decoding: octets, as: UTF8.self)
     }
 
-    /// Whether an octet may be part of a host's name or of an address in letters. Names of other scripts come in ASCII (RFC 5891).
+    /// Returns whether an octet may be part of a host's name or of an address in letters. Names of other scripts come in ASCII (RFC
+    /// 5891).
     private static func isOfName(_ octet: UInt8) -> Bool {
         switch octet {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):

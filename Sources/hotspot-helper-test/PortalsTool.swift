@@ -79,11 +79,12 @@ enum PortalsTool {
             var mistakes: [Keyfile.Error] = []
             for fixture in fixtures {
                 mistakes += Replay(
-                    portal, try Exchange(PortalCatalogue.octets(of: fixture, limit: Exchange.limit) ?? [], file: fixture)
+                    portal,
+                    try RecordedLogin(PortalCatalogue.octets(of: fixture, limit: RecordedLogin.limit) ?? [], file: fixture)
                 ).run()
             }
             for mistake in mistakes { print(Printable.text("\(mistake)", limit: 2000)) }
-            if mistakes.isEmpty { print("\(path): is well; \(fixtures.count) recorded logins were played.") }
+            if mistakes.isEmpty { print("\(path): has no mistakes; \(fixtures.count) recorded logins were played.") }
             return mistakes.isEmpty
         } catch {
             print(Printable.text("\(error)", limit: 400))

@@ -113,7 +113,7 @@ struct RehearsalPage: Sendable {
         "\"\(Printable.text(submit.name, limit: 40))=\(Printable.text(submit.value, limit: 40))\""
     }
 
-    /// Whether a request accepts terms.
+    /// Returns whether a request accepts terms.
     func accepts(_ pairs: [(name: String, value: String)]) -> Bool {
         form.controls.contains { control in
             control.kind == .checkbox && isTerms(control) && pairs.contains { $0.name == control.name }

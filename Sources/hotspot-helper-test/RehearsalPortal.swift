@@ -147,11 +147,11 @@ final class RehearsalPortal: Sendable {
         setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
         var octets: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
-        while octets.count < PortalRequest.limit {
+        while octets.count < ReceivedRequest.limit {
             let count = recv(client, &chunk, chunk.count, 0)
             guard count > 0 else { break }
             octets += chunk[..<count]
-            guard let request = PortalRequest(octets) else { continue }
+            guard let request = ReceivedRequest(octets) else { continue }
             if request.path == "/generate_204", keepsWaiting(client) { return }
             let (answer, outcome) = answer(request)
             if request.path != "/generate_204" || !request.pairs.isEmpty {
@@ -179,7 +179,7 @@ final class RehearsalPortal: Sendable {
         }
     }
 
-    private func answer(_ request: PortalRequest) -> (octets: [UInt8], outcome: String) {
+    private func answer(_ request: ReceivedRequest) -> (octets: [UInt8], outcome: String) {
         state.with { state in
             switch request.path {
             case "/generate_204" where state.page.returnsToItself && !request.pairs.isEmpty: return login(request, &state)
@@ -209,7 +209,7 @@ final class RehearsalPortal: Sendable {
         }
     }
 
-    private func login(_ request: PortalRequest, _ state: inout PortalState) -> ([UInt8], String) {
+    private func login(_ request: ReceivedRequest, _ state: inout PortalState) -> ([UInt8], String) {
         // A GET form that goes to its own page: a request without fields is the first view of the page.
         if request.method == "GET", request.pairs.isEmpty { return (page(&state), "the page") }
         let lacks =

@@ -13,7 +13,7 @@ enum RehearsalUser {
     /// The same answers in the forms in which the daemon masks them.
     static let hidden = Secrets(secrets)
 
-    /// Whether a reason, a trace or standard error shows one of the answers that must not appear there.
+    /// Returns whether a reason, a trace or standard error shows one of the answers that must not appear there.
     static func hasSecret(_ text: String) -> Bool { secrets.contains { text.contains($0) } }
 
     static func answers(to prompt: Prompt) -> [String: String] {

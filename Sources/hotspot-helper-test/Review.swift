@@ -28,7 +28,7 @@ enum Review {
         return remarks
     }
 
-    /// The host has refused names that are not hexadecimal and the confidence none.
+    /// Judges the annotations. The host has refused names that are not hexadecimal and the confidence none.
     static func annotations(_ annotations: [Annotation], asked networks: [Network]) -> [Remark] {
         var remarks: [Remark] = []
         for annotation in annotations {

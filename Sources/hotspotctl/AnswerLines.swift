@@ -47,7 +47,7 @@ enum AnswerLines {
         return answers
     }
 
-    /// The value as the control interface expects it: `yes` or `no` for a checkbox, one of its texts for a choice, else `nil`.
+    /// Returns the value as the control interface expects it: `yes` or `no` for a checkbox, one of its texts for a choice, else `nil`.
     static func normalise(_ value: String, _ field: Field) -> String? {
         switch field.kind {
         case .text, .password, .email, .phone, .code: return value

@@ -11,7 +11,7 @@ enum CompanionProgram {
         throw Failure(.failed, "\(name) is not installed; these places were searched: \(searched).")
     }
 
-    /// Beside this program, or where `make install` puts it.
+    /// Returns the places of a program: beside this one, or where `make install` puts it.
     private static func places(of name: String) -> [String] {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count)

@@ -30,8 +30,8 @@ enum Complete {
         return Set(read(reply)).filter(isPlain).sorted()
     }
 
-    /// Letters and digits of any script, and dots, hyphens and underscores after the first one: a plain word to every shell, and no option
-    /// to hotspotctl.
+    /// Returns whether a name has only letters and digits of any script, and dots, hyphens and underscores after the first one: a plain
+    /// word to every shell, and no option to hotspotctl.
     static func isPlain(_ name: String) -> Bool {
         func isVisible(_ scalar: Unicode.Scalar, _ categories: Set<Unicode.GeneralCategory>) -> Bool {
             // Some letters are invisible fillers.

@@ -33,7 +33,7 @@ final class ControlClient {
         try Self.read(type, try call(method, parameters))
     }
 
-    /// The prompt of this identifier, if it still waits; else what became of it, if the daemon knows.
+    /// Returns the prompt of this identifier, if it still waits; else what became of it, if the daemon knows.
     func prompt(_ id: String) throws(Failure) -> (pending: PendingPrompt?, gone: String?) {
         let reply = try call("Prompts", ["id": .string(id)], as: PromptsReply.self)
         return (reply.prompts.first { $0.id == id }, reply.gone)
@@ -76,7 +76,7 @@ final class ControlClient {
 }
 
 extension JSONValue {
-    /// An object of the members that are not `nil`.
+    /// Returns an object of the members that are not `nil`.
     static func members(_ members: [String: String?]) -> JSONValue {
         .object(members.compactMapValues { $0.map(JSONValue.string) })
     }

@@ -96,7 +96,7 @@ struct CredentialsAdd: ParsableCommand {
 }
 
 extension CredentialsAdd {
-    /// The command that leads to the portal's question.
+    /// Returns the command that leads to the portal's question.
     private func hint(_ client: ControlClient) throws(Failure) -> String {
         let here = try client.call("Status", as: StatusReply.self).interfaces.first { $0.ssid == network.name }
         let login = "hotspotctl login --wait" + (here.map { " \(common.renderer.argument($0.interface))" } ?? "")

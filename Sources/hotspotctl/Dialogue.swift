@@ -18,7 +18,7 @@ struct Dialogue {
     /// A limit for portals that ask again and again.
     private static let rounds = 8
 
-    /// Whether a person can be asked.
+    /// Returns whether a person can be asked.
     static func canAsk(_ common: CommonOptions) -> Bool { isatty(STDIN_FILENO) == 1 && !common.noAsk }
 
     func run(_ first: PendingPrompt) throws { try run(first.id, first, on: first.interface) }

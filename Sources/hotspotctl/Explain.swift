@@ -34,7 +34,7 @@ struct ExplainVerb: ParsableCommand {
 }
 
 extension ControlClient {
-    /// The parameters for an interface or a network that the user names.
+    /// Returns the parameters for an interface or a network that the user names.
     func place(_ subject: String?) throws(Failure) -> [String: String?] {
         guard let subject else { return [:] }
         let interfaces = try call("Status", as: StatusReply.self).interfaces

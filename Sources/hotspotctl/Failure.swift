@@ -60,12 +60,16 @@ extension Failure {
         }
     }
 
+    /// Returns the failure for a prompt that does not wait.
+    ///
     /// - Parameter reason: what became of it, if it waited a moment ago.
     static func noSuchPrompt(_ id: String, _ reason: String?) -> Failure {
         let rest = reason.map { " any more. \(Renderer.safe($0))" } ?? "."
         return Failure(.notFound, "There is no prompt '\(Renderer.safe(id, limit: 64))'\(rest)", hint: "hotspotctl prompts")
     }
 
+    /// Returns the failure for a network that is not known.
+    ///
     /// - Parameters:
     ///   - what: what has this name instead.
     ///   - nearest: the known name that is nearest to it.
@@ -90,7 +94,8 @@ extension Failure {
                     : "check --socket and HOTSPOTD_SOCKET; without them the system's daemon is used: sudo systemctl start hotspotd"
             )
         case 13:  // EACCES
-            return Failure(.failed, "You may not talk to \(shown).", hint: ShellWord.quoted(path).map { "ls -l \($0)" })
+            return Failure(
+                .failed, "You have no permission to connect to \(shown).", hint: ShellWord.quoted(path).map { "ls -l \($0)" })
         default: return Failure(.failed, "\(VarlinkError.unreachable(path: shown, code: code)).")
         }
     }
@@ -143,7 +148,7 @@ extension Failure {
                 return Failure(.failed, "This was the tenth wrong PIN: the stored answers and the PIN are erased.")
             }
             let warning = left > 2 ? "" : " \(left) more in a row, and the stored answers are erased."
-            return Failure(.failed, "This is not the PIN.\(warning)")
+            return Failure(.failed, "Wrong PIN.\(warning)")
         case .failed(.noAttempt, let message): return Failure(.notFound, message, hint: "hotspotctl history")
         // Without any interface there is none to name either.
         case .failed(.noInterface, let message): return Failure(.notFound, message, hint: "hotspotctl status")

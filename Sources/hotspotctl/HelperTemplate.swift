@@ -55,7 +55,7 @@ struct HelperTemplate {
 
     var needsBuild: Bool { language == .swift }
 
-    /// The text of an example with the helper's names.
+    /// Returns the text of an example with the helper's names.
     private func filled(_ example: [UInt8]) -> String {
         String(decoding: example, as: UTF8.self)
             .replacing(Self.displayPlaceholder, with: displayName).replacing(Self.placeholder, with: name)

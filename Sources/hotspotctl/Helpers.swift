@@ -60,7 +60,7 @@ extension Renderer {
         helper.ssids.isEmpty ? "any" : names(helper.ssids, 3, more: helper.moreSSIDs)
     }
 
-    /// The first names of a list, and how many more there are.
+    /// Returns the first names of a list, and how many more there are.
     private func names(_ all: [String], _ limit: Int, more: Int?) -> String {
         let rest = max(0, all.count - limit) + max(0, more ?? 0)
         return (all.prefix(limit).map { safe($0, limit: 256) } + (rest > 0 ? ["+\(rest)"] : [])).joined(separator: "; ")
@@ -91,7 +91,7 @@ extension Renderer {
         if !helper.disabledFor.isEmpty {
             add("switched off for", names(helper.disabledFor.map(quoted), .max, more: helper.moreDisabledFor))
         }
-        for networks in (helper.given ?? []).prefix(5) { add("was told of", disclosure(networks)) }
+        for networks in (helper.given ?? []).prefix(5) { add("was sent", disclosure(networks)) }
         return lines
     }
 

@@ -22,7 +22,7 @@ struct HelpersNew: ParsableCommand {
         help: ArgumentHelp("Swift only: a local checkout of hotspotd to build with.", valueName: "path"), completion: .directory)
     var checkout: String?
 
-    @Option(help: ArgumentHelp("The folder in which to create its own.", valueName: "path"))
+    @Option(help: ArgumentHelp("The folder in which the helper's folder is made.", valueName: "path"))
     var directory = "."
 
     func validate() throws {
@@ -63,7 +63,7 @@ struct HelpersNew: ParsableCommand {
         Output.print(verbatim: lines + Self.installation(of: template, in: shown).map { "  " + $0 })
     }
 
-    /// The commands that install the helper. `install -D` creates the folders; Exec= changes only in the installed file.
+    /// Returns the commands that install the helper. `install -D` creates the folders; Exec= changes only in the installed file.
     private static func installation(of template: HelperTemplate, in shown: String) -> [String] {
         let target = "\(HelperTemplate.programFolder)/\(template.program.split(separator: "/").last ?? "")"
         let file = "\(template.name).helper"
@@ -74,7 +74,7 @@ struct HelpersNew: ParsableCommand {
         ]
     }
 
-    /// A word of a shell's command line, or the text as it is if it cannot be quoted safely.
+    /// Returns a word of a shell's command line, or the text as it is if it cannot be quoted safely.
     private static func word(_ text: String) -> String { ShellWord.quoted(text) ?? Printable.text(text) }
 
     private static func write(_ file: HelperTemplate.TemplateFile, in folder: String) throws(Failure) {

@@ -15,7 +15,7 @@ struct HelpersTest: ParsableCommand {
     @Option(help: ArgumentHelp("The name of the network.", valueName: "name"))
     var ssid: String?
 
-    @Argument(help: "Its .helper file, a folder with one, or its program.", completion: .file())
+    @Argument(help: "The .helper file, a folder with one, or its program.", completion: .file())
     var path: String
 
     func run() throws {

@@ -49,7 +49,7 @@ import HotspotCore
 }
 
 extension Hotspotctl {
-    /// Without a verb the command is `status`, which would report an unknown verb as one argument too many.
+    /// Refuses an unknown verb. Without a verb the command is `status`, which would report an unknown verb as one argument too many.
     private static func checkVerb(_ arguments: [String]) throws(Failure) {
         try check(arguments.first, of: configuration, after: "hotspotctl")
         for (name, group) in [

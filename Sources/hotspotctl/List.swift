@@ -51,6 +51,8 @@ struct ListVerb: ParsableCommand {
 }
 
 extension Renderer {
+    /// Returns the list as a table.
+    ///
     /// - Parameters:
     ///   - off: the switches; those of networks that are not in the list get a row of their own.
     ///   - present: the helper of each interface's present login, which may be the first one.
@@ -77,7 +79,7 @@ extension Renderer {
         return lines + more(list.omitted, "networks")
     }
 
-    /// The daemon sends the outcome's word and its time.
+    /// Returns the last outcome in words, of which the daemon sends the word and the time.
     private func lastTime(_ text: String) -> String {
         let parts = text.split(separator: " ")
         guard parts.count == 2, let time = Int(parts[1]) else { return safe(text, limit: 100) }

@@ -67,7 +67,7 @@ struct LoginVerb: ParsableCommand {
 }
 
 extension LoginVerb {
-    /// Whether no helper logged in in the last attempt, which an open network answers.
+    /// Returns whether no helper logged in in the last attempt, which an open network answers.
     private func sentNothing(_ client: ControlClient, on interface: String) -> Bool {
         let story = try? client.call("Explain", ["interface": .string(interface)], as: ExplainReply.self)
         return story.map { !$0.steps.contains { $0.kind == "command" && $0.detail.hasPrefix("\(Command.authenticate)") } }
@@ -110,7 +110,7 @@ extension Renderer {
         return isLimited ? "Connected after \(tenths(seconds)); HTTPS does not get through." : "Online after \(tenths(seconds))."
     }
 
-    /// Why the login ended without being online, by the problems that the daemon reports.
+    /// Returns why the login ended without being online, by the problems that the daemon reports.
     ///
     /// - Parameter all: all interfaces, of which the hint names this one where there are others.
     func failure(_ status: InterfaceStatus, among all: [InterfaceStatus]) -> Failure {

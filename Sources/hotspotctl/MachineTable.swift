@@ -5,7 +5,7 @@ import HotspotMachine
 struct MachineTable: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "machine", abstract: "Show the state machine: every state, every event, and what follows.",
-        discussion: "The table is read off the same machine that the daemon runs.",
+        discussion: "The table is made from the same machine that the daemon runs.",
         // For `make table`, and not for users.
         shouldDisplay: false)
 

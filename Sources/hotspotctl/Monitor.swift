@@ -27,15 +27,15 @@ extension Renderer {
         "\(clock(event.step.time ?? now, seconds: true))  \(safe(event.interface, limit: 32))  \(line(event.step))"
     }
 
-    /// The present state of an interface, as a line in front of its events.
+    /// Returns the present state of an interface, as a line in front of its events.
     func line(_ status: InterfaceStatus) -> String {
         let (_, tone, words) = condition(status)
         let network = status.ssid.map { "  \($0.isEmpty ? "wired" : quoted($0))" } ?? ""
         return "\(clock(now, seconds: true))  \(safe(status.interface, limit: 32))  \(self.tone(words, tone))\(network)"
     }
 
-    /// A step without its time and interface. The cause of a transition and a problem that is no helper's are the daemon's own; any other
-    /// detail may hold words of helpers, portals and networks.
+    /// Returns a step without its time and interface. The cause of a transition and a problem that is no helper's are the daemon's own;
+    /// any other detail may hold words of helpers, portals and networks.
     func line(_ step: Step) -> String {
         var parts: [String] = []
         let isOwn = step.to != nil || (step.kind == "problem" && step.helper == nil)

@@ -36,7 +36,7 @@ final class OutcomeWatch {
     /// Begins the time again: the login starts now, on this interface if it is known.
     func loginBegins(on interface: String?) {
         began = .now
-        tracker.follow(interface)
+        tracker.setTarget(interface)
     }
 
     func outcome(within seconds: Double) throws(Failure) -> OutcomeTracker.LoginOutcome {
@@ -97,7 +97,7 @@ struct OutcomeTracker {
     var joined: Int { before.values.count { $0.ssid != nil } }
 
     /// Follows this interface from now on; `nil` stays with the one that is known. A login withdraws the question that was there.
-    mutating func follow(_ interface: String?) {
+    mutating func setTarget(_ interface: String?) {
         target = interface ?? target
         answered = answered ?? target.flatMap { before[$0]?.prompt }
     }

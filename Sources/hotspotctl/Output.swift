@@ -45,12 +45,12 @@ enum Output {
         write(columns(of: descriptor).map { Wrapping.fitted(text, columns: $0) } ?? text, to: descriptor)
     }
 
-    /// The width of the terminal; `nil` if there is none.
+    /// Returns the width of the terminal; `nil` if there is none.
     private static func columns(of descriptor: Int32) -> Int? {
         size(of: descriptor).map { $0.ws_col > 0 ? Int($0.ws_col) : Wrapping.usualColumns }
     }
 
-    /// The size of a terminal, zero if it is not known; `nil` if there is none.
+    /// Returns the size of a terminal, zero if it is not known; `nil` if there is none.
     private static func size(of descriptor: Int32) -> winsize? {
         var size = winsize()
         guard isatty(descriptor) == 1 else { return nil }

@@ -18,7 +18,7 @@ struct PortalsCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Read portal files as the helper does, and play the logins recorded beside them.")
 
-    @Argument(help: "Its .portal file; more than one is possible.", completion: .file(extensions: ["portal"]))
+    @Argument(help: "The .portal file; more than one is possible.", completion: .file(extensions: ["portal"]))
     var files: [String]
 
     func run() throws { try TestProgram.run(["portals", "check"] + files.map { $0.hasPrefix("-") ? "./" + $0 : $0 }) }

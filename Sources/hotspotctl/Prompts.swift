@@ -28,7 +28,7 @@ extension Renderer {
         return lines + ["", "\(omitted) more: hotspotctl status --json=pretty lists their names for hotspotctl answer."]
     }
 
-    /// The question and its fields.
+    /// Returns the question and its fields.
     func lines(_ prompt: PendingPrompt) -> [String] {
         var lines = heading(prompt)
         guard prompt.withheld != true else {
@@ -50,7 +50,7 @@ extension Renderer {
 
     static let permitted = "root, the group hotspotd, and the user in front of the machine"
 
-    /// The network and the portal, then a warning, then the texts of the portal, so that these cannot pass for ours.
+    /// Returns the network and the portal, then a warning, then the texts of the portal, so that these cannot pass for ours.
     ///
     /// - Parameter isWarned: the user has read the warning.
     func heading(_ prompt: PendingPrompt, isWarned: Bool = false) -> [String] {
@@ -68,7 +68,7 @@ extension Renderer {
         return lines
     }
 
-    /// Why the user should think twice before answering.
+    /// Returns why the user should think twice before answering.
     private func warning(_ prompt: PendingPrompt, isShort: Bool) -> String? {
         guard let portal = prompt.portal else {
             return isShort || prompt.fields.isEmpty

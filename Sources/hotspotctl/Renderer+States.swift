@@ -3,10 +3,10 @@ import HotspotCore
 import HotspotMachine
 
 extension Renderer {
-    /// A state in words for people.
+    /// Returns a state in words for people.
     func words(_ state: String) -> String {
         switch StateName(rawValue: state) {
-        case .inactive: "at rest"
+        case .inactive: "idle"
         case .evaluating: "asking the helpers"
         case .authenticating: "logging in"
         case .presentingUI: "waiting for your answer"
@@ -18,7 +18,7 @@ extension Renderer {
         }
     }
 
-    /// An interface's state in words, with its sign and tone. Only what the probe has proven is online.
+    /// Returns an interface's state in words, with its sign and tone. Only what the probe has proven is online.
     func condition(_ status: InterfaceStatus) -> (sign: String, tone: Tone, words: String) {
         func has(_ code: ProblemCode) -> Bool { status.problems.contains { $0.code == code } }
         let busy = sign("◐", "~")
@@ -41,7 +41,7 @@ extension Renderer {
         }
     }
 
-    /// The outcome of an attempt in words for people.
+    /// Returns the outcome of an attempt in words for people.
     func outcome(_ word: String) -> String {
         switch AttemptOutcome(rawValue: word) {
         case .online: "online"

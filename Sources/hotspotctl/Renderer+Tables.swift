@@ -59,7 +59,8 @@ extension Renderer {
 
     private func total(_ widths: [Int]) -> Int { widths.reduce(-2) { $0 + $1 + 2 } }
 
-    /// The beginning of a text in this number of cells, with an ellipsis and all its colours if it is cut; or its beginning and its end.
+    /// Returns the beginning of a text in this number of cells, with an ellipsis and all its colours if it is cut; or its beginning and
+    /// its end.
     private func cut(_ text: String, to width: Int, inMiddle: Bool) -> String {
         guard Self.width(text) > width else { return text }
         if inMiddle, text.utf8.count == text.unicodeScalars.count {

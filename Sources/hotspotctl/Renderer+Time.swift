@@ -2,7 +2,7 @@ import Glibc
 import HotspotCore
 
 extension Renderer {
-    /// A duration in its two largest units.
+    /// Returns a duration in its two largest units.
     func duration(seconds: Int) -> String {
         let seconds = max(0, seconds)
         switch seconds {
@@ -15,7 +15,7 @@ extension Renderer {
         }
     }
 
-    /// A moment in the past, in milliseconds of Unix time.
+    /// Returns a moment in the past, in milliseconds of Unix time.
     func ago(_ moment: Int) -> String {
         let seconds = now.subtractingReportingOverflow(moment).partialValue / 1000
         switch seconds {
@@ -26,7 +26,7 @@ extension Renderer {
         }
     }
 
-    /// The local time of a moment.
+    /// Returns the local time of a moment.
     func clock(_ moment: Int, seconds: Bool = false) -> String {
         var time = time_t(moment / 1000)
         var parts = tm()

@@ -40,25 +40,25 @@ struct Renderer {
         case good = "32", busy = "33", bad = "31", faint = "2", strong = "1"
     }
 
-    /// Text of others without control characters, and without runs of blanks, which could move a part of it into a line of its own. Parts
-    /// that the daemon has escaped stay as they are.
+    /// Returns text of others without control characters, and without runs of blanks, which could move a part of it into a line of its
+    /// own. Parts that the daemon has escaped stay as they are.
     static func safe(_ text: String, limit: Int = 400) -> String { Printable.shown(Blanks.collapsed(text), limit: limit) }
 
     func safe(_ text: String, limit: Int = 400) -> String { Self.safe(text, limit: limit) }
 
-    /// The label of a prompt's field, else its name, else its number from 1 on.
+    /// Returns the label of a prompt's field, else its name, else its number from 1 on.
     func label(_ field: Field, at place: Int) -> String {
         [field.label, field.name].lazy.map { safe($0, limit: 200) }.first { !$0.isEmpty } ?? "field \(place)"
     }
 
-    /// An SSID in its printable form, which is what the daemon sends; anything else is escaped here.
+    /// Returns an SSID in its printable form, which is what the daemon sends; anything else is escaped here.
     func name(_ ssid: String) -> String {
         guard !ssid.isEmpty else { return "(no name)" }
         guard let octets = Printable.octets(of: ssid) else { return Printable.text(ssid, limit: 128) }
         return Printable.text(of: octets.prefix(64))
     }
 
-    /// An SSID within a sentence or in front of one.
+    /// Returns an SSID within a sentence or in front of one.
     func quoted(_ ssid: String) -> String {
         ssid.isEmpty ? name(ssid) : "\"\(name(ssid).replacing("\"", with: "\\x22"))\""
     }
@@ -68,7 +68,7 @@ struct Renderer {
     /// In front of text from portals and helpers, names of fields included.
     var bar: String { sign("│", "|") }
 
-    /// A sentence of the daemon, and below it the words of a helper or portal, if there are any.
+    /// Returns a sentence of the daemon, and below it the words of a helper or portal, if there are any.
     func sentence(_ text: String, limit: Int = 400) -> (own: String, others: [String]) {
         let (sentence, words) = Hearsay.split(text)
         return (safe(sentence, limit: limit), words.map { ["  \(bar) \(safe($0, limit: limit))"] } ?? [])
@@ -76,12 +76,12 @@ struct Renderer {
 
     func tone(_ text: String, _ tone: Tone) -> String { style.colour ? "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m" : text }
 
-    /// A sign, or its substitute in ASCII.
+    /// Returns a sign, or its substitute in ASCII.
     func sign(_ sign: String, _ ascii: String) -> String { style.unicode ? sign : ascii }
 
     var nothing: String { sign("–", "-") }
 
-    /// Four bars and the power in dBm.
+    /// Returns four bars and the power in dBm.
     func signal(_ dBm: Int) -> String {
         guard dBm < 0 else { return nothing }
         let bars = dBm >= -55 ? 4 : dBm >= -67 ? 3 : dBm >= -75 ? 2 : 1
@@ -104,7 +104,7 @@ struct Renderer {
 
     func lines(_ problem: Problem) -> [String] { lines(problem, of: nil) }
 
-    /// A problem and its hint, with the name of its owner unless the sentence begins with it.
+    /// Returns a problem and its hint, with the name of its owner unless the sentence begins with it.
     func lines(_ problem: Problem, of owner: String?) -> [String] {
         let name = owner.flatMap { problem.message.hasPrefix($0) ? nil : "\(safe($0, limit: 64)): " } ?? ""
         let (own, others) = sentence(problem.message)
@@ -113,13 +113,13 @@ struct Renderer {
         return lines
     }
 
-    /// A line about elements that did not fit into the reply.
+    /// Returns a line about elements that did not fit into the reply.
     func more(_ omitted: Int?, _ what: String) -> [String] {
         guard let omitted, omitted > 0 else { return [] }
         return ["\(omitted) more \(what): too many for one answer."]
     }
 
-    /// The cells of a text in a terminal: none for combining marks and colours, two for wide East Asian characters.
+    /// Returns the cells of a text in a terminal: none for combining marks and colours, two for wide East Asian characters.
     static func width(_ text: String) -> Int {
         var width = 0
         var inEscape = false
@@ -135,7 +135,8 @@ struct Renderer {
         return width
     }
 
-    /// The cells of one character. Where terminals differ the larger number counts, because a longer line would continue at the left edge.
+    /// Returns the cells of one character. Where terminals differ the larger number counts, because a longer line would continue at the
+    /// left edge.
     static func width(_ scalar: Unicode.Scalar) -> Int {
         switch scalar.properties.generalCategory {
         // The variation selector makes a picture of the character, which is wide.
@@ -144,7 +145,7 @@ struct Renderer {
         }
     }
 
-    /// The main blocks of Unicode's East Asian Width W and F, and pictures.
+    /// Returns whether a character is two cells wide: the main blocks of Unicode's East Asian Width W and F, and pictures.
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1100...0x115F, 0x2329...0x232A, 0x2630...0x2637, 0x268A...0x268F,

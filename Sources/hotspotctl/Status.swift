@@ -76,7 +76,7 @@ extension Renderer {
         }
     }
 
-    /// When an automatic login waits for its time, or is tried again.
+    /// Returns when an automatic login waits for its time, or is tried again.
     func tries(at moment: Int) -> String {
         let isSoon = moment.subtractingReportingOverflow(now).partialValue < 120_000
         return "tries again at \(clock(moment, seconds: isSoon))"
@@ -99,7 +99,7 @@ extension Renderer {
 
     private func helperName(_ helper: String, _ names: [String: String]) -> String { safe(names[helper] ?? helper, limit: 64) }
 
-    /// A name as the last argument of a command that people copy.
+    /// Returns a name as the last argument of a command that people copy.
     func argument(_ name: String) -> String { ShellWord.argument(name) ?? safe(name, limit: 128) }
 
     /// What the user switched off, and the command that switches it on.

@@ -13,7 +13,7 @@ extension MachineState {
             if state.awaitsVerdict {
                 phase = "no claim, verdict awaited"
             } else {
-                let low = state.race.hasLow ? ", a low in hand" : ""
+                let low = state.race.hasOpenClaim ? ", a low in hand" : ""
                 let count = state.race.entrants.count(where: \.isLast)
                 let last = count > 0 ? ", \(count) \(count == 1 ? "comes" : "come") last" : ""
                 phase = "\(state.race.silent.count) silent\(low)\(last), \(state.verdict.words)"

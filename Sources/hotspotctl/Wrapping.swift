@@ -35,7 +35,7 @@ enum Wrapping {
         return lines.joined(separator: "\n" + margin)
     }
 
-    /// The end of the line and the start of the next one; `nil` if all of it fits.
+    /// Returns the end of the line and the start of the next one; `nil` if all of it fits.
     private static func rest(
         of text: Substring.UnicodeScalarView, _ columns: Int, isFirst: Bool
     ) -> (end: Substring.UnicodeScalarView.Index, start: Substring.UnicodeScalarView.Index)? {

@@ -94,9 +94,9 @@ import Vault
             try EventLoop.shared.onSignal(SIGHUP) { [weak self] in self?.reload() },
         ]
         EventLoop.shared.enableWatchdog()
-        followGate()
+        applyGateSetting()
         links.start()
-        absence.follow()
+        absence.applySettings()
         EventLoop.notify("READY=1\nSTATUS=Watching \(links.controllers.count) interfaces")
     }
 
@@ -118,17 +118,17 @@ import Vault
         services.recover()
         problems.set(.vaultLocked, services.vaultProblem)
         do {
-            let (next, kept) = settings.following(try Settings.load(settingsFile, isDefault: isDefaultFile))
+            let (next, kept) = settings.replaced(by: try Settings.load(settingsFile, isDefault: isDefaultFile))
             problems.withdraw(.settings)
             services.settings = next
             services.host.hide(Self.hiddenPaths(next, file: settingsFile))
             services.host.trySandbox()
             services.log.logLevel = next.logLevel.loggerLevel
             pruneHistory()
-            followGate()
+            applyGateSetting()
             services.strikes.limit = next.policy.quarantineAfter
-            links.followSettings()
-            absence.follow()
+            links.applySettings()
+            absence.applySettings()
             log.info("the settings were read again; rules and times count from the next join of an interface on")
             if !kept.isEmpty {
                 log.warning("\(kept.joined(separator: ", ")): the change counts from the next start of the daemon on")
@@ -136,7 +136,7 @@ import Vault
             reportIgnoredSettings()
         } catch {
             log.error("\(error); the settings from before stay in force")
-            problems.report(Problem(.settings, "\(error)", hint: "systemctl reload hotspotd, once it is mended"))
+            problems.report(Problem(.settings, "\(error)", hint: "fix it, then: systemctl reload hotspotd"))
         }
         helpers.load()
     }
@@ -160,10 +160,10 @@ import Vault
     }
 
     /// Sets the gate up, or takes away what this or an earlier daemon left, as the settings want it.
-    private func followGate() {
+    private func applyGateSetting() {
         let isWanted = settings.gate == .routes
         if isWanted { log.info("links are closed to ordinary programs until they are free") }
-        gate.follow(isWanted: isWanted)
+        gate.setWanted(isWanted)
     }
 
     private func pruneHistory() {

@@ -3,27 +3,27 @@ import HotspotCore
 import LinkState
 import Store
 
-/// What happens on one interface, in the list or at a helper, and concerns the whole daemon. The coordinator hears it.
+/// What happens on one interface, in the list or at a helper, and concerns the whole daemon. ``Coordinator`` implements it.
 @LoopActor protocol DaemonEvents: AnyObject {
-    /// A step was taken on an interface; clients that monitor see it.
+    /// Reports a step on an interface to the clients that monitor.
     func stepTaken(_ step: Step, on interface: String)
-    /// An attempt begins on some interface.
+    /// Reports that an attempt begins.
     func attemptBegan()
-    /// `Status` has something else to show.
+    /// Reports that `Status` changed.
     func statusChanged()
-    /// `Prompts` has something else to show.
+    /// Reports that `Prompts` changed.
     func promptsChanged()
-    /// `List` has something else to show.
+    /// Reports that `List` changed.
     func networkListChanged()
-    /// A helper is sent networks in sight that were not in its last question.
+    /// Reports that a helper is sent networks in sight that were not in its last question.
     func scanListDisclosed(_ networks: [Network], to helper: String)
-    /// The strikes of a helper changed, and so perhaps the candidates of a network.
+    /// Reports that the strikes of a helper changed, and so perhaps the candidates of a network.
     func strikesChanged()
-    /// Links, addresses, routes or rules changed.
+    /// Reports that links, addresses, routes or rules changed.
     func linksChanged()
-    /// A machine opens its link to ordinary programs, or closes it.
+    /// Reports that a machine opens its link to ordinary programs, or closes it.
     func gateChanged()
-    /// A login on a link is proven.
+    /// Reports that a login on a link is proven.
     func loginProven(on index: Int)
     /// Returns what is known of a link now beside what the kernel knows.
     func facts(for link: LinkSnapshot) -> LinkFacts?

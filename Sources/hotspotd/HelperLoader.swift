@@ -76,7 +76,7 @@ enum ProberProgram {
         return exec
     }
 
-    /// Without links and dots: entries with the same program share one process, by its path.
+    /// Returns a path without links and dots: entries with the same program share one process, by its path.
     private static func resolved(_ path: String) -> String? {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }

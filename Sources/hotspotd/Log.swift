@@ -73,7 +73,7 @@ final class JournalSocket: Sendable {
                 lost += 1
                 return
             }
-            if lost > 0, put("\(lost) lines before this one were lost: the journal had no room for them.", 4) { lost = 0 }
+            if lost > 0, put("\(lost) lines before this one were lost: the journal was full.", 4) { lost = 0 }
         }
     }
 

@@ -47,7 +47,7 @@ import Vault
         vault.lock.map {
             Problem(
                 .vaultLocked, "Stored answers cannot be used, and none are kept: \($0).",
-                hint: "mend that, then systemctl reload hotspotd")
+                hint: "fix that, then: systemctl reload hotspotd")
         }
     }
 
@@ -64,32 +64,33 @@ import Vault
 
     func displayName(_ helper: String) -> String { spec(of: helper)?.displayName ?? helper }
 
-    /// The program behind a helper's name. What is stored for a helper is bound to it.
+    /// Returns the program behind a helper's name. What is stored for a helper is bound to it.
     func program(of helper: String) -> String? { spec(of: helper)?.activation.identity }
 
-    /// The helpers that may hear of a network, as the machine wants them.
+    /// Returns the helpers that may be asked about a network, as the machine wants them.
     func candidates(for network: NetworkID, _ ssid: SSID, _ security: Security) -> [Candidate] {
         host.helpers.map(\.spec).filter { isEnabled($0, in: network.switchName) && $0.covers(ssid, security) }.map { spec in
             Candidate(spec.name, priority: spec.priority, isQuarantined: strikes.isQuarantined(spec.name))
         }
     }
 
-    /// Switched on in its file, by the user, and by the user for this name.
+    /// Returns whether a helper is switched on in its file, by the user, and by the user for this name.
     func isEnabled(_ spec: HelperSpec, for ssid: SSID?) -> Bool { isEnabled(spec, in: ssid?.hex) }
 
-    /// The same for a network by its ``NetworkID/switchName``.
+    /// Does the same for a network by its ``NetworkID/switchName``.
     private func isEnabled(_ spec: HelperSpec, in name: String?) -> Bool {
         spec.enabled && !store.isDisabled(helper: spec.name, ssid: name)
     }
 
-    /// Shows a fault with its helper until the next good answer, and a command that helps. A lack of room is not the helper's fault.
+    /// Shows a fault with its helper until the next good answer, and a command that helps. A lack of resources is not the helper's
+    /// fault.
     func blame(_ helper: String, _ problem: Problem) {
         guard problem.code != .helperNoRoom else { return }
         faults[helper] = Problem(
-            problem.code, problem.message, hint: problem.hint ?? "hotspotctl disable --helper \(helper), or mend it")
+            problem.code, problem.message, hint: problem.hint ?? "hotspotctl disable --helper \(helper), or fix it")
     }
 
-    /// The problems of a helper's conduct: its last fault, and quarantine.
+    /// Returns the problems of a helper's conduct: its last fault, and quarantine.
     func conduct(_ helper: String) -> [Problem] {
         var problems = faults[helper].map { [$0] } ?? []
         if strikes.isQuarantined(helper) {

@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (3, "This is not the PIN.\n"), (2, "This is not the PIN. 2 more in a row, and the stored answers are erased.\n"),
+        (3, "Wrong PIN.\n"), (2, "Wrong PIN. 2 more in a row, and the stored answers are erased.\n"),
         (0, "This was the tenth wrong PIN: the stored answers and the PIN are erased.\n"),
     ]) func aWrongPINSaysHowManyAreLeft(left: Int, words: String) throws {
         let replies = listed("locked").merging(["Unlock": [#"!WrongPIN {"left":\#(left)}"#]]) { $1 }

@@ -63,7 +63,7 @@ import Testing
         #expect(
             ended.status == 1
                 && ended.errors.hasSuffix(
-                    "Room: \nIt was dismissed.\nhotspotctl: The login failed: wlan0 is at rest.\n  try: hotspotctl explain\n"),
+                    "Room: \nIt was dismissed.\nhotspotctl: The login failed: wlan0 is idle.\n  try: hotspotctl explain\n"),
             "\(ended)")
     }
 
@@ -74,7 +74,7 @@ import Testing
         .timeLimit(.minutes(10)),
         arguments: [
             ("The network opened.", status("authenticated", since: 2), 0, ""),
-            ("The network was left.", status("inactive", since: 2), 1, "hotspotctl: The login failed: wlan0 is at rest.\n"),
+            ("The network was left.", status("inactive", since: 2), 1, "hotspotctl: The login failed: wlan0 is idle.\n"),
         ]) func anEnterMayCrossTheEndOfItsQuestion(why: String, end: String, code: Int32, rest: String) throws
     {
         let daemon = try FakeDaemon(

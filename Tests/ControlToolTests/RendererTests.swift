@@ -306,7 +306,7 @@ import Varlink
     @Test func aLoginWithdrawsTheQuestionThatWasThere() {
         let asked = state(.presentingUI, since: 1, prompt: "p1")
         var tracker = OutcomeTracker([asked], target: nil, prompt: nil)
-        tracker.follow("wlan0")
+        tracker.setTarget("wlan0")
         #expect(tracker.observe([asked]) == nil)
         #expect(tracker.observe([state(.presentingUI, since: 2, prompt: "p2")]) == .asks(prompt: "p2"))
     }

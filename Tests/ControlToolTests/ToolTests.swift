@@ -243,7 +243,7 @@ private let helpers = """
         #expect(
             ended.output == """
                 The last attempt.
-                  0.000 s  at rest → asking the helpers  joined
+                  0.000 s  idle → asking the helpers  joined
                   1.234 s  answer  form  │ low
                 form was the only claim.
 

@@ -213,7 +213,7 @@ import Wireless
         let shown = ShownPrompt(
             id: PromptID(number: 9000), token: "0", helper: "told", network: Self.network, portal: nil, asked: prompt,
             prompt: prompt, since: 0)
-        controller.desk.store(["room": "4711"], remember: false, for: shown)
+        controller.desk.accept(["room": "4711"], remember: false, for: shown)
         controller.send(CommandID(number: 9001), .presentUI, to: "told", false)
         #expect(await bench.eventually { bench.told("told", "PresentUI").count == 1 && said("told") == "success" })
         bench.steps = []
@@ -241,7 +241,8 @@ import Wireless
         let steps = bench.services.store.steps(attempt.id)
         let traces = steps.filter { $0.kind == "trace" }
         #expect(
-            traces.count < 300 && traces.last?.detail.hasSuffix("(what else helpers tell of this attempt is left out)") == true)
+            traces.count < 300
+                && traces.last?.detail.hasSuffix("(further lines from helpers in this attempt are left out)") == true)
         #expect(traces.reduce(0) { $0 + $1.detail.utf8.count } <= 257 << 10)
         #expect(steps.last?.kind == "answer")
         await bench.close()

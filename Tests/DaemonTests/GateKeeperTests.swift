@@ -65,7 +65,7 @@ import Testing
 
     @Test @LoopActor func whatTheMachinesWantIsDoneAtOnceAndOnce() {
         let stage = Stage()
-        stage.keeper.follow(isWanted: true)
+        stage.keeper.setWanted(true)
         stage.wanted = [3: "w0"]
         for _ in 0..<5 { stage.keeper.machinesMoved() }
         #expect(stage.work.closed == [3: "w0"] && stage.work.passes == 2)
@@ -77,7 +77,7 @@ import Testing
     @Test @LoopActor func aFailureIsShownAndTriedAgainWithGrowingPauses() {
         let stage = Stage()
         stage.wanted = [3: "w0"]
-        stage.keeper.follow(isWanted: true)
+        stage.keeper.setWanted(true)
         // It cannot be opened.
         stage.work.error = Self.busy
         stage.wanted = [:]
@@ -102,7 +102,7 @@ import Testing
 
     @Test @LoopActor func anotherWishDoesNotWaitForAPause() {
         let stage = Stage()
-        stage.keeper.follow(isWanted: true)
+        stage.keeper.setWanted(true)
         stage.work.error = Self.busy
         stage.wanted = [3: "w0"]
         stage.keeper.machinesMoved()
@@ -117,7 +117,7 @@ import Testing
     @Test @LoopActor func aProgramThatKeepsUndoingItIsShownAndDoesNotKeepUsBusy() {
         let stage = Stage()
         stage.wanted = [3: "w0"]
-        stage.keeper.follow(isWanted: true)
+        stage.keeper.setWanted(true)
         stage.work.isUndone = true
         for _ in 0..<100 { stage.keeper.linksChanged() }
         #expect(stage.work.passes == 2 && stage.troubles == [], "once happens")
@@ -132,7 +132,7 @@ import Testing
         let stage = Stage()
         stage.makeError = .noMainRule
         stage.wanted = [3: "w0"]
-        stage.keeper.follow(isWanted: true)
+        stage.keeper.setWanted(true)
         #expect(stage.troubles == [.failed(.noMainRule)] && stage.work.passes == 0)
         stage.makeError = nil
         stage.pauseEnds()
@@ -142,22 +142,22 @@ import Testing
     @Test @LoopActor func withoutTheCapabilityNothingIsTriedUntilTheSettingsAreReadAgain() {
         let stage = Stage()
         stage.makeError = .notPermitted
-        stage.keeper.follow(isWanted: true)
+        stage.keeper.setWanted(true)
         stage.wanted = [3: "w0"]
         stage.keeper.machinesMoved()
         stage.keeper.linksChanged()
         #expect(stage.troubles == [.failed(.notPermitted)] && stage.pauses == [])
         stage.makeError = nil
-        stage.keeper.follow(isWanted: true)
+        stage.keeper.setWanted(true)
         #expect(stage.work.closed == [3: "w0"] && stage.troubles.last == .some(nil))
     }
 
     @Test @LoopActor func aGateThatCannotBeTakenAwayIsShownAndTakenAwayLater() {
         let stage = Stage()
         stage.wanted = [3: "w0"]
-        stage.keeper.follow(isWanted: true)
+        stage.keeper.setWanted(true)
         stage.work.error = Self.busy
-        stage.keeper.follow(isWanted: false)
+        stage.keeper.setWanted(false)
         #expect(stage.troubles == [.failed(Self.busy)] && !stage.work.isStopped)
         stage.work.error = nil
         stage.pauseEnds()

@@ -91,9 +91,9 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         #expect(await bench.eventually { controller.machine.state.name == .authenticated })
         let absence = Absence(services: bench.services) { [controller] }
         bench.services.settings.logoffOn.lock = true
-        absence.follow()
+        absence.applySettings()
         bench.services.settings.logoffOn.sleep = true
-        absence.follow()
+        absence.applySettings()
         #expect(await bench.eventually { logind.words == ["ready", "taken"] }, "the reload adds sleep")
 
         bench.hold("a")
@@ -113,7 +113,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         absence.handle(sleeps(false))
         #expect(await bench.eventually { logind.words.last == "taken" })
         bench.services.settings.logoffOn.sleep = false
-        absence.follow()
+        absence.applySettings()
         #expect(await bench.eventually { logind.words.last == "released" }, "the reload takes sleep away")
         controller.leave("the test ends")
         await bench.close()
@@ -125,10 +125,10 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         #expect(await bench.eventually { logind.words == ["ready"] })
         let absence = Absence(services: bench.services) { [] }
         bench.services.settings.logoffOn = LogoffOn(sleep: true, lock: true)
-        absence.follow()
+        absence.applySettings()
         // The answer cannot come within this turn of the loop.
         bench.services.settings.logoffOn.sleep = false
-        absence.follow()
+        absence.applySettings()
         #expect(await bench.eventually { logind.words == ["ready", "taken", "released"] })
         await bench.close()
     }

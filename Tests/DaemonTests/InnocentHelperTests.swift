@@ -97,7 +97,7 @@ import Wireless
             return sessions.session(of: "portal")
         }
         let session = Session(memory: ["ticket": "opensesame"])
-        sessions.keep(session, of: "portal")
+        sessions.setPresent(session, of: "portal")
         try bench.services.store.remember(
             Self.network, RememberedChoice(helper: "portal", portal: nil, committed: WallClock.now))
         try sessions.store(for: Self.network, of: "portal")

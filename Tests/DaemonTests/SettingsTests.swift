@@ -52,10 +52,10 @@ import Vault
 
     @Test func aReloadKeepsTheFoldersThatAreOpenAndSaysSo() throws {
         let now = try load("[Daemon]\nStateDirectory=/one\nRuntimeDirectory=/two\nLogLevel=info\n")
-        let (same, none) = now.following(try load("[Daemon]\nStateDirectory=/one\nRuntimeDirectory=/two\nLogLevel=debug\n"))
+        let (same, none) = now.replaced(by: try load("[Daemon]\nStateDirectory=/one\nRuntimeDirectory=/two\nLogLevel=debug\n"))
         #expect(none.isEmpty && same.logLevel == .debug)
-        let (next, kept) = now.following(
-            try load("[Daemon]\nStateDirectory=/three\nRuntimeDirectory=/four\nHelperDirectories=/five\n"))
+        let (next, kept) = now.replaced(
+            by: try load("[Daemon]\nStateDirectory=/three\nRuntimeDirectory=/four\nHelperDirectories=/five\n"))
         #expect(kept == ["StateDirectory=", "RuntimeDirectory="])
         #expect(next.stateDirectory == "/one" && next.controlSocket == now.controlSocket && next.helperDirectories == ["/five"])
     }

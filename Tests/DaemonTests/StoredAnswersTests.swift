@@ -19,7 +19,7 @@ import Vault
 
     private let typed = Hotel.typed
 
-    // MARK: Plain HTTP (D28)
+    // MARK: Plain HTTP
 
     @Test @LoopActor func overPlainHTTPStoredAnswersAreDefaultsThatEnterSends() async throws {
         let hotel = try Hotel()

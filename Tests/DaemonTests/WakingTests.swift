@@ -19,7 +19,7 @@ import Testing
 
         init() { _ = waking }
 
-        func due(_ what: String) { waking.whenRead { [unowned self] in done.append(what) } }
+        func due(_ what: String) { waking.afterLinksAreRead { [unowned self] in done.append(what) } }
     }
 
     @Test @LoopActor func awakeNothingWaits() {
@@ -60,7 +60,7 @@ import Testing
         let laptop = Laptop()
         laptop.asleep = .seconds(60)
         await withCheckedContinuation { continuation in
-            laptop.waking.whenRead { continuation.resume() }
+            laptop.waking.afterLinksAreRead { continuation.resume() }
         }
         #expect(laptop.readings.count == 1)
     }

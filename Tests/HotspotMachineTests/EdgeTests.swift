@@ -62,8 +62,8 @@ import Testing
             let number = bench.machine.lastNumber
             let wanted = Policy(rules: bench.machine.policy == Policy() ? .strict : .default)
             let isFree = bench.machine.state == .inactive(.noAddress)
-            let adopted = bench.machine.adopt(wanted)
-            #expect(adopted == isFree && (bench.machine.policy == wanted) == isFree, "\(row.name)")
+            bench.machine.adopt(wanted)
+            #expect((bench.machine.policy == wanted) == isFree, "\(row.name)")
             #expect(bench.machine.lastNumber == number)
         }
     }

@@ -58,7 +58,7 @@ import Testing
         race.enter(Candidate("good", priority: 10), asked: CommandID(number: 2))
         race.enter(Candidate("other"), asked: CommandID(number: 3))
         equal(race.record(.high, for: CommandID(number: 1), at: Self.start), true)
-        #expect(race.decision == nil && race.hasLow && race.decisionNow == .winner("last"))
+        #expect(race.decision == nil && race.hasOpenClaim && race.decisionNow == .winner("last"))
         #expect(race.reason(for: "last") == "though it failed before, because no other of 3 claims it")
         equal(race.record(.low, for: CommandID(number: 2), at: Self.start), true)
         #expect(race.decision == nil && race.decisionNow == .winner("good"))
@@ -89,16 +89,16 @@ import Testing
     }
 
     @Test func withoutHelpersThereIsNoWinner() {
-        #expect(race([]).decision == .noWinner && !race([]).isQuarantinedWhole && !race([]).hasLow)
+        #expect(race([]).decision == .noWinner && !race([]).isQuarantinedWhole && !race([]).hasOpenClaim)
     }
 
     @Test func aHelperThatIsGoneCountsAsNone() {
         var race = race([Candidate("a"), Candidate("b")])
         _ = race.record(.low, for: CommandID(number: 1), at: Self.start)
-        #expect(race.hasLow)
+        #expect(race.hasOpenClaim)
         equal(race.removeAll(where: { _ in false }), false)
         equal(race.removeAll(where: { $0 == "a" }), true)
-        #expect(!race.hasLow && race.decision == nil)
+        #expect(!race.hasOpenClaim && race.decision == nil)
     }
 
     @Test func fiftyHighsOfTheSameInstantHaveOneWinner() {

@@ -76,6 +76,25 @@ import Testing
         #expect(faults.isEmpty, "\(faults.joined(separator: "\n"))")
     }
 
+    /// Returns the rules that the comments of a source name, and that there are none of.
+    static func unknownRules(in text: String) -> [String] {
+        text.split(separator: "\n").compactMap { line in line.firstRange(of: "//").map { line[$0.upperBound...] } }.flatMap {
+            comment in
+            comment.split { !$0.isLetter && !$0.isNumber }.map(String.init).filter { word in
+                let digits = word.dropFirst()
+                return "TDC".contains(word.first!) && !digits.isEmpty && digits.allSatisfy(\.isNumber) && !numbers.contains(word)
+            }
+        }
+    }
+
+    @Test("Comments name only rules that exist") func named() throws {
+        #expect(Self.unknownRules(in: "let d28 = D28 // See D1 (D28 and C11).\n/// T47: D, T34, 0xD29") == ["D28", "T47"])
+        for file in Checkout.swiftFiles(below: "Sources") {
+            let unknown = Self.unknownRules(in: try Checkout.text(file))
+            #expect(unknown.isEmpty, "\(file) names \(unknown)")
+        }
+    }
+
     @Test("The page of the visit names functions that exist") func visit() throws {
         let steps = Self.steps(of: try Checkout.text("docs/visit.md"))
         let sources = Checkout.swiftFiles(below: "Sources")

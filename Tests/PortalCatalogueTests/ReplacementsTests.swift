@@ -127,7 +127,7 @@ import Testing
     @Test func digestsAreThoseOfTheMadeUpAnswers() throws {
         let file = try #require(try PortalFileParser.parse(Array(Self.portal.utf8), file: "a.portal"))
         let real = "e10adc3949ba59abbe56e057f20f883e"
-        let recorded = try Exchange(
+        let recorded = try RecordedLogin(
             Array(
                 """
                 answer user=guest7
@@ -150,7 +150,7 @@ import Testing
             typed: ["guest7", "123456"], addresses: ["192.0.2.9"], name: "laptop", recordedAt: Self.now)
         let text = try LoginRecording.replayed(clean, by: file).text
         for secret in ["guest7", "123456", real, "192.0.2.9", "abc123"] { #expect(!text.contains(secret), "\(secret)") }
-        let read = try Exchange(Array(text.utf8), file: "a.exchange")
+        let read = try RecordedLogin(Array(text.utf8), file: "a.exchange")
         #expect(Replay(file, read).run() == [])
         #expect(throws: LoginRecording.NotRecorded.self) {
             var other = clean

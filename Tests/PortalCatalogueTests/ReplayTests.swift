@@ -23,8 +23,8 @@ import Testing
         let fixtures = Replay.fixtures(of: "\(Self.folder)/\(name)")
         #expect(!fixtures.isEmpty, "\(name) has no recorded login: Tests/Portals/table --record")
         for fixture in fixtures {
-            let octets = try #require(PortalCatalogue.octets(of: fixture, limit: Exchange.limit))
-            let mistakes = Replay(portal, try Exchange(octets, file: fixture)).run()
+            let octets = try #require(PortalCatalogue.octets(of: fixture, limit: RecordedLogin.limit))
+            let mistakes = Replay(portal, try RecordedLogin(octets, file: fixture)).run()
             #expect(mistakes.isEmpty, "\(mistakes.map(\.description).joined(separator: "\n"))")
         }
     }
@@ -68,7 +68,7 @@ import Testing
 
     private func play(_ portal: String = portal, _ exchange: String = exchange) throws -> [Keyfile.Error] {
         let file = try #require(try PortalFileParser.parse(Array(portal.utf8), file: "a.portal"))
-        return Replay(file, try Exchange(Array(exchange.utf8), file: "a.exchange")).run()
+        return Replay(file, try RecordedLogin(Array(exchange.utf8), file: "a.exchange")).run()
     }
 
     @Test func playsAsRecorded() throws { #expect(try play() == []) }
@@ -89,5 +89,7 @@ import Testing
     }
 
     @Test(arguments: ["hello", "> PUT http://a/", "= perhaps", "answer room", "< 200", ">| x\n= success"])
-    func refusesOtherLines(_ line: String) { #expect(throws: Keyfile.Error.self) { try Exchange(Array(line.utf8), file: "a") } }
+    func refusesOtherLines(_ line: String) {
+        #expect(throws: Keyfile.Error.self) { try RecordedLogin(Array(line.utf8), file: "a") }
+    }
 }

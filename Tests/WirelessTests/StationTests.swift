@@ -42,7 +42,7 @@ import Testing
         var station = Station(interface: interface, generation: 1)
         #expect(station.handle(.turned(to: .numbered(1))) == [.associationBegan(index: 3)])
         #expect(station.handle(.turned(to: nil)) == [])
-        #expect(station.handle(.connected(to: .numbered(1), requested: nil)) == [])
+        #expect(station.handle(.connectSucceeded(to: .numbered(1), requested: nil)) == [])
         #expect(station.handle(.tableRead(Self.joined(Self.cafe), for: [.association])) == [Self.connected(Self.cafe)])
         #expect(station.association?.bssid == .numbered(1))
     }
@@ -51,7 +51,7 @@ import Testing
         var station = inCafe()
         #expect(station.handle(left) == [] && station.isWaitingForRoam)
         #expect(station.handle(.turned(to: .numbered(2))) == [] && !station.isWaitingForRoam)
-        #expect(station.handle(.connected(to: .numbered(2), requested: nil)) == [])
+        #expect(station.handle(.connectSucceeded(to: .numbered(2), requested: nil)) == [])
         #expect(
             station.handle(.tableRead(Self.joined(Self.twin), for: [.association]))
                 == [.roamed(index: 3, bssid: .numbered(2))])
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func aRoamThatFailsIsADisconnect() {
-        for failure in [StationEvent.attemptFailed, .peerRemoved(.numbered(2)), left] {
+        for failure in [StationEvent.associationFailed, .peerRemoved(.numbered(2)), left] {
             var station = inCafe()
             #expect(station.handle(left) == [] && station.handle(.turned(to: .numbered(2))) == [])
             #expect(station.handle(failure) == [.disconnected(index: 3, reasonCode: 1)], "\(failure)")

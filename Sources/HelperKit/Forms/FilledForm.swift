@@ -103,7 +103,8 @@ package struct FilledForm: Sendable {
         return request
     }
 
-    /// Whether a box is sent as ticked: by the answer, else boxes of terms by the consent, advertising never, others as the page has it.
+    /// Returns whether a box is sent as ticked: by the answer, else boxes of terms by the consent, advertising never, others as the
+    /// page has it.
     private static func isTicked(_ control: HTMLControl, answer: String?, consent: Bool) -> Bool {
         if let answer { return isYes(answer) }
         if FormWords.isAdvertising(control.words) { return false }
@@ -111,7 +112,7 @@ package struct FilledForm: Sendable {
         return control.isChecked
     }
 
-    /// Whether an answer ticks a box.
+    /// Returns whether an answer ticks a box.
     package static func isYes(_ answer: String) -> Bool { ["true", "yes", "on", "1", "y", "ja"].contains(answer.lowercased()) }
 
     /// Returns the button that submits the login, of several.

@@ -54,12 +54,12 @@ enum FormChoice: Sendable {
         self = .options(Array(([best] + others).flatMap(Self.options).prefix(Self.optionLimit)))
     }
 
-    /// The controls of a form that the user types or chooses in.
+    /// Returns the controls of a form that the user types or chooses in.
     static func typed(in form: HTMLForm) -> [HTMLControl] {
         form.inputs.filter { $0.kind != .checkbox && !$0.isInvisible && !$0.isReadOnly && !isChosen($0, form) }
     }
 
-    /// Whether the page has chosen already.
+    /// Returns whether the page has chosen already.
     private static func isChosen(_ control: HTMLControl, _ form: HTMLForm) -> Bool {
         switch control.kind {
         case .radio: form.inputs.contains { $0.kind == .radio && $0.name == control.name && $0.isChecked }

@@ -10,7 +10,7 @@ extension FormEngine {
             .map(\.name)
     }
 
-    /// Whether a page has a form or link that could be a login.
+    /// Returns whether a page has a form or link that could be a login.
     func canAct(on page: HTMLPage, at url: WebURL) -> Bool {
         if case .options = FormChoice(page, at: url) { true } else { false }
     }

@@ -3,7 +3,7 @@ import HotspotCore
 
 /// The prompt, and the terms that it shows.
 extension FormEngine {
-    /// Whether submitting this form accepts terms.
+    /// Returns whether submitting this form accepts terms.
     func isBinding(_ form: HTMLForm, _ page: HTMLPage) -> Bool {
         form.controls.contains { $0.kind == .checkbox && FormWords.isTerms($0.words) } || FormWords.bindsReader(form.text)
             || FormWords.bindsReader(page.text)

@@ -74,8 +74,8 @@ package struct AcceptedTerms: Sendable {
         mustBeAccepted = !shown.isEmpty
     }
 
-    /// Whether these terms differ from the accepted ones. Terms that were never seen, or cannot be read now, have not changed: the
-    /// consent holds for them.
+    /// Returns whether these terms differ from the accepted ones. Terms that were never seen, or cannot be read now, have not changed:
+    /// the consent holds for them.
     package mutating func haveChanged(_ terms: Terms?, _ client: HTTPClient, _ page: WebURL, _ scope: Scope) -> Bool {
         guard let terms, !accepted.isEmpty, let current = terms.fingerprint(asking: client, of: page, in: scope),
             !accepted.contains(current)

@@ -109,7 +109,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         "challenge", "magic", "hid", "fas", "ip", "password", "pass", "pwd", "hash", "uid", "visit",
     ]
 
-    /// Whether a part of an address is made of words and small numbers.
+    /// Returns whether a part of an address is made of words and small numbers.
     private static func isPlain(_ part: Substring) -> Bool {
         part.utf8.count <= 24 && part.utf8.count { (0x30...0x39).contains($0) } <= 3
             && part.utf8.allSatisfy { $0 != 0x25 && $0 != 0x3A && $0 != 0x40 && $0 != 0x3B }

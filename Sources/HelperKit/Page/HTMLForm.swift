@@ -173,7 +173,7 @@ public struct HTMLPage: Hashable, Sendable {
 }
 
 extension HTMLPage {
-    /// The page with a lone button if it has no form, as for a page whose script logs in: going on accepts its terms all the same.
+    /// The page, with a lone button if it has no form (a script of it logs in): pressing it accepts the terms too.
     package var withButton: HTMLPage {
         guard forms.isEmpty else { return self }
         var page = self

@@ -84,22 +84,23 @@ package struct RedirectChain: Sendable {
         }
     }
 
-    /// Returns the request that a browser would make on this page by itself, if any, and if it stays with the portal.
+    /// Returns the request that a browser would make on this page by itself, if any, and if it stays with the portal. For the
+    /// judge of saved pages (`Tests/Pages`).
     package static func ownRequest(of page: HTMLPage, at url: WebURL, on link: Link) -> HTTPRequest? {
         pageHop(page, HTTPResponse(url: url, status: 200), RedirectPolicy()).flatMap {
             !$0.1 && leadsOut(page, at: url, to: $0.0.url, on: link) ? nil : $0.0
         }
     }
 
-    /// Whether a page leads by itself out of the portal.
+    /// Returns whether a page leads by itself out of the portal.
     static func leadsOut(_ page: HTMLPage, at url: WebURL, on link: Link) -> Bool {
         pageHop(page, HTTPResponse(url: url, status: 200), RedirectPolicy()).map {
             !$0.1 && leadsOut(page, at: url, to: $0.0.url, on: link)
         } ?? false
     }
 
-    /// Whether a target is out of the portal: a page that has let the device in leads to the probe's address, or says so and leads to
-    /// another origin.
+    /// Returns whether a target is out of the portal: a page that has let the device in leads to the probe's address, or says so and
+    /// leads to another origin.
     private static func leadsOut(_ page: HTMLPage, at url: WebURL, to target: WebURL, on link: Link) -> Bool {
         if target.origin != url.origin, FormWords.soundsLikeSuccess(page) { return true }
         let outside = outsideHosts(of: link)

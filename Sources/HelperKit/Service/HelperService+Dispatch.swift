@@ -112,7 +112,7 @@ extension HelperService {
         default: return Self.error("MethodNotFound", "method", method)
         }
     }
-    /// The text of a `.varlink` file, without its last line end.
+    /// Returns the text of a `.varlink` file, without its last line end.
     private static func description(_ file: [UInt8]) -> Answer {
         Answer(parameters: ["description": .string(String(decoding: file.dropLast(), as: UTF8.self))])
     }

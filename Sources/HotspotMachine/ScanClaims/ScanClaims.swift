@@ -62,8 +62,8 @@ public enum ScanClaims {
         }
     }
 
-    /// Whether a password fits this security: for WPA 8 to 63 printable ASCII characters or 64 hexadecimal digits (IEEE 802.11-2020,
-    /// J.4.1), for WEP a key of 5 or 13 characters or of 10 or 26 digits. 802.1X needs more than a password.
+    /// Returns whether a password fits this security: for WPA 8 to 63 printable ASCII characters or 64 hexadecimal digits (IEEE
+    /// 802.11-2020, J.4.1), for WEP a key of 5 or 13 characters or of 10 or 26 digits. 802.1X needs more than a password.
     public static func fits(_ password: String, _ security: Security) -> Bool {
         let octets = Array(password.utf8)
         let isPrintable = octets.allSatisfy { (0x20...0x7E).contains($0) }

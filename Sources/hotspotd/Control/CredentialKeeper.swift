@@ -116,7 +116,7 @@ import Vault
         return status
     }
 
-    /// Undoes a change that is only in memory, which each further write says again.
+    /// Undoes a change that is only in memory, because any later write would save it.
     private func putBack(_ before: StoredCredential?, _ owner: CredentialOwner) {
         if let before {
             try? store.setCredential(
@@ -230,7 +230,7 @@ import Vault
         if next == nil, store.pin != nil, credentials.isEmpty {
             // It guards nothing, and no guess could be right if the vault has another key now.
             do { try store.setPIN(nil, credentials: []) } catch {
-                throw .failed(code: .notSaved, message: "The PIN is as it was: \(error).")
+                throw .failed(code: .notSaved, message: "The PIN was not changed: \(error).")
             }
             return services.vault.guardCredentials(by: nil)
         }
@@ -254,7 +254,7 @@ import Vault
                 try store.setPIN(lock.map(StoredPIN.init), credentials: changed)
             }
         } catch {
-            throw .failed(code: .notSaved, message: "The PIN is as it was: \(error).")
+            throw .failed(code: .notSaved, message: "The PIN was not changed: \(error).")
         }
         offerAgain()
     }

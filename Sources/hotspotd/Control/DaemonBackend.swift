@@ -13,7 +13,7 @@ import Store
     let links: LinkManager
     private let list: NetworkList
     private let helpers: HelperQueries
-    private let vault: CredentialKeeper
+    private let credentialKeeper: CredentialKeeper
     private let checks = SharedCheck<CheckReply>()
     /// A helper or a network was switched on or off.
     var onSwitch: () -> Void = {}
@@ -25,7 +25,7 @@ import Store
         self.problems = problems
         self.links = links
         self.list = list
-        vault = CredentialKeeper(services: services) { links.controllers }
+        credentialKeeper = CredentialKeeper(services: services) { links.controllers }
         self.helpers = HelperQueries(services: services, loader: helpers, links: links)
     }
 
@@ -145,7 +145,7 @@ import Store
         if let (field, message) = UserAnswers.fault(in: answers, for: shown.prompt) {
             throw .invalidAnswer(field: field, message: message)
         }
-        vault.note(shown)
+        credentialKeeper.note(shown)
         controller.answer(
             shown, answers, stored: Set(stored).subtracting(typed.keys), remember: remember, confirmed: confirmed)
     }
@@ -158,17 +158,17 @@ import Store
     // MARK: Stored answers
 
     func credentials(ssid: String?) throws(ControlError) -> (credentials: [CredentialStatus], pin: String) {
-        (try vault.list(ssid), vault.pinWord)
+        (try credentialKeeper.list(ssid), credentialKeeper.pinWord)
     }
     func addCredential(ssid: String, helper: String?, answers: [String: String]) throws(ControlError) -> CredentialStatus {
         guard isKnown(ssid) else { throw unknown(ssid) }
-        return try vault.add(ssid, helper: helper, answers)
+        return try credentialKeeper.add(ssid, helper: helper, answers)
     }
     func removeCredentials(ssid: String, helper: String?, portal: String?) throws(ControlError) -> Int {
-        try vault.remove(ssid, helper: helper, portal: portal)
+        try credentialKeeper.remove(ssid, helper: helper, portal: portal)
     }
-    func unlock(pin: String) throws(ControlError) { try vault.unlock(pin) }
-    func setPIN(_ pin: String?, old: String?) throws(ControlError) { try vault.setPIN(pin, old: old) }
+    func unlock(pin: String) throws(ControlError) { try credentialKeeper.unlock(pin) }
+    func setPIN(_ pin: String?, old: String?) throws(ControlError) { try credentialKeeper.setPIN(pin, old: old) }
 
     // MARK: Login and logoff
 
@@ -318,7 +318,7 @@ import Store
         }
     }
 
-    /// The network is in sight or joined, or something is stored of it.
+    /// Returns whether the network is in sight or joined, or something is stored of it.
     func isKnown(_ text: String) -> Bool {
         guard let name = try? Self.switchName(text) else { return false }
         return links.controllers.contains { $0.joined?.network.switchName == name }

@@ -43,7 +43,7 @@ import Varlink
     private(set) var coverage = ScanClaims.Coverage()
     /// The files of the helpers with labels, as they were when the helpers were asked.
     private var specs: [String: HelperSpec] = [:]
-    private var pending: [String: PendingList] = [:]
+    private var pendingQuestions: [String: PendingList] = [:]
     private var timer: EventSource?
     private var watchers = 0
     private var clients: [Int: PendingClient] = [:]
@@ -81,7 +81,7 @@ import Varlink
 
     /// Asks once; calls back when all have answered, or after a second.
     func once(_ done: @escaping () -> Void) {
-        if pending.isEmpty, let lastAsked, EventLoop.now - lastAsked < Self.pause {
+        if pendingQuestions.isEmpty, let lastAsked, EventLoop.now - lastAsked < Self.pause {
             early.append(done)
             guard pausing == nil else { return }
             pausing = try? EventLoop.shared.schedule(at: lastAsked + Self.pause) { [weak self] in self?.admitEarly() }
@@ -100,7 +100,7 @@ import Varlink
         for done in all { wait(done) }
     }
 
-    /// Has the next pending recorded even if they are as before: another attempt begins, and its journal shall have them.
+    /// Records the next questions even if they are as before: a new attempt's journal must have them.
     func discloseAgain() { disclosed = [:] }
 
     private func wait(_ done: @escaping () -> Void) {
@@ -111,7 +111,7 @@ import Varlink
             clients.removeValue(forKey: number)?.done()
             clearIfUnwatched()
         }
-        guard !pending.isEmpty, let patience else {
+        guard !pendingQuestions.isEmpty, let patience else {
             patience?.cancel()
             done()
             return clearIfUnwatched()
@@ -126,7 +126,7 @@ import Varlink
     func helpersChanged() {
         let current = Dictionary(services.host.helpers.map { ($0.spec.name, $0.spec) }, uniquingKeysWith: { first, _ in first })
         func isSame(_ spec: HelperSpec) -> Bool { current[spec.name] == spec && services.isEnabled(spec, for: nil) }
-        for (name, question) in pending where !isSame(question.spec) { withdraw(name) }
+        for (name, question) in pendingQuestions where !isSame(question.spec) { withdraw(name) }
         let before = labels
         for (name, spec) in specs {
             if isSame(spec) {
@@ -159,7 +159,7 @@ import Varlink
         cover(groups)
         let switches = services.store.switches
         let visible = coverage.visible(in: groups) { switches.isOff(helper: $0.name, $1.network) }
-        for (spec, networks) in zip(coverage.helpers, visible) where pending[spec.name] == nil {
+        for (spec, networks) in zip(coverage.helpers, visible) where pendingQuestions[spec.name] == nil {
             if networks.isEmpty {
                 forget(spec.name)
                 disclosed[spec.name] = nil
@@ -188,13 +188,13 @@ import Varlink
         let deadline = try? EventLoop.shared.schedule(after: services.settings.policy.commandTimeout) { [weak self] in
             self?.miss(name)
         }
-        pending[name] = PendingList(spec: spec, asked: asked, call: call, deadline: deadline)
+        pendingQuestions[name] = PendingList(spec: spec, asked: asked, call: call, deadline: deadline)
     }
 
     // MARK: Answers
 
     private func handle(_ outcome: HelperOutcome, of name: String) {
-        guard let question = pending.removeValue(forKey: name) else { return }
+        guard let question = pendingQuestions.removeValue(forKey: name) else { return }
         question.deadline?.cancel()
         let before = labels[name]
         if case .annotations(let annotations) = outcome {
@@ -225,7 +225,7 @@ import Varlink
     }
 
     private func withdraw(_ name: String) {
-        guard let question = pending.removeValue(forKey: name) else { return }
+        guard let question = pendingQuestions.removeValue(forKey: name) else { return }
         question.deadline?.cancel()
         question.call.cancel()
     }
@@ -242,7 +242,7 @@ import Varlink
     // MARK: The end of watching
 
     private func releaseIfAnswered() {
-        guard pending.isEmpty, !clients.isEmpty else { return }
+        guard pendingQuestions.isEmpty, !clients.isEmpty else { return }
         let all = clients.sorted { $0.key < $1.key }.map(\.value)
         clients = [:]
         for client in all {
@@ -252,10 +252,10 @@ import Varlink
         clearIfUnwatched()
     }
 
-    /// Without clients withdraws all pending and drops all labels.
+    /// Withdraws all questions and drops all labels, if no client watches.
     private func clearIfUnwatched() {
         guard watchers == 0, clients.isEmpty else { return }
-        for name in Array(pending.keys) { withdraw(name) }
+        for name in Array(pendingQuestions.keys) { withdraw(name) }
         labels = [:]
         specs = [:]
     }

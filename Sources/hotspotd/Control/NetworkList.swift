@@ -48,6 +48,8 @@ import Wireless
         }
     }
 
+    /// Returns the networks in sight.
+    ///
     /// - Parameter all: also the networks that are known and not in sight.
     func networks(on interface: String?, all: Bool = false) throws(ControlError) -> [ScannedNetwork] {
         if let interface, links.controller(named: interface) == nil { throw .noSuchInterface(interface) }

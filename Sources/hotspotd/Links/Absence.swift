@@ -47,7 +47,7 @@ struct LogoffOn: Hashable, Sendable {
     private var wanted: LogoffOn { services.settings.logoffOn }
 
     /// Listens to logind, if the settings want it.
-    func follow() {
+    func applySettings() {
         guard !wanted.isEmpty else {
             (bus, idleTimer, signs) = (nil, nil, [])
             return releaseDelay()

@@ -12,9 +12,8 @@ protocol GateWork: AnyObject {
 
 extension Gate: GateWork {}
 
-/// Works the gate: with `Gate=routes` links are withheld from ordinary programs until their machine opens them. The rules follow the
-/// machines at once when those want something else, when links or rules change, and after a failure
-/// with growing pauses.
+/// Applies the gate's rules: with `Gate=routes` links are withheld from ordinary programs until their machine opens them. The rules are
+/// applied at once when machines want others and when links or rules change, and after a failure with growing pauses.
 @LoopActor final class GateKeeper {
     /// The links to be closed, names by index; and other links that seem to be in the gate's group.
     typealias Wishes = (closed: [Int: String], strays: Set<Int>)
@@ -36,7 +35,7 @@ extension Gate: GateWork {}
     var onLeftovers: () -> Void = {}
     var make: () throws(GateError) -> any GateWork = { () throws(GateError) in try Gate() }
     var restore: () throws(GateError) -> Bool = { () throws(GateError) in try Gate.restore() }
-    /// Tells of changed rules; where that does not work, changes of links will do.
+    /// Reports changed rules. Where that fails, changes of links have to do.
     var watch: (_ onChange: @escaping () -> Void) -> RuleWatch? = { try? RuleWatch(onChange: $0) }
     var schedule: (Duration, @escaping () -> Void) -> EventSource? = { pause, body in
         try? EventLoop.shared.schedule(after: pause, body)
@@ -54,8 +53,8 @@ extension Gate: GateWork {}
     /// Without the capability there is no use in trying again.
     private var isBarred = false
 
-    /// There is to be a gate, or none: at the start, and when the settings were read again.
-    func follow(isWanted: Bool) {
+    /// Turns the gate on or off: at the start, and when the settings were read again.
+    func setWanted(_ isWanted: Bool) {
         self.isWanted = isWanted
         isBarred = false
         if !isWanted {
@@ -64,23 +63,23 @@ extension Gate: GateWork {}
         } else if rules == nil {
             rules = watch { [weak self] in self?.linksChanged() }
         }
-        pass()
+        applyRules()
     }
 
-    /// The machines may want something else.
+    /// Applies the rules again if the machines want others.
     func machinesMoved() {
         guard isWanted, !isBarred, wishes().closed != tried else { return }
-        pass()
+        applyRules()
     }
 
-    /// Links, addresses, routes, groups or rules changed: perhaps another program undid our work. While a pause runs its end looks after
-    /// that, so that two programs that undo each other's work do not keep the machine busy.
+    /// Applies the rules again after links, addresses, routes, groups or rules changed: perhaps another program undid our work. While a
+    /// pause runs the end of the pause checks, so that two programs that undo each other's work do not keep the machine busy.
     func linksChanged() {
         guard isWanted, !isBarred, !isPausing else { return }
-        pass()
+        applyRules()
     }
 
-    /// Opens everything. What stays closed all the same is for `--restore-routes`.
+    /// Opens everything. Links that stay closed are opened by `--restore-routes`.
     func end() {
         timer?.cancel()
         rules?.stop()
@@ -89,30 +88,31 @@ extension Gate: GateWork {}
             try gate?.stop()
             gate = nil
         } catch {
-            tell(.failed(error))
+            report(.failed(error))
         }
     }
 
     // MARK: One pass
 
-    private func pass() {
+    /// Applies the rules, and tries again later where that fails or another program undid them.
+    private func applyRules() {
         do throws(GateError) {
-            if try work() {
+            if try applyOnce() {
                 // Once happens, when another program starts; twice in a row is trouble.
-                if pause > Self.firstPause { tell(.undone) }
-                again()
+                if pause > Self.firstPause { report(.undone) }
+                retryLater()
             } else {
                 if !isPausing { pause = Self.firstPause }
-                tell(nil)
+                report(nil)
             }
         } catch {
-            tell(.failed(error))
-            if error == .notPermitted { isBarred = true } else { again() }
+            report(.failed(error))
+            if error == .notPermitted { isBarred = true } else { retryLater() }
         }
     }
 
-    /// Returns whether another program had undone something.
-    private func work() throws(GateError) -> Bool {
+    /// Applies the rules once. Returns whether another program had undone something.
+    private func applyOnce() throws(GateError) -> Bool {
         guard isWanted else {
             tried = nil
             if let gate {
@@ -130,17 +130,17 @@ extension Gate: GateWork {}
         return try gate.apply(closed: wishes.closed, strays: wishes.strays)
     }
 
-    private func again() {
+    private func retryLater() {
         guard !isPausing else { return }
         isPausing = true
         timer = schedule(pause) { [weak self] in
             self?.isPausing = false
-            self?.pass()
+            self?.applyRules()
         }
         pause = min(pause * 2, Self.longestPause)
     }
 
-    private func tell(_ trouble: Trouble?) {
+    private func report(_ trouble: Trouble?) {
         guard trouble != self.trouble else { return }
         self.trouble = trouble
         onTrouble(trouble)

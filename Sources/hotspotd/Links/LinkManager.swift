@@ -63,7 +63,7 @@ import Wireless
         if let manager = managers.owner(of: index) {
             managed[index]?.controller?.problems.report(
                 Problem(
-                    .linkKept, "\(manager) has this connection; it is not ended over its head.",
+                    .linkKept, "\(manager) manages this connection, so hotspotd does not end it.",
                     hint: "leave the network there, or set [Policy] OnFailure=keep"))
             return false
         }
@@ -109,7 +109,9 @@ import Wireless
         } catch .unavailable {
             if !settings.manageEthernet {
                 problems.report(
-                    Problem(.noWireless, "\(WirelessError.unavailable)", hint: "ManageEthernet=yes takes wired networks in"))
+                    Problem(
+                        .noWireless, "\(WirelessError.unavailable)",
+                        hint: "set [Interfaces] ManageEthernet=yes to manage wired networks"))
             }
         } catch {
             problems.report(Problem(.wireless, "The radio cannot be watched: \(error)"))
@@ -123,15 +125,15 @@ import Wireless
         managed = [:]
     }
 
-    /// `Match=`, `ManageEthernet=` and `LeaseFiles=` may say something else now.
-    func followSettings() {
+    /// Applies a change of `Match=`, `ManageEthernet=` and `LeaseFiles=`.
+    func applySettings() {
         records = SystemLinkFacts(extraLeaseFiles: settings.leaseFiles)
         for link in snapshots { update(link) }
     }
 
-    /// After a sleep: reads first the radio, then the links.
+    /// Reads the radio and then the links, after a suspend.
     func readAgain(_ done: @escaping () -> Void) {
-        services.log.info("awake again; the links are read first")
+        services.log.info("resumed from sleep: reading the links before anything else")
         let monitor = monitor
         let readLinks = { if let monitor { monitor.readAgain(done) } else { done() } }
         if let radio { radio.readAgain(readLinks) } else { readLinks() }
@@ -194,7 +196,7 @@ import Wireless
 
     private var snapshots: [LinkSnapshot] { monitor.map { Array($0.links.values) } ?? [] }
 
-    /// `Match=` and `ManageEthernet=`; tunnels, bridges and veth only where `Match=` names them.
+    /// Returns whether the settings let the daemon manage this link; tunnels, bridges and veth only where `Match=` names them.
     private func manages(_ link: LinkSnapshot) -> Bool {
         let isMatched = SSID(octets: link.name.utf8).map { name in settings.match.contains { $0.matches(name) } } ?? false
         if let station = radio?.interfaces[link.index] {
@@ -224,7 +226,7 @@ import Wireless
         let made = InterfaceController(index: link.index, name: link.name, services: services)
         managed[link.index, default: ManagedLink()].controller = made
         services.log.info("\(link.name): managed")
-        // A machine begins with its gate closed, and tells of changes only.
+        // A machine begins with its gate closed, and reports changes only.
         services.events?.statusChanged()
         return made
     }

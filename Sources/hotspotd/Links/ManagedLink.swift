@@ -15,14 +15,14 @@ struct ManagedLink {
     /// The network that was joined last, and its addresses.
     var lastJoin: (network: NetworkID, addresses: Set<String>)?
 
-    /// Addresses stay on a link until something takes them away: one that was got in another network says nothing of this one, unless
-    /// nothing better comes in time.
+    /// Returns whether the link has only addresses from the network joined before. They say nothing about the present one; the join waits
+    /// for new ones.
     func hasLeftoverAddresses(_ addresses: [String]) -> Bool {
         guard let association, let lastJoin else { return false }
         return lastJoin.network != association.network && addresses.allSatisfy(lastJoin.addresses.contains)
     }
 
-    /// The gate keeps ordinary programs off this link, because neither the machine nor `TrustedNetworks=` opens it.
+    /// Returns whether the gate closes this link to ordinary programs: neither the machine nor `TrustedNetworks=` opens it.
     @LoopActor func isClosed(under settings: Settings) -> Bool {
         guard let controller, !controller.machine.state.opensGate else { return false }
         return !(association.map { settings.trusts($0.ssid, $0.security) } ?? false)

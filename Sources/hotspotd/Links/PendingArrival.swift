@@ -10,14 +10,14 @@ import Wireless
 @LoopActor final class PendingArrival {
     /// The longest wait for a route, resolvers and the gateway's address after the address came up.
     private static let patience = Duration.seconds(4)
-    /// How long a record of this very link is preferred to a resolv.conf that is older than its address, and so perhaps the former
-    /// network's. A DHCP client writes its record last, and on a slow machine seconds after the address.
+    /// How long the join waits for the link's own record instead of an older resolv.conf, which may be of the last network. A DHCP
+    /// client writes its record last, and on a slow machine seconds after the address.
     private static let recordPatience = Duration.seconds(3)
     /// The same for a resolv.conf that is newer than the address: the record has the portal's API besides.
     private static let freshPatience = Duration.milliseconds(300)
     /// The longest wait for the programs that manage links to say whether this one is theirs.
     private static let managerPatience = Duration.milliseconds(300)
-    /// How often the DHCP client's record is read meanwhile; the kernel does not tell of it.
+    /// How often the DHCP client's record is read meanwhile; the kernel does not report it.
     private static let interval = Duration.milliseconds(20)
 
     private let began = EventLoop.now
@@ -29,7 +29,7 @@ import Wireless
     private var gateway: HardwareAddress??
     private let onProgress: () -> Void
 
-    /// `onProgress` is called when the arrival wants to be looked at again.
+    /// - Parameter onProgress: called when `network(on:…)` may have another result.
     init(onProgress: @escaping () -> Void) { self.onProgress = onProgress }
 
     func cancel() {
@@ -100,7 +100,7 @@ import Wireless
         return gateway
     }
 
-    /// resolv.conf was written since that moment (Unix time in milliseconds).
+    /// Returns whether resolv.conf was written since that moment (Unix time in milliseconds).
     private static func sharedResolversAreNewer(than time: Int) -> Bool {
         var status = stat()
         guard stat("/etc/resolv.conf", &status) == 0 else { return false }

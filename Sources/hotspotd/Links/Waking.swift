@@ -22,7 +22,7 @@ import HotspotCore
     }
 
     /// Runs what is due: now, or in its turn after the links were read.
-    func whenRead(_ body: @escaping () -> Void) {
+    func afterLinksAreRead(_ body: @escaping () -> Void) {
         let asleep = timeAsleep()
         if !isReading, asleep - known < Self.tolerance { return body() }
         due.append(body)

@@ -60,8 +60,8 @@ struct Settings: Hashable, Sendable {
         }
     }
 
-    /// The gate leaves this network alone (C11): its name is listed, and it is protected by a password or a certificate. An open network
-    /// can use any name.
+    /// Returns whether the gate leaves this network alone (C11): its name is listed, and it is protected by a password or a
+    /// certificate. An open network can use any name.
     func trusts(_ ssid: SSID, _ security: Security) -> Bool {
         switch security {
         case .psk, .sae, .enterprise: trustedNetworks.contains { $0.matches(ssid) }
@@ -71,7 +71,7 @@ struct Settings: Hashable, Sendable {
 
     /// Returns the settings that count when `next` is read while the daemon runs, and the keys whose change waits for the next start:
     /// the folders that are open and locked, and the containment.
-    func following(_ next: Settings) -> (settings: Settings, kept: [String]) {
+    func replaced(by next: Settings) -> (settings: Settings, kept: [String]) {
         var settings = next
         var kept: [String] = []
         if next.stateDirectory != stateDirectory { kept.append("StateDirectory=") }

@@ -95,7 +95,7 @@ enum SettingsKey {
 
     static func seconds(_ entry: Keyfile.Entry, in file: Keyfile) throws(Keyfile.Error) -> Duration {
         guard let value = Double(entry.value), value >= 0.001, value <= 86400 else {
-            throw file.error(entry, "takes seconds from 0.001 to 86400; fractions are welcome")
+            throw file.error(entry, "takes seconds from 0.001 to 86400, fractions allowed")
         }
         return .milliseconds(Int64((value * 1000).rounded()))
     }

@@ -51,6 +51,8 @@ import Varlink
 
     // MARK: Commands
 
+    /// Sends a command to a helper.
+    ///
     /// - Parameters:
     ///   - joined: the network that the command is about.
     ///   - network: the same as this helper sees it.
@@ -91,7 +93,7 @@ import Varlink
         case .authenticate, .presentUI:
             if command == .authenticate, let evaluation = evaluations.removeValue(forKey: helper) {
                 setPortal(evaluation.portal)
-                if let session = evaluation.session { sessions.keep(session, of: helper) }
+                if let session = evaluation.session { sessions.setPresent(session, of: helper) }
             }
             if let askingPortal {
                 parameters["portal"] = Coding.value(askingPortal)
@@ -189,7 +191,7 @@ import Varlink
     private func keep(_ reply: Reply, of helper: String) {
         setPortal(reply.portal)
         if let session = reply.session {
-            sessions.keep(session, of: helper)
+            sessions.setPresent(session, of: helper)
             sessions.setEnd(in: session.secondsRemaining)
         }
         for line in reply.trace ?? [] { journal.recordTrace(Printable.text(line, limit: 500), helper: helper) }
@@ -212,7 +214,7 @@ struct SentCommand {
 
 /// The journal's words for a command and what its helper learns from it.
 enum CommandWords {
-    /// Of credentials and answers only the names of the fields are said.
+    /// Returns the text of a command for the journal: of credentials and answers only the names of the fields.
     static func text(for command: Command, _ parameters: [String: JSONValue]) -> String {
         var words: [String] = []
         if parameters["network"]?["justJoined"] == true { words.append("just joined") }

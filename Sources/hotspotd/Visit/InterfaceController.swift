@@ -17,7 +17,7 @@ import Store
     let services: Services
     let sessions: SessionKeeper
     let prober: LinkProber
-    private var useWatch: UseWatch?
+    private var troubleWatch: TroubleWatch?
     private(set) var since = WallClock.now
     private var timers: [TimerID: EventSource] = [:]
     private var events: [Event] = []
@@ -45,7 +45,7 @@ import Store
         // Within the turn of an event the status is not whole yet; the end of the turn shows it.
         problems.onChange = { [weak self] in if let self, !isFeeding { self.services.events?.statusChanged() } }
         conversation.onAnswer = { [weak self] in self?.feed(.answered($0, $1)) }
-        useWatch = UseWatch(waking: services.waking) { [weak self] done in self?.check { _ in done() } }
+        troubleWatch = TroubleWatch(waking: services.waking) { [weak self] done in self?.check { _ in done() } }
     }
 
     // MARK: Events
@@ -62,7 +62,7 @@ import Store
         }
         isFeeding = false
         // Helpers that were started for this interface and not asked are ended as soon as it will ask none.
-        useWatch?.follow(isWanted: machine.state.isOpenedPortal)
+        troubleWatch?.setWanted(machine.state.isOpenedPortal)
         if machine.state.needsNoHelper { services.host.standDown(interface: index) }
         services.events?.statusChanged()
     }
@@ -79,19 +79,13 @@ import Store
         let now = WallClock.now
         let network = joined.network
         let remembered = services.store.remembered(network, now: now)
-        let resumed = services.store.association(network, of: index).flatMap { stored in
-            stored.link == joined.snapshot.associationMark && stored.helper == remembered?.helper ? stored : nil
-        }
+        let resumed = resumedAssociation(joined, by: remembered?.helper)
         if let resumed { joined.association = resumed.id }
         self.joined = joined
         prober.association = joined.association
         // Changed rules and times count from here on.
         machine.adopt(services.settings.policy)
-        var hold = services.store.hold(network, now: now).flatMap { stored -> Hold? in
-            guard let reason = HoldReason(rawValue: stored.reason.rawValue) else { return nil }
-            return Hold(reason, until: stored.until.map { EventLoop.now + .milliseconds($0 - now) }, cause: stored.sentence)
-        }
-        if services.store.isDisabled(helper: nil, ssid: network.switchName) { hold = Hold(.disabled) }
+        let hold = storedHold(network, now: now)
         conversation.begin(remembered: remembered?.portal)
         sessions.restore(for: network, of: remembered?.helper)
         let secondsRemaining = resumed?.ends.map { max(0, ($0 - now) / 1000) }
@@ -108,6 +102,20 @@ import Store
                     // Where no login was needed before, none is needed now.
                     isFound: joined.isFound && services.store.lastOutcome(network)?.word != AttemptOutcome.open.rawValue,
                     hold: hold, canDisassociate: joined.security != .wired)))
+    }
+
+    /// Returns the association that an earlier daemon left, if it is this one, and its helper is the remembered one.
+    private func resumedAssociation(_ joined: Joined, by helper: String?) -> StoredAssociation? {
+        let stored = services.store.association(joined.network, of: index)
+        return stored?.link == joined.snapshot.associationMark && stored?.helper == helper ? stored : nil
+    }
+
+    /// Returns why the network is left alone, if it is.
+    private func storedHold(_ network: NetworkID, now: Int) -> Hold? {
+        if services.store.isDisabled(helper: nil, ssid: network.switchName) { return Hold(.disabled) }
+        guard let stored = services.store.hold(network, now: now), let reason = HoldReason(rawValue: stored.reason.rawValue)
+        else { return nil }
+        return Hold(reason, until: stored.until.map { EventLoop.now + .milliseconds($0 - now) }, cause: stored.sentence)
     }
 
     /// Leaves the network without ending the association: the next daemon goes on there.
@@ -146,7 +154,7 @@ import Store
         feed(.roamed(bssid))
     }
 
-    /// Addresses may change under a join; the next command has them.
+    /// Stores the link's addresses for the next command: they may change under a join.
     func refresh(_ link: LinkSnapshot) { joined?.snapshot = link }
 
     func updateCandidates() {
@@ -169,7 +177,7 @@ import Store
     func answer(
         _ shown: ShownPrompt, _ values: [String: String], stored: Set<String> = [], remember: Bool, confirmed: Bool = false
     ) {
-        desk.store(values, stored: stored, remember: remember, confirmed: confirmed, for: shown)
+        desk.accept(values, stored: stored, remember: remember, confirmed: confirmed, for: shown)
         feed(.promptAnswered(shown.id))
     }
 
@@ -314,7 +322,7 @@ import Store
             }
         do {
             timers[id] = try EventLoop.shared.schedule(at: instant, accuracy: accuracy) { [weak self] in
-                self?.services.waking.whenRead {
+                self?.services.waking.afterLinksAreRead {
                     // An event that was read meanwhile may have stopped it.
                     if self?.timers.removeValue(forKey: id) != nil { self?.feed(.timerFired(id)) }
                 }

@@ -23,14 +23,14 @@ struct Joined {
 
     var label: String { network.label }
 
-    /// The network as a helper sees it.
+    /// Returns the network as a helper sees it.
     func network(for helper: String, chosen: String?, interface: String, autoJoined: Bool, justJoined: Bool) -> Network {
         Network(
             ssid: ssid, bssid: bssid, interface: interface, signalStrength: signal.map { SignalScale.strength(dBm: $0) },
             security: security, autoJoined: autoJoined, justJoined: justJoined, chosenHelper: chosen == helper)
     }
 
-    /// The link as helpers and the prober see it.
+    /// Returns the link as helpers and the prober see it.
     func link(attempt: String?, interface: String, settings: Settings) -> Link {
         Link(
             attempt: attempt ?? association, association: association, interface: interface, index: snapshot.index,

@@ -69,7 +69,7 @@ import Store
         guard capacity > 0 else { return }
         let left = capacity - detail.utf8.count - 64
         attempt?.traceCapacity = left
-        record("trace", left > 0 ? detail : detail + " (what else helpers tell of this attempt is left out)", helper: helper)
+        record("trace", left > 0 ? detail : detail + " (further lines from helpers in this attempt are left out)", helper: helper)
     }
 }
 

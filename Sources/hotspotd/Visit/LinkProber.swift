@@ -34,8 +34,7 @@ import Varlink
 
     /// Asks for a verdict on this link; `nil` if there is no prober, if it died, or if the network was left meanwhile.
     @discardableResult func ask(about link: Link, fresh: Bool, answer: @escaping (ProbeAnswer?) -> Void) -> HelperCall {
-        let request = ProbeRequest(
-            link: link, endpoints: [], httpsURL: services.settings.probeHTTPSURL, fresh: fresh)
+        let request = ProbeRequest(link: link, endpoints: [], fresh: fresh)
         return services.host.probe(parameters: Coding.value(request)) { [weak self] outcome in
             guard let self, association == link.association else { return answer(nil) }
             answer(read(outcome))
@@ -73,9 +72,8 @@ import Varlink
 /// The parameters of `Probe`: org.hotspotd.Probe.
 struct ProbeRequest: Encodable {
     var link: Link
-    /// Empty: the link's own.
+    /// Always empty: the link has them.
     var endpoints: [String]
-    var httpsURL: String?
     var fresh: Bool
 }
 
@@ -101,7 +99,7 @@ struct ProbeAnswer: Decodable {
     var secondsRemaining: Int?
     var evidence: [Evidence]
 
-    /// The answer to a client that checks. Where HTTPS does not get through, most programs are not online.
+    /// Returns the answer to a client that checks. Where HTTPS does not get through, most programs are not online.
     func checkReply(on interface: String) -> CheckReply {
         let word = verdict == .partial ? Verdict.limited : verdict
         var reply = CheckReply(

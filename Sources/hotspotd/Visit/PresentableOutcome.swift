@@ -21,7 +21,7 @@ extension HelperOutcome {
 }
 
 extension HelperFault {
-    /// The same fault, with the name of the helper.
+    /// Returns the same fault, with the name of the helper.
     fileprivate func of(_ helper: String) -> HelperFault {
         HelperFault(code, "\(helper): \(sentence)", standardError: standardError, cause: cause)
     }

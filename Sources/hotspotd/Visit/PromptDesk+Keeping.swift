@@ -35,7 +35,8 @@ extension PromptDesk {
         }
     }
 
-    /// Whether the same page will ask next time: for a code, or for a tick that is not the one for terms with a remembered consent.
+    /// Returns whether the same page will ask next time: for a code, or for a tick that is not the one for terms with a remembered
+    /// consent.
     private func asksAgain(_ answers: UserAnswers, _ owner: CredentialOwner) -> Bool {
         let ticks = answers.fields.count { $0.kind == .checkbox && $0.required }
         let isConsented = answers.acceptsTerms && hasConsent(to: owner.helper, in: owner.network, portal: answers.portal)

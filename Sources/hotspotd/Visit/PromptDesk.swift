@@ -130,6 +130,7 @@ import Vault
         }
         let answered = answers?.helper == shown.helper ? answers?.all ?? [:] : [:]
         let wanted = shown.prompt.fields.filter { found.credential.fieldNames.contains($0.name) && answered[$0.name] == nil }
+        // Behind a PIN the prompt says so, and offers nothing.
         shown.isLocked = !wanted.isEmpty && services.vault.isLocked
         guard !wanted.isEmpty, !shown.isLocked, let values = open(found.credential, found.owner) else { return }
         shown.offered = found.credential.sealed
@@ -168,20 +169,20 @@ import Vault
     /// Holds answers, which were checked before, until the login is proven.
     ///
     /// - Parameter confirmed: the user was asked whether this portal's answers shall be kept.
-    func store(
+    func accept(
         _ values: [String: String], stored: Set<String> = [], remember: Bool, confirmed: Bool = false, for shown: ShownPrompt
     ) {
         let new = UserAnswers(
             values: values, stored: stored, remember: remember ? shown.remember : nil, confirmed: confirmed,
             prompt: shown.prompt, helper: shown.helper, portal: shown.portal)
-        answers = answers.map { new.following($0) } ?? new
+        answers = answers.map { new.merged(after: $0) } ?? new
         ending = "It was answered already, perhaps in another terminal."
         journal.note { $0.isAsking = false }
     }
 
     func dismissed() { ending = "It was dismissed, perhaps in another terminal." }
 
-    /// The helper says that the login is done.
+    /// Notes that the helper calls the login done.
     func loginAccepted() { isAccepted = true }
 
     /// Drops answers whose login is not proven.
@@ -209,13 +210,13 @@ import Vault
     /// The answers to the last prompt, to be sent.
     var values: [String: String] { answers?.values ?? [:] }
 
-    /// The fields that the user filled in for this helper.
+    /// Returns the fields that the user filled in for this helper.
     func fields(for helper: String) -> [Field] { answers?.helper == helper ? answers?.fields ?? [] : [] }
 
     // MARK: Credentials and consent
 
-    /// Returns the answers that were kept for this network, this helper and this portal, if they may be sent without the user (D6, D28 and
-    /// the vault's rule).
+    /// Returns the answers that were kept for this network, this helper and this portal, if they may be sent without the user (D6,
+    /// PlainHTTPAnswers=, and the vault's rule).
     func releasedCredential(for helper: String, in network: NetworkID, portal: Portal) -> [String: String]? {
         guard let found = stored(for: helper, in: network, portal) else {
             if let warning = warning(about: portal, in: network) { withhold(warning, from: helper) }
@@ -288,7 +289,7 @@ import Vault
         journal.record("credential", "kept back: \(reason)", helper: helper)
     }
 
-    /// The user accepted this portal's terms as this helper shows them, or accepts all by the settings.
+    /// Returns whether the user accepted this portal's terms as this helper shows them, or accepts all by the settings.
     func hasConsent(to helper: String, in network: NetworkID, portal: Portal?) -> Bool {
         switch services.settings.acceptTerms {
         case .yes: true

@@ -33,7 +33,7 @@ struct PresentSession {
 
     func session(of helper: String) -> Session? { present.owner == helper ? session : nil }
 
-    func keep(_ session: Session, of helper: String) {
+    func setPresent(_ session: Session, of helper: String) {
         var session = session
         if let memory = session.memory, Coding.encode(memory).count > Session.memoryLimit {
             session.memory = nil
@@ -46,7 +46,7 @@ struct PresentSession {
     func end(keeping reply: Session?, of helper: String) {
         drop()
         guard let memory = reply?.memory else { return }
-        keep(Session(memory: memory), of: helper)
+        setPresent(Session(memory: memory), of: helper)
         present.isOver = present.session?.memory != nil
     }
 

@@ -40,7 +40,7 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
     }
 
     /// Adds the answers to an earlier prompt of the same helper and portal.
-    func following(_ earlier: UserAnswers) -> UserAnswers {
+    func merged(after earlier: UserAnswers) -> UserAnswers {
         guard earlier.helper == helper, earlier.portal?.origin == portal?.origin, earlier.portal?.pin == portal?.pin else {
             return self
         }
@@ -105,7 +105,7 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
     }
 }
 
-/// Names in a sentence of bounded length.
+/// Returns names in a sentence of bounded length.
 private func list(_ names: [String]) -> String { Printable.cut(names.joined(separator: ", "), limit: 500) }
 
 extension Prompt {

@@ -1,7 +1,7 @@
 import HelperKit
 import HotspotCore
 
-extension Exchange.Turn {
+extension RecordedLogin.Turn {
     /// Headers that say nothing about the portal, and change at each visit.
     private static let left: Set<String> = [
         "age", "connection", "content-length", "date", "etag", "expires", "keep-alive", "last-modified", "transfer-encoding",
@@ -34,8 +34,8 @@ extension Exchange.Turn {
         return String(String.UnicodeScalarView(scalars.map { $0.value < 32 && $0 != "\n" && $0 != "\t" ? "\u{FFFD}" : $0 }))
     }
 
-    /// All texts of the turn, changed.
-    func mapped(_ change: (String) -> String) -> Exchange.Turn {
+    /// Returns the turn with all its texts changed.
+    func mapped(_ change: (String) -> String) -> RecordedLogin.Turn {
         func mapped(_ header: HTTPResponse.Header) -> HTTPResponse.Header {
             HTTPResponse.Header(name: header.name, value: change(header.value))
         }
@@ -60,7 +60,7 @@ extension Exchange.Turn {
     }
 }
 
-extension Exchange {
+extension RecordedLogin {
     /// The number of requests.
     package var count: Int { turns.count }
 
@@ -75,7 +75,7 @@ extension Exchange {
     }
 
     /// Replaces what is private: the user's answers, this machine's addresses and name, and tokens.
-    func anonymous(typed secrets: [String], addresses: [String], name: String, recordedAt time: Int) -> Exchange {
+    func anonymous(typed secrets: [String], addresses: [String], name: String, recordedAt time: Int) -> RecordedLogin {
         let texts = turns.flatMap { [$0.url, $0.body, $0.answer] + ($0.headers + $0.answerHeaders).map(\.value) }
         var replacements = Replacements(recordedAt: time, fixed: self.time)
         // The longest first, so that a part of one is a part of its made-up value.

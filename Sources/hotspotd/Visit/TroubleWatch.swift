@@ -3,7 +3,7 @@ import LinkState
 
 /// Notices soon that a portal ended a session by itself (D27): the kernel's counters are read now and then, and only connections that
 /// have trouble start a probe, so that a network without use costs none.
-@LoopActor final class UseWatch {
+@LoopActor final class TroubleWatch {
     private static let interval = Duration.seconds(10)
 
     private let waking: Waking
@@ -18,7 +18,7 @@ import LinkState
         self.probe = probe
     }
 
-    func follow(isWanted: Bool) {
+    func setWanted(_ isWanted: Bool) {
         guard isWanted != self.isWanted else { return }
         self.isWanted = isWanted
         wait()
@@ -30,7 +30,7 @@ import LinkState
         guard isWanted else { return }
         before = .now
         timer = try? EventLoop.shared.schedule(after: Self.interval, accuracy: Self.interval / 2) { [weak self] in
-            self?.waking.whenRead { self?.read() }
+            self?.waking.afterLinksAreRead { self?.read() }
         }
     }
 

@@ -2,7 +2,7 @@ import ForeignText
 import HotspotCore
 
 /// One request to the made-up portal, read from its octets.
-struct PortalRequest {
+struct ReceivedRequest {
     let method: String
     /// The path without the query.
     let path: String

@@ -3,7 +3,7 @@ import HelperKit
 import HotspotCore
 
 /// A fixture: one login as it was recorded, with what the user typed and how it ended.
-package struct Exchange: Sendable {
+package struct RecordedLogin: Sendable {
     /// One request and its answer.
     struct Turn: Sendable {
         var line: Int

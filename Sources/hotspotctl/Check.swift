@@ -40,7 +40,7 @@ extension Renderer {
         return lines + contacts(check)
     }
 
-    /// The hosts that the probe contacts, and when; the README has the same.
+    /// Returns the hosts that the probe contacts, and when; the README has the same.
     private func contacts(_ check: CheckReply) -> [String] {
         let isUsual = check.url == nil && check.httpsURL == nil
         let usual = "connectivitycheck.gstatic.com, detectportal.firefox.com, nmcheck.gnome.org, 1.1.1.1"
@@ -51,7 +51,8 @@ extension Renderer {
             "Contacted by \(isUsual ? "default" : "your settings"), until the answer is clear: \(hosts.joined(separator: " and ")); "
                 + "and the portal API of the network, if it has one.",
             "When: on joining a network, during a login and just after it, every 10 to 60 s while you are not logged in, "
-                + "every 5 min while a helper keeps the session, every 5 to 60 min on a network without a login, and now.",
+                + "every 5 min while a helper keeps the session (sooner if the machine's connections have trouble), "
+                + "every 5 to 60 min on a network without a login, every 3 s during 'hotspotctl browse', and now.",
             "\(isUsual ? "To change it" : "Your settings"): URL=, Expect= and HTTPSURL= under [Probe] in /etc/hotspotd/hotspotd.conf.",
         ]
     }

@@ -1,3 +1,4 @@
+import HelperKit
 import HotspotCore
 
 /// A `.portal` file as it was read: how a portal is recognised, and how its pages talk.
@@ -17,6 +18,15 @@ package struct PortalFile: Hashable, Sendable {
     var failures: [Failure] = []
     var session = SessionPart()
     var logoff: Message?
+
+    /// Whether the login is for what a page's forms ask: it submits a form, or asks for one of these itself.
+    func isFor(_ questions: [HTMLControl]) -> Bool {
+        let submits = steps.contains { if case .submit = $0.action { true } else { false } }
+        return submits || questions.isEmpty
+            || fields.contains { field in
+                questions.contains { $0.name == field.name || (field.kind != .text && FormEngine.kind(of: $0) == field.kind) }
+            }
+    }
 
     /// One `[Match]`.
     package struct Match: Hashable, Sendable {

@@ -41,7 +41,7 @@ extension Ruling {
     init?(byWISPr saved: SavedPage) {
         guard let document = WISPrDocument.find(in: saved.octets), document.isRedirect,
             let login = document.loginURL.flatMap({ WebURL($0, relativeTo: saved.url) }), login.isSecure,
-            login.host == saved.url.host
+            login.host == saved.url.host, !WISPrLogin.needsNoAccount(saved.page, at: saved.url)
         else { return nil }
         self.init(helper: "wispr")
         asks = ["Password", "UserName"]
@@ -55,14 +55,15 @@ extension Ruling {
 
     /// Rules by the portal file that knows the page; `nil` if there is none, or if it finds another portal than it describes.
     init?(byFile saved: SavedPage) {
-        guard let claim = Matcher.claims(saved.portals, on: saved.hops, ssid: nil).first else { return nil }
-        self.init(helper: claim.portal.id)
         // UniFi's page is a program without text of its own; what has text there is another server's.
         let gateway = Gateway(isUniFi: saved.page.text.isEmpty)
-        var command = saved.command(kind: claim.portal.id)
+        var command = saved.command(kind: "catalogue")
         let start = PortalLogin.Start(
-            hops: saved.hops, page: saved.page, portal: saved.portal(kind: claim.portal.id),
+            hops: saved.hops, page: saved.page, portal: saved.portal(kind: "catalogue"),
             client: HTTPClient(link: command.link, policy: .strict) { gateway.answer($0) })
+        guard let claim = PortalLogin(command, portals: saved.portals).claim(start) else { return nil }
+        self.init(helper: claim.portal.id)
+        command.portal?.kind = claim.portal.id
         func play(isTypedNow: Bool) -> Reply {
             var login = PortalLogin(command, portals: saved.portals)
             login.isOpen = { false }
@@ -70,7 +71,9 @@ extension Ruling {
             return login.run(on: start, isTypedNow: isTypedNow)
         }
         var reply = play(isTypedNow: false)
-        if gateway.login == nil, reply.result == .uiRequired, reply.reason == nil, let prompt = reply.prompt {
+        if reply.result == .uiRequired, reply.reason == nil, let prompt = reply.prompt {
+            // What was fetched before a question are the terms, not the login.
+            gateway.forget()
             command.answers = answers(to: prompt, on: saved.page)
             command.session = reply.session
             reply = play(isTypedNow: true)
@@ -101,12 +104,13 @@ extension Ruling {
         let portal = saved.portal(kind: "form")
         var command = saved.command(kind: "form")
         if let hop = RedirectChain.ownRequest(of: page, at: url, on: command.link) {
-            send(hop)
+            // A page that refuses only leads back to the login.
+            if let complaint = FormEngine(for: command.redirects).complaint(of: page) { reason = complaint } else { send(hop) }
             return
         }
         var first = FormAttempt(command, at: portal, isTypedNow: false)
         switch first.move(on: page, at: url) {
-        case .submit(let filled, _): send(filled, [:])
+        case .submit(let filled, let form): send(filled, of: form, [:])
         case .done: reason = "done"
         case .end(_, let text): reason = text
         case .ask(_, _, let text?):
@@ -121,14 +125,14 @@ extension Ruling {
                 return
             }
             send(
-                filled,
+                filled, of: form,
                 command.answers.filter { answer in asks.contains(answer.key) && form.controls.contains { $0.name == answer.key } }
             )
         }
     }
 
     /// Notes a form's request; the values of asked fields are replaced.
-    private mutating func send(_ filled: FilledForm, _ typed: [String: String]) {
+    private mutating func send(_ filled: FilledForm, of form: HTMLForm, _ typed: [String: String]) {
         send(filled.request)
         var fields = submits?.fields ?? [:]
         for pair in filled.pairs {
@@ -138,6 +142,10 @@ extension Ruling {
             fields[pair.name] = source.map { "<user:\($0)>" } ?? pair.value
         }
         submits?.fields = fields
+        clicks = Set(
+            form.submits.filter { $0.kind == .image }.flatMap { image in
+                ["x", "y"].map { image.name.isEmpty ? $0 : "\(image.name).\($0)" }
+            })
     }
 }
 
@@ -147,6 +155,8 @@ private final class Gateway: Sendable {
     private let isUniFi: Bool
 
     init(isUniFi: Bool) { self.isUniFi = isUniFi }
+
+    func forget() { sent.with { $0 = [] } }
 
     /// The first request that is not answered here.
     var login: HTTPRequest? { sent.with { $0.first } }

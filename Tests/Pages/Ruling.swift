@@ -21,6 +21,8 @@ struct Ruling: Encodable {
     /// None of the asked fields has to be filled in: there are several ways to log in.
     var hasWays = false
     var submits: SentForm?
+    /// The names of the fields that say where a button's picture was clicked, which differs from click to click.
+    var clicks: Set<String> = []
     var reason: String?
 
     /// Rules by the helper that wins on this page: by its document, by a portal file, or else by its forms.
@@ -90,7 +92,7 @@ struct Ruling: Encodable {
         let isAsked =
             helper != "form"
             ? names.count == asks.count
-            : hasWays ? names.isSubset(of: asks) : names.subtracting(offers) == Set(asks).subtracting(offers)
+            : hasWays ? names.subtracting(offers).isSubset(of: asks) : names.subtracting(offers) == Set(asks).subtracting(offers)
         return (isAsked ? [] : ["asks"]) + (way.submits.map { difference(from: $0.normalized) } ?? [])
     }
 
@@ -99,7 +101,7 @@ struct Ruling: Encodable {
         if WebURL(wanted.url)?.text != submits?.url { result.append("url") }
         let (ours, theirs) = (submits?.fields ?? [:], wanted.fields ?? [:])
         return result
-            + Set(ours.keys).union(theirs.keys).sorted().filter { name in
+            + Set(ours.keys).union(theirs.keys).subtracting(clicks).sorted().filter { name in
                 if let value = theirs[name], SentForm.isComputed(value) {
                     return ours[name].map { $0.isEmpty || $0.contains("typed") || $0.hasPrefix("<user:") } ?? true
                 }

@@ -114,7 +114,8 @@ package struct FormAttempt: Sendable {
     private func endWithoutLogin(on page: HTMLPage, at url: WebURL) -> Move {
         if RedirectChain.leadsOut(page, at: url, on: link) || FormWords.soundsLikeSuccess(page) { return .done }
         if page.isTruncated { return handOver("The page is too large, and what was read of it has no form.", at: url) }
-        let isBare = page.loadsScripts && page.text.utf8.count < Self.bareText
+        let isRefusal = page.forms.isEmpty && engine.refusal(on: page) != nil
+        let isBare = page.loadsScripts && page.text.utf8.count < Self.bareText && !isRefusal
         if logoff != nil || page.offersLogoff, !page.hasLooseField, !isBare { return .done }
         let waitsForScript = page.links.contains { $0.isInert && FormWords.isOnward($0.text) && !FormWords.leadsBack($0.text) }
         // Terms without a control to accept them are a script's.

@@ -32,7 +32,7 @@ enum FormChoice: Sendable {
                 self = .options([LoginOption(form: link, names: [])])
             } else if let reason = visible.lazy.compactMap(Self.refusal).first {
                 self = .refuse(reason)
-            } else if candidates.contains(where: { !$0.inputs.isEmpty }) {
+            } else if candidates.contains(where: { !$0.inputs.isEmpty || $0.controls.contains(where: \.isField) }) {
                 self = .refuse("The page shows its form only by a script.")
             } else {
                 self = .nothing

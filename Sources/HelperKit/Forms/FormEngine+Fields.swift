@@ -101,7 +101,12 @@ extension FormEngine {
         return isShown && !kind.isSecret ? value : nil
     }
 
-    static func kind(of control: HTMLControl) -> Field.Kind {
+    /// Returns the controls of a page's visible forms in which a guest can type, also those without a name.
+    package static func questions(on page: HTMLPage) -> [HTMLControl] {
+        page.forms.filter { !$0.isInvisible && !FormWords.isSearch($0) }.flatMap(\.fields).filter { !$0.isReadOnly }
+    }
+
+    package static func kind(of control: HTMLControl) -> Field.Kind {
         switch control.kind {
         case .password: .password
         case .email: .email

@@ -61,7 +61,9 @@ extension FormEngine {
         let references =
             form.inputs.filter { $0.kind == .checkbox }.flatMap(\.links)
             + page.links.filter { FormWords.isTerms($0.text) }.map(\.reference)
-        if let address = references.lazy.compactMap({ try? redirects.target(of: $0, from: page.base) }).first {
+        // A link to a place on the page shows what the page has.
+        let others = references.filter { !$0.hasPrefix("#") }
+        if let address = others.lazy.compactMap({ try? redirects.target(of: $0, from: page.base) }).first {
             return .address(address)
         }
         if let reader = page.forms.first(where: FormWords.readsTerms),

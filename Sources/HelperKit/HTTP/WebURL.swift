@@ -41,7 +41,10 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         defer { if let previous { uselocale(previous) } }
         let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE)
         if let base { guard curl_url_set(handle, CURLUPART_URL, base, flags) == CURLUE_OK else { return nil } }
-        guard curl_url_set(handle, CURLUPART_URL, trimmed, flags) == CURLUE_OK else { return nil }
+        // A place on the same page, for which libcurl 7.88 leaves out the last part of the path.
+        if base == nil || !trimmed.hasPrefix("#") {
+            guard curl_url_set(handle, CURLUPART_URL, trimmed, flags) == CURLUE_OK else { return nil }
+        }
         func part(_ which: CURLUPart, _ flags: Int32 = 0) -> String? {
             var value: UnsafeMutablePointer<CChar>?
             guard curl_url_get(handle, which, &value, UInt32(flags)) == CURLUE_OK, let value else { return nil }

@@ -60,6 +60,9 @@ public struct HTMLControl: Codable, Hashable, Sendable {
         return words + " " + name + " " + label
     }
 
+    /// The user can type in it.
+    var isField: Bool { [.text, .email, .telephone, .textarea, .password].contains(kind) }
+
     /// The choice that a browser makes before the user does.
     var preselected: Option? { options.first(where: \.isSelected) ?? options.first { !$0.isDisabled } }
 }
@@ -109,9 +112,7 @@ public struct HTMLForm: Codable, Hashable, Sendable {
     }
 
     /// The controls in which the user can type, also those without a name.
-    var fields: [HTMLControl] {
-        controls.filter { [.text, .email, .telephone, .textarea, .password].contains($0.kind) && !$0.isInvisible }
-    }
+    var fields: [HTMLControl] { controls.filter { $0.isField && !$0.isInvisible } }
 
     /// The buttons that send it.
     public var submits: [HTMLControl] { controls.filter { $0.kind == .submit || $0.kind == .image } }

@@ -259,12 +259,11 @@ struct HTMLReader {
         let judge = FormScripts(scripts: scripts, sources: sources)
         let scan = ScriptScan(judge.tokens)
         page.scriptTarget = scan.target.map { $0 + (scan.addsQuery ? query.map { "?" + $0 } ?? "" : "") }
-        // A form is not submitted by itself where the user has to type beside it.
-        page.submitsItself = page.forms.count == 1 && !hasLooseField && scan.submits
+        findOwnSubmission(scan)
         page.text = PageText.squeezed(page.text, limit: textLimit)
         page.hasLooseField = hasLooseField
         for index in page.forms.indices {
-            if page.forms[index].submits.isEmpty, let label = judge.sendingLabel(clues[index]) {
+            if page.forms[index].submits.isEmpty, !isAside(index), let label = judge.sendingLabel(clues[index]) {
                 page.forms[index].controls.append(HTMLControl(kind: .submit, name: "", label: label))
             }
             for control in page.forms[index].controls.indices {
@@ -283,6 +282,26 @@ struct HTMLReader {
         for index in page.links.indices where !judge.leavesAlone(linkClues[index].code, linkClues[index].names) {
             page.links[index].isInert = true
         }
+    }
+
+    /// Notes a form that a script submits by itself; of several, the others have no time. A form is not submitted by itself where the user
+    /// has to type, in it or beside it.
+    private mutating func findOwnSubmission(_ scan: ScriptScan) {
+        guard !scan.submitted.isEmpty, !hasLooseField else { return }
+        if page.forms.count > 1, page.forms.allSatisfy(\.inputs.isEmpty) {
+            let named = page.forms.indices.filter { index in
+                scan.submitted.contains { !$0.isDisjoint(with: clues[index].names) }
+            }
+            guard named.count == 1 else { return }
+            (page.forms, clues) = ([page.forms[named[0]]], [clues[named[0]]])
+        }
+        page.submitsItself = page.forms.count == 1
+    }
+
+    /// Whether a form has nothing but a link that sends it, beside a form to fill in: it leads to another page.
+    private func isAside(_ index: Int) -> Bool {
+        page.forms[index].inputs.isEmpty && !page.forms[index].controls.contains { $0.kind == .button }
+            && page.forms.contains { !$0.isInvisible && !$0.submits.isEmpty && !$0.fields.isEmpty }
     }
 
     private func isInvisible(_ node: Node) -> Bool {

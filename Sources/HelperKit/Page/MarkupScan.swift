@@ -43,8 +43,14 @@ struct MarkupScan {
         case UInt8(ascii: "?"): skip(past: ">")
         case UInt8(ascii: "/"):
             guard Self.isLetter(octet(index + 2)) else { return skip(past: ">") }
-            if name(at: index + 2) == "form" { openForm = 0 }
-            _ = copyTag()
+            switch name(at: index + 2) {
+            case "form":
+                openForm = 0
+                _ = copyTag()
+            // What follows the end of a page still belongs to its body (HTML Standard, "after body"); libxml2 drops it.
+            case "body", "html": skipTag()
+            default: _ = copyTag()
+            }
         case let letter where Self.isLetter(letter): startTag()
         default:
             markup += Array("&lt;".utf8)

@@ -30,6 +30,8 @@ struct FormScripts {
         /// Words and selectors of what it is attached to.
         var receivers: Set<String>
         var handler: [ScriptToken]
+        /// The form is sent only if the handler sends it.
+        var mustSend = false
     }
 
     static let scriptedReason = "Only a script of the page can send its form."
@@ -46,6 +48,8 @@ struct FormScripts {
     private let encrypts: Bool
     private let makesRequests: Bool
     private let loadsTest: Bool
+    /// It loads the library by which pages talk to CoovaChilli themselves.
+    private let loadsGatewayLogin: Bool
 
     init(scripts: String, sources: [String]) {
         tokens = [ScriptToken](script: scripts)
@@ -58,6 +62,7 @@ struct FormScripts {
         }
         makesRequests = tokens.contains { $0.kind == .word && Self.requestWords.contains($0.text) }
         let words = sources.joined(separator: " ").lowercased()
+        loadsGatewayLogin = words.contains("chillilibrary")
         loadsTest = words.contains("captcha") || words.contains("turnstile") || tokens.contains { $0.text.contains("captcha") }
         encrypts =
             Self.ciphers.contains { words.contains($0) }
@@ -81,12 +86,14 @@ struct FormScripts {
             }
         }
         for attachment in attachments where concerns(attachment, form, clues) {
-            if !judge.isHarmless(attachment.handler, names: clues.names) { return Self.scriptedReason }
+            let isSent = !attachment.mustSend || judge.sends(attachment.handler)
+            if !isSent || !judge.isHarmless(attachment.handler, names: clues.names) { return Self.scriptedReason }
         }
         if form.action.lowercased().hasPrefix("javascript:") { return Self.scriptedReason }
-        if changes(clues, except: Set(form.controls.filter { $0.copyOf != nil }.map(\.name))) { return Self.changedReason }
         let hasNoAction = form.action.isEmpty || form.action.hasPrefix("#")
-        if hasNoAction, form.method == .get, isTyped, mayLogIn { return Self.scriptedReason }
+        let copies = Set(form.controls.filter { $0.copyOf != nil }.map(\.name))
+        if changes(clues, except: copies, hasNoAction: hasNoAction) { return Self.changedReason }
+        if hasNoAction, isTyped, mayLogIn, form.method == .get || loadsGatewayLogin { return Self.scriptedReason }
         if hasNoAction, form.controls.allSatisfy(\.name.isEmpty), mayLogIn { return Self.scriptedReason }
         let typed = form.inputs.filter { ![.checkbox, .radio, .select].contains($0.kind) && !$0.isInvisible }
         if form.submits.isEmpty, isTyped, typed.count > 1 || form.controls.contains(where: { $0.kind == .button }) {
@@ -157,7 +164,7 @@ struct FormScripts {
     }
 
     /// Whether a script writes into a hidden control that the page leaves empty, or into the form's action.
-    private func changes(_ clues: Clues, except copies: Set<String>) -> Bool {
+    private func changes(_ clues: Clues, except copies: Set<String>, hasNoAction: Bool) -> Bool {
         let form = clues.names.union(clues.names.map { "#" + $0 })
         let emptyHidden = clues.emptyHidden.subtracting(copies.union(copies.map { "#" + $0 }))
         return tokens.indices.contains { index in
@@ -167,6 +174,7 @@ struct FormScripts {
             switch word {
             case "value" where isSet, "val" where isCall:
                 return !Self.receivers(tokens, before: index - 1).isDisjoint(with: emptyHidden)
+            case "action" where isSet && hasNoAction && leadsToPage(index + 2): return false
             case "action" where isSet:
                 return !Self.receivers(tokens, before: index - 1).isDisjoint(with: form.union(["form", "forms"]))
             case "attr" where isCall && tokens[index + 2].text == "action" && tokens.isSign(",", at: index + 3):
@@ -174,6 +182,14 @@ struct FormScripts {
             default: return false
             }
         }
+    }
+
+    /// Whether the expression at an index is the page's own address, where a form without an action is sent in any case.
+    private func leadsToPage(_ start: Int) -> Bool {
+        let end = tokens.endOfExpression(from: start)
+        let words = tokens[start..<end].prefix { $0.kind == .word || $0.text == "." }.map(\.text)
+        let path = words.filter { !["window", "document", "self", "."].contains($0) }
+        return words.count == end - start && [["location", "href"], ["location"], ["URL"]].contains(path)
     }
 
     private static func attachments(in tokens: [ScriptToken]) -> [Attachment] {
@@ -194,8 +210,10 @@ struct FormScripts {
                 result.append(Attachment(event: word, receivers: receivers(), handler: arguments))
             case "ajaxForm", "ajaxSubmit":
                 result.append(Attachment(event: "submit", receivers: receivers(), handler: [.sign("=")]))
-            case "validate" where arguments.contains { $0.text == "submitHandler" }:
-                result.append(Attachment(event: "submit", receivers: receivers(), handler: [.sign("=")]))
+            case "validate":
+                if let handler = submitHandler(in: arguments) {
+                    result.append(Attachment(event: "submit", receivers: receivers(), handler: handler, mustSend: true))
+                }
             case "addEventListener", "on", "bind", "live", "delegate", "one":
                 let names = arguments.prefix { $0.kind != .word }.filter { $0.kind == .text }
                 guard let event = ["submit", "click"].first(where: { event in names.contains { $0.text.contains(event) } }) else {
@@ -210,6 +228,18 @@ struct FormScripts {
             }
         }
         return result
+    }
+
+    /// Returns the function that jQuery's validation plugin calls in place of sending a checked form; one that is only named is not
+    /// followed.
+    private static func submitHandler(in arguments: [ScriptToken]) -> [ScriptToken]? {
+        guard let index = arguments.firstIndex(where: { $0.text == "submitHandler" }) else { return nil }
+        let start = arguments.isSign(":", at: index + 1) ? index + 2 : index + 1
+        let end = max(start, arguments.endOfExpression(from: start))
+        let handler = Array(arguments[start..<min(end, arguments.count)])
+        // A method of the object has no word before its parameters.
+        return handler.first == .sign("(") && !handler.contains(.sign("=>"))
+            ? [ScriptToken(kind: .word, text: "function")] + handler : handler
     }
 
     /// Returns the end of the statement that begins at an index.

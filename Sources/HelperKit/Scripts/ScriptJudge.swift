@@ -4,6 +4,8 @@ struct ScriptJudge {
     private let tokens: [ScriptToken]
     /// The bodies of the page's own functions.
     private var functions: [String: [ScriptToken]] = [:]
+    /// The bodies of the functions that are members of objects, by their names.
+    private var methods: [String: [[ScriptToken]]] = [:]
 
     private static let depthLimit = 6
 
@@ -18,6 +20,9 @@ struct ScriptJudge {
                     tokens.isSign("(", at: index + 2)
                     && tokens.closing(index + 2).map { tokens.isSign("=>", at: $0 + 1) } ?? false
                 if isFunction || isArrow, let body = body(from: index + 2) { functions[tokens[index].text] = body }
+                if tokens.isSign(":", at: index + 1), let body = body(from: index + 2) ?? expression(from: index + 2) {
+                    methods[tokens[index].text, default: []].append(body)
+                }
             }
         }
     }
@@ -30,6 +35,12 @@ struct ScriptJudge {
         let brace = tokens.isSign("=>", at: close + 1) ? close + 2 : close + 1
         guard tokens.isSign("{", at: brace), let end = tokens.closing(brace) else { return nil }
         return Array(tokens[(brace + 1)..<end])
+    }
+
+    /// Returns the tokens of an arrow function with one parameter, whose body is in braces or an expression.
+    private func expression(from start: Int) -> [ScriptToken]? {
+        guard tokens.word(at: start) != nil, tokens.isSign("=>", at: start + 1) else { return nil }
+        return Array(tokens[(start + 2)..<max(start + 2, tokens.endOfExpression(from: start + 2))])
     }
 
     /// Whether a handler is harmless: the code of an attribute, or the expression that is attached to an event.
@@ -146,6 +157,8 @@ struct ScriptJudge {
         case "setTimeout": return code.indices.contains(index + 2) && code[index + 2].kind != .text
         default:
             if Self.readers.contains(name) { return true }
+            // Which of the objects it is does not matter if the functions of all are harmless.
+            if isMethod, let bodies = methods[name] { return bodies.allSatisfy { passes($0, names, depth + 1) } }
             guard !isMethod || code.word(at: index - 2) == "this", let body = functions[name] else { return false }
             return passes(body, names, depth + 1)
         }
@@ -169,7 +182,14 @@ struct ScriptJudge {
         }
         let receiver = code[(start + 1)..<max(start + 1, index - 1)]
         let words = Set(receiver.filter { $0.kind != .sign }.map { $0.text.trimmingPrefix("#").description })
-        return !words.isDisjoint(with: names)
+        let selectors = names.union(names.map { "#" + $0 })
+        let isVariable = words.contains { word in
+            guard let place = FormScripts.assignment(of: word, in: tokens) else { return false }
+            return tokens[place..<max(place, tokens.endOfExpression(from: place))].prefix(12).contains {
+                $0.kind == .text && selectors.contains($0.text)
+            }
+        }
+        return !words.isDisjoint(with: names) || isVariable
             || words.isSubset(of: ["this", "form", "document", "forms", "0", "e", "event", "target"])
     }
 

@@ -9,8 +9,8 @@ struct ScriptScan {
     private(set) var addsQuery = false
     /// It leads to an address that it computes.
     private(set) var leadsAway = false
-    /// It submits a form.
-    private(set) var submits = false
+    /// The words and selectors of each form that it submits.
+    private(set) var submitted: [Set<String>] = []
 
     init(_ script: String) { self.init([ScriptToken](script: script), depth: 0) }
 
@@ -21,14 +21,15 @@ struct ScriptScan {
             case "location": readLocation(tokens, index)
             case "submit", "requestSubmit":
                 if tokens.isSign(".", at: index - 1), tokens.isSign("(", at: index + 1), tokens.isSign(")", at: index + 2) {
-                    submits = true
+                    submitted.append(FormScripts.receivers(tokens, before: index - 1))
                 }
+            case "write", "writeln": readWriting(tokens, index)
             default: break
             }
         }
         for code in depth == 0 ? flow.timerCode : [] {
             let inner = ScriptScan([ScriptToken](script: code), depth: 1)
-            submits = submits || inner.submits
+            submitted += inner.submitted
             if target == nil { (target, addsQuery) = (inner.target, inner.addsQuery) }
         }
     }
@@ -48,6 +49,13 @@ struct ScriptScan {
         "window", "document", "self", "top", "parent", "this", "location", "href", "replace", "assign", "return", "false",
         "javascript",
     ]
+
+    /// Notes a meta refresh that a script writes into the page.
+    private mutating func readWriting(_ tokens: [ScriptToken], _ index: Int) {
+        guard tokens.isSign("(", at: index + 1), let close = tokens.closing(index + 1) else { return }
+        let text = tokens[(index + 2)..<close].map(\.text).joined().lowercased()
+        if text.contains("http-equiv"), text.contains("refresh") { leadsAway = true }
+    }
 
     private mutating func readLocation(_ tokens: [ScriptToken], _ index: Int) {
         var next = index + 1

@@ -44,10 +44,26 @@ public struct WISPrLogin: Sendable {
         case .gateway(let gateway):
             let portal = portal(gateway)
             if gateway.login.isSecure, portal.pin == nil { return .unusable("The login address could not be reached securely.") }
+            // Without a session of this helper, its account may not exist, while the page lets in guests that have none.
+            if SessionMemory(command.session).origin != gateway.login.origin,
+                let chain = PortalPage.source(result).flatMap(command.portalPage)?.chain,
+                Self.needsNoAccount(chain.page, at: chain.final.url)
+            {
+                return .unusable("The portal's page asks for something other than an account.")
+            }
             return .portal(portal)
         case .unusable(let reason): return .unusable(reason)
         case .absent(let reason): return .absent(reason)
         }
+    }
+
+    /// Whether a page's login asks for something that is no account, such as a code.
+    package static func needsNoAccount(_ page: HTMLPage, at url: WebURL) -> Bool {
+        guard page.forms.allSatisfy(\.passwords.isEmpty), let form = FormEngine(for: RedirectPolicy()).choose(page, at: url)
+        else {
+            return false
+        }
+        return !FormChoice.typed(in: form).isEmpty
     }
 
     private func search(_ result: ProbeResult) -> GatewaySearch {

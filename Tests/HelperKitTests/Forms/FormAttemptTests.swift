@@ -117,6 +117,9 @@ import Testing
             "<title>Router login</title><form method=post><input type=password name=p><button>Log in</button></form>",
             "unsupportedNetwork"
         ),
+        (
+            "<script src=/app.js></script><h1>Error</h1><p>Voucher has expired.</p><a href=/login>Back</a>", "temporaryFailure"
+        ),
         ("<h1>No Internet connection</h1><p>Please call the hotline.</p><a href=/retry>Continue</a>", "temporaryFailure"),
         (
             "<form method=post>Admin: <input name=u><br>Password: <input type=password name=p><button>Log in</button></form>",

@@ -46,6 +46,22 @@ import Testing
         #expect(decide(forms, ["user": "u", "pass": "p"]) == "send /a user=u&pass=p")
     }
 
+    /// A link that sends a form without fields leads to another page.
+    @Test func aFormBehindALinkIsNotTheLogin() {
+        let account =
+            "<form method=post action=/account name=account><input type=hidden name=t value=1>"
+            + "<a onclick='document.account.submit()'>Log in</a></form>"
+        #expect(
+            decide("<form method=post action=/sms><input type=tel name=phone><button>Next</button></form>" + account)
+                == "ask phone!")
+        #expect(decide(account) == "send /account t=1")
+    }
+
+    @Test func aHiddenFormIsShownByAScript() {
+        let form = "<div style='display:none'><form><input id=name><button>Go</button></form></div>"
+        #expect(decide("<p>Plans</p>" + form) == "refuse The page shows its form only by a script.")
+    }
+
     /// The box of one form is nothing to the other.
     @Test func aBoxBelongsToItsForm() {
         let forms =

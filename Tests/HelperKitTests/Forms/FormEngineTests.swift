@@ -73,6 +73,14 @@ import Testing
         #expect(prompt.termsURL == "http://portal.test/privacy")
     }
 
+    @Test func aPlaceOnThePageIsNoAddressOfTerms() throws {
+        let page = page(
+            "<form method=post action=/in><input name=room><label><input type=checkbox name=tos> I accept the <a href='#rules'>terms of use</a>"
+                + "</label><button>Go</button></form>")
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page, at: page.base) else { return #expect(Bool(false)) }
+        #expect(prompt.termsURL == nil && prompt.terms == "I accept the terms of use")
+    }
+
     @Test func ticksNoAdvertising() {
         let form = "<form><input type=checkbox name=newsletter checked><label>x</label><input type=submit></form>"
         #expect(step(form, consent: true) == "GET https://portal.test/page")

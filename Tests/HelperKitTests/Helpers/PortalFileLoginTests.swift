@@ -204,6 +204,20 @@ import Testing
         #expect(reply.result == .success && sent.map(\.target) == ["/take?p=5ebe2294ecd0e0f08eab7690d2a6ee69"])
     }
 
+    /// A page that asks for what the file does not send is its operator's own; a file for that operator's host knows it nevertheless.
+    @Test(arguments: [
+        ("", Confidence.high, Confidence.high), ("<form><input type=tel name=number><button>Go</button></form>", .high, .high),
+        ("<form method=post><input type=email name=mail><input name=room><button>Go</button></form>", .none, .high),
+        ("<form role=search><input name=q><button>Search</button></form>", .high, .high),
+    ]) func leavesOtherQuestionsToThePage(_ form: String, _ byPath: Confidence, _ byHost: Confidence) throws {
+        let server = ScriptedServer { request in
+            request.path == "/" ? .send(octets(redirect("/welcome"))) : .send(octets(http(200, "<title>Aroma</title>" + form)))
+        }
+        #expect(PortalLogin(command(server), portals: [try portal()]).evaluate().confidence == byPath)
+        let file = Self.file.replacing("Path=/welcome", with: "Host=127.0.0.1")
+        #expect(PortalLogin(command(server), portals: [try portal(file)]).evaluate().confidence == byHost)
+    }
+
     /// The page's terms and those that only the file names; a stored answer is no consent.
     @Test(arguments: [("By connecting you accept the terms of use.", ""), ("Welcome", "Terms=/terms\n")])
     func termsNeedAYes(_ page: String, _ line: String) throws {

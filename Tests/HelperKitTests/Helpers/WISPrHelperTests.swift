@@ -27,7 +27,10 @@ import Testing
     /// - Parameters:
     ///   - loginURL: the address in the redirect; the gateway's own login by default.
     ///   - answers: the answers to logins and polls, in their order; the last one is repeated.
-    private func gateway(loginURL: String? = nil, proxies: Bool = false, answers: [String]) throws -> Gateway {
+    ///   - page: the body of the portal's page.
+    private func gateway(
+        loginURL: String? = nil, proxies: Bool = false, page: String = "<p>Please log in</p>", answers: [String]
+    ) throws -> Gateway {
         let authority = try Authority()
         let count = Locked(0)
         let login = ScriptedServer { request in
@@ -43,7 +46,7 @@ import Testing
                     octets(
                         http(200, Self.document("LogoffReply", "<MessageType>130</MessageType><ResponseCode>150</ResponseCode>")))
                 )
-            default: return .send(octets(http(200, "<title>Train</title><p>Please log in</p>")))
+            default: return .send(octets(http(200, "<title>Train</title>" + page)))
             }
         }
         let port = try authority.front(login)
@@ -112,6 +115,18 @@ import Testing
         gateway.command.session = reply.session
         #expect(try WISPrHelper().logoff(gateway.command).result == .success)
         #expect(gateway.login.requests.last?.path == "/off")
+    }
+
+    /// Guests without an account use the page's form; where this helper has logged in before, it does so again.
+    @Test(arguments: [
+        ("<form method=post><input name=promo_code><button>Log in</button></form>", Confidence.none),
+        ("<form method=post><input name=user><input type=password name=pass><button>Log in</button></form>", .high),
+        ("<form method=post><button>Log in</button></form>", .high),
+    ]) func leavesOtherQuestionsToThePage(_ page: String, _ confidence: Confidence) throws {
+        var gateway = try gateway(page: page, answers: [Self.reply(50)])
+        #expect(try evaluate(&gateway).confidence == confidence)
+        gateway.command.session = WISPrLogin.session(of: Portal(origin: gateway.url, pin: "key", kind: "wispr"))
+        #expect(try evaluate(&gateway).confidence == .high)
     }
 
     @Test func asksAgainAfterAWrongPassword() throws {

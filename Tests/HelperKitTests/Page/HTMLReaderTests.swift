@@ -42,6 +42,26 @@ import Testing
         #expect(!page.text.contains("Hotel"))
     }
 
+    /// The script leaves the other forms no time, unless the user has to type in one.
+    @Test func aScriptMaySubmitOneOfSeveralForms() {
+        func own(_ inner: String, _ script: String) -> String? {
+            let page = page(
+                "<body onload=go()><form name=a action=/a>\(inner)</form><form name=b action=/b></form><script>function go() { \(script) }</script>"
+            )
+            return page.submitsItself ? page.forms.map(\.action).joined(separator: " ") : nil
+        }
+        let hidden = "<input type=hidden name=t value=1>"
+        #expect(own(hidden, "document.b.submit()") == "/b" && own(hidden, "document.forms['a'].submit()") == "/a")
+        #expect(own("<input name=room>", "document.b.submit()") == nil)
+        #expect(own(hidden, "document.c.submit()") == nil && own(hidden, "document.b.submit(); document.a.submit()") == nil)
+    }
+
+    @Test func aWrittenRefreshIsAScripts() {
+        let write = "document.write('<meta http-equiv=\"refresh\" content=\"0;url=' + next + '\">')"
+        #expect(page("Please wait <script>\(write)</script>").isScripted)
+        #expect(!page("Please wait <script>document.write('<p>Welcome</p>')</script>").isScripted)
+    }
+
     /// Endless combining marks in text, attributes and entities are cut, so that strings compare in linear time.
     @Test(arguments: ["\u{301}\u{323}", "&#769;&#803;"]) func limitsCombiningMarks(_ pair: String) throws {
         let marks = String(repeating: pair, count: 4_000)
@@ -98,7 +118,7 @@ import Testing
         "var left = 5; setInterval(tick, 1000); function tick() { if (left-- < 1) { ACT } }", "setTimeout(() => ACT, 10)",
     ]) func followsWhatRunsByItself(_ script: String) {
         #expect(ScriptScan(script.replacing("ACT", with: "location.href = '/in'")).target == "/in")
-        #expect(ScriptScan(script.replacing("ACT", with: "document.forms[0].submit()")).submits)
+        #expect(!ScriptScan(script.replacing("ACT", with: "document.forms[0].submit()")).submitted.isEmpty)
     }
 
     @Test(arguments: [
@@ -107,7 +127,7 @@ import Testing
         "const out = { end: function () { ACT } }", "function a() { b() } function b() { a(); ACT }",
     ]) func ignoresWhatWaitsForTheUser(_ script: String) {
         #expect(ScriptScan(script.replacing("ACT", with: "location.href = '/in'")).target == nil)
-        #expect(!ScriptScan(script.replacing("ACT", with: "document.forms[0].submit()")).submits)
+        #expect(ScriptScan(script.replacing("ACT", with: "document.forms[0].submit()")).submitted.isEmpty)
     }
 
     // MARK: Hostile pages

@@ -12,7 +12,8 @@ import Testing
         "<script><!--\nx = '</div>'\n//--></script>", "<script><!-- document.write('<script>y()</script>') --></script>",
         "<style>a > b { content: '</style' }</style>", "<!-- a > b -- <form action=/bad> -->", "<!--><!---><!-- x --!>",
         "<![CDATA[ <p ]]>", "<?php echo 1 ?>", "1 < 2 && 3 <4", "<textarea></b><form action=/bad></textarea>", "</ x><p>",
-        "<iframe><form action=/bad></iframe>", "<p title='a>b'>", "<p title=it's>",
+        "</body></html><!DOCTYPE html><html><head><title>Inn</title></head><body>", "<iframe><form action=/bad></iframe>",
+        "<p title='a>b'>", "<p title=it's>",
     ]) func theFormAfterIsRead(_ before: String) {
         let page = page("<html><body>\(before)\n\(form)</body></html>")
         #expect(page.forms.map(\.action) == ["/in"])

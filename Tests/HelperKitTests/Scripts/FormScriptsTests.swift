@@ -25,8 +25,29 @@ import Testing
         "ga('send', 'event')",
         "$('#login').on('submit', function (e) { e.preventDefault(); document.getElementById('login').submit() })",
         "document.login.onsubmit = function () { var p = document.createElement('p'); p.textContent = 'One moment'; document.body.appendChild(p) }",
+        "$('#login').validate({ submitHandler: function (form) { $('#go').attr('disabled', true); form.submit() }, messages: {} })",
+        "var f = $('#login'); f.validate({ submitHandler(form) { f[0].submit() } })",
+        "const rules = { user: { ok: v => v.length > 2 } }; document.login.onsubmit = function (e) { if (!rules.user.ok(this.user.value)) e.preventDefault() }",
         "document.login.addEventListener('submit', keep); function keep() { localStorage.setItem('user', document.login.user.value) }",
     ]) func harmlessScriptsDoNotMatter(_ script: String) { #expect(reason(script) == nil) }
+
+    /// A form without an action is sent to the page's own address in any case.
+    @Test(arguments: [
+        ("", "window.location.href", false), ("action=#", "document.URL", false), ("", "location", false),
+        ("", "location.href + '&x=1'", true), ("", "gateway", true), ("action=/in", "location.href", true),
+    ]) func theOwnAddressChangesNothing(_ action: String, _ value: String, needsBrowser: Bool) {
+        let script = "document.getElementById('login').action = \(value);"
+        let form = page(
+            "<form id=login method=post \(action)><input name=user><button>Go</button></form><script>\(script)</script>")
+        #expect((form.forms[0].browserReason != nil) == needsBrowser)
+    }
+
+    /// A page that talks to its gateway itself needs no form for it.
+    @Test(arguments: [("", true), ("action=/in", false)]) func aLibraryOfTheGatewayLogsIn(_ action: String, needsBrowser: Bool) {
+        let body =
+            "<form method=post \(action)><input type=email name=mail><button>Go</button></form><script src=js/ChilliLibrary.js></script>"
+        #expect((page(body).forms[0].browserReason != nil) == needsBrowser)
+    }
 
     /// A button that does not send the form has a handler of its own.
     @Test func otherButtonsDoNotMatter() {
@@ -44,6 +65,10 @@ import Testing
         "$('.btn').on('click', login)",
         "$(document).on('submit', '#login', send)", "$('input[type=submit]').click(function () { $('#answer').val(f()) })",
         "$('#login').ajaxForm({ url: '/x' })", "$('#login').validate({ submitHandler: function (form) { $.post('/x') } })",
+        "$('#login').validate({ submitHandler: function (form) { alert('Later') } })",
+        "$('#login').validate({ submitHandler: send })",
+        "var f = $('#other'); $('#login').validate({ submitHandler: function () { f[0].submit() } })",
+        "const rules = { user: { ok: v => v.length }, pass: { ok: v => send(v) } }; document.login.onsubmit = function () { return rules.user.ok(1) }",
         "document.login.onsubmit = function () { var i = document.createElement('input'); this.appendChild(i) }",
         "document.getElementById('answer').value = screen.width", "document.login.action = next()",
         "document.login.answer.value = hex(x)",

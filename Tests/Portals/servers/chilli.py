@@ -67,6 +67,7 @@ class CoovaChilli(Visits):
         (RUN / "chilli.config").write_text("".join(f"{line}\n" for line in lines))
         (RUN / "hotspot.html").write_text(JSON_PAGE.format(PAGES))
         self.ground.plug(NETWORK)
+        self.ground.inside("ap", "iptables", "-F")
         self.ground.private("chilli", f"""export PATH={RUN}/bin:$PATH
 mkdir -p {RUN}/chilli /var/run
 mount -t tmpfs private {RUN}/chilli
@@ -84,7 +85,9 @@ exec {program} -c {etc.parent}/chilli.conf --fg
         self.ground.unplug()
 
     def isOpen(self) -> bool:
-        return f"{NETWORK.gateway}:3990 " in self.ground.inside("ap", "ss", "-ltn").stdout
+        """It listens before its script for the firewall has ended."""
+        listens = f"{NETWORK.gateway}:3990 " in self.ground.inside("ap", "ss", "-ltn").stdout
+        return listens and "-o uplink -j ACCEPT" in self.ground.inside("ap", "iptables", "-S", "FORWARD").stdout
 
     def stop(self) -> None:
         self.ground.end("chilli")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import shutil
+import signal
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -75,10 +77,12 @@ class Ground(fabric.Fabric):
         self.plug(network)
 
     def end(self, name: str, seconds: float = 10) -> None:
-        """Ends a server as a service manager would."""
+        """Ends a server as a service manager would: what it started ends with it, and a child of CoovaChilli would go on serving."""
         process = self.processes.pop(name)
         process.terminate()
         process.wait(seconds)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
     def private(self, name: str, script: str) -> None:
         """Starts a server in a mount namespace of its own, with an empty /tmp: files that it writes there are gone with it."""

@@ -33,6 +33,11 @@ DEB_PACKAGES = $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot lintian
 TEST_PACKAGES = $(DEB_PACKAGES) ca-certificates python3 python3-pip openssl curl jq chromium qemu-system-x86 busybox-static kmod hostapd wpasupplicant network-manager polkitd \
 	dnsmasq-base isc-dhcp-client iw iproute2 iptables nftables util-linux procps tcpdump systemd dbus-daemon
 
+# Where there is a real CoovaChilli (Tests/Portals/servers), what its visits need beside it.
+CHILLI = $(wildcard $(foreach folder,$(subst :, ,$(HOTSPOTD_SERVERS)),$(folder)/sbin/chilli $(folder)/usr/sbin/chilli) \
+	$(addsuffix /chilli,$(subst :, ,$(PATH))))
+TEST_PACKAGES += $(if $(CHILLI),freeradius ethtool)
+
 .PHONY: help build binaries debug test cafe figures bench table deb install uninstall format lint deps deps-build swift python clean
 
 help:

@@ -108,6 +108,10 @@ struct PortalRun: Sendable {
         values.add(chain)
         if let target, let pin = chain.hops.first?.pin { pins[target] = pin }
         if let failure = portal.failures.first(where: { values.holds($0.when) }) { return move(after: failure) }
+        if step.mayFail, let lost = chain.lost {
+            values.addLost(lost)
+            return judge()
+        }
         if chain.leftPortal { return .done }
         return judge()
     }
@@ -321,6 +325,8 @@ struct PortalRun: Sendable {
             let message = sentence("The portal did not accept the answers.")
             if let submitted {
                 engine.offerAnswers(of: submitted.form)
+                // Terms are accepted with the answers: the same prompt asks for both again.
+                engine.answers[FormEngine.termsField] = nil
                 guard case .ask(var prompt, _) = engine.decide(on: submitted.page, at: submitted.url) else {
                     return .end(.temporaryFailure, message)
                 }

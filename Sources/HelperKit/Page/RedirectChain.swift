@@ -9,6 +9,8 @@ package struct RedirectChain: Sendable {
     package var page: HTMLPage
     /// The chain led away from the portal: to the probe's address, or to a server on the Internet that does not answer yet.
     package var leftPortal = false
+    /// The address that did not answer, where the chain ended at one after a form.
+    package var lost: WebURL?
 
     /// The last answer.
     package var final: HTTPResponse { hops[hops.count - 1] }
@@ -24,7 +26,7 @@ package struct RedirectChain: Sendable {
     ///   - page: the page whose form was submitted, if the request is one. A page that reports success then ends the chain, and so
     ///     does a failure at a third origin.
     ///   - agreed: the ways of sending that the user agreed to. A page's form, and after the login its refresh, that leads from another
-    ///     origin into the link's own networks is not followed without it.
+    ///     host into the link's own networks is not followed without it. A gateway's own page may lead to another of its ports.
     ///   - trusted: the origin whose pages need no such agreement, because the network itself answers there.
     package static func follow(
         _ response: HTTPResponse, to request: HTTPRequest, client: HTTPClient, outside: Set<String> = [],
@@ -50,7 +52,7 @@ package struct RedirectChain: Sendable {
             {
                 let target = following.url
                 if page == nil, !isForm, Self.leadsOut(chain.page, at: response.url, to: target, on: client.link) { return chain }
-                if isForm || page != nil, target.origin != response.url.origin, response.url.origin != trusted,
+                if isForm || page != nil, target.host != response.url.host, response.url.origin != trusted,
                     !agreed.contains(FormEngine.Unusual.leadsInside.agreement(on: response.url, to: target)),
                     client.link.leadsInside(target, in: scope)
                 {
@@ -77,6 +79,7 @@ package struct RedirectChain: Sendable {
                 // is not theirs; the probe decides whether the login worked.
                 scope.trace.add("redirected to \(next.url.origin), which failed: \(error.code.rawValue)")
                 chain.leftPortal = true
+                chain.lost = next.url
                 return chain
             }
             chain.hops.append(answer)

@@ -19,8 +19,8 @@ package struct WISPrAttempt: Sendable {
 
     /// The most requests for a pending result, and the most redirects of one answer.
     private static let (pollLimit, hopLimit) = (15, 4)
-    /// Milliseconds between two requests for a result.
-    private static let pollInterval = 2000
+    /// Seconds between two requests for a result where the gateway names none, and the most that it may name.
+    private static let (pollInterval, delayLimit) = (2, 5)
 
     private let login: WebURL
     private let pin: String
@@ -78,11 +78,20 @@ package struct WISPrAttempt: Sendable {
             guard polls < Self.pollLimit, let request = poll() else {
                 return .end(.temporaryFailure, "The gateway gave no result in time.")
             }
+            // CoovaChilli's first result is the login itself, which waits for the client.
+            let seconds = document.delay ?? (polls == 0 ? 0 : Self.pollInterval)
             polls += 1
-            return .wait(milliseconds: Self.pollInterval, request)
+            return .wait(milliseconds: min(seconds, Self.delayLimit) * 1000, request)
         case let code:
             return .end(.temporaryFailure, message ?? "The gateway answered with \(code.map { "code \($0)" } ?? "no result").")
         }
+    }
+
+    /// Returns the move after a request without an answer, if that says something: CoovaChilli 1.9 closes the connection where the
+    /// account is refused.
+    func lost(_ error: TransferError) -> Move? {
+        guard polls > 0, error.code == .emptyAnswer else { return nil }
+        return .ask("The gateway gave no result; user name or password may be wrong.")
     }
 
     /// Returns the request for a pending result: at the login's origin, or at the gateway itself, which CoovaChilli names. It must not

@@ -198,7 +198,13 @@ public struct WISPrLogin: Sendable {
         var move = attempt.begin(user: user, password: password, probed: gateway.probed)
         while true {
             switch move {
-            case .send(let request): move = attempt.receive(try gateway.client.send(request, in: command.scope))
+            case .send(let request):
+                do throws(TransferError) {
+                    move = attempt.receive(try gateway.client.send(request, in: command.scope))
+                } catch {
+                    guard let next = attempt.lost(error) else { throw error }
+                    move = next
+                }
             case .wait(let milliseconds, let request):
                 guard command.scope.pause(milliseconds: milliseconds) else {
                     throw TransferError(command.scope.cancellation.isCancelled ? .cancelled : .timeout)

@@ -88,22 +88,15 @@ import Testing
         #expect(!server.requests.contains { $0.method == "POST" })
     }
 
-    /// A page of another origin leads to a device within the network: its form, and its refresh after the login.
+    /// A page of another host leads to a device within the network: its form, and its refresh after the login.
     @Test(arguments: [
         "<form method=post action='TARGET/open?a=1'><input type=submit></form>",
         "<form action='TARGET/open?a=1'><input type=submit></form>",
         "<form name=f action='TARGET/open?a=1'></form><script>document.f.submit()</script>",
         "<meta http-equiv=refresh content='0; url=TARGET/open?a=1'>", "<script>location = 'TARGET/open?a=1'</script>",
     ]) func leadsIntoTheNetworkWithAYesOnly(_ page: String) {
-        let router = ScriptedServer(["/open": http(200, "You are now connected")])
-        let next = page.replacing("TARGET", with: router.url)
-        let portal = ScriptedServer { request in
-            switch request.path {
-            case "/": .send(octets(redirect("/in")))
-            case "/in": .send(octets(http(200, "<form method=post action=/login><input name=room><button>Go</button></form>")))
-            default: .send(octets(http(200, next)))
-            }
-        }
+        let router = ScriptedServer(host: 2, ["/open": http(200, "You are now connected")])
+        let portal = portal(answering: page.replacing("TARGET", with: router.url))
         var command = command(portal)
         command.portal = Portal(origin: portal.url, kind: "form")
         command.credential = ["room": "214"]
@@ -148,6 +141,27 @@ import Testing
         #expect(server.requests.count == 2)
         (command.session, command.answers) = (asked.session, typed)
         #expect(run(command, typed: true).result == .success && server.requests.count == 3)
+    }
+
+    /// The page of a gateway leads to another of its ports, as CoovaChilli's own portal does after the login.
+    @Test func leadsToAnotherPortOfTheGateway() {
+        let gateway = ScriptedServer(["/logon": http(200, "You are now connected")])
+        let portal = portal(answering: "<meta http-equiv=refresh content='0; url=\(gateway.url)/logon?username=guest'>")
+        var command = command(portal)
+        command.portal = Portal(origin: portal.url, kind: "form")
+        command.credential = ["room": "214"]
+        #expect(run(command).result == .success)
+        #expect(gateway.requests.map(\.target) == ["/logon?username=guest"])
+    }
+
+    private func portal(answering page: String) -> ScriptedServer {
+        ScriptedServer { request in
+            switch request.path {
+            case "/": .send(octets(redirect("/in")))
+            case "/in": .send(octets(http(200, "<form method=post action=/login><input name=room><button>Go</button></form>")))
+            default: .send(octets(http(200, page)))
+            }
+        }
     }
 
     @Test func masksAnswersInMessages() throws {

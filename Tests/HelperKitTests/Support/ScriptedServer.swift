@@ -30,17 +30,20 @@ final class ScriptedServer: Sendable {
     }
 
     let port: Int
+    private let host: UInt8
     private let listener: Int32
     private let log = Locked([Request]())
 
     var requests: [Request] { log.with { $0 } }
-    var url: String { "http://127.0.0.1:\(port)" }
+    var url: String { "http://127.0.0.\(host):\(port)" }
 
-    init(_ handler: @escaping @Sendable (Request) -> Action) {
+    /// - Parameter host: the last octet of its address, 127.0.0.1 or another one.
+    init(host: UInt8 = 1, _ handler: @escaping @Sendable (Request) -> Action) {
+        self.host = host
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = (0x7F00_0000 | UInt32(host)).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -68,8 +71,8 @@ final class ScriptedServer: Sendable {
     }
 
     /// Makes a server that answers each path with a whole response.
-    convenience init(_ pages: [String: String]) {
-        self.init { request in .send(Array((pages[request.path] ?? http(404, "")).utf8)) }
+    convenience init(host: UInt8 = 1, _ pages: [String: String]) {
+        self.init(host: host) { request in .send(Array((pages[request.path] ?? http(404, "")).utf8)) }
     }
 
     deinit { shutdown(listener, Int32(SHUT_RDWR)) }

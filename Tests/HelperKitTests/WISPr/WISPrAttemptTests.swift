@@ -22,7 +22,7 @@ import Testing
     private func words(_ move: WISPrAttempt.Move) -> String {
         switch move {
         case .send(let request): "send \(request.url.text)"
-        case .wait(_, let request): "wait \(request.url.text) \(request.requiredPin ?? "")"
+        case .wait(let milliseconds, let request): "wait \(milliseconds) \(request.url.text) \(request.requiredPin ?? "")"
         case .done(let seconds, let logoff, let message): "done \(seconds ?? 0) \(logoff?.text ?? "") \(message ?? "")"
         case .ask(let message): "ask \(message ?? "")"
         case .end(let result, let reason): "\(result.rawValue): \(reason)"
@@ -35,11 +35,13 @@ import Testing
         (105, "", "unsupportedNetwork: The gateway has no login for this account."),
         (102, "", "temporaryFailure: The gateway's login service does not work at present."),
         (7, "", "temporaryFailure: The gateway answered with code 7."),
-        (201, "<LoginResultsURL>/poll</LoginResultsURL>", "wait https://uam.test/poll key"),
+        (201, "<LoginResultsURL>/poll</LoginResultsURL>", "wait 0 https://uam.test/poll key"),
+        (201, "<Delay>3</Delay><LoginResultsURL>/poll</LoginResultsURL>", "wait 3000 https://uam.test/poll key"),
+        (201, "<Delay>600</Delay><LoginResultsURL>/poll</LoginResultsURL>", "wait 5000 https://uam.test/poll key"),
         // CoovaChilli: the gateway itself has the result, with the name and a digest in the address.
         (
             201, "<LoginResultsURL><![CDATA[http://10.1.0.1:3990/logon?username=rider&response=ab]]></LoginResultsURL>",
-            "wait http://10.1.0.1:3990/logon?username=rider&response=ab "
+            "wait 0 http://10.1.0.1:3990/logon?username=rider&response=ab "
         ),
         (
             201, "<LoginResultsURL>http://10.1.0.1:3990/logon?password=tunnel-vision</LoginResultsURL>",
@@ -57,10 +59,20 @@ import Testing
 
     @Test func pollsForATime() {
         var attempt = attempt()
-        for _ in 0..<15 {
-            #expect(words(attempt.receive(reply(201, "<LoginResultsURL>/poll</LoginResultsURL>"))).hasPrefix("wait"))
+        for number in 0..<15 {
+            let move = attempt.receive(reply(201, "<LoginResultsURL>/poll</LoginResultsURL>"))
+            #expect(words(move).hasPrefix(number == 0 ? "wait 0 " : "wait 2000 "))
         }
         #expect(words(attempt.receive(reply(201))).hasPrefix("temporaryFailure"))
+    }
+
+    /// A result that is not told is a refusal, as at CoovaChilli 1.9; an account whose own request is not answered may be right.
+    @Test func asksAfterALostResult() {
+        var attempt = attempt()
+        #expect(attempt.lost(TransferError(.emptyAnswer)).map(words) == nil)
+        _ = attempt.receive(reply(201, "<LoginResultsURL>/poll</LoginResultsURL>"))
+        #expect(attempt.lost(TransferError(.emptyAnswer)).map(words)?.hasPrefix("ask The gateway gave no result") == true)
+        #expect(attempt.lost(TransferError(.timeout)).map(words) == nil)
     }
 
     @Test func followsFewRedirects() {

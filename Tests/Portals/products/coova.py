@@ -1,4 +1,5 @@
-"""CoovaChilli: portals 2.1, after coova/coova-chilli (src/redir.c, www/ChilliLibrary.js, doc/hotspotlogin.cgi) and a real one that was measured."""
+"""CoovaChilli: portals 2.1, after coova/coova-chilli (src/redir.c, www/ChilliLibrary.js, doc/hotspotlogin.cgi) and a real one: 1.9 of
+2026-06-22, e0c7d7a (Tests/Portals/servers), which breaks the connection off where an account is refused (`mute`)."""
 
 import hashlib
 import secrets
@@ -12,10 +13,11 @@ SECONDS = 3600
 
 
 class Coova(Product):
-    """With a uamsecret, the portal's form is the only way. Without one (`json`), the page's own script asks the gateway.
-    `quiet`: no WISPr document."""
+    """With a uamsecret, the portal's form is the only way. Without one (`json`), the page's own script asks the gateway; `script`: which has
+    the whole form, too. `quiet`: no WISPr document. `refresh`: the page leads to the gateway by a refresh. `own`: the portal is the gateway's
+    own page (miniportal/login.chi), whose answer to WISPr is pending."""
 
-    ports = {3990: "http"}
+    ports = {3990: "http", 4990: "http"}
     server = "https://www.coova.example/hotspotlogin.cgi"
     scenarios = [
         Scenario("wispr", user=GUEST, fewest=2, logoff=True),
@@ -46,12 +48,20 @@ class Coova(Product):
             {"json": True, "quiet": True, "mute": True},
             "not accept",
         ),
+        Scenario("json script", user=GUEST, options={"json": True, "quiet": True, "script": True}, fewest=2, logoff=True),
+        Scenario("form refresh", user=GUEST, options={"quiet": True, "refresh": True}, fewest=4, logoff=True),
+        Scenario("own form", user=GUEST, options={"own": True}, fewest=4, logoff=True),
+        Scenario("own form refused", "refused", GUEST | {"password": "no"}, {"own": True, "mute": True}, "not accept"),
+        Scenario("wispr pending", user=GUEST, options={"pending": True}, fewest=2, logoff=True),
+        Scenario("wispr refused mutely", "refused", GUEST | {"password": "no"}, {"pending": True, "mute": True}, "may be wrong"),
         Scenario("homepage", user=GUEST, options={"home": True, "quiet": True}, fewest=5),
     ]
 
     def begin(self):
         # A challenge lives for ten minutes, and for one login.
         self.challenge, self.secret = secrets.token_hex(16), b"" if self.options.get("json") else b"uamsecret"
+        if self.options.get("own"):
+            self.server = f"http://{GATEWAY}:4990/www/login.chi"
 
     def location(self, res, **more):
         fields = {
@@ -106,6 +116,8 @@ class Coova(Product):
     def answer(self, request):
         if request.port == 3990:
             return self.gateway(request)
+        if request.port == 4990:
+            return self.page(request) if request.path == "/www/login.chi" else Answer(404)
         if request.host != "www.coova.example":
             return Answer(404)
         if request.path == "/home" and "loginurl" in request.args:
@@ -117,19 +129,25 @@ class Coova(Product):
     def page(self, request):
         fields = request.args | request.form
         if fields.get("UserName"):
-            if fields.get("challenge") != self.challenge:
+            # The gateway's own page knows the challenge of the address that asks.
+            if not self.options.get("own") and fields.get("challenge") != self.challenge:
                 return page("Login failed", "<p>The challenge is missing.</p>")
             response = hashlib.md5(b"\0" + fields["Password"].encode() + self.key()).hexdigest()
-            return redirect(
-                f"http://{GATEWAY}:3990/logon?"
-                + encode(username=fields["UserName"], response=response, userurl="http://example.org/")
-            )
+            # Without any encoding.
+            result = f"http://{GATEWAY}:3990/logon?username={fields['UserName']}&response={response}&userurl=http://example.org/"
+            if not (self.options.get("refresh") or self.options.get("own") or self.options.get("pending")):
+                return redirect(result)
+            pending = wispr_portal.document(
+                "AuthenticationReply", ("MessageType", "120"), ("ResponseCode", "201"), ("LoginResultsURL", result))
+            return Answer(200, f'<html><head>\n<meta http-equiv="refresh" content="0;url={result}"/>\n</head></html>\n{pending}')
         res = fields.get("res")
         if res in ("success", "already"):
             return page("Logged in to Coova", f'<p>Welcome</p><a href="http://{GATEWAY}:3990/logoff">Logout</a>')
         if res == "logoff":
             return page("Logged out", "<p>You are logged out.</p>")
         error = f"<h2>Login failed</h2><p>{fields.get('reply', '')}</p>" if res == "failed" else ""
+        if self.options.get("script"):
+            return page("Hotspot", f'<script id="chillijs" src="http://{GATEWAY}:3990/www/chillijs.chi"></script>')
         if self.options.get("json"):
             return page(
                 "Coova",
@@ -142,7 +160,7 @@ chilliController.port = 3990; chilliController.interval = 60; function connect(f
             "Coova Login",
             error
             + form(
-                "/hotspotlogin.cgi",
+                "login.chi" if self.options.get("own") else "/hotspotlogin.cgi",
                 hidden(**kept),
                 line("UserName", "User name"),
                 line("Password", "Password", "password"),
@@ -160,7 +178,7 @@ chilliController.port = 3990; chilliController.interval = 60; function connect(f
                 isRight, isJSON = self.isRight(request.args), request.path == "/json/logon"
                 if isRight:
                     self.admit()
-                elif isJSON and self.options.get("mute"):
+                elif self.options.get("mute"):
                     return None
                 if isJSON:
                     return self.state("" if isRight else "Sorry, this account is not known.")

@@ -1,4 +1,4 @@
-"""nodogsplash: portals 2.3, after nodogsplash/nodogsplash:src/http_microhttpd.c."""
+"""nodogsplash: portals 2.3, after nodogsplash/nodogsplash:src/http_microhttpd.c, and a real one, 5.0.2 (Tests/Portals/servers)."""
 
 import secrets
 
@@ -29,17 +29,17 @@ class Nodogsplash(Product):
         )
 
     def splash(self, redir):
-        extra = line("username", "Username") + line("password", "Password", "password") if self.options.get("binauth") else ""
+        extra = line("username", "Username") + line("password", "Password") if self.options.get("binauth") else ""
         return page(
             "Lab Hotspot Gateway.",
             form(f"{GATE}/nodogsplash_auth/", hidden(tok=self.token, redir=redir), extra, button("Enter"), method="get"),
         )
 
     def answer(self, request):
-        if request.port != 2050 or request.method != "GET" or not request.agent:
-            return Answer(511)
+        if request.method != "GET":
+            return Answer(503)
         match request.path:
-            case "/splash.html":
+            case "/" | "/splash.html":
                 return self.splash(request.args.get("redir", ""))
             case "/nodogsplash_auth/":
                 account = (request.args.get("username"), request.args.get("password"))
@@ -50,4 +50,4 @@ class Nodogsplash(Product):
             case "/nodogsplash_deny/":
                 self.expel()
                 return redirect(f"{GATE}/", 307)
-        return Answer(511)
+        return Answer(404)

@@ -93,7 +93,7 @@ let package = Package(
         // The terminal: one file for each verb, one renderer.
         .executableTarget(
             name: "hotspotctl",
-            dependencies: ["ControlAPI", "ForeignText", "HotspotCore", "HotspotMachine", "Varlink", arguments],
+            dependencies: ["ControlAPI", "EventLoop", "ForeignText", "HotspotCore", "HotspotMachine", "Varlink", arguments],
             // The examples that authors begin with, which `helpers new` writes; links, so that there is one of each.
             resources: ["aroma.py", "aroma.sh", "aroma.main", "aroma.package"].map { .embedInCode("Examples/\($0)") },
             swiftSettings: rules),

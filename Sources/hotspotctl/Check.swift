@@ -40,10 +40,14 @@ extension Renderer {
         return lines + Self.contacts
     }
 
-    /// The hosts that the probe contacts, and when; the README has the same.
+    /// The hosts that the probe contacts by default; the README has the same.
+    static let probeHosts = [
+        "connectivitycheck.gstatic.com", "detectportal.firefox.com", "nmcheck.gnome.org", "1.1.1.1", "www.gstatic.com",
+    ]
+
     private static let contacts = [
-        "Contacted by default, until the answer is clear: connectivitycheck.gstatic.com, detectportal.firefox.com, "
-            + "nmcheck.gnome.org, 1.1.1.1 and www.gstatic.com; and the portal API of the network, if it has one.",
+        "Contacted by default, until the answer is clear: \(probeHosts.joined(separator: ", ")); and the portal API of the "
+            + "network, if it has one.",
         "When: on joining a network, during a login and just after it, every 10 to 60 s while you are not logged in, "
             + "every 5 min while a helper keeps the session, every 5 to 60 min on a network without a login, and now.",
         "To change it: URL=, Expect= and HTTPSURL= under [Probe] in /etc/hotspotd/hotspotd.conf.",

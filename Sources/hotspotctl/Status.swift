@@ -66,7 +66,7 @@ extension Renderer {
     }
 
     /// Returns a command that helps here: with the interface where several are in a network, with the prompt where several wait.
-    private func command(_ command: String, for status: InterfaceStatus, among all: [InterfaceStatus]) -> String {
+    func command(_ command: String, for status: InterfaceStatus, among all: [InterfaceStatus]) -> String {
         let name: String? =
             switch command {
             case "hotspotctl answer": all.count { $0.prompt != nil } > 1 ? status.prompt : nil

@@ -229,7 +229,7 @@ extension DoctorFacts {
 
     private var desktopLayer: Layer {
         switch desktop {
-        case nil: Layer(.desktop, .ok, "NetworkManager does not run; no other program shows a portal.")
+        case nil: Layer(.desktop, .ok, "NetworkManager does not run.")
         case .unknown: Layer(.desktop, .ok, "NetworkManager does not look for portals.")
         case .full: Layer(.desktop, .ok, "NetworkManager says that all is well.")
         case .offline, .portal, .limited:

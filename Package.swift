@@ -27,6 +27,7 @@ let package = Package(
         .executable(name: "hotspotctl", targets: ["hotspotctl"]),
         .executable(name: "hotspot-helpers", targets: ["hotspot-helpers"]),
         .executable(name: "hotspot-browse", targets: ["hotspot-browse"]),
+        .executable(name: "hotspot-notify", targets: ["hotspot-notify"]),
         .executable(name: "hotspot-helper-test", targets: ["hotspot-helper-test"]),
         .library(name: "HelperKit", targets: ["HelperKit", "HotspotCore"]),
     ],
@@ -115,6 +116,10 @@ let package = Package(
         .executableTarget(
             name: "hotspot-browse", dependencies: ["ControlAPI", "ForeignText", "HelperKit", "HotspotCore", "Varlink", "CLinux"],
             swiftSettings: rules),
+        // Notifications of a user's session about questions, logins and their ends.
+        .executableTarget(
+            name: "hotspot-notify", dependencies: ["ControlAPI", "ForeignText", "HotspotCore", "Varlink", "CSystemd"],
+            swiftSettings: rules),
         // Plays the commands against a helper for its author.
         .executableTarget(
             name: "hotspot-helper-test", dependencies: ["ForeignText", "HelperHost", "HelperKit", "PortalCatalogue"],
@@ -141,7 +146,8 @@ let package = Package(
         .testTarget(name: "ControlServerTests", dependencies: ["ControlAPI", "ControlServer"], swiftSettings: rules),
         .testTarget(name: "DaemonTests", dependencies: ["hotspotd"], swiftSettings: rules),
         .testTarget(
-            name: "ControlToolTests", dependencies: ["ControlAPI", "hotspotctl", "hotspot-browse"], swiftSettings: rules),
+            name: "ControlToolTests", dependencies: ["ControlAPI", "hotspotctl", "hotspot-browse", "hotspot-notify"],
+            swiftSettings: rules),
         .testTarget(name: "BrowseTests", dependencies: ["hotspot-browse", "HelperKit", "HotspotCore"], swiftSettings: rules),
         .testTarget(name: "HelperKitTests", dependencies: ["HelperKit", "hotspot-helpers"], swiftSettings: rules),
         // Says of saved portal pages what the form engine asks and sends there, offline.

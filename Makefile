@@ -10,6 +10,7 @@ helperdir = $(PREFIX)/lib/hotspotd/helpers
 portaldir = $(PREFIX)/lib/hotspotd/portals
 datadir = $(PREFIX)/share/hotspotd
 unitdir = $(PREFIX)/lib/systemd/system
+userunitdir = $(PREFIX)/lib/systemd/user
 sysusersdir = $(PREFIX)/lib/sysusers.d
 polkitdir = $(PREFIX)/share/polkit-1/rules.d
 docdir = $(PREFIX)/share/doc/hotspotd
@@ -31,7 +32,7 @@ BUILD_PACKAGES = git make pkg-config libc6-dev g++ libnl-3-dev libnl-genl-3-dev 
 	libsystemd-dev libxml2-dev libsodium-dev libssl-dev libseccomp-dev bubblewrap
 DEB_PACKAGES = $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot lintian
 TEST_PACKAGES = $(DEB_PACKAGES) ca-certificates python3 python3-pip openssl curl jq chromium qemu-system-x86 busybox-static kmod hostapd wpasupplicant network-manager polkitd \
-	dnsmasq-base isc-dhcp-client iw iproute2 iptables nftables util-linux procps tcpdump systemd dbus-daemon
+	dnsmasq-base isc-dhcp-client iw iproute2 iptables nftables util-linux procps tcpdump systemd dbus-daemon python3-dbus python3-gi
 
 # Where there is a real CoovaChilli (Tests/Portals/servers), what its visits need beside it.
 CHILLI = $(wildcard $(foreach folder,$(subst :, ,$(HOTSPOTD_SERVERS)),$(folder)/sbin/chilli $(folder)/usr/sbin/chilli) \
@@ -119,7 +120,7 @@ install:
 		$(DESTDIR)/etc/hotspotd/helpers $(DESTDIR)/etc/hotspotd/portals $(DESTDIR)$(libexecdir)/helpers
 	install -s -m 755 $(BINARIES)/hotspotctl $(DESTDIR)$(bindir)/hotspotctl
 	install -s -m 755 $(BINARIES)/hotspotd $(BINARIES)/hotspot-helpers $(BINARIES)/hotspot-helper-test \
-		$(BINARIES)/hotspot-browse $(DESTDIR)$(libexecdir)/
+		$(BINARIES)/hotspot-browse $(BINARIES)/hotspot-notify $(DESTDIR)$(libexecdir)/
 	for helper in Sources/hotspot-helpers/Helpers/*.helper; do \
 		sed 's|@libexecdir@|$(libexecdir)|' $$helper > $(DESTDIR)$(helperdir)/$$(basename $$helper) && \
 		chmod 644 $(DESTDIR)$(helperdir)/$$(basename $$helper); done
@@ -127,6 +128,9 @@ install:
 	for unit in hotspotd.service hotspot-helper@.service; do \
 		sed 's|@libexecdir@|$(libexecdir)|' systemd/$$unit.in > $(DESTDIR)$(unitdir)/$$unit && \
 		chmod 644 $(DESTDIR)$(unitdir)/$$unit; done
+	install -d $(DESTDIR)$(userunitdir)
+	sed 's|@libexecdir@|$(libexecdir)|' systemd/hotspot-notify.service.in > $(DESTDIR)$(userunitdir)/hotspot-notify.service
+	chmod 644 $(DESTDIR)$(userunitdir)/hotspot-notify.service
 	install -m 644 systemd/hotspot-helper@.socket $(DESTDIR)$(unitdir)/hotspot-helper@.socket
 	install -m 644 systemd/hotspot-helper-network.conf $(DESTDIR)$(datadir)/hotspot-helper-network.conf
 	install -m 644 systemd/hotspotd.sysusers $(DESTDIR)$(sysusersdir)/hotspotd.conf
@@ -163,7 +167,7 @@ uninstall:
 	rm -f $(DESTDIR)$(polkitdir)/60-hotspotd.rules $(DESTDIR)$(bindir)/hotspotctl $(DESTDIR)$(unitdir)/hotspotd.service $(DESTDIR)$(unitdir)/hotspot-helper@.service \
 		$(DESTDIR)$(unitdir)/hotspot-helper@.socket $(DESTDIR)$(sysusersdir)/hotspotd.conf
 	rm -f $(DESTDIR)$(libexecdir)/hotspotd $(DESTDIR)$(libexecdir)/hotspot-helpers $(DESTDIR)$(libexecdir)/hotspot-helper-test \
-		$(DESTDIR)$(libexecdir)/hotspot-browse
+		$(DESTDIR)$(libexecdir)/hotspot-browse $(DESTDIR)$(libexecdir)/hotspot-notify $(DESTDIR)$(userunitdir)/hotspot-notify.service
 	rmdir $(DESTDIR)$(libexecdir)/helpers $(DESTDIR)$(libexecdir) 2>/dev/null || true
 	rm -f $(DESTDIR)$(mandir)/man1/hotspotctl.1 $(DESTDIR)$(mandir)/man8/hotspotd.8 $(DESTDIR)$(word 1,$(completiondirs))/hotspotctl \
 		$(DESTDIR)$(word 2,$(completiondirs))/_hotspotctl $(DESTDIR)$(word 3,$(completiondirs))/hotspotctl.fish

@@ -27,6 +27,7 @@ let package = Package(
         .executable(name: "hotspotctl", targets: ["hotspotctl"]),
         .executable(name: "hotspot-helpers", targets: ["hotspot-helpers"]),
         .executable(name: "hotspot-browse", targets: ["hotspot-browse"]),
+        .executable(name: "hotspot-notify", targets: ["hotspot-notify"]),
         .executable(name: "hotspot-helper-test", targets: ["hotspot-helper-test"]),
         .library(name: "HelperKit", targets: ["HelperKit", "HotspotCore"]),
     ],
@@ -93,7 +94,7 @@ let package = Package(
         // The terminal: one file for each command or family of commands, one renderer.
         .executableTarget(
             name: "hotspotctl",
-            dependencies: ["ControlAPI", "ForeignText", "HotspotCore", "HotspotMachine", "Varlink", arguments],
+            dependencies: ["ControlAPI", "EventLoop", "ForeignText", "HotspotCore", "HotspotMachine", "Varlink", arguments],
             // The examples that authors begin with, which `helpers new` writes; links, so that there is one of each.
             resources: ["aroma.py", "aroma.sh", "aroma.main", "aroma.package"].map { .embedInCode("Examples/\($0)") },
             swiftSettings: rules),
@@ -114,6 +115,10 @@ let package = Package(
         // A browser for one login, on the link alone: its proxy, its profile, its processes.
         .executableTarget(
             name: "hotspot-browse", dependencies: ["ControlAPI", "ForeignText", "HelperKit", "HotspotCore", "Varlink", "CLinux"],
+            swiftSettings: rules),
+        // Notifications of a user's session about questions, logins and their ends.
+        .executableTarget(
+            name: "hotspot-notify", dependencies: ["ControlAPI", "ForeignText", "HotspotCore", "Varlink", "CSystemd"],
             swiftSettings: rules),
         // For authors: plays the commands against a helper (`helpers test`), checks portal files and records logins (`portals`).
         .executableTarget(
@@ -141,7 +146,8 @@ let package = Package(
         .testTarget(name: "ControlServerTests", dependencies: ["ControlAPI", "ControlServer"], swiftSettings: rules),
         .testTarget(name: "DaemonTests", dependencies: ["hotspotd"], swiftSettings: rules),
         .testTarget(
-            name: "ControlToolTests", dependencies: ["ControlAPI", "hotspotctl", "hotspot-browse"], swiftSettings: rules),
+            name: "ControlToolTests", dependencies: ["ControlAPI", "hotspotctl", "hotspot-browse", "hotspot-notify"],
+            swiftSettings: rules),
         .testTarget(name: "BrowseTests", dependencies: ["hotspot-browse", "HelperKit", "HotspotCore"], swiftSettings: rules),
         .testTarget(name: "HelperKitTests", dependencies: ["HelperKit", "hotspot-helpers"], swiftSettings: rules),
         // Says of saved portal pages what the helpers ask and send there, offline.

@@ -40,12 +40,17 @@ extension Renderer {
         return lines + contacts(check)
     }
 
+    /// The hosts that the probe contacts by default, the last one over HTTPS.
+    static let probeHosts = [
+        "connectivitycheck.gstatic.com", "detectportal.firefox.com", "nmcheck.gnome.org", "1.1.1.1", "www.gstatic.com",
+    ]
+
     /// Returns the hosts that the probe contacts, and when; the README has the same.
     private func contacts(_ check: CheckReply) -> [String] {
         let isUsual = check.url == nil && check.httpsURL == nil
-        let usual = "connectivitycheck.gstatic.com, detectportal.firefox.com, nmcheck.gnome.org, 1.1.1.1"
+        let usual = Self.probeHosts.dropLast().joined(separator: ", ")
         // With an endpoint of one's own there is no HTTPS but one's own; an empty one is none.
-        let https = check.httpsURL ?? (check.url == nil ? "www.gstatic.com" : "")
+        let https = check.httpsURL ?? (check.url == nil ? Self.probeHosts[4] : "")
         let hosts = [check.url.map { safe($0) } ?? usual] + (https.isEmpty ? [] : [safe(https)])
         return [
             "Contacted by \(isUsual ? "default" : "your settings"), until the answer is clear: \(hosts.joined(separator: " and ")); "

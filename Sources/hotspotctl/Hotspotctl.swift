@@ -18,7 +18,8 @@ import HotspotCore
             BrowseVerb.self,
             LogoffVerb.self,
             MonitorVerb.self, ExplainVerb.self,
-            HistoryVerb.self, CheckVerb.self, EnableVerb.self, DisableVerb.self, ForgetVerb.self, CredentialsVerb.self,
+            HistoryVerb.self, CheckVerb.self, DoctorVerb.self, ReportVerb.self, EnableVerb.self, DisableVerb.self,
+            ForgetVerb.self, CredentialsVerb.self,
             MachineTable.self,
         ],
         defaultSubcommand: StatusVerb.self)

@@ -20,7 +20,7 @@ struct BudgetTests {
         }
     }
 
-    @Test(arguments: ["hotspotd", "hotspotctl", "hotspot-helpers", "hotspot-helper-test", "hotspot-browse"])
+    @Test(arguments: ["hotspotd", "hotspotctl", "hotspot-helpers", "hotspot-helper-test", "hotspot-browse", "hotspot-notify"])
     func everyProgramCarriesItsOwnSwift(_ program: String) throws {
         let linked = try libraries(program)
         #expect(
@@ -29,7 +29,7 @@ struct BudgetTests {
     }
 
     /// ICU comes into hotspot-helpers with Debian's libxml2, as a shared library; nothing of ours brings it or full Foundation along.
-    @Test(arguments: ["hotspotd", "hotspotctl", "hotspot-helpers", "hotspot-helper-test", "hotspot-browse"])
+    @Test(arguments: ["hotspotd", "hotspotctl", "hotspot-helpers", "hotspot-helper-test", "hotspot-browse", "hotspot-notify"])
     func noProgramCarriesFullFoundation(_ program: String) throws {
         let symbols = try Finished.run("/usr/bin/nm", ["--defined-only", Machine.release.appendingPathComponent(program).path])
         try #require(symbols.status == 0)

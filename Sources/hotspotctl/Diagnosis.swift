@@ -1,0 +1,86 @@
+import ControlAPI
+import HotspotCore
+
+/// What is between this computer and the Internet, in the order in which a packet needs it.
+enum LayerName: String, Codable, CaseIterable {
+    case radio, rfkill, association, address, gateway, resolvers, names, vpn = "VPN", firewall, daemon, probe, portal, helper
+    case sandbox, login, internet = "Internet", desktop
+}
+
+/// One layer, and how it is.
+struct Layer: Codable, Equatable {
+    /// `attention` does not stop anything; nothing goes beyond a layer that is `broken`.
+    enum State: String, Codable { case ok, attention, broken, unknown }
+
+    var name: LayerName
+    var state: State
+    /// Behind a line feed the words of a helper or portal.
+    var sentence: String
+    /// The command that helps.
+    var command: String?
+}
+
+/// All layers, and what to do.
+struct Diagnosis: Codable, Equatable {
+    /// The interface that was looked at; absent if there is none.
+    var interface: String?
+    var verdict: String
+    var command: String?
+    var layers: [Layer]
+
+    init(_ facts: DoctorFacts) {
+        interface = facts.subject
+        var isBroken = false
+        layers = LayerName.allCases.map { name in
+            if isBroken { return Layer(name: name, state: .unknown, sentence: "Not looked at.") }
+            let layer = facts.layer(name)
+            isBroken = layer.state == .broken
+            return layer
+        }
+        let broken = layers.first { $0.state == .broken }
+        let waiting = layers.filter { $0.state == .attention }
+        if let worst = broken ?? waiting.first(where: { $0.name == .login }) ?? waiting.first {
+            verdict = worst.sentence
+            command = worst.command
+        } else if facts.isOnline {
+            verdict = "Online; nothing needs attention."
+        } else {
+            verdict = "Nothing is wrong as far as can be seen from here."
+            command = "hotspotctl status"
+        }
+    }
+
+    var needsAttention: Bool { layers.contains { $0.state == .attention || $0.state == .broken } }
+}
+
+extension ProblemCode {
+    /// The layer that has the problem.
+    var layer: LayerName {
+        switch self {
+        case .noWireless, .wireless, .scan: .radio
+        case .linkKept, .interfaceGone, .disconnect: .association
+        case .noAddress: .address
+        case .noNameservers: .resolvers
+        case .gate: .firewall
+        case .proberMissing: .probe
+        case .unclaimedCaptive, .disabled, .memoryTooLarge, .helperCrashed, .helperNotStarted, .helperNoRoom, .helperTimeout,
+            .helperMalformed, .helperUnknownValue, .helperError, .helperTooLong, .helperRepeatsSecret, .helperQuarantined,
+            .helperNotTrusted, .helperFileInvalid, .helperFileMissing, .helperProgramMissing, .helperProgramNotExecutable,
+            .helperPathMissing, .helperPathRefused, .helperFolderUnreadable, .helperFoldersNotWatched, .helperMasked,
+            .helperShadowed, .helperNameTwice, .displayNameTooLong, .displayNameNotUsed, .tooManyHelpers, .tooManySharing:
+            .helper
+        case .sandboxUnavailable: .sandbox
+        case .held, .stillCaptive, .loginFailed, .loginDelayed, .loginPaused, .logoffUnconfirmed, .forgotten: .login
+        case .internetLimited, .httpsBlocked: .internet
+        case .settings, .links, .vault, .vaultLocked, .storeDamaged, .storeNewer, .storeNotSaving, .moreProblems, .unrecognized,
+            .alreadyOnline, .badPIN, .busy, .expectedMore, .noAttempt, .noInterface, .noPIN, .noPortal, .notCandidate, .notSaved:
+            .daemon
+        }
+    }
+
+    /// Nothing goes beyond these, unless the probe has proven that something does.
+    static let fatal: Set = [
+        noWireless, noAddress, noNameservers, proberMissing, unclaimedCaptive, sandboxUnavailable, loginFailed, held,
+        internetLimited,
+    ]
+}

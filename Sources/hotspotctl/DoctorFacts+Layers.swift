@@ -1,0 +1,249 @@
+import ControlAPI
+import HotspotCore
+
+extension DoctorFacts {
+    /// Returns how a layer is: by its problems, else by what is known of it.
+    func layer(_ name: LayerName) -> Layer {
+        let problems = (status?.problems ?? []) + (reply?.problems ?? []) + helpers.flatMap(named)
+        let own = problems.filter { $0.code.layer == name && !(name == .radio && isWired) }
+        if let problem = own.first(where: { ProblemCode.fatal.contains($0.code) }) ?? own.first {
+            let isFatal = ProblemCode.fatal.contains(problem.code) && !isOnline
+            return Layer(
+                name: name, state: isFatal ? .broken : .attention, sentence: problem.message, command: problem.hint.map(ours))
+        }
+        var layer = known(name)
+        if layer.state == .broken, isOnline { layer.state = .attention }
+        return layer
+    }
+
+    /// The problems of a helper, with its name.
+    private func named(_ helper: HelperStatus) -> [Problem] {
+        helper.problems.map { problem in
+            let isNamed = problem.message.hasPrefix(helper.name) || problem.message.hasPrefix(helper.displayName)
+            return isNamed ? problem : Problem(problem.code, "\(helper.name): \(problem.message)", hint: problem.hint)
+        }
+    }
+
+    private func known(_ name: LayerName) -> Layer {
+        switch name {
+        case .radio: radio
+        case .rfkill: radioSwitch
+        case .association: association
+        case .address: address
+        case .gateway: gateway
+        case .resolvers: resolver
+        case .names: names
+        case .vpn: vpn
+        case .firewall: firewall
+        case .daemon: daemonLayer
+        case .probe: probe
+        case .portal: portal
+        case .helper: helper
+        case .sandbox: sandbox
+        case .login: login
+        case .internet: internet
+        case .desktop: desktopLayer
+        }
+    }
+
+    private var radio: Layer {
+        if link?.kind == .wireless { return Layer(.radio, .ok, "\(name) is a Wi-Fi interface.") }
+        if isWired { return Layer(.radio, .ok, "\(name) is wired: no radio is needed.") }
+        if status != nil { return Layer(.radio, .unknown, "\(name) cannot be seen from here.") }
+        if subject != nil { return Layer(.radio, .broken, "There is no interface \(name).", "ip link") }
+        return Layer(
+            .radio, .broken, "This computer has no network interface, or no driver for it.", "sudo dmesg | grep -i firmware")
+    }
+
+    private var radioSwitch: Layer {
+        if isWired { return Layer(.rfkill, .ok, "No radio is needed.") }
+        if switches.contains(.offByKey) {
+            return Layer(
+                .rfkill, link?.isUp == true ? .attention : .broken, "A key or switch of this computer has the radio off.",
+                "rfkill list")
+        }
+        if switches.contains(.offByProgram) {
+            return Layer(
+                .rfkill, link?.isUp == true ? .attention : .broken, "The radio is switched off (airplane mode).",
+                "rfkill unblock wlan")
+        }
+        return Layer(.rfkill, .ok, "The radio is on.")
+    }
+
+    private var association: Layer {
+        if let ssid = status?.ssid, !isWired { return Layer(.association, .ok, "\(name) is in \(renderer.quoted(ssid)).") }
+        if link?.isUp == true || status?.ssid != nil {
+            return Layer(.association, .ok, isWired ? "The cable of \(name) is plugged in." : "\(name) is in a network.")
+        }
+        if isWired {
+            return Layer(.association, .broken, "No cable is plugged in at \(name), or it is off.", "ip link show dev \(name)")
+        }
+        let command = desktop == nil ? "hotspotctl list" : "nmcli device wifi list"
+        return Layer(.association, .broken, "\(name) is in no network: join one.", command)
+    }
+
+    private var address: Layer {
+        guard let link else { return Layer(.address, .unknown, "\(name) cannot be seen from here.") }
+        guard let first = link.addresses.first else {
+            return Layer(
+                .address, .broken, "\(name) has no address: DHCP has not answered.",
+                desktop == nil ? "ip address show dev \(name)" : "nmcli device reapply \(name)")
+        }
+        let rest = link.addresses.count > 1 ? ", and \(link.addresses.count - 1) more" : ""
+        return Layer(.address, .ok, "\(name) has \(first)\(rest).")
+    }
+
+    private var gateway: Layer {
+        guard let link else { return Layer(.gateway, .unknown, "\(name) cannot be seen from here.") }
+        if link.hasDefaultRoute { return Layer(.gateway, .ok, "\(name) has a default route.") }
+        // Programs with routing tables of their own keep it elsewhere.
+        let state: Layer.State = isOnline || isCaptive ? .attention : .broken
+        return Layer(.gateway, state, "There is no default route through \(name).", "ip route show table all dev \(name)")
+    }
+
+    private var resolver: Layer {
+        guard let first = resolvers.first else {
+            return Layer(
+                .resolvers, .attention, "/etc/resolv.conf names no resolver for other programs.", "ls -l /etc/resolv.conf")
+        }
+        if first == "127.0.0.53" { return Layer(.resolvers, .ok, "systemd-resolved answers for other programs.") }
+        let rest = resolvers.count > 1 ? ", and \(resolvers.count - 1) more" : ""
+        return Layer(.resolvers, .ok, "Other programs ask \(Renderer.safe(first, limit: 64))\(rest).")
+    }
+
+    /// What the probe's requests became: a status, or the word of an error.
+    private var outcomes: [Substring] {
+        (check?.requests ?? []).compactMap { line in
+            line.firstRange(of: "→ ").map { line[$0.upperBound...].prefix { $0 != ":" && $0 != " " } }
+        }
+    }
+
+    private var names: Layer {
+        let failures = outcomes.filter { $0.hasPrefix("dns") || $0 == "noNameserver" }
+        if outcomes.isEmpty { return Layer(.names, .unknown, "Known only once the probe has asked.") }
+        if failures.isEmpty { return Layer(.names, .ok, "The network's nameservers answer.") }
+        let sentence =
+            failures.contains("dnsTimeout")
+            ? "The network's nameservers do not answer" : "The network's nameservers know no names"
+        // 1.1.1.1 needs none.
+        return failures.count >= outcomes.count - 1
+            ? Layer(.names, .broken, "\(sentence).", "hotspotctl check --verbose")
+            : Layer(.names, .attention, "\(sentence) to every question.", "hotspotctl check --verbose")
+    }
+
+    private var vpn: Layer {
+        let tunnels = interfaces.filter { $0.kind == .tunnel && $0.isUp }.map { Renderer.safe($0.name, limit: 32) }
+        if tunnels.isEmpty { return Layer(.vpn, .ok, "No tunnel is up.") }
+        return Layer(.vpn, .ok, "\(tunnels.joined(separator: ", ")) is up; probe and helpers pass it by.")
+    }
+
+    private var firewall: Layer {
+        let isRefused = outcomes.contains { $0 == "bindFailed" || $0 == "system" }
+        if isRefused { return Layer(.firewall, .broken, "This computer refuses the probe's packets.", "sudo nft list ruleset") }
+        if outcomes.contains(where: { Int($0) != nil }) { return Layer(.firewall, .ok, "The probe's packets pass.") }
+        return Layer(.firewall, .unknown, "Only root can read the rules.", "sudo nft list ruleset")
+    }
+
+    private var daemonLayer: Layer {
+        switch daemon {
+        case .fails(let failure): return Layer(.daemon, .broken, failure.message, failure.hint)
+        case .answers(let reply, _, _):
+            if let version = reply.version, version != hotspotdVersion {
+                let shown = Renderer.safe(version, limit: 32)
+                return Layer(
+                    .daemon, .attention, "hotspotd \(shown) runs, and this is hotspotctl \(hotspotdVersion).",
+                    "sudo systemctl restart hotspotd")
+            }
+            if status == nil {
+                return Layer(
+                    .daemon, .broken, "hotspotd runs, and does not watch \(name).",
+                    "see Match= and ManageEthernet= in /etc/hotspotd/hotspotd.conf")
+            }
+            return Layer(.daemon, .ok, "hotspotd \(hotspotdVersion) runs.")
+        }
+    }
+
+    private var probe: Layer {
+        switch check?.verdict {
+        case "online", "captive", "limited", "none":
+            return Layer(.probe, .ok, "It has asked \(outcomes.count == 1 ? "one host" : "\(outcomes.count) hosts").")
+        case nil, _?: return Layer(.probe, .unknown, check?.detail.map { Renderer.safe($0) } ?? "It has no verdict.")
+        }
+    }
+
+    private var portal: Layer {
+        let origin = status?.portal.map { " at \(renderer.origin($0))" } ?? ""
+        if isCaptive { return Layer(.portal, .ok, "A portal\(origin) wants a login.") }
+        return Layer(.portal, .ok, status?.portal == nil ? "There is none, or none any more." : "The portal\(origin) is open.")
+    }
+
+    private var helper: Layer {
+        if helpers.isEmpty { return Layer(.helper, .attention, "No helper is installed.", "hotspotctl helpers") }
+        if let name = status?.helper { return Layer(.helper, .ok, "\(Renderer.safe(name, limit: 64)) logs in here.") }
+        let count = helpers.count { $0.enabled }
+        return Layer(.helper, .ok, "\(count) of \(helpers.count) are switched on.")
+    }
+
+    private var sandbox: Layer {
+        if let bare = helpers.first(where: { $0.missing?.isEmpty == false }) {
+            let reasons = (bare.missing ?? []).map { Renderer.safe($0, limit: 200) }.joined(separator: ", ")
+            return Layer(
+                .sandbox, .attention, "\(Renderer.safe(bare.name, limit: 64)) runs without one: \(reasons).",
+                "hotspotctl helpers --verbose")
+        }
+        let isSeen = helpers.contains { $0.containment?.isEmpty == false }
+        return isSeen ? Layer(.sandbox, .ok, "Helpers run in sandboxes.") : Layer(.sandbox, .unknown, "No helper has run yet.")
+    }
+
+    private var login: Layer {
+        guard let status, let state = StateName(rawValue: status.state) else {
+            return Layer(.login, .unknown, "Its state is not known.")
+        }
+        switch state {
+        case .presentingUI where status.prompt != nil:
+            let command = status.helper == BrowseReply.helper ? "hotspotctl browse" : "hotspotctl answer"
+            return Layer(.login, .attention, "The portal waits for your answer.", ours(command))
+        case .evaluating, .authenticating, .presentingUI, .maintaining, .loggingOff:
+            if let moment = status.nextLogin {
+                return Layer(.login, .attention, "It \(renderer.tries(at: moment)).", ours("hotspotctl login"))
+            }
+            return Layer(
+                .login, isOnline ? .ok : .attention, "It is under way.", isOnline ? nil : ours("hotspotctl login --wait"))
+        case .failure: return Layer(.login, .broken, "It failed.", ours("hotspotctl explain"))
+        case .inactive, .authenticated:
+            if isCaptive { return Layer(.login, .attention, "Nothing is logged in yet.", ours("hotspotctl login --wait")) }
+            let left = status.secondsRemaining.map { ", \(renderer.duration(seconds: $0)) left" } ?? ""
+            return Layer(.login, .ok, status.helper == nil ? "None is needed." : "It is done\(left).")
+        }
+    }
+
+    private var internet: Layer {
+        switch check?.verdict {
+        case "online": Layer(.internet, .ok, "It answers.")
+        case "captive": Layer(.internet, .unknown, "Not before the login.")
+        case "limited": Layer(.internet, .broken, "Not all of it answers on \(name).", "hotspotctl check --verbose")
+        case "none": Layer(.internet, .broken, "It does not answer on \(name).", "hotspotctl check --verbose")
+        case nil, _?: Layer(.internet, .unknown, "The probe does not say.")
+        }
+    }
+
+    private var desktopLayer: Layer {
+        switch desktop {
+        case nil: Layer(.desktop, .ok, "NetworkManager does not run.")
+        case .unknown: Layer(.desktop, .ok, "NetworkManager does not look for portals.")
+        case .full: Layer(.desktop, .ok, "NetworkManager says that all is well.")
+        case .offline, .portal, .limited:
+            isOnline
+                ? Layer(
+                    .desktop, .attention, "NetworkManager does not know yet that the Internet answers.",
+                    "nmcli networking connectivity check")
+                : Layer(.desktop, .ok, "NetworkManager knows that the Internet does not answer.")
+        }
+    }
+}
+
+extension Layer {
+    init(_ name: LayerName, _ state: State, _ sentence: String, _ command: String? = nil) {
+        self.init(name: name, state: state, sentence: sentence, command: command)
+    }
+}

@@ -1,0 +1,67 @@
+import ControlAPI
+import HotspotCore
+
+/// What `doctor` judges: read by ``FactsReader``, or made by a test. What cannot be read is absent or empty.
+struct DoctorFacts {
+    struct Interface: Equatable {
+        enum Kind { case wireless, wired, tunnel }
+        var name: String
+        var kind: Kind
+        /// The kernel says that packets can pass.
+        var isUp: Bool
+        /// Without those of the link alone.
+        var addresses: [String] = []
+        var hasDefaultRoute = false
+    }
+
+    /// The switches of radios, by keys or by programs.
+    enum RadioSwitch: Hashable { case on, offByProgram, offByKey }
+
+    enum Daemon {
+        case answers(StatusReply, helpers: [HelperStatus], check: CheckReply?)
+        case fails(Failure)
+    }
+
+    /// The connectivity of NetworkManager.
+    enum Desktop: Int64 { case unknown, offline, portal, limited, full }
+
+    var interfaces: [Interface] = []
+    var switches: [RadioSwitch] = []
+    var resolvers: [String] = []
+    var daemon: Daemon
+    /// `nil` without NetworkManager.
+    var desktop: Desktop?
+    /// The interface that the user names.
+    var wanted: String?
+
+    // MARK: The interface that is looked at
+
+    var subject: String? { wanted ?? status?.interface ?? link?.name }
+
+    var status: InterfaceStatus? {
+        let all = reply?.interfaces ?? []
+        if let wanted { return all.first { $0.interface == wanted } }
+        return all.first { $0.ssid != nil } ?? all.first
+    }
+
+    var link: Interface? {
+        if let name = wanted ?? status?.interface { return interfaces.first { $0.name == name } }
+        let candidates = interfaces.filter { $0.kind != .tunnel }
+        return candidates.first { $0.hasDefaultRoute } ?? candidates.first { $0.kind == .wireless } ?? candidates.first
+    }
+
+    var reply: StatusReply? { if case .answers(let status, _, _) = daemon { status } else { nil } }
+    var helpers: [HelperStatus] { if case .answers(_, let helpers, _) = daemon { helpers } else { [] } }
+    var check: CheckReply? { if case .answers(_, _, let check) = daemon { check } else { nil } }
+
+    var isOnline: Bool { check?.verdict == "online" }
+    var isCaptive: Bool { check?.verdict == "captive" || status?.captive == true }
+    var isWired: Bool { link.map { $0.kind != .wireless } ?? (status?.ssid?.hasPrefix("wired:") == true) }
+    var name: String { Renderer.safe(subject ?? "the interface", limit: 32) }
+    var renderer: Renderer { Renderer(style: .plain, now: Renderer.wallClock) }
+
+    /// A command of ours for the interface that is looked at.
+    func ours(_ command: String) -> String {
+        status.map { renderer.command(command, for: $0, among: reply?.interfaces ?? []) } ?? command
+    }
+}

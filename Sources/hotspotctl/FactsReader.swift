@@ -1,0 +1,159 @@
+import ControlAPI
+import EventLoop
+import ForeignText
+import Glibc
+import HotspotCore
+import Synchronization
+
+/// Reads what every user may read of this computer, and asks the daemon.
+struct FactsReader {
+    /// In front of paths; a test has a folder of its own.
+    var root = ""
+    /// The longest file that is read, in octets.
+    private static let limit = 64 * 1024
+    /// The types of links in the kernel's `if_arp.h`.
+    private static let (loopback, tunnel) = ("772", "65534")
+
+    func facts(of common: CommonOptions, interface: String?) -> DoctorFacts {
+        var facts = DoctorFacts(
+            interfaces: interfaces(), switches: switches(), resolvers: resolvers(), daemon: daemon(common, interface),
+            desktop: root.isEmpty ? Self.desktop() : nil)
+        facts.wanted = interface
+        return facts
+    }
+
+    // MARK: The daemon
+
+    private func daemon(_ common: CommonOptions, _ interface: String?) -> DoctorFacts.Daemon {
+        do throws(Failure) {
+            let client = try common.connect()
+            // An interface that the daemon does not watch is a finding, no failure.
+            let status = try client.call("Status", as: StatusReply.self)
+            let check = try? client.call("Check", .members(["interface": interface]), as: CheckReply.self)
+            let helpers = try? client.call("Helpers", as: HelpersReply.self).helpers
+            return .answers(status, helpers: helpers ?? [], check: check)
+        } catch {
+            return .fails(error)
+        }
+    }
+
+    // MARK: Files of the kernel
+
+    func interfaces() -> [DoctorFacts.Interface] {
+        let addresses = Self.addresses()
+        let routes = defaultRoutes()
+        return names("/sys/class/net").compactMap { name in
+            func value(_ file: String) -> String? {
+                text("/sys/class/net/\(name)/\(file)")?.split(separator: "\n").first.map(String.init)
+            }
+            guard let type = value("type"), type != Self.loopback else { return nil }
+            let isWireless = access("\(root)/sys/class/net/\(name)/phy80211", F_OK) == 0
+            // A tunnel has no state of its own.
+            let state = value("operstate")
+            return DoctorFacts.Interface(
+                name: name, kind: isWireless ? .wireless : type == Self.tunnel ? .tunnel : .wired,
+                isUp: state == "up" || (state == "unknown" && value("carrier") == "1"), addresses: addresses[name] ?? [],
+                hasDefaultRoute: routes.contains(name))
+        }
+    }
+
+    func switches() -> [DoctorFacts.RadioSwitch] {
+        names("/sys/class/rfkill").compactMap { name in
+            func has(_ file: String, _ value: String) -> Bool { text("/sys/class/rfkill/\(name)/\(file)") == value + "\n" }
+            guard has("type", "wlan") else { return nil }
+            return has("hard", "1") ? .offByKey : has("soft", "1") ? .offByProgram : .on
+        }
+    }
+
+    func resolvers() -> [String] {
+        (text("/etc/resolv.conf") ?? "").split(separator: "\n").compactMap { line in
+            let words = line.split(whereSeparator: \.isWhitespace)
+            return words.first == "nameserver" && words.count > 1 ? String(words[1]) : nil
+        }
+    }
+
+    /// Returns the interfaces with a default route of either family in the main table.
+    private func defaultRoutes() -> Set<String> {
+        var names: Set<String> = []
+        for line in (text("/proc/net/route") ?? "").split(separator: "\n") {
+            let fields = line.split(whereSeparator: \.isWhitespace)
+            if fields.count > 7, fields[1] == "00000000", fields[7] == "00000000" { names.insert(String(fields[0])) }
+        }
+        for line in (text("/proc/net/ipv6_route") ?? "").split(separator: "\n") {
+            let fields = line.split(whereSeparator: \.isWhitespace)
+            // Unreachable is a default route of the loopback interface.
+            if fields.count > 9, fields[0].allSatisfy({ $0 == "0" }), fields[1] == "00" { names.insert(String(fields[9])) }
+        }
+        return names
+    }
+
+    /// Returns the addresses of each interface, without those that are valid on the link alone.
+    private static func addresses() -> [String: [String]] {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&list) == 0 else { return [:] }
+        defer { freeifaddrs(list) }
+        var all: [String: [String]] = [:]
+        for entry in sequence(first: list, next: { $0?.pointee.ifa_next }) {
+            guard let entry = entry?.pointee, let address = entry.ifa_addr else { continue }
+            let family = Int32(address.pointee.sa_family)
+            guard family == AF_INET || family == AF_INET6 else { continue }
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            let size = family == AF_INET ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
+            guard getnameinfo(address, socklen_t(size), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else {
+                continue
+            }
+            let shown = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            if !shown.hasPrefix("169.254."), !shown.hasPrefix("fe80:") {
+                all[String(cString: entry.ifa_name), default: []].append(shown)
+            }
+        }
+        return all
+    }
+
+    func text(_ path: String) -> String? {
+        let descriptor = open(root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var octets = [UInt8](repeating: 0, count: Self.limit)
+        var filled = 0
+        while filled < octets.count {
+            let count = octets.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + filled, $0.count - filled) }
+            guard count > 0 else { break }
+            filled += count
+        }
+        return String(decoding: octets.prefix(filled), as: UTF8.self)
+    }
+
+    /// Returns the names in a folder, sorted.
+    func names(_ path: String) -> [String] {
+        guard let folder = opendir(root + path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    // MARK: NetworkManager
+
+    private static let manager = SystemBus.Object(
+        "org.freedesktop.NetworkManager", "/org/freedesktop/NetworkManager", "org.freedesktop.NetworkManager")
+
+    /// Runs the loop, once in the life of the program, until NetworkManager has answered.
+    private static func desktop() -> DoctorFacts.Desktop? {
+        final class Box: Sendable { let connectivity = Mutex<Int64?>(nil) }
+        let box = Box()
+        Task.detached(executorPreference: EventLoop.shared) { @LoopActor in
+            guard let bus = try? SystemBus({ _ in }) else { return EventLoop.shared.stop() }
+            bus.properties(of: manager) { properties in
+                // The connection stays until here.
+                if bus.isOpen { box.connectivity.withLock { $0 = properties?["Connectivity"]?.number } }
+                EventLoop.shared.stop()
+            }
+        }
+        _ = try? EventLoop.shared.run()
+        return box.connectivity.withLock { $0.flatMap(DoctorFacts.Desktop.init) }
+    }
+}

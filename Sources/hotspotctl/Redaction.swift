@@ -1,0 +1,124 @@
+import ForeignText
+import Glibc
+import HotspotCore
+
+/// Replaces what is private in a report. The same value has the same replacement wherever it stands.
+struct Redaction {
+    enum Kind: String { case network, name, host, address, hardware = "hardware address", token }
+
+    /// The ends of names of files and units, which are no hosts.
+    private static let files: Set<Substring> = ["service", "socket", "conf", "helper", "portal", "varlink", "txt"]
+    private static let ownNames = ["org.hotspotd.", "org.freedesktop.", "org.varlink."]
+    private static let plainAddresses: Set = ["0.0.0.0", "1.1.1.1", "127.0.0.1", "127.0.0.53", "::", "::1"]
+
+    /// Hosts of portals that are products, as the installed portal files name them.
+    private let products: [(pattern: String, glob: Glob)]
+    /// What was added, and what stands in its place.
+    private var words: [String: String] = [:]
+    /// The same, with what was recognised in a text.
+    private var replacements: [String: String] = [:]
+    private var counts: [Kind: Int] = [:]
+
+    /// - Parameter products: names of hosts, with `*` for the part that each place has for itself.
+    init(products: [String] = []) {
+        self.products = products.compactMap { pattern in Glob(pattern).map { (pattern, $0) } }
+    }
+
+    /// Adds a value that is private wherever it stands as a word.
+    mutating func add(_ value: String, as kind: Kind) {
+        let value = Blanks.collapsed(value)
+        guard !value.isEmpty, !value.hasPrefix("wired:") else { return }
+        words[value.lowercased()] = replacement(of: value, kind)
+    }
+
+    /// Adds an SSID in its printable form, and its other spellings.
+    mutating func add(network printable: String) {
+        guard !printable.isEmpty, !printable.hasPrefix("wired:") else { return }
+        let replacement = replacement(of: printable, .network)
+        guard let octets = Printable.octets(of: printable) else { return }
+        words[printable.lowercased()] = replacement
+        for spelling in [String(decoding: octets, as: UTF8.self), Hex.encode(octets)] {
+            words[spelling.lowercased()] = replacement
+        }
+    }
+
+    /// Returns the text without what is known to be private or looks like it.
+    mutating func apply(_ text: String) -> String {
+        var text = replaceWords(text)
+        text = text.replacing(#/([a-z]+:\/\/)(\[[0-9A-Fa-f:.]+\]|[^\s\/?#:"'<>|│,)]+)(:[0-9]+)?([\/?#][^\s"'<>|│)]*)?/#) {
+            match in
+            let (whole, scheme, host, port, rest) = match.output
+            if Renderer.probeHosts.contains(host.lowercased()) { return String(whole) }
+            return scheme + self.host(String(host), isSure: true) + (port ?? "") + (rest.map { $0.count > 1 ? "/…" : $0 } ?? "")
+        }
+        text = text.replacing(#/[0-9A-Za-z._%+\-]+@([0-9A-Za-z.\-]+)/#) { match in
+            Self.isFile(match.output.1) ? String(match.output.0) : replacement(of: String(match.output.0), .name)
+        }
+        text = text.replacing(#/\b[0-9A-Fa-f]{2}([:\-][0-9A-Fa-f]{2}){5}\b/#) { replacement(of: String($0.output.0), .hardware) }
+        text = text.replacing(#/[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*/#) { host(String($0.output), isSure: false) }
+        text = text.replacing(#/[0-9A-Za-z_\-]+(\.[0-9A-Za-z_\-]+)+/#) { host(String($0.output.0), isSure: false) }
+        return text.replacing(#/[0-9A-Za-z_+\-]{12,}/#) { match in
+            Self.isToken(match.output) ? replacement(of: String(match.output), .token) : String(match.output)
+        }
+    }
+
+    private mutating func replacement(of value: String, _ kind: Kind) -> String {
+        let key = value.lowercased()
+        if let known = replacements[key] { return known }
+        counts[kind, default: 0] += 1
+        let replacement = "<\(kind.rawValue) \(counts[kind]!)>"
+        replacements[key] = replacement
+        return replacement
+    }
+
+    /// - Parameter isSure: it is a host; otherwise it only looks like one or like an address.
+    private mutating func host(_ text: String, isSure: Bool) -> String {
+        let host = text.lowercased()
+        let bare = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        let isPublic = Renderer.probeHosts.contains(bare) || products.contains { $0.pattern == "*.\(bare)" }
+        if Self.plainAddresses.contains(bare) || isPublic { return text }
+        if Self.isAddress(bare) { return replacement(of: bare, .address) }
+        let end = host.split(separator: ".").last ?? ""
+        let looksLikeOne = host.contains(".") && end.count > 1 && (end.hasPrefix("xn--") || end.allSatisfy(\.isLetter))
+        guard isSure || (looksLikeOne && !Self.isFile(host[...]) && !Self.ownNames.contains { host.hasPrefix($0) }) else {
+            return text
+        }
+        guard let product = products.first(where: { $0.glob.matches(Array(host.utf8)) }) else {
+            return replacement(of: host, .host)
+        }
+        return product.pattern.hasPrefix("*.") ? replacement(of: host, .host) + product.pattern.dropFirst() : text
+    }
+
+    private static func isAddress(_ text: String) -> Bool {
+        var address = in6_addr()
+        return inet_pton(AF_INET, text, &address) == 1 || inet_pton(AF_INET6, text, &address) == 1
+    }
+
+    private static func isFile(_ name: Substring) -> Bool { name.split(separator: ".").last.map(files.contains) == true }
+
+    /// A session, a voucher, a telephone number, or a hardware address without marks: many digits in one long word.
+    private static func isToken(_ word: Substring) -> Bool { word.count(where: \.isNumber) >= 4 }
+
+    /// Replaces the values that were added, the longest first, in whatever case, but not within a longer word.
+    private func replaceWords(_ text: String) -> String {
+        let characters = Array(text)
+        let lower = characters.map { $0.lowercased() }
+        let byFirst = Dictionary(grouping: words.map { (key: $0.map { String($0) }, value: $1) }) { $0.key[0] }
+            .mapValues { $0.sorted { $0.key.count > $1.key.count } }
+        func isWord(_ index: Int) -> Bool {
+            characters.indices.contains(index) && (characters[index].isLetter || characters[index].isNumber)
+        }
+        var result = ""
+        var index = 0
+        while index < characters.count {
+            let found = byFirst[lower[index]]?.first { entry in
+                let end = index + entry.key.count
+                return lower[index...].starts(with: entry.key) && !(isWord(index - 1) && isWord(index))
+                    && !(isWord(end - 1) && isWord(end))
+            }
+            result += found?.value ?? String(characters[index])
+            index += found?.key.count ?? 1
+        }
+        return result
+    }
+}

@@ -1,0 +1,191 @@
+import HotspotCore
+import Testing
+
+@testable import ControlAPI
+@testable import hotspotctl
+
+/// From facts to layers, as a table.
+@Suite struct DiagnosisTests {
+    /// A laptop behind a portal that waits for an answer.
+    private static func captive(_ change: (inout InterfaceStatus) -> Void = { _ in }) -> DoctorFacts {
+        var status = InterfaceStatus(interface: "wlan0", state: .presentingUI, since: 0)
+        status.ssid = "Cafe Aroma"
+        status.portal = "https://portal.aroma.example"
+        status.captive = true
+        status.helper = "form"
+        status.prompt = "p1"
+        change(&status)
+        return facts(status, "captive")
+    }
+
+    private static func online(_ change: (inout InterfaceStatus) -> Void = { _ in }) -> DoctorFacts {
+        var status = InterfaceStatus(interface: "wlan0", state: .authenticated, since: 0)
+        status.ssid = "Cafe Aroma"
+        status.captive = false
+        status.helper = "form"
+        change(&status)
+        return facts(status, "online")
+    }
+
+    private static func facts(_ status: InterfaceStatus, _ verdict: String) -> DoctorFacts {
+        var check = CheckReply(verdict: verdict, interface: "wlan0")
+        check.requests = ["GET http://connectivitycheck.gstatic.com/generate_204 → 204 in 12 ms"]
+        var helper = HelperStatus(
+            name: "form", displayName: "Portal form", enabled: true, priority: 0, ssids: [], activation: "stdio", running: true,
+            strikes: 0, quarantined: false, file: "/f")
+        helper.containment = ["sandboxed"]
+        return DoctorFacts(
+            interfaces: [
+                .init(name: "wlan0", kind: .wireless, isUp: true, addresses: ["10.21.1.7"], hasDefaultRoute: true),
+                .init(name: "eth0", kind: .wired, isUp: false),
+            ], switches: [.on], resolvers: ["127.0.0.53"],
+            daemon: .answers(
+                StatusReply(interfaces: [status], version: hotspotdVersion), helpers: [helper], check: check), desktop: .portal)
+    }
+
+    private static func changed(_ facts: DoctorFacts, _ change: (inout DoctorFacts) -> Void) -> DoctorFacts {
+        var facts = facts
+        change(&facts)
+        return facts
+    }
+
+    private static func with(_ facts: DoctorFacts, requests: [String]) -> DoctorFacts {
+        guard case .answers(let status, let helpers, var check) = facts.daemon else { return facts }
+        check?.requests = requests
+        return changed(facts) { $0.daemon = .answers(status, helpers: helpers, check: check) }
+    }
+
+    @Test func onlineNeedsNothing() {
+        let diagnosis = Diagnosis(Self.changed(Self.online()) { $0.desktop = .full })
+        #expect(!diagnosis.needsAttention && diagnosis.command == nil && diagnosis.interface == "wlan0")
+        #expect(diagnosis.layers.map(\.name) == LayerName.allCases)
+        #expect(diagnosis.layers.allSatisfy { $0.state == .ok }, "\(diagnosis.layers.filter { $0.state != .ok })")
+    }
+
+    private static let silent = Failure(.notRunning, "The daemon hotspotd is not running.", hint: "sudo systemctl start hotspotd")
+
+    static let broken: [(DoctorFacts, LayerName, String?)] = [
+        (
+            changed(captive()) {
+                $0.interfaces = []; $0.daemon = .fails(silent)
+            }, .radio, "sudo dmesg | grep -i firmware"
+        ),
+        (changed(captive()) { $0.wanted = "wlan7" }, .radio, "ip link"),
+        (
+            changed(captive()) {
+                $0.switches = [.on, .offByKey]; $0.interfaces[0].isUp = false
+            }, .rfkill, "rfkill list"
+        ),
+        (
+            changed(captive()) {
+                $0.switches = [.offByProgram]; $0.interfaces[0].isUp = false
+            }, .rfkill, "rfkill unblock wlan"
+        ),
+        (
+            changed(captive { $0.ssid = nil }) {
+                $0.interfaces[0].isUp = false; $0.desktop = nil
+            }, .association,
+            "hotspotctl list"
+        ),
+        (changed(captive()) { $0.interfaces[0].addresses = [] }, .address, "nmcli device reapply wlan0"),
+        (captive { $0.problems = [Problem(.noAddress, "Joined, but there is no address yet.")] }, .address, nil),
+        (
+            changed(captive { $0.captive = nil }) {
+                $0.interfaces[0].hasDefaultRoute = false
+                $0.daemon = .fails(silent)
+            }, .gateway, "ip route show table all dev wlan0"
+        ),
+        (
+            captive { $0.problems = [Problem(.noNameservers, "No resolver.", hint: "set [Probe] Nameservers=")] }, .resolvers,
+            "set [Probe] Nameservers="
+        ),
+        (
+            with(captive(), requests: ["GET http://a.example/ → dnsTimeout: It does not answer. in 5000 ms"]), .names,
+            "hotspotctl check --verbose"
+        ),
+        (
+            with(captive(), requests: ["GET http://a.example/ → system: The request could not be made. in 0 ms"]), .firewall,
+            "sudo nft list ruleset"
+        ),
+        (changed(captive()) { $0.daemon = .fails(silent) }, .daemon, "sudo systemctl start hotspotd"),
+        (captive { $0.problems = [Problem(.proberMissing, "No prober.")] }, .probe, nil),
+        (
+            captive { $0.problems = [Problem(.unclaimedCaptive, "No helper.", hint: "hotspotctl browse")] }, .helper,
+            "hotspotctl browse"
+        ),
+        (captive { $0.problems = [Problem(.sandboxUnavailable, "No sandbox.")] }, .sandbox, nil),
+        (captive { $0.state = "failure" }, .login, "hotspotctl explain"),
+    ]
+
+    @Test(arguments: broken.indices) func nothingIsLookedAtBehindWhatIsBroken(_ index: Int) throws {
+        let (facts, name, command) = Self.broken[index]
+        let diagnosis = Diagnosis(facts)
+        let layer = try #require(diagnosis.layers.first { $0.state == .broken }, "\(diagnosis.layers)")
+        #expect(layer.name == name && layer.command == command)
+        #expect(diagnosis.verdict == layer.sentence && diagnosis.command == command && diagnosis.needsAttention)
+        let place = try #require(LayerName.allCases.firstIndex(of: name))
+        for later in diagnosis.layers[(place + 1)...] { #expect(later.state == .unknown && later.sentence == "Not looked at.") }
+        for earlier in diagnosis.layers[..<place] { #expect(earlier.state != .broken) }
+    }
+
+    static let attention: [(DoctorFacts, LayerName, String?)] = [
+        (captive(), .login, "hotspotctl answer"),
+        (captive { $0.helper = BrowseReply.helper }, .login, "hotspotctl browse"),
+        (captive { $0.state = "authenticating" }, .login, "hotspotctl login --wait"),
+        (online(), .desktop, "nmcli networking connectivity check"),
+        (
+            changed(online()) {
+                $0.desktop = .full; $0.resolvers = []
+            }, .resolvers, "ls -l /etc/resolv.conf"
+        ),
+        // What would be broken is not, where the Internet answers.
+        (
+            changed(online()) {
+                $0.desktop = .full; $0.interfaces[0].hasDefaultRoute = false
+            }, .gateway, "ip route show table all dev wlan0"
+        ),
+        (changed(online { $0.problems = [Problem(.sandboxUnavailable, "No sandbox.")] }) { $0.desktop = .full }, .sandbox, nil),
+    ]
+
+    @Test(arguments: attention.indices) func theVerdictIsWhatWaitsForTheUser(_ index: Int) {
+        let (facts, name, command) = Self.attention[index]
+        let diagnosis = Diagnosis(facts)
+        #expect(diagnosis.layers.filter { $0.state == .attention }.map(\.name) == [name])
+        #expect(!diagnosis.layers.contains { $0.state == .broken } && diagnosis.needsAttention && diagnosis.command == command)
+    }
+
+    @Test func withoutTheDaemonTheLayersOfThisComputerAreThere() {
+        let diagnosis = Diagnosis(Self.changed(Self.captive()) { $0.daemon = .fails(Self.silent) })
+        #expect(diagnosis.layers[..<6].allSatisfy { $0.state == .ok }, "\(diagnosis.layers)")
+        #expect(diagnosis.verdict == "The daemon hotspotd is not running.")
+    }
+
+    @Test func aTunnelIsNamedAndIsNoLinkToLogInOn() {
+        let facts = Self.changed(Self.captive()) {
+            $0.interfaces.insert(.init(name: "wg0", kind: .tunnel, isUp: true, hasDefaultRoute: true), at: 0)
+            $0.daemon = .fails(Self.silent)
+        }
+        let diagnosis = Diagnosis(facts)
+        #expect(diagnosis.interface == "wlan0")
+        #expect(diagnosis.layers.first { $0.name == .vpn }?.sentence.hasPrefix("wg0 is up") == true)
+    }
+
+    @Test func aCableNeedsNoRadio() {
+        let diagnosis = Diagnosis(
+            Self.changed(Self.online { $0.problems = [Problem(.noWireless, "There is no Wi-Fi.")] }) {
+                $0.interfaces[0].kind = .wired
+                $0.switches = [.offByKey]
+                $0.desktop = .full
+            })
+        #expect(!diagnosis.needsAttention, "\(diagnosis.layers.filter { $0.state != .ok })")
+    }
+
+    @Test func everyCodeHasALayerAndTheFatalOnesStop() {
+        for code in ProblemCode.allCases {
+            let diagnosis = Diagnosis(Self.captive { $0.problems = [Problem(code, "It is so.")] })
+            let layer = diagnosis.layers.first { $0.name == code.layer }
+            #expect(layer?.sentence == "It is so.", "\(code)")
+            #expect(layer?.state == (ProblemCode.fatal.contains(code) ? .broken : .attention), "\(code)")
+        }
+    }
+}

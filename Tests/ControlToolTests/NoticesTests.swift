@@ -1,0 +1,204 @@
+import Glibc
+import HotspotCore
+import Testing
+
+@testable import ControlAPI
+@testable import hotspot_notify
+
+/// From status to notifications.
+@Suite struct NoticesTests {
+    private static func status(
+        _ state: StateName, ssid: String? = "Cafe <b>", _ change: (inout InterfaceStatus) -> Void = { _ in }
+    )
+        -> StatusReply
+    {
+        var interface = InterfaceStatus(interface: "wlan0", state: state, since: 0)
+        interface.ssid = ssid
+        interface.helper = "form"
+        interface.captive = true
+        change(&interface)
+        return StatusReply(interfaces: [interface])
+    }
+
+    private static func asking(_ prompt: String, helper: String = "form") -> StatusReply {
+        status(.presentingUI) { ($0.prompt, $0.helper) = (prompt, helper) }
+    }
+
+    private static func online(_ seconds: Int? = nil) -> StatusReply {
+        status(.authenticated) { ($0.captive, $0.secondsRemaining) = (false, seconds) }
+    }
+
+    private static let gone = status(.inactive, ssid: nil)
+
+    /// The kinds of notifications; `nil` for one that is closed.
+    private static func kinds(_ orders: [Notices.Order]) -> [Notice.Kind?] {
+        orders.map { if case .show(let notice, "wlan0") = $0 { notice.kind } else { nil } }
+    }
+
+    @Test func aVisitHasOneNotificationBesidesItsQuestions() {
+        var notices = Notices()
+        #expect(notices.orders(for: Self.status(.evaluating), at: 0).isEmpty)
+        #expect(Self.kinds(notices.orders(for: Self.asking("p1"), at: 0)) == [.question])
+        #expect(notices.orders(for: Self.asking("p1"), at: 0).isEmpty)
+        #expect(Self.kinds(notices.orders(for: Self.asking("p2"), at: 0)) == [.question])
+        #expect(
+            notices.orders(for: Self.online(6120), at: 0) == [
+                .show(Notice(kind: .online, title: "Cafe <b>", body: "Online, 1 h 42 min left."), interface: "wlan0")
+            ])
+        #expect(notices.orders(for: Self.online(6000), at: 0).isEmpty)
+        #expect(notices.orders(for: Self.gone, at: 0).isEmpty)
+        #expect(Self.kinds(notices.orders(for: Self.online(), at: 0)) == [.online])
+    }
+
+    @Test func aQuestionThatIsOverIsClosed() {
+        for next in [Self.status(.failure), Self.gone] {
+            var notices = Notices()
+            _ = notices.orders(for: Self.asking("p1"), at: 0)
+            #expect(notices.orders(for: next, at: 0) == [.close(interface: "wlan0")])
+        }
+    }
+
+    @Test func theEndIsMentionedOnceAndAgainAfterARenewal() {
+        var notices = Notices()
+        _ = notices.orders(for: Self.gone, at: 0)
+        _ = notices.orders(for: Self.online(3600), at: 0)
+        #expect(notices.next == 3_300_000)
+        #expect(notices.orders(at: 3_299_999).isEmpty)
+        #expect(Self.kinds(notices.orders(at: 3_300_000)) == [.ending])
+        #expect(notices.orders(at: 3_400_000).isEmpty && notices.next == nil)
+        #expect(notices.orders(for: Self.online(7200), at: 3_500_000).isEmpty)
+        #expect(notices.next == 3_500_000 + 7_200_000 - Notices.notice)
+    }
+
+    @Test func whatNeedsNoUserIsNotMentioned() {
+        var notices = Notices()
+        // It was online before.
+        #expect(notices.orders(for: Self.online(), at: 0).isEmpty)
+        #expect(notices.orders(for: Self.online(), at: 0).isEmpty)
+        // A network without a login.
+        let open = Self.status(.authenticated, ssid: "Home") { ($0.captive, $0.helper) = (false, nil) }
+        #expect(notices.orders(for: open, at: 0).isEmpty)
+    }
+
+    @Test func aPortalForABrowserIsOpenedInOne() throws {
+        var notices = Notices()
+        guard case .show(let notice, _)? = notices.orders(for: Self.asking("p", helper: "browser"), at: 0).first else {
+            throw Missing("nothing is shown")
+        }
+        #expect(notice.actions == [.browse] && notice.command == "hotspotctl browse")
+    }
+}
+
+private let hasServer =
+    access("/usr/bin/dbus-daemon", X_OK) == 0 && access("/usr/lib/python3/dist-packages/dbus/__init__.py", F_OK) == 0
+    && access("/usr/lib/python3/dist-packages/gi/__init__.py", F_OK) == 0
+
+/// The program with a bus and a notification server of the test's own.
+@Suite(.timeLimit(.minutes(10)), .enabled(if: hasServer || getenv("CI") != nil, "needs dbus-daemon, python3-dbus and python3-gi"))
+struct NotifyProcessTests {
+    /// Writes down each notification, and clicks on the first one's first button.
+    private static let server = """
+        import json, sys
+        import dbus, dbus.bus, dbus.service
+        from dbus.mainloop.glib import DBusGMainLoop
+        from gi.repository import GLib
+        DBusGMainLoop(set_as_default=True)
+        bus = dbus.bus.BusConnection(sys.argv[1])
+        NAME, PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
+        class Server(dbus.service.Object):
+            count = 0
+            @dbus.service.method(NAME, in_signature="", out_signature="as")
+            def GetCapabilities(self): return sys.argv[2].split(",")
+            @dbus.service.method(NAME, in_signature="susssasa{sv}i", out_signature="u")
+            def Notify(self, app, replaces, icon, title, body, actions, hints, patience):
+                self.count += 1
+                print(json.dumps([int(replaces), title, body, actions, int(hints["urgency"])]), flush=True)
+                if actions: GLib.idle_add(lambda: self.ActionInvoked(replaces or self.count, "default") and False)
+                return dbus.UInt32(replaces or self.count)
+            @dbus.service.method(NAME, in_signature="u", out_signature="")
+            def CloseNotification(self, number): print(json.dumps(["close", int(number)]), flush=True)
+            @dbus.service.signal(NAME, signature="us")
+            def ActionInvoked(self, number, key): pass
+        server = Server(bus, PATH)
+        name = dbus.service.BusName(NAME, bus)
+        print("ready", flush=True)
+        GLib.MainLoop().run()
+        """
+
+    private static let asks = #"""
+        {"version":"1","interfaces":[{"interface":"wlan0","state":"presentingUI","since":5,"ssid":"Cafe & Co","helper":"form",
+        "prompt":"p1","portal":"https://portal.aroma.example","captive":true,"problems":[]}]}
+        """#
+    private static let online = #"""
+        {"version":"1","interfaces":[{"interface":"wlan0","state":"authenticated","since":5,"ssid":"Cafe & Co","helper":"form",
+        "captive":false,"secondsRemaining":6120,"problems":[]}]}
+        """#
+
+    private func start(_ program: String, _ words: [String], environment: [String], to file: String) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 1, file, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        var argv: [UnsafeMutablePointer<CChar>?] = ([program] + words).map { strdup($0) } + [nil]
+        var envp: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
+        defer { for word in argv + envp { free(word) } }
+        var child = pid_t()
+        try #require(posix_spawn(&child, program, &actions, nil, &argv, &envp) == 0)
+        return child
+    }
+
+    private func wait(for text: String, in file: String, of folder: Folder) throws -> [String] {
+        for _ in 0..<3000 {
+            if let found = try? folder.read(file), found.contains(text) { return found.split(separator: "\n").map(String.init) }
+            usleep(20_000)
+        }
+        throw Missing("\(text) never came: \((try? folder.read(file)) ?? "nothing")")
+    }
+
+    @Test(arguments: ["actions,body-markup", "body"]) func aQuestionAndItsEndAreShown(_ capabilities: String) async throws {
+        try await Aside.run {
+            let folder = try Folder()
+            let address = "unix:path=\(folder.path)/bus"
+            let out = folder.path + "/out"
+            try folder.write("server.py", Self.server)
+            try folder.write("xdg-terminal-exec", "#!/bin/sh\necho \"terminal $*\" >> \(out)\n", mode: 0o755)
+            let environment = ["PATH=\(folder.path):/usr/bin:/bin", "DBUS_SESSION_BUS_ADDRESS=\(address)"]
+            let bus = try start(
+                "/usr/bin/dbus-daemon", ["--session", "--nofork", "--nopidfile", "--print-address=1", "--address=\(address)"],
+                environment: environment, to: folder.path + "/bus.out")
+            defer { for child in [bus] { kill(child, SIGKILL); waitpid(child, nil, 0) } }
+            _ = try wait(for: "unix:", in: "bus.out", of: folder)
+            let server = try start(
+                "/usr/bin/python3", [folder.path + "/server.py", address, capabilities], environment: environment, to: out)
+            defer { kill(server, SIGKILL); waitpid(server, nil, 0) }
+            _ = try wait(for: "ready", in: "out", of: folder)
+            let daemon = try FakeDaemon(.init(status: [[Self.asks, Self.online]]))
+            defer { daemon.stop() }
+            let program = String(Tool.program.dropLast("hotspotctl".count)) + "hotspot-notify"
+            let agent = try start(
+                program, [], environment: environment + ["HOTSPOTD_SOCKET=\(daemon.path)"], to: folder.path + "/agent.out")
+            defer { kill(agent, SIGKILL); waitpid(agent, nil, 0) }
+            if capabilities.hasPrefix("actions") {
+                let lines = try wait(for: "terminal", in: "out", of: folder)
+                #expect(
+                    lines.contains { $0.contains("\"Answer\"") && $0.contains("\"Open browser\"") && $0.hasSuffix(" 2]") },
+                    "\(lines)")
+                #expect(lines.last == "terminal hotspotctl answer", "\(lines)")
+            } else {
+                let lines = try wait(for: "asks", in: "out", of: folder)
+                #expect(
+                    lines.last?.contains("In a terminal: hotspotctl answer") == true && lines.last?.contains("[], 2]") == true,
+                    "\(lines)")
+            }
+            daemon.act()
+            let lines = try wait(for: "Online, 1 h 42 min left.", in: "out", of: folder)
+            // In place of the question.
+            #expect(lines.last?.hasPrefix("[1, \"Cafe & Co\"") == true, "\(lines)")
+        }
+    }
+}
+
+private struct Missing: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

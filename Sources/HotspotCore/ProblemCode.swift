@@ -2,7 +2,8 @@
 /// of them changes.
 public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
     // The network and the login.
-    case noAddress, noNameservers, held, unclaimedCaptive, stillCaptive, internetLimited, httpsBlocked, loginFailed, loginDelayed
+    case noAddress, noNameservers, vpnBlocksProbe, held, unclaimedCaptive, stillCaptive, internetLimited, httpsBlocked,
+        loginFailed, loginDelayed
     case loginPaused, logoffUnconfirmed, linkKept, memoryTooLarge, interfaceGone, forgotten
 
     // A helper that does not answer as it should.

@@ -10,13 +10,9 @@ public struct TCPCounters: Hashable, Sendable {
         RecordFile.read("/proc/net/snmp").flatMap { TCPCounters(text: String(decoding: $0.octets, as: UTF8.self)) }
     }
 
-    /// Reads two lines that begin with `Tcp:`, the names and the numbers.
     init?(text: String) {
-        let lines = text.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.first == "Tcp:" }
-        guard lines.count == 2, lines[0].count == lines[1].count else { return nil }
-        func number(_ name: Substring) -> UInt64? { lines[0].firstIndex(of: name).flatMap { UInt64(lines[1][$0]) } }
-        guard let sent = number("OutSegs"), let failed = number("AttemptFails"), let reset = number("EstabResets"),
-            let again = number("RetransSegs")
+        guard let table = CounterTable("Tcp", in: text), let sent = table["OutSegs"], let failed = table["AttemptFails"],
+            let reset = table["EstabResets"], let again = table["RetransSegs"]
         else { return nil }
         self.sent = sent
         troubled = failed &+ reset &+ again

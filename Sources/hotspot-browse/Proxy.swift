@@ -125,7 +125,7 @@ extension SocksHandshake.Outcome {
     /// Makes the reply to a connection that failed.
     init(_ code: TransferErrorCode) {
         switch code {
-        case .refusedAddress, .refusedURL: self = .refusedByRule
+        case .refusedAddress, .refusedURL, .refusedHere: self = .refusedByRule
         case .connectFailed, .reset: self = .connectionRefused
         case .noNameserver, .dnsFailed, .dnsTimeout, .timeout: self = .hostUnreachable
         case .cancelled, .bindFailed, .tlsFailed, .clockWrong, .keyChanged, .emptyAnswer, .shortAnswer, .badAnswer, .tooLarge,

@@ -163,6 +163,18 @@ import Wireless
         #expect(reply.requests == ["GET http://a.example/ → 204 in 3 ms"])
     }
 
+    @Test @LoopActor func aProbesLossIsReadFromItsAnswer() {
+        let errors = [
+            ("refusedHere: A firewall rule", 0), ("connectFailed: The server (Connection refused)", 0),
+            ("connectFailed: The server", 5),
+            ("dnsTimeout: No nameserver answered.", 800), ("timeout: x", 3000), ("unusable: x", 1),
+        ]
+        let answer = ProbeAnswer(
+            verdict: .limited, evidence: errors.map { .init(request: "GET http://a.example/", error: $0.0, milliseconds: $0.1) })
+        #expect(answer.endings == [.refusedHere, .refusedAtOnce, .other, .silent, .silent, .other])
+        #expect(ProbeAnswer(verdict: .limited, problem: "timeout", evidence: []).endings == [.silent])
+    }
+
     // MARK: Evaluations
 
     @Test @LoopActor func evaluationsOfLosersGoWithTheRace() async throws {

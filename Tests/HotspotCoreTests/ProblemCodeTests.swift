@@ -12,7 +12,7 @@ import Testing
         helperTooLong helperUnknownValue httpsBlocked interfaceGone internetLimited linkKept links loginDelayed loginFailed
         loginPaused logoffUnconfirmed memoryTooLarge moreProblems noAddress noAttempt noInterface noNameservers noPIN noPortal noWireless notCandidate notSaved
         proberMissing sandboxUnavailable scan settings severalInterfaces stillCaptive storeDamaged storeNewer storeNotSaving tooManyHelpers tooManySharing
-        unclaimedCaptive unrecognized vault vaultLocked wireless
+        unclaimedCaptive unrecognized vault vaultLocked vpnBlocksProbe wireless
         """.split(whereSeparator: \.isWhitespace).map(String.init)
 
     @Test func everyCodeHasItsWord() { #expect(ProblemCode.allCases.map(\.rawValue).sorted() == Self.words.sorted()) }

@@ -119,6 +119,18 @@ struct CafeOverCablesTests {
         try visit.expectSuccess()
     }
 
+    /// A VPN is up in one way after the other: the login goes through or the rule that forbids it is named, and nothing of it is touched.
+    @Test func vpns() async throws {
+        let open = ["none", "strictAlone", "openvpn", "wgQuick", "networkManager", "tailscale", "proton", "resolved", "loose"]
+        let forbidden = ["strict", "strictDef1", "mullvad", "killSwitch", "names", "rejects", "lockdown"]
+        let visit = try await CafeVisit.start(["--mode", "veth", "--scene", "vpn"])
+        try visit.expect(
+            "vpn",
+            (open + forbidden + ["dead"]).flatMap { ["vpn.\($0).online", "vpn.\($0).untouched", "vpn.\($0).said"] }
+                + forbidden.map { "vpn.\($0).exception" } + ["daemon.ends", "done"])
+        try visit.expectSuccess()
+    }
+
     /// A guest's journeys at a portal over plain HTTP, with default settings and with short times: questions, requests, and
     /// the truth at the end.
     @Test func journeys() async throws {

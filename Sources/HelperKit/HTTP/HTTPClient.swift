@@ -222,8 +222,9 @@ public final class HTTPClient: @unchecked Sendable {
         case CURLE_OPERATION_TIMEDOUT:
             return TransferError(.timeout, context.isConnected ? "after the request" : "while connecting")
         case CURLE_COULDNT_CONNECT:
-            let number = ccurl_get_long(easy, CURLINFO_OS_ERRNO)
-            return TransferError(.connectFailed, number == 0 ? text : String(cString: strerror(Int32(number))))
+            let number = Int32(truncatingIfNeeded: ccurl_get_long(easy, CURLINFO_OS_ERRNO))
+            if number == EPERM { return LinkSocket.error(number) }
+            return TransferError(.connectFailed, number == 0 ? text : String(cString: strerror(number)))
         case CURLE_COULDNT_RESOLVE_HOST: return TransferError(.dnsFailed, text)
         case CURLE_PEER_FAILED_VERIFICATION:
             // 9 and 10 are X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED: a wrong clock is a frequent cause.

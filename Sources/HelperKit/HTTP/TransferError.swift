@@ -39,6 +39,8 @@ public enum TransferErrorCode: String, Hashable, Sendable, CaseIterable {
     case refusedURL
     /// The chain of redirects is too long.
     case tooManyRedirects
+    /// A firewall rule of this machine refused to send, such as a VPN's kill switch.
+    case refusedHere
     /// The request failed on this machine.
     case system
 }
@@ -64,7 +66,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         case .cancelled: "The command was cancelled."
         case .noNameserver: "The network announced no nameserver."
         case .dnsFailed: "The network's nameserver does not know the name."
-        case .dnsTimeout: "The network's nameserver does not answer."
+        case .dnsTimeout: "No nameserver answered."
         case .bindFailed: "The connection could not be bound to the interface, so nothing was sent."
         case .connectFailed: "The server does not accept connections."
         case .tlsFailed: "The server could not prove its identity, so nothing was sent."
@@ -79,6 +81,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         case .refusedAddress: "The server's address is not one that a portal may use."
         case .refusedURL: "The portal named an address that is not followed."
         case .tooManyRedirects: "The portal redirects in circles."
+        case .refusedHere: "A firewall rule of this computer refused to send the request."
         case .system: "The request could not be made."
         }
     }
@@ -89,7 +92,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         case .dnsFailed, .dnsTimeout, .connectFailed, .tlsFailed, .clockWrong, .timeout, .reset, .emptyAnswer, .shortAnswer,
             .badAnswer, .tooLarge, .refusedAddress:
             true
-        case .cancelled, .noNameserver, .bindFailed, .keyChanged, .refusedURL, .tooManyRedirects, .system: false
+        case .cancelled, .noNameserver, .bindFailed, .keyChanged, .refusedURL, .tooManyRedirects, .refusedHere, .system: false
         }
     }
 
@@ -98,7 +101,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         switch code {
         case .tlsFailed, .clockWrong, .keyChanged, .reset, .emptyAnswer, .shortAnswer, .badAnswer, .connectFailed: true
         case .cancelled, .noNameserver, .dnsFailed, .dnsTimeout, .bindFailed, .timeout, .tooLarge, .refusedAddress, .refusedURL,
-            .tooManyRedirects, .system:
+            .tooManyRedirects, .refusedHere, .system:
             false
         }
     }

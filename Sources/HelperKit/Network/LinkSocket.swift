@@ -76,6 +76,7 @@ struct LinkSocket: ~Copyable {
         case ECONNRESET, EPIPE: TransferError(.reset, text)
         case ETIMEDOUT: TransferError(.timeout, text)
         case ECONNREFUSED, EHOSTUNREACH, ENETUNREACH: TransferError(.connectFailed, text)
+        case EPERM: TransferError(.refusedHere, text)
         case EMSGSIZE: TransferError(.tooLarge, text)
         default: TransferError(.system, text)
         }

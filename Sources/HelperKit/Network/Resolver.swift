@@ -16,7 +16,7 @@ struct Resolver {
     private static let grace = 50
 
     /// Returns the addresses of a name, IPv4 first. Throws ``TransferError``: `noNameserver`, `dnsFailed`, `dnsTimeout`, `bindFailed`,
-    /// `cancelled`.
+    /// `refusedHere`, `cancelled`.
     func addresses(of name: String, in scope: Scope) throws(TransferError) -> [InternetAddress] {
         let servers = link.nameservers.compactMap(Self.server)
         guard !servers.isEmpty else { throw TransferError(.noNameserver) }
@@ -52,6 +52,7 @@ struct Resolver {
         let families = wantsIPv6 ? [AF_INET, AF_INET6] : [AF_INET]
         for family in families { ask(channel, name, family, pointer) }
         try run(channel, inquiry, expected: families.count, scope)
+        if inquiry.couldNotSend { try trySending(in: scope) }
         return try inquiry.result()
     }
 
@@ -60,6 +61,19 @@ struct Resolver {
         link.addresses.compactMap(AddressPrefix.init).contains {
             !$0.address.isIPv4 && AddressPolicy.forbiddenClass(of: $0.address) == nil
         }
+    }
+
+    /// Sends an empty datagram to the first nameserver. Throws `refusedHere` if the kernel refuses, as a VPN's kill switch makes it do;
+    /// c-ares does not say why it could not send.
+    private func trySending(in scope: Scope) throws(TransferError) {
+        guard let server = link.nameservers.first.flatMap(InternetAddress.init) else { return }
+        let target = SocketAddress(server, port: 53)
+        let socket = try LinkSocket(link, family: target.family, type: LinkSocket.datagram)
+        let descriptor = socket.descriptor
+        guard target.withPointer({ connect(descriptor, $0, $1) }) == 0 else { return }
+        do throws(TransferError) { _ = try socket.send([], in: scope) } catch  where error.code == .refusedHere {
+            throw error
+        } catch {}
     }
 
     /// Returns an address, with or without a port, as c-ares reads it; the scope is left out, since the socket is bound to the device.
@@ -138,6 +152,9 @@ struct Resolver {
         private var failure: Int32 = 0
 
         init(interface: String) { self.interface = interface }
+
+        /// No server took the question, and none was waited for.
+        var couldNotSend: Bool { addresses.isEmpty && failure == Int32(ARES_ECONNREFUSED) }
 
         func answered(_ status: Int32, _ answer: UnsafeMutablePointer<ares_addrinfo>?) {
             answers += 1

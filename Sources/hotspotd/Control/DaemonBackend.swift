@@ -99,9 +99,11 @@ import Store
         }
         checks.ask(controller.index, in: joined.association) { done in
             controller.check { verdict in
-                done(
+                var reply =
                     verdict?.checkReply(on: name)
-                        ?? CheckReply(verdict: "unknown", interface: name, detail: "There is no prober to ask."))
+                    ?? CheckReply(verdict: "unknown", interface: name, detail: "There is no prober to ask.")
+                if let block = controller.prober.block { reply.detail = block.message }
+                done(reply)
             }
         } answer: {
             answer(.success($0))

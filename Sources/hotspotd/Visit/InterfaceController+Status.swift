@@ -29,6 +29,11 @@ extension InterfaceController {
         // The last verdict tells it, whichever attempt it came in.
         let isLimited = machine.state.joined?.lastVerdict == .partial
         status.problems = problems.all.filter { $0.code != .httpsBlocked } + (isLimited ? [.httpsBlocked] : [])
+        if let block = prober.block {
+            // It says why nothing answers.
+            status.problems.removeAll { $0.code == .internetLimited }
+            status.problems.append(block)
+        }
         if let owner = machine.switchedOffOwner { status.problems.append(switchedOff(owner)) }
         if joined?.isForgotten == true, machine.keepsLogin || machine.state.endsSession { status.problems.append(forgotten) }
         return status

@@ -111,7 +111,7 @@ struct RunningAttempt {
         case .opened where isAsking: "The network opened while a question waited, perhaps by a login in a browser."
         case .opened: "The network opened without a helper, perhaps by a login in a browser."
         case .found: "The network was open when hotspotd started; how it was opened is not known."
-        case .unknown: "No helper claimed the network, and the probe cannot tell whether it is open."
+        case .unknown: "No helper claimed the network, and the probe cannot tell whether it is open." + obstacle
         case .unclaimedCaptive: "A portal wants a login, and no helper could do it."
         case .temporaryFailure: failed("\(helper) could not log in for now (\(seconds) s).")
         case .failure: failed("\(helper) could not log in, and it is not tried again by itself.")

@@ -1,9 +1,11 @@
 import ControlAPI
 import EventLoop
 import ForeignText
+import Glibc
 import HelperHost
 import HotspotCore
 import HotspotMachine
+import LinkState
 import Varlink
 
 /// Asks the prober about one link.
@@ -13,9 +15,13 @@ import Varlink
     private let conversation: Conversation
     private var running: [ProbeID: HelperCall] = [:]
     /// The association that the interface is in; an answer about another one says nothing of this network.
-    var association: String? { didSet { if association != oldValue { portalPage = nil } } }
+    var association: String? {
+        didSet { if association != oldValue { (portalPage, block) = (nil, nil) } }
+    }
     /// The portal's page, by the last verdict that found one.
     private(set) var portalPage: String?
+    /// The rule of this computer that kept the last probe from an answer.
+    private(set) var block: Problem?
 
     init(services: Services, journal: Journal, conversation: Conversation) {
         self.services = services
@@ -35,9 +41,12 @@ import Varlink
     /// Asks for a verdict on this link; `nil` if there is no prober, if it died, or if the network was left meanwhile.
     @discardableResult func ask(about link: Link, fresh: Bool, answer: @escaping (ProbeAnswer?) -> Void) -> HelperCall {
         let request = ProbeRequest(link: link, endpoints: [], fresh: fresh)
+        let before = LossCounters.now
         return services.host.probe(parameters: Coding.value(request)) { [weak self] outcome in
             guard let self, association == link.association else { return answer(nil) }
-            answer(read(outcome))
+            let found = read(outcome)
+            if let found { setBlock(found.verdict == .limited ? Self.block(found, link, since: before) : nil) }
+            answer(found)
         }
     }
 
@@ -55,6 +64,24 @@ import Varlink
         case .evaluation, .reply, .annotations, .notRecognized: journal.record("problem", "The prober does not know Probe.")
         }
         return nil
+    }
+
+    /// Reads the rules of this computer after a probe without an answer; `nil` if none of them is the cause.
+    private static func block(_ answer: ProbeAnswer, _ link: Link, since before: LossCounters?) -> Problem? {
+        guard let before, let after = LossCounters.now else { return nil }
+        let loss = ProbeLoss(
+            endings: answer.endings, before: before, after: after, rules: PacketRules(link: link.interface, index: link.index))
+        let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
+        return loss.problem(on: link.interface, of: user)
+    }
+
+    private func setBlock(_ found: Problem?) {
+        defer { block = found }
+        guard let found else { return }
+        journal.note { $0.obstacle = String(found.message.dropLast()) }
+        guard found != block else { return }
+        journal.record("problem", found.message)
+        services.log.notice("\(journal.interface): \(found.message)")
     }
 
     private func record(_ answer: ProbeAnswer) {
@@ -85,6 +112,16 @@ struct ProbeAnswer: Decodable {
         var error: String?
         var milliseconds: Int
 
+        /// How the request ended, by the words of HelperKit's `TransferErrorCode`.
+        var ending: ProbeLoss.Ending {
+            switch error?.prefix(while: { $0 != ":" }) {
+            case "refusedHere": .refusedHere
+            case "connectFailed" where milliseconds < ProbeLoss.atOnce: .refusedAtOnce
+            case "timeout", "dnsTimeout": .silent
+            default: .other
+            }
+        }
+
         /// One line of a trace: the request without its query, and its result.
         var line: String {
             let asked = request.prefix { $0 != "?" }
@@ -98,6 +135,11 @@ struct ProbeAnswer: Decodable {
     var problem: String?
     var secondsRemaining: Int?
     var evidence: [Evidence]
+
+    /// How the requests ended. One that still runs at the end of the probe's time is no evidence, and the problem alone tells of it.
+    var endings: [ProbeLoss.Ending] {
+        evidence.prefix(16).map(\.ending) + (["timeout", "dnsTimeout"].contains(problem) ? [.silent] : [])
+    }
 
     /// Returns the answer to a client that checks. Where HTTPS does not get through, most programs are not online.
     func checkReply(on interface: String) -> CheckReply {

@@ -30,6 +30,11 @@ import Testing
         #expect(String(decoding: answer, as: UTF8.self).hasSuffix("hello"))
     }
 
+    @Test func aRuleOfThisMachineIsNotTheServersFault() {
+        #expect(LinkSocket.error(EPERM).code == .refusedHere)
+        #expect(LinkSocket.error(ECONNREFUSED).code == .connectFailed)
+    }
+
     @Test func reportsFailures() throws {
         let free = ScriptedServer([:]).port
         let server = ScriptedServer { _ in .hold([]) }

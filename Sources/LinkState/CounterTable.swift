@@ -1,0 +1,14 @@
+/// One table of `/proc/net/snmp` or `/proc/net/netstat`: a line with its names and a line with its numbers (proc_net(5)).
+struct CounterTable {
+    private let names: [Substring]
+    private let numbers: [Substring]
+
+    /// Finds the table of this name, such as `Tcp`, in the text of the file.
+    init?(_ name: String, in text: String) {
+        let lines = text.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.first == name + ":" }
+        guard lines.count == 2, lines[0].count == lines[1].count else { return nil }
+        (names, numbers) = (lines[0], lines[1])
+    }
+
+    subscript(_ name: String) -> UInt64? { names.firstIndex { $0 == name }.flatMap { UInt64(numbers[$0]) } }
+}

@@ -1,0 +1,28 @@
+/// What the kernel counted in this network namespace of packets that a rule of this computer took away, at one moment.
+public struct LossCounters: Hashable, Sendable {
+    /// Packets that the reverse-path filter dropped when they arrived.
+    let filtered: UInt64
+    /// TCP segments that could not be sent again, as where a firewall drops them on their way out.
+    let unsent: UInt64
+    /// Refusals that this computer sent, to its own programs too, as where a firewall rejects: ICMP "unreachable" and TCP resets.
+    let refusals: UInt64
+
+    /// Reads the counters of now; `nil` if the kernel does not show them.
+    public static var now: LossCounters? {
+        func text(_ path: String) -> String? { RecordFile.read(path).map { String(decoding: $0.octets, as: UTF8.self) } }
+        guard let basic = text("/proc/net/snmp"), let more = text("/proc/net/netstat") else { return nil }
+        return LossCounters(basic: basic, more: more)
+    }
+
+    init?(basic: String, more: String) {
+        guard let extended = CounterTable("TcpExt", in: more), let filtered = extended["IPReversePathFilter"],
+            let unsent = extended["TCPRetransFail"], let resets = CounterTable("Tcp", in: basic)?["OutRsts"],
+            let unreachable = CounterTable("Icmp", in: basic)?["OutDestUnreachs"]
+        else { return nil }
+        self.init(filtered: filtered, unsent: unsent, refusals: resets &+ unreachable)
+    }
+
+    init(filtered: UInt64 = 0, unsent: UInt64 = 0, refusals: UInt64 = 0) {
+        (self.filtered, self.unsent, self.refusals) = (filtered, unsent, refusals)
+    }
+}

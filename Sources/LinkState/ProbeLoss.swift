@@ -1,0 +1,94 @@
+import HotspotCore
+
+/// A probe that nothing answered, and the rules of this computer beside it: tells whether one of them is the cause.
+///
+/// A VPN leaves packets alone that are bound to the link, but for two rules: a kill switch refuses them, and a strict reverse-path
+/// filter drops the answers to them.
+public struct ProbeLoss: Hashable, Sendable {
+    /// How one request ended.
+    public enum Ending: Hashable, Sendable {
+        /// The kernel refused to send it.
+        case refusedHere
+        /// The connection was refused sooner than a packet comes back over the air.
+        case refusedAtOnce
+        case silent
+        case other
+    }
+
+    /// The rule that is the cause.
+    enum Cause: Hashable {
+        case firewall
+        /// Answers are dropped, because ordinary traffic leaves by this other link.
+        case returnPath(String)
+    }
+
+    /// Milliseconds below which a refusal came from this computer, if it also counted refusals of its own.
+    public static let atOnce = 5
+
+    let endings: [Ending]
+    let before: LossCounters
+    let after: LossCounters
+    let rules: PacketRules
+
+    public init(endings: [Ending], before: LossCounters, after: LossCounters, rules: PacketRules) {
+        self.endings = endings
+        self.before = before
+        self.after = after
+        self.rules = rules
+    }
+
+    var cause: Cause? {
+        if endings.contains(.refusedHere) { return .firewall }
+        let isSilent = endings.contains(.silent)
+        if isSilent, rules.isStrict, after.filtered > before.filtered, let way = rules.otherWay { return .returnPath(way) }
+        // Segments of other programs fail as well where a route is gone: only beside a firewall that drops the rest they tell something.
+        let dropsTheRest = rules.chains.contains { $0.direction == .output && $0.dropsTheRest }
+        if isSilent, after.unsent > before.unsent, dropsTheRest { return .firewall }
+        let isRefused = !isSilent && endings.contains(.refusedAtOnce) && after.refusals > before.refusals
+        return isRefused && rules.otherWay != nil && !suspects.isEmpty ? .firewall : nil
+    }
+
+    /// Returns the problem with the smallest exception, which the user decides on; `nil` if no rule of this computer is the cause.
+    ///
+    /// - Parameters:
+    ///   - link: the link's name.
+    ///   - user: the user that the packets belong to.
+    public func problem(on link: String, of user: String) -> Problem? {
+        switch cause {
+        case nil: return nil
+        case .returnPath(let way):
+            // With a slash, because a VLAN's name has a dot.
+            let separator = link.contains(".") ? "/" : "."
+            let key = ["net", "ipv4", "conf", link, "rp_filter"].joined(separator: separator)
+            return Problem(
+                .vpnBlocksProbe,
+                "The strict reverse-path filter of \(link) drops all answers, because this computer's traffic goes through \(way).",
+                hint: "sysctl -w \(key)=2")
+        case .firewall:
+            let refused = rules.otherWay.map { "what does not go through \($0)" } ?? "what is sent on \(link)"
+            let places = suspects.map { "chain \($0.name)" }.joined(separator: " or ")
+            return Problem(
+                .vpnBlocksProbe,
+                "A firewall rule of this computer refuses \(refused)\(places.isEmpty ? "" : " (nftables, \(places))").",
+                hint: exception(on: link, of: user))
+        }
+    }
+
+    /// The chains that may hold the rule: those that drop the rest, or else all.
+    private var suspects: [FilterChain] {
+        let chains = rules.chains.filter { $0.direction == .output }
+        let dropping = chains.filter(\.dropsTheRest)
+        return dropping.isEmpty ? chains : dropping
+    }
+
+    /// Returns the command that lets the user's packets through on the link, and the answers to them. A chain of one's own would not do:
+    /// a later one still drops what it accepts.
+    private func exception(on link: String, of user: String) -> String {
+        guard !suspects.isEmpty else { return "let the firewall accept what the user \(user) sends on \(link)" }
+        let sending = suspects.map { #"insert rule \#($0.name) oifname "\#(link)" meta skuid \#(user) accept"# }
+        let receiving = rules.chains.filter { $0.direction == .input && $0.dropsTheRest }.map {
+            #"insert rule \#($0.name) iifname "\#(link)" ct state established accept"#
+        }
+        return "nft '\((sending + receiving).joined(separator: "; "))'"
+    }
+}

@@ -61,7 +61,7 @@ extension ProblemCode {
         case .linkKept, .interfaceGone, .disconnect: .association
         case .noAddress: .address
         case .noNameservers: .resolvers
-        case .gate: .firewall
+        case .gate, .vpnBlocksProbe: .firewall
         case .proberMissing: .probe
         case .unclaimedCaptive, .disabled, .memoryTooLarge, .helperCrashed, .helperNotStarted, .helperNoRoom, .helperTimeout,
             .helperMalformed, .helperUnknownValue, .helperError, .helperTooLong, .helperRepeatsSecret, .helperQuarantined,
@@ -73,7 +73,8 @@ extension ProblemCode {
         case .held, .stillCaptive, .loginFailed, .loginDelayed, .loginPaused, .logoffUnconfirmed, .forgotten: .login
         case .internetLimited, .httpsBlocked: .internet
         case .settings, .links, .vault, .vaultLocked, .storeDamaged, .storeNewer, .storeNotSaving, .moreProblems, .unrecognized,
-            .alreadyOnline, .badPIN, .busy, .expectedMore, .noAttempt, .noInterface, .noPIN, .noPortal, .notCandidate, .notSaved:
+            .alreadyOnline, .badPIN, .busy, .expectedMore, .noAttempt, .noInterface, .noPIN, .noPortal, .notCandidate, .notSaved,
+            .severalInterfaces:
             .daemon
         }
     }
@@ -81,6 +82,6 @@ extension ProblemCode {
     /// Nothing goes beyond these, unless the probe has proven that something does.
     static let fatal: Set = [
         noWireless, noAddress, noNameservers, proberMissing, unclaimedCaptive, sandboxUnavailable, loginFailed, held,
-        internetLimited,
+        internetLimited, vpnBlocksProbe,
     ]
 }

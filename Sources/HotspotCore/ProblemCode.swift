@@ -31,7 +31,7 @@ public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
     case helperFileInvalid, helperFileMissing, helperProgramMissing, helperProgramNotExecutable, helperPathMissing,
         helperPathRefused
     case helperFolderUnreadable, helperFoldersNotWatched, helperMasked, helperShadowed
-    case sandboxUnavailable
+    case displayNameTooLong, sandboxUnavailable
 
     // The daemon.
     case settings, links, wireless, noWireless, scan, disconnect, gate, proberMissing, vault, vaultLocked

@@ -109,6 +109,10 @@ struct HelperUnderTest {
             if !loose.isEmpty, reported.problem.code == .helperNotTrusted { continue }
             // A problem of another file with the same name.
             if reported.problem.code == .helperShadowed, !reported.problem.message.hasPrefix(path) { continue }
+            if reported.problem.code == .displayNameTooLong {
+                remarks.wrong("\(reported.problem.message).")
+                continue
+            }
             let hint = reported.problem.hint.map { "; try: \($0)" } ?? ""
             let remark = "The daemon would refuse it where it is: \(reported.problem.message)\(hint)"
             let dependsOnPlace = [.helperNotTrusted, .helperShadowed].contains(reported.problem.code)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ProblemCodeTests {
     /// The words on the wire, which scripts compare.
     private static let words = """
-        alreadyOnline badPIN busy disabled disconnect expectedMore forgotten gate held helperCrashed helperError
+        alreadyOnline badPIN busy disabled disconnect displayNameTooLong expectedMore forgotten gate held helperCrashed helperError
         helperFileInvalid helperFileMissing helperFolderUnreadable helperFoldersNotWatched helperMalformed helperMasked
         helperNoRoom helperNotStarted helperNotTrusted helperPathMissing helperPathRefused
         helperProgramMissing helperProgramNotExecutable helperQuarantined helperRepeatsSecret helperShadowed helperTimeout

@@ -94,6 +94,12 @@ public struct HelperCatalog: Hashable, Sendable {
             awaited.insert(program)
             return report(name, problem)
         }
+        var entry = entry
+        if entry.spec.displayName.count > HelperSpec.displayNameLimit {
+            entry.spec.displayName = String(entry.spec.displayName.prefix(HelperSpec.displayNameLimit))
+            let message = "\(path): DisplayName= is too long; \(HelperSpec.displayNameLimit) characters of it are shown"
+            report(name, Problem(.displayNameTooLong, message))
+        }
         entries.append(entry)
     }
 }

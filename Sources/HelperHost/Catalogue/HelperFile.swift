@@ -44,9 +44,7 @@ public enum HelperFile {
         spec.displayName = String(name.value.prefix(HelperSpec.displayNameLimit))
         if let entry = last("DisplayName"), !entry.value.isEmpty {
             // A character can have any number of marks.
-            guard entry.value.count <= HelperSpec.displayNameLimit, entry.value.utf8.count <= 256 else {
-                throw keyfile.error(entry, "is too long; at most \(HelperSpec.displayNameLimit) characters are shown")
-            }
+            guard entry.value.utf8.count <= 256 else { throw keyfile.error(entry, "has more than 256 octets") }
             spec.displayName = entry.value
         }
         for entry in keyfile.entries where entry.key == "SSID" {

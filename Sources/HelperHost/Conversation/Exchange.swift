@@ -28,7 +28,7 @@ struct Question {
     }
 
     private(set) var isCancelled = false
-    private let call: HelperCall
+    let call: HelperCall
     private let partner: Partner
     private let input: Int32
     private let connection: Connection
@@ -86,9 +86,6 @@ struct Question {
         case .external: nil
         }
     }
-
-    /// Its caller waits for the answer.
-    var isLive: Bool { call.isLive }
 
     private var service: SocketService? { if case .service(let service) = partner { service } else { nil } }
 

@@ -48,7 +48,6 @@ import HotspotCore
         host?.begin(self)
     }
 
-    /// Nothing can come any more.
     func countIgnored(_ count: Int) {
         guard count > 0 else { return }
         host?.countIgnored(count, name)

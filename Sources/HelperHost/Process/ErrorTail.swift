@@ -8,7 +8,6 @@ import Glibc
     /// Octets beyond the limit that are kept, so that a secret which the limit cuts is still whole; no answer to a question is longer in
     /// practice.
     private static let margin = 8 << 10
-    /// The octets that one turn of the loop reads at most.
     private static var buffer = [UInt8](repeating: 0, count: 64 * 1024)
 
     private var pipe: Int32

@@ -18,7 +18,6 @@ import Varlink
     private(set) var ending: String?
     /// The program could not be executed: nothing of the helper ever ran.
     private(set) var neverRan = false
-    /// Standard error.
     let tail: ErrorTail
     /// The owner's: called once, after it was reaped.
     var onExit: () -> Void = {}
@@ -114,7 +113,6 @@ import Varlink
         exitSource?.setPriority(5)
     }
 
-    /// Whether it has not been reaped.
     var isRunning: Bool { ending == nil }
 
     /// Hands over our ends of its standard input and output, once; the caller closes them.

@@ -102,7 +102,7 @@ import Varlink
 
     /// Ends it soon: its helper lost a race, or its work is done.
     func expectNothing() {
-        if exchanges.values.contains(where: \.isLive) { return }
+        if exchanges.values.contains(where: \.call.isLive) { return }
         isLeaving = true
         limitTime()
     }

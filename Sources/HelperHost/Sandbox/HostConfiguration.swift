@@ -59,7 +59,6 @@ public struct HostConfiguration: Hashable, Sendable {
     /// From an interface's wish for prepared processes to their end, if neither use nor withdrawal comes.
     public var preparation = Duration.seconds(90)
 
-    /// Hides the runtime folder, too.
     public init(runtimeDirectory: String, hiddenPaths: [String] = [], helperSocket: String? = nil) {
         self.runtimeDirectory = runtimeDirectory
         self.hiddenPaths = hiddenPaths + [runtimeDirectory]

@@ -76,6 +76,15 @@ import Testing
         #expect(catalog.problems.map(\.subject) == ["\(root)/file", "\(root)/file/more"])
     }
 
+    @Test func aLongDisplayNameIsCutWithAProblem() {
+        folder.make("etc")
+        folder.write("etc/a.helper", "[Helper]\nName=a\nExec=/bin/true\nDisplayName=1234567890123456\n")
+        let catalog = load()
+        #expect(catalog.entries.map(\.spec.displayName) == ["123456789012345"])
+        #expect(catalog.problems.map(\.problem.code) == [.displayNameTooLong])
+        #expect(catalog.problems.map(\.subject) == ["a"])
+    }
+
     /// It changes in another folder.
     @Test func theFileBehindALinkIsAwaited() {
         for name in ["etc", "far", "farther"] { folder.make(name) }

@@ -173,15 +173,16 @@ struct Question {
     /// The process at the other end was reaped.
     func processEnded() {
         if isClosed || isCancelled { return finish() }
-        if let service, !service.process.neverRan, !call.wasMoved, isUnaccepted { return moveOn() }
+        if let service, !service.process.neverRan, !call.wasMoved, isUnread { return moveOn() }
         // Its last words may still be on the way; but a stray child of its may hold its output open for ever.
         timer = try? EventLoop.shared.schedule(after: .milliseconds(20)) { self.finish() }
     }
 
-    /// Sent, not answered, and nothing to read: the helper is gone and has not closed it, so that it never had it.
-    private var isUnaccepted: Bool {
-        var state = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
-        return !isAnswered && poll(&state, 1, 0) == 0
+    /// The question lies in the socket, so that the process never knew of it. That the helper's end is still open says less: the
+    /// process may have been reaped a moment before the kernel closes it.
+    private var isUnread: Bool {
+        var octets: CInt = 0
+        return ioctl(input, UInt(TIOCOUTQ), &octets) == 0 && octets > 0
     }
 
     /// Leaves the call to the next process, once: one that ended idle just now did not know of it.

@@ -52,7 +52,7 @@ let package = Package(
         // The types that all parts share: SSID, network, confidence, result, command, prompt, session, portal, problem.
         .target(name: "HotspotCore", dependencies: ["ForeignText"], swiftSettings: rules),
         // sd-event as the executor of the daemon's tasks: descriptors, timers, signals, children, watchdog.
-        .target(name: "EventLoop", dependencies: ["HotspotCore", "CSystemd"], swiftSettings: rules),
+        .target(name: "EventLoop", dependencies: ["HotspotCore", "CLinux", "CSystemd"], swiftSettings: rules),
         // Framing, client, server and introspection of the Varlink protocol.
         .target(name: "Varlink", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "CSystemd"], swiftSettings: rules),
         // Sockets to the kernel, and its messages and attributes read with bounds.
@@ -114,7 +114,8 @@ let package = Package(
             name: "hotspot-helpers", dependencies: ["HelperKit", "PortalCatalogue"], exclude: ["Helpers"], swiftSettings: rules),
         // A browser for one login, on the link alone: its proxy, its profile, its processes.
         .executableTarget(
-            name: "hotspot-browse", dependencies: ["ControlAPI", "ForeignText", "HelperKit", "HotspotCore", "Varlink", "CLinux"],
+            name: "hotspot-browse",
+            dependencies: ["ControlAPI", "EventLoop", "ForeignText", "HelperKit", "HotspotCore", "Varlink", "CLinux"],
             swiftSettings: rules),
         // Notifications of a user's session about questions, logins and their ends.
         .executableTarget(

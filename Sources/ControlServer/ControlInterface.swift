@@ -58,7 +58,7 @@ import Varlink
         var replies: [Bool: [UInt8]] = [:]
         for call in statusWatchers.values {
             let withNames = mayReadNames(call, backend)
-            let status = replies[withNames] ?? Self.status(backend, withNames: withNames)
+            let status = replies[withNames] ?? ListReplies.status(backend, withNames: withNames)
             replies[withNames] = status
             call.replyMore(encoded: status)
         }
@@ -66,7 +66,9 @@ import Varlink
 
     public func promptsChanged() {
         guard !promptWatchers.isEmpty, let backend else { return }
-        for (call, id) in promptWatchers.values { call.replyMore(encoded: prompts(backend, call, id)) }
+        for (call, id) in promptWatchers.values {
+            call.replyMore(encoded: ListReplies.prompts(backend, id, isPermitted: permission.allows(call)))
+        }
     }
 
     /// Sends the list to the clients that watch it: a scan ended, or claims changed.
@@ -75,7 +77,7 @@ import Varlink
         // The list is made once for all clients that watch the same one.
         var replies: [ListParameters: Result<[UInt8], ControlError>] = [:]
         for (call, parameters) in listWatchers.values where mayReadNames(call, backend) {
-            let reply = replies[parameters] ?? Result { () throws(ControlError) in try Self.list(backend, parameters) }
+            let reply = replies[parameters] ?? Result { () throws(ControlError) in try ListReplies.networks(backend, parameters) }
             replies[parameters] = reply
             switch reply {
             case .success(let list): call.replyMore(encoded: list)
@@ -100,7 +102,7 @@ import Varlink
     /// `change` reply nothing besides.
     static let methods: [String: Method] = [
         "Status": { control, call, backend in
-            let status = status(backend, withNames: control.mayReadNames(call, backend))
+            let status = ListReplies.status(backend, withNames: control.mayReadNames(call, backend))
             guard call.wantsMore else { return call.reply(encoded: status) }
             control.watch(call, in: \.statusWatchers, call)
             call.replyMore(encoded: status)
@@ -128,7 +130,7 @@ import Varlink
             call.reply(encoded: Fitting.reply("helpers", helpers.lazy.map { withNames ? $0.shown : $0.shown.withoutNames }))
         },
         "Prompts": read { (control, call, backend, parameters: OptionalPrompt) in
-            let prompts = control.prompts(backend, call, parameters.id)
+            let prompts = ListReplies.prompts(backend, parameters.id, isPermitted: control.permission.allows(call))
             guard call.wantsMore else { return call.reply(encoded: prompts) }
             control.watch(call, in: \.promptWatchers, (call, parameters.id))
             call.replyMore(encoded: prompts)
@@ -269,12 +271,12 @@ import Varlink
     private func list(
         _ call: ServerCall, _ backend: any ControlBackend, _ parameters: ListParameters
     ) throws(ControlError) {
-        let known = try Self.list(backend, parameters)
+        let known = try ListReplies.networks(backend, parameters)
         guard call.wantsMore else {
             backend.refreshClaims { [weak self, weak backend] in
                 guard let backend else { return }
                 do throws(ControlError) {
-                    call.reply(encoded: try Self.list(backend, parameters))
+                    call.reply(encoded: try ListReplies.networks(backend, parameters))
                 } catch {
                     self?.fail(call, error)
                 }
@@ -301,36 +303,6 @@ import Varlink
         call.onCancel = { [weak self] in self?[keyPath: watchers][id] = nil }
     }
 
-    // MARK: Replies with lists
-
-    private static func status(_ backend: any ControlBackend, withNames: Bool) -> [UInt8] {
-        let off = backend.switchedOff().filter { withNames || $0.ssid == nil }.prefix(64)
-        var members: [String: JSONValue] = [
-            "version": .string(backend.version), "problems": Coding.value(backend.daemonProblems().shown),
-            "off": Coding.value(Array(off)),
-        ]
-        if !withNames { members["withheld"] = true }
-        let interfaces = backend.interfaceStatus().lazy.map { withNames ? $0.shown : $0.shown.withoutNames }
-        return Fitting.reply("interfaces", interfaces) { Fitting.omitted($0).merging(members) { $1 } }
-    }
-
-    private static func list(_ backend: any ControlBackend, _ parameters: ListParameters) throws(ControlError) -> [UInt8] {
-        let networks = try backend.networks(interface: parameters.interface, all: parameters.all ?? false)
-        return Fitting.reply("networks", networks.lazy.map(\.shown), inOrder: { $0.comesBefore($1) })
-    }
-
-    private func prompts(_ backend: any ControlBackend, _ call: ServerCall, _ id: String?) -> [UInt8] {
-        var prompts = backend.pendingPrompts()
-        if let id { prompts.removeAll { $0.id != id } }
-        if !permission.allows(call) {
-            prompts = prompts.map { $0.withheldFromUnpermitted(names: backend.showsNamesToAll) }
-        }
-        let gone = prompts.isEmpty ? id.flatMap(backend.ending) : nil
-        return Fitting.reply("prompts", prompts) { omitted in
-            Fitting.omitted(omitted).merging(gone.map { ["gone": .string($0)] } ?? [:]) { $1 }
-        }
-    }
-
     // MARK: Errors and refusals
 
     private func fail(_ call: ServerCall, _ error: ControlError) {
@@ -355,20 +327,3 @@ import Varlink
         for (caller, count) in refusals.drain() { onRefusals(caller?.method, caller?.user, count) }
     }
 }
-
-private struct OptionalInterface: Decodable { var interface: String? }
-private struct OptionalName: Decodable { var name: String? }
-private struct OptionalPrompt: Decodable { var id: String? }
-private struct PromptParameter: Decodable { var id: String }
-private struct NetworkParameter: Decodable { var ssid: String }
-private struct TokenParameter: Decodable { var token: String }
-private struct NoParameters: Decodable {}
-private struct HistoryParameters: Decodable { var ssid: String?; var interface: String?; var before: String? }
-private struct LogoffParameters: Decodable { var token: String; var interface: String; var ssidHex: String }
-private struct OptionalNetwork: Decodable { var ssid: String? }
-private struct RemoveParameters: Decodable { var ssid: String; var helper: String?; var portal: String? }
-private struct PINParameter: Decodable { var pin: String }
-private struct PINParameters: Decodable { var pin: String?; var old: String? }
-private struct ExplainParameters: Decodable { var interface: String?; var ssid: String?; var attempt: String? }
-
-private struct QueuedReply: Encodable { var queued: Bool }

@@ -102,6 +102,17 @@ extension EventLoop {
         try schedule(at: EventLoop.now + delay, accuracy: accuracy, handler)
     }
 
+    /// Calls the handler once after that time, without a source to keep and to cancel; at once if there is no timer left.
+    @LoopActor public func later(_ delay: Duration = .zero, priority: Int64 = 0, _ handler: @escaping () -> Void) {
+        guard let source = try? schedule(after: delay, handler) else { return handler() }
+        source.setPriority(priority)
+        // It keeps itself until it fires.
+        source.handler = { _ in
+            source.cancel()
+            handler()
+        }
+    }
+
     /// Calls the handler at each arrival of a signal. The signal is blocked in the calling thread.
     @LoopActor public func onSignal(_ signal: Int32, _ handler: @escaping () -> Void) throws(LoopError) -> EventSource {
         let source = EventSource()

@@ -21,6 +21,14 @@ public struct HelperSpec: Hashable, Sendable {
             }
         }
 
+        /// The program and its arguments, if the daemon starts it.
+        public var exec: [String]? {
+            switch self {
+            case .stdio(let exec), .socket(let exec): exec
+            case .external: nil
+            }
+        }
+
         /// The word of the control interface.
         public var word: String {
             switch self {
@@ -51,7 +59,7 @@ public struct HelperSpec: Hashable, Sendable {
 
     /// The name by which it is chosen, remembered and switched.
     public var name: String
-    /// What people read, at most 15 characters; the name where another helper has the same.
+    /// What people read, at most 15 characters.
     public var displayName: String
     public var activation: Activation
     /// The networks that it learns of; empty: every network that is joined.

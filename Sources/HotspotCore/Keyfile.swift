@@ -53,6 +53,10 @@ public struct Keyfile: Hashable, Sendable {
             errors.append(error(0, "larger than \(Self.maximumSize / 1024) KiB"))
             return
         }
+        guard !octets.starts(with: [0xEF, 0xBB, 0xBF]) else {
+            errors.append(error(1, "the file begins with a byte order mark (BOM); save it as UTF-8 without one"))
+            return
+        }
         guard let text = String(validating: octets, as: UTF8.self), !octets.contains(0) else {
             errors.append(error(0, "not UTF-8 text"))
             return

@@ -31,8 +31,8 @@ public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
     case helperNotTrusted
     case helperFileInvalid, helperFileMissing, helperProgramMissing, helperProgramNotExecutable, helperPathMissing,
         helperPathRefused
-    case helperFolderUnreadable, helperFoldersNotWatched, helperMasked, helperShadowed, helperNameTwice
-    case displayNameTooLong, displayNameNotUsed, tooManyHelpers, tooManySharing, sandboxUnavailable
+    case helperFolderUnreadable, helperFoldersNotWatched, helperMasked, helperShadowed
+    case displayNameTooLong, sandboxUnavailable
 
     // The daemon.
     case settings, links, wireless, noWireless, scan, disconnect, gate, proberMissing, vault, vaultLocked

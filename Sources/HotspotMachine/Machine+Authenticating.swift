@@ -38,12 +38,7 @@ extension Machine {
         case .commanding(let command):
             if case .answered(let answer) = event { handle(answer, to: command, in: authenticating, &turn) }
         case .proving(let proof):
-            switch advance(proof, event, &turn) {
-            case nil: break
-            case .continues(let proof): state = stay(.proving(proof))
-            case .proven(let verdict, let seconds): proven(joined, helper, verdict, seconds, &turn)
-            case .refuted: refuted(proof, joined, helper, &turn)
-            }
+            follow(proof, of: helper, joined, event, { stay(.proving($0)) }, &turn)
         }
     }
 
@@ -91,18 +86,24 @@ extension Machine {
         }
     }
 
-    /// Ends a login with success, here or in presentingUI.
-    mutating func proven(_ joined: JoinedNetwork, _ helper: String, _ verdict: Verdict?, _ seconds: Int?, _ turn: inout Turn) {
-        reportUnproven(verdict, &turn)
-        let cause = verdict == nil ? "\(helper) says that it is free" : "\(helper) freed it, and the probe proves it"
-        openClaimed(joined, helper, secondsRemaining: seconds, MaintainSchedule(), cause, &turn)
-    }
-
-    /// Ends a login that is captive to the last, for now: it is kept in case that the network opens late.
-    mutating func refuted(_ proof: Proof, _ joined: JoinedNetwork, _ helper: String, _ turn: inout Turn) {
-        var joined = joined
-        keepUnproven(proof, of: helper, in: &joined, &turn)
-        failTemporarily(joined, helper, .stillCaptive(helper), &turn)
+    /// Follows the proof of a login, here or in presentingUI: while it goes on, the state is what `next` makes of it.
+    mutating func follow(
+        _ proof: Proof, of helper: String, _ joined: JoinedNetwork, _ event: StateEvent, _ next: (Proof) -> MachineState,
+        _ turn: inout Turn
+    ) {
+        switch advance(proof, event, &turn) {
+        case nil: break
+        case .continues(let proof): state = next(proof)
+        case .proven(let verdict, let seconds):
+            reportUnproven(verdict, &turn)
+            let cause = verdict == nil ? "\(helper) says that it is free" : "\(helper) freed it, and the probe proves it"
+            openClaimed(joined, helper, secondsRemaining: seconds, MaintainSchedule(), cause, &turn)
+        case .refuted:
+            // Captive to the last: it is kept in case that the network opens late.
+            var joined = joined
+            keepUnproven(proof, of: helper, in: &joined, &turn)
+            failTemporarily(joined, helper, .stillCaptive(helper), &turn)
+        }
     }
 }
 

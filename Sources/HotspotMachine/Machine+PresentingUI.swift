@@ -48,12 +48,7 @@ extension Machine {
         case .confirming(let command):
             if case .answered(let answer) = event { confirm(answer, to: command, in: presenting, &turn) }
         case .proving(let proof):
-            switch advance(proof, event, &turn) {
-            case nil: break
-            case .continues(let proof): state = stay(.proving(proof))
-            case .proven(let verdict, let seconds): proven(joined, helper, verdict, seconds, &turn)
-            case .refuted: refuted(proof, joined, helper, &turn)
-            }
+            follow(proof, of: helper, joined, event, { stay(.proving($0)) }, &turn)
         }
     }
 

@@ -17,7 +17,8 @@ struct HelperUnderTest {
     /// Reads a file that ends with `.helper`, or the only such file of a folder; takes anything else as a program that answers on
     /// standard input and output.
     init(_ argument: String) throws {
-        guard let resolved = Self.absolute(argument) else {
+        let resolved = FilePath.canonical(argument)
+        guard access(resolved, F_OK) == 0 else {
             throw CannotTest("\(Printable.text(argument)): \(String(cString: strerror(errno)))")
         }
         path = try Self.isFolder(resolved) ? Self.onlyFile(in: resolved) : resolved
@@ -31,10 +32,10 @@ struct HelperUnderTest {
             remarks = [.note("There is no .helper file yet: the daemon needs one (hotspotctl helpers new NAME writes both).")]
             return
         }
-        let (spec, problems) = try HelperFile.read(path)
+        let spec = try HelperFile.read(path)
         self.spec = spec
         try Self.checkProgram(spec)
-        remarks = problems.map { .wrong($0.message) } + Self.networks(spec) + Self.installation(spec, path, known: problems)
+        remarks = Self.networks(spec) + Self.installation(spec, path)
     }
 
     private static func isFolder(_ path: String) -> Bool {
@@ -94,7 +95,7 @@ struct HelperUnderTest {
     }
 
     /// Remarks on what the daemon would refuse if the helper were installed like this.
-    private static func installation(_ spec: HelperSpec, _ path: String, known: [Problem]) -> [Remark] {
+    private static func installation(_ spec: HelperSpec, _ path: String) -> [Remark] {
         let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
         var remarks: [Remark] = []
         let loose = [path, spec.activation.exec?.first].compactMap { $0 }.filter(isLoose)
@@ -102,12 +103,16 @@ struct HelperUnderTest {
             let shown = Printable.text(file)
             remarks.wrong("\(shown) can be written by others, so the daemon refuses it; try: chmod go-w \(shown)")
         }
-        for reported in HelperFolders.load(directories: [folder.isEmpty ? "/" : folder]).problems
-        where [spec.name, path, folder].contains(reported.subject) && !known.contains(reported.problem) {
+        for reported in HelperCatalog(directories: [folder.isEmpty ? "/" : folder]).problems
+        where [spec.name, path, folder].contains(reported.subject) {
             // A loose mode was reported above; only the first of several reasons is reported here.
             if !loose.isEmpty, reported.problem.code == .helperNotTrusted { continue }
             // A problem of another file with the same name.
             if reported.problem.code == .helperShadowed, !reported.problem.message.hasPrefix(path) { continue }
+            if reported.problem.code == .displayNameTooLong {
+                remarks.wrong("\(reported.problem.message).")
+                continue
+            }
             let hint = reported.problem.hint.map { "; try: \($0)" } ?? ""
             let remark = "The daemon would refuse it where it is: \(reported.problem.message)\(hint)"
             let dependsOnPlace = [.helperNotTrusted, .helperShadowed].contains(reported.problem.code)
@@ -124,12 +129,6 @@ struct HelperUnderTest {
     private static func isLoose(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & (S_IWGRP | S_IWOTH) != 0
-    }
-
-    private static func absolute(_ path: String) -> String? {
-        guard let pointer = realpath(path, nil) else { return nil }
-        defer { free(pointer) }
-        return String(cString: pointer)
     }
 }
 

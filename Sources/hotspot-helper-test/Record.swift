@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 import HelperHost
 
@@ -20,7 +21,7 @@ struct Record: Equatable {
     static func collect(from folder: String) -> Record? {
         let octets = ["out", "err", "end"].map { name -> [UInt8]? in
             defer { unlink("\(folder)/\(name)") }
-            return HelperFile.octets(of: "\(folder)/\(name)", limit: Recorder.limit)
+            return FilePath.octets(of: "\(folder)/\(name)", limit: Recorder.limit)
         }
         guard let output = octets[0], let errors = octets[1], let end = octets[2] else { return nil }
         var record = Record(output: output, outputTotal: output.count, errors: errors)

@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 import HelperKit
 
@@ -12,9 +13,7 @@ enum Recorder {
     /// Returns the command line that records a helper. It begins with the system's shell because the host starts only programs that other
     /// users cannot change, which is not sure of a freshly built copy of this program.
     static func wrap(_ exec: [String], folder: String) -> [String] {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        let own = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+        let own = FilePath.canonical("/proc/self/exe")
         return ["/bin/sh", "-c", "exec \"$0\" \"$@\"", own, option, folder] + exec
     }
 

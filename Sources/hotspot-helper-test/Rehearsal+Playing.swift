@@ -87,7 +87,7 @@ extension Rehearsal {
 
     func conclude() {
         transcript.flush()
-        if !host.helperHost.containment(of: spec.name).isEmpty { print("It ran in its sandbox.") }
+        if transcript.mistakes == 0, host.helperHost.isSandboxed(spec.name) { print("It ran in its sandbox.") }
         if let ignored = host.helperHost.ignoredAnswers[spec.name] {
             transcript.say([.wrong("It gave \(ignored) answers too many; only the first counts.")])
         }

@@ -1,3 +1,4 @@
+import EventLoop
 import ForeignText
 import Glibc
 import HelperHost
@@ -133,7 +134,7 @@ final class RehearsalPortal: Sendable {
     }
 
     private static func read(_ file: String) throws(CannotTest) -> [UInt8] {
-        guard let octets = HelperFile.octets(of: file, limit: pageLimit + 1) else {
+        guard let octets = FilePath.octets(of: file, limit: pageLimit + 1) else {
             throw CannotTest("\(Printable.text(file)): \(String(cString: strerror(errno)))")
         }
         guard octets.count <= pageLimit else {

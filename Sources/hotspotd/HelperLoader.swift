@@ -26,8 +26,8 @@ import HotspotCore
         let directories = services.settings.helperDirectories
         // Watched first and read then, so that no change falls between the two.
         folders.watch(directories)
-        var catalog = HelperFolders.load(directories: directories)
-        if folders.await(files: catalog.awaited) { catalog = HelperFolders.load(directories: directories) }
+        var catalog = HelperCatalog(directories: directories)
+        if folders.await(files: catalog.awaited) { catalog = HelperCatalog(directories: directories) }
         problems.set(
             .helperFoldersNotWatched,
             folders.failure.map {
@@ -59,11 +59,9 @@ enum ProberProgram {
     /// Returns hotspot-helpers beside the daemon's own program, else in libexec.
     static func find() -> [String]? {
         var places = ["/usr/libexec/hotspotd/hotspot-helpers"]
-        if let own = resolved("/proc/self/exe"), let slash = own.lastIndex(of: "/") {
-            let folder = own[..<slash]
-            places = [folder + "/hotspot-helpers", folder + "/../libexec/hotspotd/hotspot-helpers"] + places
-        }
-        return places.first { access($0, X_OK) == 0 }.map { [resolved($0) ?? $0] }
+        let folder = FilePath.parent(of: FilePath.canonical("/proc/self/exe"))
+        places = [folder + "/hotspot-helpers", folder + "/../libexec/hotspotd/hotspot-helpers"] + places
+        return places.first { access($0, X_OK) == 0 }.map { [FilePath.canonical($0)] }
     }
 
     /// Returns the prober's command line in the words of a helper's file with the same program and arguments: then one process serves
@@ -71,15 +69,9 @@ enum ProberProgram {
     static func spelled(_ exec: [String], as helpers: [HelperSpec]) -> [String] {
         for helper in helpers {
             guard case .socket(let words) = helper.activation, words.dropFirst() == exec.dropFirst() else { continue }
-            if let first = words.first, (resolved(first) ?? first) == (resolved(exec[0]) ?? exec[0]) { return words }
+            // Without links and dots: entries with the same program share one process, by its path.
+            if FilePath.canonical(words[0]) == FilePath.canonical(exec[0]) { return words }
         }
         return exec
-    }
-
-    /// Returns a path without links and dots: entries with the same program share one process, by its path.
-    private static func resolved(_ path: String) -> String? {
-        guard let real = realpath(path, nil) else { return nil }
-        defer { free(real) }
-        return String(cString: real)
     }
 }

@@ -1,3 +1,4 @@
+import ForeignText
 import HelperHost
 import HotspotCore
 import Testing

@@ -5,13 +5,13 @@ import Testing
 @Suite struct ProblemCodeTests {
     /// The words on the wire, which scripts compare.
     private static let words = """
-        alreadyOnline badPIN busy disabled disconnect displayNameNotUsed displayNameTooLong expectedMore forgotten gate held helperCrashed helperError
+        alreadyOnline badPIN busy disabled disconnect displayNameTooLong expectedMore forgotten gate held helperCrashed helperError
         helperFileInvalid helperFileMissing helperFolderUnreadable helperFoldersNotWatched helperMalformed helperMasked
-        helperNameTwice helperNoRoom helperNotStarted helperNotTrusted helperPathMissing helperPathRefused
+        helperNoRoom helperNotStarted helperNotTrusted helperPathMissing helperPathRefused
         helperProgramMissing helperProgramNotExecutable helperQuarantined helperRepeatsSecret helperShadowed helperTimeout
         helperTooLong helperUnknownValue httpsBlocked interfaceGone internetLimited linkKept links loginDelayed loginFailed
         loginPaused logoffUnconfirmed memoryTooLarge moreProblems noAddress noAttempt noInterface noNameservers noPIN noPortal noWireless notCandidate notSaved
-        proberMissing sandboxUnavailable scan settings severalInterfaces stillCaptive storeDamaged storeNewer storeNotSaving tooManyHelpers tooManySharing
+        proberMissing sandboxUnavailable scan settings severalInterfaces stillCaptive storeDamaged storeNewer storeNotSaving
         unclaimedCaptive unrecognized vault vaultLocked vpnBlocksProbe wireless
         """.split(whereSeparator: \.isWhitespace).map(String.init)
 

@@ -161,7 +161,6 @@ struct HelperTests {
         let helpers = try daemon.helpers()
         #expect(helpers["peek"]?["file"]?.string == daemon.scratch.path + "/helpers/peek.helper")
         #expect(helpers["peek"]?["containment"]?.array == ["sandboxed"] && helpers["peek"]?["missing"]?.array == [])
-        #expect(helpers["elsewhere"]?["containment"]?.array == [])
     }
 
     /// Files come, change, are masked and go, and so do their folder and the programs that they wait for.

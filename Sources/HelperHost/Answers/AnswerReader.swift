@@ -4,21 +4,6 @@ import Varlink
 
 /// Turns a helper's answer into typed values, by the contract in `org.hotspotd.Helper.varlink`. Threat R2: a helper is buggy.
 enum AnswerReader {
-    /// The type of answer that a call expects.
-    enum Expectation: Hashable, Sendable {
-        case annotations, evaluation, reply, value
-
-        init(_ command: Command) {
-            switch command {
-            case .filterScanList: self = .annotations
-            case .evaluate: self = .evaluation
-            case .authenticate, .presentUI, .maintain, .logoff: self = .reply
-            }
-        }
-    }
-
-    /// The most annotations, and the most fields of a prompt, in one answer.
-    static let listLimit = 1024
     /// The most values in one answer, because decoding takes microseconds for each. A list of a thousand networks with all that can be said
     /// of each has half as many.
     static let valueLimit = 10_000
@@ -26,11 +11,12 @@ enum AnswerReader {
     private struct AnnotationList: Decodable { var annotations: [Annotation] }
     private struct ReplyParameters: Decodable { var reply: Reply }
 
-    static func outcome(of message: [UInt8], expecting expectation: Expectation) -> HelperOutcome {
-        do throws(HelperFault) { return try read(message, expectation) } catch { return .failed(error) }
+    /// - Parameter command: `nil` for Probe and Describe.
+    static func outcome(of message: [UInt8], to command: Command?) -> HelperOutcome {
+        do throws(HelperFault) { return try read(message, command) } catch { return .failed(error) }
     }
 
-    private static func read(_ message: [UInt8], _ expectation: Expectation) throws(HelperFault) -> HelperOutcome {
+    private static func read(_ message: [UInt8], _ command: Command?) throws(HelperFault) -> HelperOutcome {
         guard String(validating: message, as: UTF8.self) != nil else { throw malformed("its answer is not UTF-8") }
         // Each value but the first follows one of these three; those within a text are too few to matter.
         let values = message.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
@@ -42,20 +28,20 @@ enum AnswerReader {
             try decode(T.self, from: Coding.encode(AnswerLimits.cut(parameters).kept))
         }
         // The checks come first: the decoder names neither the words that it knows nor a number that is not whole.
-        switch expectation {
-        case .annotations:
+        switch command {
+        case .filterScanList:
             try check(annotations: parameters["annotations"]?.array ?? [])
             var annotations = (try decoded() as AnnotationList).annotations
             for index in annotations.indices { annotations[index].ssidHex = annotations[index].ssidHex.lowercased() }
             return .annotations(annotations)
-        case .evaluation:
+        case .evaluate:
             try check(parameters["confidence"], "confidence", Confidence.allCases)
             try checkPortalAndSession(of: parameters, "")
             return .evaluation(try decoded())
-        case .reply:
+        case .authenticate, .presentUI, .maintain, .logoff:
             try check(reply: parameters["reply"] ?? [:])
             return .reply((try decoded() as ReplyParameters).reply)
-        case .value:
+        case nil:
             guard parameters.object != nil else { throw malformed("\"parameters\" is no object") }
             return .value(parameters)
         }
@@ -82,7 +68,6 @@ enum AnswerReader {
     }
 
     private static func check(annotations: [JSONValue]) throws(HelperFault) {
-        try check(count: annotations.count, "annotations")
         for (index, annotation) in annotations.enumerated() {
             let path = "annotations.\(index)"
             try check(annotation["security"], path + ".security", Security.allCases)
@@ -96,9 +81,7 @@ enum AnswerReader {
     private static func check(reply: JSONValue) throws(HelperFault) {
         try check(reply["result"], "reply.result", HelperResult.allCases)
         try checkPortalAndSession(of: reply, "reply.")
-        let fields = reply["prompt"]?["fields"]?.array ?? []
-        try check(count: fields.count, "reply.prompt.fields")
-        for (index, field) in fields.enumerated() {
+        for (index, field) in (reply["prompt"]?["fields"]?.array ?? []).enumerated() {
             try check(field["kind"], "reply.prompt.fields.\(index).kind", Field.Kind.allCases)
         }
     }
@@ -116,12 +99,6 @@ enum AnswerReader {
         guard memory.object != nil else { throw malformed("\"\(path)session.memory\" is no object") }
         guard Coding.encode(memory).count <= Session.memoryLimit else {
             throw HelperFault(.helperTooLong, "\"\(path)session.memory\" is larger than \(Session.memoryLimit / 1024) KiB")
-        }
-    }
-
-    private static func check(count: Int, _ path: String) throws(HelperFault) {
-        guard count <= listLimit else {
-            throw HelperFault(.helperTooLong, "\"\(path)\" has more than \(listLimit) entries")
         }
     }
 

@@ -1,3 +1,4 @@
+import EventLoop
 import ForeignText
 import Glibc
 import HotspotCore
@@ -8,41 +9,19 @@ public enum HelperFile {
         "Name", "DisplayName", "Exec", "Socket", "Activation", "SSID", "Security", "Priority", "Enabled", "ScanList",
         "ReadPaths", "ReadWritePaths",
     ]
-    /// No helper may have it, nor be shown by it.
-    static let daemonName = "hotspotd"
 
-    /// The most octets of `DisplayName=`, of `Exec=`, of all `SSID=` together, and of one path.
-    private static let (displayNameOctets, execOctets, ssidOctets, pathOctets) = (256, 4096, 16 * 1024, 1024)
-    /// The most globs of `SSID=`, and the most paths of `ReadPaths=` and of `ReadWritePaths=`.
-    private static let (ssidLimit, pathLimit) = (256, 32)
-
-    /// Reads a file. Returns what is wrong but harmless as problems, and throws what makes the helper unusable.
-    public static func read(_ path: String) throws(Keyfile.Error) -> (spec: HelperSpec, problems: [Problem]) {
+    /// Reads a file.
+    public static func read(_ path: String) throws(Keyfile.Error) -> HelperSpec {
         // One octet more than a keyfile may have tells that it is too large.
-        guard let octets = octets(of: path, limit: Keyfile.maximumSize + 1) else {
+        guard let octets = FilePath.octets(of: path, limit: Keyfile.maximumSize + 1) else {
             throw Keyfile.Error(file: path, line: 0, message: String(cString: strerror(errno)))
         }
         return try parse(octets, file: path)
     }
 
-    /// Returns the first octets of a file, without waiting at a pipe or device; `nil` and errno if it cannot be read.
-    public static func octets(of path: String, limit: Int) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var octets = [UInt8](repeating: 0, count: limit)
-        let count = Glibc.read(descriptor, &octets, limit)
-        return count < 0 ? nil : Array(octets[..<count])
-    }
-
-    static func parse(_ octets: [UInt8], file: String) throws(Keyfile.Error) -> (spec: HelperSpec, problems: [Problem]) {
-        if octets.starts(with: [0xEF, 0xBB, 0xBF]) {
-            throw Keyfile.Error(
-                file: file, line: 1, message: "the file begins with a byte order mark (BOM); save it as UTF-8 without one")
-        }
+    static func parse(_ octets: [UInt8], file: String) throws(Keyfile.Error) -> HelperSpec {
         let keyfile = try Keyfile(octets, file: file)
         try checkWords(keyfile)
-        var problems: [Problem] = []
         func last(_ key: String) -> Keyfile.Entry? { keyfile.last("Helper", key) }
         func boolean(_ key: String, default standard: Bool) throws(Keyfile.Error) -> Bool {
             guard let entry = last(key) else { return standard }
@@ -57,7 +36,7 @@ public enum HelperFile {
                 "must have 1 to \(HelperSpec.nameLimit) letters, digits, dots, hyphens or underscores, and begin with a letter or digit"
             )
         }
-        guard name.value != HelperHost.proberName, name.value.lowercased() != daemonName else {
+        guard name.value != HelperHost.proberName, name.value.lowercased() != "hotspotd" else {
             throw keyfile.error(name, "may not be \"\(name.value)\", which hotspotd uses itself")
         }
 
@@ -65,25 +44,13 @@ public enum HelperFile {
         spec.displayName = String(name.value.prefix(HelperSpec.displayNameLimit))
         if let entry = last("DisplayName"), !entry.value.isEmpty {
             // A character can have any number of marks.
-            guard entry.value.utf8.count <= displayNameOctets else {
-                throw keyfile.error(entry, "has \(entry.value.utf8.count) octets; at most \(displayNameOctets) are taken")
-            }
-            spec.displayName = String(entry.value.prefix(HelperSpec.displayNameLimit))
-            if spec.displayName != entry.value {
-                let message =
-                    "\(file):\(entry.line): DisplayName= has \(entry.value.count) characters; \(HelperSpec.displayNameLimit) are shown: \"\(spec.displayName)\""
-                problems.append(Problem(.displayNameTooLong, message))
-            }
+            guard entry.value.utf8.count <= 256 else { throw keyfile.error(entry, "has more than 256 octets") }
+            spec.displayName = entry.value
         }
         for entry in keyfile.entries where entry.key == "SSID" {
             // An empty value takes back what came before, as in a unit file.
             do { spec.ssids = entry.value.isEmpty ? [] : spec.ssids + (try SSIDPattern.list(entry.value)) } catch {
                 throw keyfile.error(entry, error.description)
-            }
-            // Each is compared with each name in sight, and every client that lists the helpers gets all of them.
-            guard spec.ssids.count <= ssidLimit, spec.ssids.reduce(0, { $0 + $1.source.utf8.count }) <= ssidOctets else {
-                throw keyfile.error(
-                    entry, "has more than \(ssidLimit) entries or \(ssidOctets / 1024) KiB in all; use globs, such as Cafe*")
             }
         }
         if let entry = last("SSID"), spec.ssids.isEmpty {
@@ -108,24 +75,26 @@ public enum HelperFile {
         spec.scanList = try boolean("ScanList", default: false)
         spec.readPaths = try paths("ReadPaths", of: "folders or files", keyfile)
         spec.readWritePaths = try paths("ReadWritePaths", of: "folders", keyfile)
-        return (spec, problems)
+        return spec
     }
 
     /// Refuses what is unknown: a misspelt `SSID=` would let the helper hear of every network.
     private static func checkWords(_ keyfile: Keyfile) throws(Keyfile.Error) {
+        func refuse(_ line: Int, _ what: String, _ known: String) -> Keyfile.Error {
+            Keyfile.Error(file: keyfile.file, line: line, message: "\(what) is unknown; \(known)")
+        }
         for entry in keyfile.entries {
             guard entry.section == "Helper" else {
-                let known =
-                    Nearest.word(to: entry.section, in: ["Helper"]) == nil ? "there is [Helper] alone" : "did you mean [Helper]?"
-                let message = "the section [\(Printable.text(entry.section, limit: 64))] is unknown; \(known)"
-                throw Keyfile.Error(file: keyfile.file, line: entry.sectionLine, message: message)
+                let isNear = Nearest.word(to: entry.section, in: ["Helper"]) != nil
+                throw refuse(
+                    entry.sectionLine, "the section [\(Printable.text(entry.section, limit: 64))]",
+                    isNear ? "did you mean [Helper]?" : "there is [Helper] alone")
             }
             guard !keys.contains(entry.key) else { continue }
-            let known =
+            throw refuse(
+                entry.line, "\(Printable.text(entry.key, limit: 64))=",
                 Nearest.word(to: entry.key, in: keys).map { "did you mean \($0)=?" }
-                ?? "known are \(keys.map { $0 + "=" }.joined(separator: ", "))"
-            let message = "\(Printable.text(entry.key, limit: 64))= is unknown; \(known)"
-            throw Keyfile.Error(file: keyfile.file, line: entry.line, message: message)
+                    ?? "known are \(keys.map { $0 + "=" }.joined(separator: ", "))")
         }
     }
 
@@ -143,9 +112,6 @@ public enum HelperFile {
         }
         guard let exec = keyfile.last("Helper", "Exec") else {
             throw Keyfile.Error(file: keyfile.file, line: 0, message: "Exec= or Socket= is missing in [Helper]")
-        }
-        guard exec.value.utf8.count <= execOctets else {
-            throw keyfile.error(exec, "has \(exec.value.utf8.count) octets; at most \(execOctets) are taken")
         }
         let arguments = try words(exec, in: keyfile)
         guard let program = arguments.first, program.hasPrefix("/") else {
@@ -166,10 +132,6 @@ public enum HelperFile {
                 guard path.hasPrefix("/"), path != "/", !path.split(separator: "/").contains("..") else {
                     throw keyfile.error(entry, "has \"\(Printable.text(path, limit: 64))\"; it takes absolute \(kind) below /")
                 }
-                guard path.utf8.count <= pathOctets else {
-                    throw keyfile.error(entry, "has a path of \(path.utf8.count) octets; at most \(pathOctets) are taken")
-                }
-                guard paths.count < pathLimit else { throw keyfile.error(entry, "has more than \(pathLimit) \(kind)") }
                 paths.append(path)
             }
         }

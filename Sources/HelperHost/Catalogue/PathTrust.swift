@@ -11,10 +11,7 @@ import Varlink
 enum PathTrust {
     enum Role { case file, folder, program, socket }
 
-    /// Returns why the daemon does not start this program; `nil` if it may.
-    static func problem(withProgram program: String) -> Problem? { problem(with: program, as: .program) }
-
-    /// Returns why the daemon does not use what lies there; `nil` if it may.
+    /// Returns why the daemon does not use, or start, what lies there; `nil` if it may.
     static func problem(with path: String, as role: Role) -> Problem? {
         let (shown, word) = (Printable.text(path), ShellWord.quoted(path))
         func refuse(_ reason: String, hint: String? = nil) -> Problem {

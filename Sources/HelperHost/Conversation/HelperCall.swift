@@ -1,4 +1,5 @@
 import EventLoop
+import ForeignText
 import HotspotCore
 
 /// One command on its way. It lives until its completion was called or it was cancelled; dropping the handle changes nothing.
@@ -10,10 +11,8 @@ import HotspotCore
     /// Called at most once, when nothing can come any more, with the number of answers that came too late or too often and changed
     /// nothing (D18).
     public var onIgnored: (Int) -> Void = { _ in }
-    /// The pauses that are left before further attempts.
-    var pauses: ArraySlice<Duration>
-    /// Between two attempts: late output of the first one is ignored.
-    var isPausing = false
+    /// One process ended without accepting it.
+    private(set) var wasMoved = false
     /// The secrets that a helper was sent.
     private(set) var secrets: [String] = []
     private weak var host: HelperHost?
@@ -24,7 +23,6 @@ import HotspotCore
         self.name = name
         self.host = host
         self.completion = completion
-        pauses = host.retryPauses[...]
     }
 
     /// The completion may still be called.
@@ -45,32 +43,27 @@ import HotspotCore
         host?.recordGiven(question, to: name)
     }
 
-    /// Nothing can come any more.
+    func beginAgain() {
+        (wasMoved, onCancel) = (true, nil)
+        host?.begin(self)
+    }
+
     func countIgnored(_ count: Int) {
         guard count > 0 else { return }
         host?.countIgnored(count, name)
         onIgnored(count)
     }
 
-    func fail(_ fault: HelperFault, standardError: String? = nil) { complete(.failed(fault), standardError: standardError) }
-
     /// Calls the completion. A fault gets the helper's name and what it wrote to standard error, and loses the secrets that were sent,
     /// which it may quote (R3).
     ///
     /// - Parameter lingering: what cancelling does from now on.
-    func complete(_ outcome: HelperOutcome, standardError: String? = nil, lingering: (() -> Void)? = nil) {
-        guard let completion, !isPausing else { return }
-        var outcome = outcome
-        if case .failed(let fault) = outcome {
-            if fault.isLackOfRoom, host?.retry(self) == true { return }
-            outcome = .failed(
-                HelperFault(
-                    fault.code, "\(name): \(fault.sentence)", standardError: standardError ?? fault.standardError,
-                    cause: fault.cause
-                ).masked(Secrets(secrets)))
-        }
+    func complete(_ outcome: HelperOutcome, tail: ErrorTail? = nil, lingering: (() -> Void)? = nil) {
+        guard let completion else { return }
         self.completion = nil
         onCancel = lingering
-        completion(outcome)
+        guard case .failed(let fault) = outcome else { return completion(outcome) }
+        let named = HelperFault(fault.code, "\(name): \(fault.sentence)", standardError: tail?.text(), cause: fault.cause)
+        completion(.failed(named.masked(Secrets(secrets))))
     }
 }

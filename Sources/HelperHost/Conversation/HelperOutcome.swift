@@ -68,11 +68,11 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
     static let lackCodes = [EAGAIN, ENOMEM, EMFILE, ENFILE]
 
     /// A start that the system refused: for lack of room, or for a reason that will not pass.
-    static func refused(_ what: String, _ code: Int32) -> HelperFault {
+    static func refused(_ code: Int32) -> HelperFault {
         let reason = String(cString: strerror(code))
         return lackCodes.contains(code)
-            ? HelperFault(.helperNoRoom, "it was not started, because the machine has no room for it: \(what)\(reason)")
-            : HelperFault(.helperNotStarted, "it could not be started: \(what)\(reason)")
+            ? HelperFault(.helperNoRoom, "it was not started, because the machine has no room for it: \(reason)")
+            : HelperFault(.helperNotStarted, "it could not be started: \(reason)")
     }
 
     public var description: String { sentence }

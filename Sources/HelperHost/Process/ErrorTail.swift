@@ -1,15 +1,13 @@
 import EventLoop
 import ForeignText
 import Glibc
-import HotspotCore
-import Varlink
 
 /// A helper's standard error: read for as long as it comes, kept to the last few KiB (R2: a helper floods), and with
 /// everything masked that its process was given (R3: a helper prints a secret).
 @LoopActor final class ErrorTail {
-    /// Octets beyond the limit that are kept; no answer to a question is longer in practice.
+    /// Octets beyond the limit that are kept, so that a secret which the limit cuts is still whole; no answer to a question is longer in
+    /// practice.
     private static let margin = 8 << 10
-    /// The octets that one turn of the loop reads at most.
     private static var buffer = [UInt8](repeating: 0, count: 64 * 1024)
 
     private var pipe: Int32
@@ -34,7 +32,6 @@ import Varlink
     func close() {
         guard pipe >= 0 else { return }
         for _ in 0..<8 where read() {}
-        source?.cancel()
         source = nil
         Glibc.close(pipe)
         pipe = -1
@@ -48,23 +45,21 @@ import Varlink
     /// Masks these texts from now on in everything that the process ever wrote or will write.
     func add(secrets: some Sequence<String>) { given.formUnion(secrets) }
 
-    /// The end of it as printable lines, the secrets masked: `nil` if there is nothing.
+    /// The end of it as printable lines, the secrets masked.
     ///
     /// Masked first and cut then, or half a secret would be left at the edge; for the same reason a first line that is not whole is left
     /// out, as long as another follows it.
-    func text() -> String? {
+    func text() -> String {
         let secrets = Secrets(given)
-        var text = secrets.mask(kept)[...]
-        let isCut = wasCut || text.count > limit
-        text = text.suffix(limit)
-        if isCut {
-            let newline = text.firstIndex(of: UInt8(ascii: "\n")).map { $0 - text.startIndex + 1 }
-            text = text.dropFirst(newline.flatMap { $0 < text.count ? $0 : nil } ?? secrets.longest)
+        let masked = secrets.mask(kept)
+        var text = masked.suffix(limit)
+        if wasCut || masked.count > limit {
+            let rest = text.drop { $0 != UInt8(ascii: "\n") }.dropFirst()
+            text = rest.isEmpty ? text.dropFirst(secrets.longest) : rest
         }
-        let lines = text.split(separator: UInt8(ascii: "\n")).map { Printable.text(of: $0) }
-        let printable = lines.joined(separator: "\n")
+        let printable = text.split(separator: UInt8(ascii: "\n")).map { Printable.text(of: $0) }.joined(separator: "\n")
         // Escapes make it longer; the end is what matters.
-        return printable.isEmpty ? nil : String(decoding: printable.utf8.suffix(limit), as: UTF8.self)
+        return String(decoding: printable.utf8.suffix(limit), as: UTF8.self)
     }
 
     private func watch() {
@@ -77,20 +72,15 @@ import Varlink
     private func readable() {
         guard read() else { return }
         // Until then a flood waits in the pipe, and its writer with it, while other helpers have their turn.
-        source?.cancel()
         source = try? EventLoop.shared.schedule(after: .milliseconds(5)) { [weak self] in self?.watch() }
     }
 
     /// Reads some of it; whether more may come.
     private func read() -> Bool {
         let count = Glibc.read(pipe, &Self.buffer, Self.buffer.count)
-        if count < 0 { return false }
-        guard count > 0 else {
-            source?.cancel()
-            return false
-        }
+        if count == 0 { source = nil }
+        guard count > 0 else { return false }
         kept += Self.buffer[..<count]
-        // Enough beyond the limit that a secret which the limit cuts is still whole here.
         let wanted = limit + Self.margin
         if kept.count > 2 * wanted {
             kept.removeFirst(kept.count - wanted)

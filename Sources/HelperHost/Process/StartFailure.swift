@@ -1,3 +1,4 @@
+import EventLoop
 import ForeignText
 import Glibc
 import HotspotCore
@@ -12,12 +13,10 @@ public enum StartFailure {
         let shown = Printable.text(program, limit: 256)
         let usual = "\(shown): \(String(cString: strerror(code)))"
         guard [ENOENT, ENOEXEC, EACCES, ENOTDIR].contains(code), let start = beginning(of: program) else { return usual }
-        if start.starts(with: [0x7F] + Array("ELF".utf8)) {
-            switch code {
-            case ENOEXEC: return "\(shown) is a program for another kind of processor"
-            case ENOENT: return "\(shown) wants a dynamic loader that this system does not have"
-            default: return usual
-            }
+        if start.starts(with: elf) {
+            return code == ENOEXEC
+                ? "\(shown) is a program for another kind of processor"
+                : code == ENOENT ? "\(shown) wants a dynamic loader that this system does not have" : usual
         }
         if start.starts(with: [0xEF, 0xBB, 0xBF]) {
             return "\(shown) begins with a byte order mark (BOM) before its #!; save it as UTF-8 without one"
@@ -42,10 +41,12 @@ public enum StartFailure {
         return code == ENOENT ? "\(usual): its sandbox does not show \(name); name its folder in ReadPaths=" : usual
     }
 
+    private static let elf = [0x7F] + Array("ELF".utf8)
+
     /// Returns why the kernel will not execute a program that can be read; `nil` if it may.
     static func beforeStart(program: String) -> String? {
         guard let start = beginning(of: program), !start.starts(with: Array("#!".utf8)) else { return nil }
-        let isELF = start.starts(with: [0x7F] + Array("ELF".utf8))
+        let isELF = start.starts(with: elf)
         // e_machine (elf(5)): the program's kind of processor, and this one's.
         let own = beginning(of: "/proc/self/exe")?.dropFirst(18).prefix(2)
         guard !isELF || start.dropFirst(18).prefix(2) != own else { return nil }
@@ -53,13 +54,5 @@ public enum StartFailure {
     }
 
     /// The octets that the kernel looks at (BINPRM_BUF_SIZE of linux/binfmts.h); `nil` if the program cannot be read.
-    static func beginning(of program: String) -> [UInt8]? {
-        // There may be a pipe or a device, which is not waited for.
-        let descriptor = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var octets = [UInt8](repeating: 0, count: 256)
-        let count = read(descriptor, &octets, octets.count)
-        return count >= 0 ? Array(octets[..<count]) : nil
-    }
+    private static func beginning(of program: String) -> [UInt8]? { FilePath.octets(of: program, limit: 256) }
 }

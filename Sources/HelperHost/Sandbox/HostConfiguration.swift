@@ -58,12 +58,10 @@ public struct HostConfiguration: Hashable, Sendable {
     public var serviceLeave = Duration.seconds(2)
     /// From an interface's wish for prepared processes to their end, if neither use nor withdrawal comes.
     public var preparation = Duration.seconds(90)
-    public var filterWithoutNetwork = true
 
-    /// Hides the runtime folder, too.
     public init(runtimeDirectory: String, hiddenPaths: [String] = [], helperSocket: String? = nil) {
         self.runtimeDirectory = runtimeDirectory
-        self.hiddenPaths = hiddenPaths.contains(runtimeDirectory) ? hiddenPaths : hiddenPaths + [runtimeDirectory]
+        self.hiddenPaths = hiddenPaths + [runtimeDirectory]
         self.helperSocket = helperSocket
     }
 }

@@ -24,19 +24,12 @@ import HotspotCore
         let exists = stat(Self.source, &status) == 0
         let state = exists ? [Int(status.st_ino), status.st_mtim.tv_sec, status.st_mtim.tv_nsec] : []
         if exists, state == known, access(path, F_OK) == 0 { return }
-        var octets = [UInt8](repeating: 0, count: Self.limit)
-        var count = 0
-        if exists {
-            let from = open(Self.source, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-            guard from >= 0 else { return }
-            count = max(0, read(from, &octets, octets.count))
-            close(from)
-        }
-        let to = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        guard to >= 0 else { return }
-        _ = pwrite(to, octets, count, 0)
-        ftruncate(to, off_t(count))
-        close(to)
+        guard let octets = exists ? FilePath.octets(of: Self.source, limit: Self.limit) : [] else { return }
+        let copy = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        guard copy >= 0 else { return }
+        _ = pwrite(copy, octets, octets.count, 0)
+        ftruncate(copy, off_t(octets.count))
+        close(copy)
         known = state
     }
 }

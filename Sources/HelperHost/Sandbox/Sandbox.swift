@@ -1,3 +1,5 @@
+import EventLoop
+import FoundationEssentials
 import Glibc
 import HotspotCore
 
@@ -106,7 +108,8 @@ struct Sandbox: Hashable {
     private var system: [String] {
         var words = ["--ro-bind", "/usr", "/usr"]
         for folder in Self.systemFolders {
-            words += Self.linkTarget(of: folder).map { ["--symlink", $0, folder] } ?? ["--ro-bind-try", folder, folder]
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: folder)
+            words += target.map { ["--symlink", $0, folder] } ?? ["--ro-bind-try", folder, folder]
         }
         for file in Self.systemFiles { words += ["--ro-bind-try", file, file] }
         return words
@@ -151,40 +154,4 @@ struct Sandbox: Hashable {
     }
 
     private static func isSystems(_ path: String) -> Bool { (["/usr"] + systemFolders).contains { FilePath.isWithin(path, $0) } }
-
-    private static func linkTarget(of path: String) -> String? {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink(path, &buffer, buffer.count)
-        guard count > 0 else { return nil }
-        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-}
-
-enum FilePath {
-    enum FileType { case file, folder }
-
-    /// Returns the type at the end of a path; `nil` if nothing is there. Everything that is no folder counts as a file.
-    static func kind(of path: String) -> FileType? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        return status.st_mode & S_IFMT == S_IFDIR ? .folder : .file
-    }
-
-    /// Links resolved, as far as the path exists.
-    static func canonical(_ path: String) -> String {
-        guard let pointer = realpath(path, nil) else { return path }
-        defer { free(pointer) }
-        return String(cString: pointer)
-    }
-
-    /// Whether it is the folder or lies in it.
-    static func isWithin(_ path: String, _ folder: String) -> Bool {
-        folder == "/" || path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
-    }
-
-    static func parent(of path: String) -> String {
-        let plain = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-        guard let slash = plain.lastIndex(of: "/"), slash != plain.startIndex else { return "/" }
-        return String(plain[..<slash])
-    }
 }

@@ -1,5 +1,6 @@
 import CLinux
 import CSeccomp
+import EventLoop
 import Glibc
 
 /// The system calls that a helper may make, as a filter made by libseccomp (seccomp(2)).

@@ -1,3 +1,4 @@
+import EventLoop
 import ForeignText
 import Glibc
 import HotspotCore
@@ -18,13 +19,9 @@ enum WritablePath {
         guard canonical == path || canonical + "/" == path || FilePath.kind(of: path) == nil else {
             return refuse(path, "it leads to \(Printable.text(canonical, limit: 200)) through a link")
         }
-        if let folder = hidden.first(where: { FilePath.isWithin(canonical, $0) }) {
-            return refuse(path, "\(folder) is the daemon's")
-        }
-        if let folder = hidden.first(where: { FilePath.isWithin($0, canonical) }) {
-            return refuse(path, "\(folder), which is the daemon's, lies in it")
-        }
-        let isClosed = closed.contains { FilePath.isWithin(canonical, $0) || FilePath.isWithin($0, canonical) }
+        func overlaps(_ folder: String) -> Bool { FilePath.isWithin(canonical, folder) || FilePath.isWithin(folder, canonical) }
+        if let folder = hidden.first(where: overlaps) { return refuse(path, "\(folder) is the daemon's") }
+        let isClosed = closed.contains(where: overlaps)
         return isClosed || divided.contains(canonical) ? refuse(path, "it is the system's") : nil
     }
 
@@ -36,18 +33,7 @@ enum WritablePath {
 
     /// Returns why a helper cannot write to a folder that it may have.
     static func problem(with path: String) -> Problem? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return missing(path, errno) }
-        guard status.st_mode & S_IFMT == S_IFDIR else { return missing(path, ENOTDIR) }
-        if access(path, W_OK) != 0 { return missing(path, errno) }
-        // Helpers have no capabilities, so the file's own permissions decide.
-        let (user, group) = (geteuid(), getegid())
-        let needed: mode_t = status.st_uid == user ? S_IWUSR : status.st_gid == group ? S_IWGRP : S_IWOTH
-        return status.st_mode & needed == 0 ? missing(path, EACCES) : nil
-    }
-
-    private static func missing(_ path: String, _ code: Int32) -> Problem {
-        let shown = Printable.text(path, limit: 200)
+        guard let code = obstacle(path) else { return nil }
         let word = ShellWord.quoted(path)
         let hint: String? =
             switch code {
@@ -58,7 +44,14 @@ enum WritablePath {
             default: "hotspotctl helpers --verbose"
             }
         return Problem(
-            .helperPathMissing, "ReadWritePaths= has \(shown), where it cannot write: \(String(cString: strerror(code))).",
+            .helperPathMissing,
+            "ReadWritePaths= has \(Printable.text(path, limit: 200)), where it cannot write: \(String(cString: strerror(code))).",
             hint: hint)
+    }
+
+    /// Returns the error number of a write there.
+    private static func obstacle(_ path: String) -> Int32? {
+        if access(path, W_OK) != 0 { return errno }
+        return FilePath.kind(of: path) == .folder ? nil : ENOTDIR
     }
 }

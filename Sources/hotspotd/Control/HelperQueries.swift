@@ -26,7 +26,7 @@ import Store
                 problems: loader.fileProblems.filter { $0.subject == spec.name || $0.subject == entry.file }.prefix(8)
                     .map(\.problem) + host.pathProblems(of: spec.name)
                     + services.conduct(spec.name).map { $0.naming(nil) },
-                file: entry.file, containment: host.containment(of: spec.name),
+                file: entry.file, containment: host.isSandboxed(spec.name) ? ["sandboxed"] : [],
                 missing: host.missingContainment(of: spec.name), scanList: spec.scanList,
                 given: host.given[spec.name]?.map {
                     DisclosedNetworks(

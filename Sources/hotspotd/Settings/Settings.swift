@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 import HelperHost
 import HotspotCore
@@ -138,18 +139,9 @@ struct Settings: Hashable, Sendable {
 /// Reads settings files and the folders of their drop-ins, with limits.
 enum SettingsFile {
     static func read(_ path: String) throws(Keyfile.Error) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw Keyfile.Error(file: path, line: 0, message: String(cString: strerror(errno))) }
-        defer { close(descriptor) }
-        var octets = [UInt8](repeating: 0, count: Keyfile.maximumSize + 1)
-        var filled = 0
-        while filled < octets.count {
-            let count = octets.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + filled, $0.count - filled) }
-            if count < 0 { throw Keyfile.Error(file: path, line: 0, message: String(cString: strerror(errno))) }
-            if count == 0 { break }
-            filled += count
-        }
-        return Array(octets.prefix(filled))
+        // One octet more than a keyfile may have tells that it is too large.
+        if let octets = FilePath.octets(of: path, limit: Keyfile.maximumSize + 1) { return octets }
+        throw Keyfile.Error(file: path, line: 0, message: String(cString: strerror(errno)))
     }
 
     /// Returns the names in a folder, sorted; none if there is no such folder.

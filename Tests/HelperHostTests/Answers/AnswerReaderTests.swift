@@ -7,7 +7,7 @@ import Varlink
 @Suite struct AnswerReaderTests {
     private func session(_ session: JSONValue) -> Session? {
         let message: JSONValue = ["parameters": ["reply": ["result": "success", "session": session]]]
-        guard case .reply(let reply) = AnswerReader.outcome(of: Coding.encode(message), expecting: .reply) else { return nil }
+        guard case .reply(let reply) = AnswerReader.outcome(of: Coding.encode(message), to: .authenticate) else { return nil }
         return reply.session
     }
 
@@ -15,7 +15,7 @@ import Varlink
         let message: JSONValue = [
             "parameters": ["reply": ["result": "success", "portal": ["origin": .string(origin), "kind": "x"]]]
         ]
-        return AnswerReader.outcome(of: Coding.encode(message), expecting: .reply).fault
+        return AnswerReader.outcome(of: Coding.encode(message), to: .authenticate).fault
     }
 
     @Test func anInvalidOriginIsRefused() {
@@ -44,8 +44,8 @@ import Varlink
         }
     }
 
-    private func fault(_ text: String, _ expectation: AnswerReader.Expectation = .evaluation) -> HelperFault? {
-        AnswerReader.outcome(of: Array(text.utf8), expecting: expectation).fault
+    private func fault(_ text: String, _ command: Command? = .evaluate) -> HelperFault? {
+        AnswerReader.outcome(of: Array(text.utf8), to: command).fault
     }
 
     @Test(
@@ -70,53 +70,55 @@ import Varlink
     }
 
     @Test func aReplyAndAnAnnotationNameTheirFieldsToo() {
-        #expect(fault(#"{"parameters":{}}"#, .reply)?.sentence.contains("reply") == true)
-        #expect(fault(#"{"parameters":{"reply":[]}}"#, .reply)?.sentence.contains("reply") == true)
+        #expect(fault(#"{"parameters":{}}"#, .authenticate)?.sentence.contains("reply") == true)
+        #expect(fault(#"{"parameters":{"reply":[]}}"#, .authenticate)?.sentence.contains("reply") == true)
         #expect(
-            fault(#"{"parameters":{"reply":{"result":"uiRequired","prompt":{"title":"x","fields":[{"name":"a"}]}}}}"#, .reply)?
-                .sentence.contains("label") == true)
-        let hex = fault(#"{"parameters":{"annotations":[{"ssidHex":"zz","confidence":"low"}]}}"#, .annotations)
+            fault(
+                #"{"parameters":{"reply":{"result":"uiRequired","prompt":{"title":"x","fields":[{"name":"a"}]}}}}"#, .authenticate
+            )?
+            .sentence.contains("label") == true)
+        let hex = fault(#"{"parameters":{"annotations":[{"ssidHex":"zz","confidence":"low"}]}}"#, .filterScanList)
         #expect(hex?.sentence.hasPrefix("\"annotations.0.ssidHex\" is no SSID in hexadecimal") == true)
-        #expect(fault(#"{"parameters":7}"#, .value)?.sentence.contains("no object") == true)
+        #expect(fault(#"{"parameters":7}"#, nil)?.sentence.contains("no object") == true)
     }
 
     @Test(arguments: [
         (
-            #"{"parameters":{"confidence":"HIGH"}}"#, AnswerReader.Expectation.evaluation,
+            #"{"parameters":{"confidence":"HIGH"}}"#, Optional(Command.evaluate),
             #""confidence" has the unknown value "HIGH"; known are none, low, high"#
         ),
         (
-            #"{"parameters":{"reply":{"result":"perhaps"}}}"#, .reply,
+            #"{"parameters":{"reply":{"result":"perhaps"}}}"#, .authenticate,
             #""reply.result" has the unknown value "perhaps"; known are success, failure, uiRequired, commandNotRecognized, authenticationRequired, unsupportedNetwork, temporaryFailure"#
         ),
         (
-            #"{"parameters":{"reply":{"result":"success","prompt":{"title":"","fields":[{"kind":"pin"}]}}}}"#, .reply,
+            #"{"parameters":{"reply":{"result":"success","prompt":{"title":"","fields":[{"kind":"pin"}]}}}}"#, .authenticate,
             #""reply.prompt.fields.0.kind" has the unknown value "pin"; known are text, password, email, phone, code, checkbox, choice"#
         ),
         (
-            #"{"parameters":{"annotations":[{"ssidHex":"41","confidence":"none"}]}}"#, .annotations,
+            #"{"parameters":{"annotations":[{"ssidHex":"41","confidence":"none"}]}}"#, .filterScanList,
             #""annotations.0.confidence" has the unknown value "none"; known are low, high"#
         ),
-    ]) func anUnknownWordNamesTheKnownOnes(_ text: String, _ expectation: AnswerReader.Expectation, _ sentence: String) {
-        #expect(fault(text, expectation) == HelperFault(.helperUnknownValue, sentence))
+    ]) func anUnknownWordNamesTheKnownOnes(_ text: String, _ command: Command?, _ sentence: String) {
+        #expect(fault(text, command) == HelperFault(.helperUnknownValue, sentence))
     }
 
     @Test func unknownFieldsAreIgnoredAndNullIsAbsent() {
         let text = #"{"parameters":{"confidence":"low","colour":[1,{}],"portal":null,"session":{"memory":null,"x":1}}}"#
         #expect(
-            AnswerReader.outcome(of: Array(text.utf8), expecting: .evaluation)
+            AnswerReader.outcome(of: Array(text.utf8), to: .evaluate)
                 == .evaluation(Evaluation(.low, session: Session())))
         let annotations = #"{"parameters":{"annotations":[{"ssidHex":"4aFF","confidence":"high","security":null,"more":true}]}}"#
         #expect(
-            AnswerReader.outcome(of: Array(annotations.utf8), expecting: .annotations)
+            AnswerReader.outcome(of: Array(annotations.utf8), to: .filterScanList)
                 == .annotations([Annotation(ssidHex: "4aff", confidence: .high)]))
-        #expect(AnswerReader.outcome(of: Array("{}".utf8), expecting: .value) == .value([:]))
+        #expect(AnswerReader.outcome(of: Array("{}".utf8), to: nil) == .value([:]))
     }
 
     @Test func errorsAreToldApart() {
         for name in ["MethodNotFound", "MethodNotImplemented"] {
             let text = #"{"error":"org.varlink.service.\#(name)","parameters":{"method":"x"}}"#
-            #expect(AnswerReader.outcome(of: Array(text.utf8), expecting: .reply) == .notRecognized)
+            #expect(AnswerReader.outcome(of: Array(text.utf8), to: .authenticate) == .notRecognized)
         }
         let own = fault(#"{"error":"a.b.Broken","parameters":{"message":"no\u001b"}}"#)
         #expect(own == HelperFault(.helperError, "it answered with the error a.b.Broken\nno\\x1b"))
@@ -126,15 +128,15 @@ import Varlink
     @Test func limitsHold() {
         let deep = String(repeating: "[", count: 500)
         #expect(fault(deep)?.sentence.contains("deeper") == true)
-        let invalid = AnswerReader.outcome(of: [0x22, 0xC3, 0x28, 0x22], expecting: .value).fault
+        let invalid = AnswerReader.outcome(of: [0x22, 0xC3, 0x28, 0x22], to: nil).fault
         #expect(invalid?.code == .helperMalformed && invalid?.sentence.contains("UTF-8") == true)
         let claim = #"{"ssidHex":"41","security":"open","confidence":"low","password":"x"}"#
         func claims(_ count: Int) -> HelperOutcome {
             let list = Array(repeating: claim, count: count).joined(separator: ",")
-            return AnswerReader.outcome(of: Array(#"{"parameters":{"annotations":[\#(list)]}}"#.utf8), expecting: .annotations)
+            return AnswerReader.outcome(of: Array(#"{"parameters":{"annotations":[\#(list)]}}"#.utf8), to: .filterScanList)
         }
         #expect(claims(1024).fault == nil)
-        #expect(claims(1025).fault == HelperFault(.helperTooLong, "\"annotations\" has more than 1024 entries"))
+        #expect(claims(3000).fault?.sentence == "its answer has more than 10000 values")
         let long = String(repeating: "x", count: 17_000)
         let memory = #"{"parameters":{"confidence":"low","session":{"memory":{"a":"\#(long)"}}}}"#
         #expect(fault(memory) == HelperFault(.helperTooLong, "\"session.memory\" is larger than 16 KiB"))

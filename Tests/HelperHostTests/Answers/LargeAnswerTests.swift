@@ -82,7 +82,7 @@ import Varlink
                 let end = place.hasSuffix(#"memory":"#) ? "}}}" : "}}"
                 let message = Array((#"{"parameters":{"confidence":"low",\#(place)"# + open + content + close + end).utf8)
                 var outcome: HelperOutcome?
-                let seconds = Self.processorTime { outcome = AnswerReader.outcome(of: message, expecting: .evaluation) }
+                let seconds = Self.processorTime { outcome = AnswerReader.outcome(of: message, to: .evaluate) }
                 let result = outcome?.fault?.sentence ?? "read"
                 print("\(name) in \(place) \(message.count) octets: \(Int(seconds * 1000)) ms, \(result)")
                 #expect(seconds < 10, "\(name)")

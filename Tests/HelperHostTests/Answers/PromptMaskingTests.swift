@@ -1,9 +1,10 @@
+import ForeignText
 import HotspotCore
 import Testing
 
 @testable import HelperHost
 
-/// A prompt shows nothing of the secrets of its helper.
+/// An outcome, and a prompt above all, shows nothing of the secrets of its helper.
 @Suite struct PromptMaskingTests {
     private let secrets = Secrets(["opensesame", "4711"])
 
@@ -131,5 +132,29 @@ import Testing
         let known = KnownWords(parameters: ["portal": ["origin": "https://opensesame.example", "kind": "form"]])
         #expect(portal("https://opensesame.example", known)?.origin == "https://opensesame.example")
         #expect(portal("http://opensesame.example", known) == nil)
+    }
+
+    @Test func everythingThatPeopleReadIsMasked() {
+        let secrets = Secrets(["opensesame"])
+        let said = "it is opensesame"
+        let field = Field(name: "opensesame", label: said, kind: .text, required: true, value: said)
+        let outcomes: [HelperOutcome] = [
+            .evaluation(Evaluation(.low, portal: Portal(origin: "https://p", kind: said, title: said), reason: said)),
+            .reply(
+                Reply(
+                    .uiRequired, prompt: Prompt(title: said, message: said, terms: said),
+                    portal: Portal(origin: "https://p", kind: said, title: said), reason: said, trace: [said])),
+            .failed(HelperFault(.helperError, said, standardError: said)),
+        ]
+        for outcome in outcomes {
+            let shown = "\(outcome.masked(secrets))"
+            #expect(!shown.contains("opensesame") && shown.contains("•••"), "\(shown)")
+        }
+        // The name is the answer's key, and the value is the helper's to fill in.
+        guard
+            case .reply(let reply) = HelperOutcome.reply(Reply(.uiRequired, prompt: Prompt(title: "", fields: [field])))
+                .masked(secrets)
+        else { return }
+        #expect(reply.prompt?.fields.first?.name == "opensesame" && reply.prompt?.fields.first?.label == "it is •••")
     }
 }

@@ -11,7 +11,9 @@ import Testing
 
     private let folder = TestFolder()
 
-    private func code(_ path: String) -> ProblemCode? { PathTrust.problem(withProgram: folder.path + path)?.code }
+    private func code(_ path: String) -> ProblemCode? { problem(folder.path + path)?.code }
+
+    private func problem(_ program: String) -> Problem? { PathTrust.problem(with: program, as: .program) }
 
     @Test func everyFolderAboveIsChecked() {
         folder.make("good")
@@ -32,9 +34,9 @@ import Testing
         }
         #expect(code("/loop/program") == .helperProgramMissing)
         #expect(code("/good/program/more") == .helperProgramMissing)
-        #expect(PathTrust.problem(withProgram: "/bin/sh") == nil)
-        #expect(PathTrust.problem(withProgram: "/nowhere")?.code == .helperProgramMissing)
-        #expect(PathTrust.problem(withProgram: "bin/sh")?.code == .helperProgramMissing)
+        #expect(problem("/bin/sh") == nil)
+        #expect(problem("/nowhere")?.code == .helperProgramMissing)
+        #expect(problem("bin/sh")?.code == .helperProgramMissing)
         // Sticky, as /tmp: only owners rename.
         folder.make("sticky", 0o1777)
         folder.link("sticky/way", to: "\(folder.path)/good")
@@ -47,7 +49,7 @@ import Testing
         #expect(code("/plain") == .helperProgramNotExecutable)
         for mode: mode_t in [0o775, 0o757] {
             folder.write("open", "", mode)
-            let problem = PathTrust.problem(withProgram: folder.path + "/open")
+            let problem = self.problem(folder.path + "/open")
             #expect(problem?.code == .helperNotTrusted)
             #expect(problem?.message == "\(folder.path)/open is not used: it can be written by group or others")
         }
@@ -65,15 +67,15 @@ import Testing
         let program = folder.write("good/program", "", 0o755)
         lchown(folder.link("link", to: "good"), 12345, 12345)
         #expect(
-            PathTrust.problem(withProgram: folder.path + "/link/program")?.message.contains("the link \(folder.path)/link")
+            problem(folder.path + "/link/program")?.message.contains("the link \(folder.path)/link")
                 == true)
         chown(program, 12345, 12345)
         #expect(
-            PathTrust.problem(withProgram: program)?.message
+            problem(program)?.message
                 == "\(program) is not used: it belongs to user 12345, not to root or the daemon's user")
         chown(program, 0, 0)
         chown(folder.path + "/good", 12345, 12345)
-        #expect(PathTrust.problem(withProgram: program)?.message.contains("the folder \(folder.path)/good belongs to") == true)
+        #expect(problem(program)?.message.contains("the folder \(folder.path)/good belongs to") == true)
     }
 
     @Test func nothingBehindTheProgramIsChecked() {
@@ -86,13 +88,13 @@ import Testing
     @Test func hintsAreOneWordEach() {
         let odd = folder.make("x;touch PWN;#", 0o700)
         folder.write("x;touch PWN;#/program")
-        #expect(PathTrust.problem(withProgram: odd + "/program")?.hint == "chmod 755 '\(odd)/program'")
+        #expect(problem(odd + "/program")?.hint == "chmod 755 '\(odd)/program'")
         chmod(odd + "/program", 0o777)
         #expect(
-            PathTrust.problem(withProgram: odd + "/program")?.hint
+            problem(odd + "/program")?.hint
                 == "chown root '\(odd)/program' && chmod go-w '\(odd)/program'")
         folder.write("a\nb")
-        #expect(PathTrust.problem(withProgram: folder.path + "/a\nb").map { $0.hint == nil } == true)
+        #expect(problem(folder.path + "/a\nb").map { $0.hint == nil } == true)
     }
 
     /// The reason that a program is refused for at its start has the code and the hint of the reason.

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func whatWasGivenIsShort() throws {
-        func question(_ parameters: JSONValue) -> Question { Question(method: "", parameters: parameters, expectation: .value) }
+        func question(_ parameters: JSONValue) -> Question { Question(method: "", parameters: parameters) }
         var given: [HelperGiven] = []
         for index in 0..<20 {
             let question = question(["network": ["ssid": .string("Cafe \(index % 12)"), "security": "open"]])

@@ -62,7 +62,7 @@ import Testing
         ("sys.exit(3)", .helperCrashed, "status 3"),
         ("os.kill(os.getpid(), 9)", .helperCrashed, "signal 9"),
         ("receive(); say(b'{\"parameters\":{\"conf'); sys.exit(0)", .helperCrashed, "status 0"),
-        ("receive(); os.close(1); time.sleep(100)", .helperCrashed, "without an answer"),
+        ("receive(); os.close(1); time.sleep(0.2)", .helperCrashed, "without an answer"),
         ("receive(); say(b'hello\\0')", .helperMalformed, "JSON"),
         ("receive(); say(b'\\0\\0\\0\\0')", .helperMalformed, "JSON"),
         ("receive(); say(b'{\"parameters\":{\"confidence\":\"\\xff\\xfe\"}}\\0')", .helperMalformed, "UTF-8"),

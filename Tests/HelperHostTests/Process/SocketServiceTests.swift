@@ -91,6 +91,21 @@ import Varlink
         await shop.close()
     }
 
+    /// Bubblewrap may be reaped before the helper's end of the connection is closed.
+    @Test @LoopActor func aCommandThatWasReadIsNotSentAgain() async {
+        let shop = Workshop()
+        mkdir(shop.folder + "/told", 0o700)
+        shop.add(
+            "once", socket: true, writable: [shop.folder + "/told"],
+            python: Self.server("open('\(shop.folder)/told/' + os.environ['HOTSPOTD_TOKEN'], 'w').close()\ntime.sleep(1000)"))
+        async let fault = shop.ask("once").fault
+        #expect(await eventually { Workshop.names(in: shop.folder + "/told").count == 1 })
+        for process in shop.survivors.compactMap(pid_t.init).sorted().prefix(1) { kill(process, SIGKILL) }
+        #expect(await fault?.code == .helperCrashed)
+        #expect(Workshop.names(in: shop.folder + "/told").count == 1)
+        await shop.close()
+    }
+
     @Test @LoopActor func aServiceThatNeverAcceptsIsStartedTwiceAndNotMore() async {
         let shop = Workshop()
         shop.add("shy", socket: true, python: "open('\(shop.folder)/starts', 'a') if False else None\nsys.exit(5)")

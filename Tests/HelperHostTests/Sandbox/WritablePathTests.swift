@@ -36,7 +36,7 @@ import Testing
         let odd = folder.make("x;touch PWN;#", 0o700)
         #expect(pathProblem(odd + "/absent", hidden: [])?.hint == "mkdir -p '\(odd)/absent'")
         #expect(code(folder.write("file")) == .helperPathMissing)
-        #expect(code(folder.make("closed", 0o500)) == .helperPathMissing)
+        #expect(code("/sys/kernel") == .helperPathRefused)
     }
 
     @Test @LoopActor func aFolderThatIsNotThereIsSaid() async {

@@ -1,7 +1,5 @@
-import HotspotCore
+import ForeignText
 import Testing
-
-@testable import HelperHost
 
 @Suite(.timeLimit(.minutes(10))) struct SecretsTests {
     /// Whatever stands around it, and also where secrets begin or end alike.
@@ -63,29 +61,5 @@ import Testing
         let secrets = Secrets(["opensesame", "4711"])
         #expect(secrets.mask([0xFF] + Array("opensesame\n4711".utf8)) == [0xFF] + Array("•••\n•••".utf8))
         #expect(secrets.longest == 10)
-    }
-
-    @Test func everythingThatPeopleReadIsMasked() {
-        let secrets = Secrets(["opensesame"])
-        let said = "it is opensesame"
-        let field = Field(name: "opensesame", label: said, kind: .text, required: true, value: said)
-        let outcomes: [HelperOutcome] = [
-            .evaluation(Evaluation(.low, portal: Portal(origin: "https://p", kind: said, title: said), reason: said)),
-            .reply(
-                Reply(
-                    .uiRequired, prompt: Prompt(title: said, message: said, terms: said),
-                    portal: Portal(origin: "https://p", kind: said, title: said), reason: said, trace: [said])),
-            .failed(HelperFault(.helperError, said, standardError: said)),
-        ]
-        for outcome in outcomes {
-            let shown = "\(outcome.masked(secrets))"
-            #expect(!shown.contains("opensesame") && shown.contains("•••"), "\(shown)")
-        }
-        // The name is the answer's key, and the value is the helper's to fill in.
-        guard
-            case .reply(let reply) = HelperOutcome.reply(Reply(.uiRequired, prompt: Prompt(title: "", fields: [field])))
-                .masked(secrets)
-        else { return }
-        #expect(reply.prompt?.fields.first?.name == "opensesame" && reply.prompt?.fields.first?.label == "it is •••")
     }
 }

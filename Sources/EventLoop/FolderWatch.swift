@@ -1,17 +1,13 @@
-import EventLoop
 import Glibc
 
 /// Reports when the content of some folders may have changed, with inotify(7): nothing wakes while nothing happens.
 ///
-/// A missing folder is awaited in the deepest of its parents that exists. Single files can be awaited too: programs that helpers
-/// need and that are not installed yet.
+/// A missing folder is awaited in the deepest of its parents that exists. Single files can be awaited too.
 @LoopActor public final class FolderWatch {
     /// The time from the first of several changes, such as a package being unpacked, to their one report.
-    nonisolated static let debounce = Duration.milliseconds(200)
+    public nonisolated static let debounce = Duration.milliseconds(200)
     /// The time from a failure to the next try.
     private nonisolated static let pause = Duration.seconds(10)
-    /// The most files that are awaited.
-    private nonisolated static let fileLimit = 256
 
     /// Something changed. Called at most once in ``debounce``, and never before the watch is in force again.
     public var onChange: () -> Void = {}
@@ -19,15 +15,13 @@ import Glibc
     public private(set) var failure: String?
 
     private var folders: [String] = []
-    private var files: [String] = []
+    private var files: Set<String> = []
     private var descriptor: Int32 = -1
     private var source: EventSource?
     private var timer: EventSource?
     private var retry: EventSource?
-    /// The names that matter in each watched folder.
+    /// The names that matter in each watched folder; an empty one stands for all.
     private var names: [Int32: Set<String>] = [:]
-    /// The watches of ``folders`` themselves, where every name matters.
-    private var whole: Set<Int32> = []
 
     public init() {}
 
@@ -45,10 +39,9 @@ import Glibc
 
     /// Awaits these files, beside the folders. Returns `true` if some of them are new: they may have come before they were awaited, so
     /// they must be looked at again.
-    public func await(files: [String]) -> Bool {
-        let files = Array(Set(files).sorted().prefix(Self.fileLimit))
+    public func await(files: Set<String>) -> Bool {
         guard files != self.files else { return false }
-        let isMore = !Set(files).isSubset(of: self.files)
+        let isMore = !files.isSubset(of: self.files)
         self.files = files
         arm()
         return isMore
@@ -66,13 +59,12 @@ import Glibc
     /// Sets all watches again. The instance of inotify is kept: their number is limited for each user.
     private func arm() {
         for watch in names.keys { inotify_rm_watch(descriptor, watch) }
-        (names, whole, failure) = ([:], [], nil)
+        (names, failure) = ([:], nil)
         if descriptor < 0 { open() }
         if descriptor >= 0 {
-            for folder in folders { follow(folder, isFolder: true) }
-            for file in files { follow(file, isFolder: false) }
+            for folder in folders { follow(folder + "/") }
+            for file in files { follow(file) }
         }
-        retry?.cancel()
         // A change until then is missed, so it is reported in any case.
         retry = failure == nil ? nil : report(after: Self.pause)
     }
@@ -100,12 +92,13 @@ import Glibc
     private func fail() { failure = "inotify: \(String(cString: strerror(errno)))" }
 
     /// From the root down: each parent is watched before its child is looked for, so that a child that comes in between is seen.
-    private func follow(_ path: String, isFolder: Bool) {
-        let parts = path.split(separator: "/")
-        var parent = "/"
-        for (index, part) in parts.enumerated() {
-            if !isFolder, index == parts.count - 1 { return add(parent, Self.naming | Self.writing, String(part)) }
-            let child = (parent == "/" ? "" : parent) + "/" + part
+    ///
+    /// - Parameter path: that of a folder ends with a slash.
+    private func follow(_ path: String) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        var parent = ""
+        for part in parts.dropLast() where !part.isEmpty {
+            let child = "\(parent)/\(part)"
             add(parent, 0)
             var octet = CChar()
             // A missing child may come, and another link take the place of one.
@@ -113,19 +106,18 @@ import Glibc
             guard access(child, F_OK) == 0 else { return }
             parent = child
         }
-        if isFolder { add(parent, Self.naming | Self.writing, isWhole: true) }
+        add(parent, Self.naming | Self.writing, String(parts.last ?? ""))
     }
 
-    private func add(_ folder: String, _ mask: UInt32, _ name: String? = nil, isWhole: Bool = false) {
+    private func add(_ folder: String, _ mask: UInt32, _ name: String? = nil) {
         let all = mask | Self.itself | UInt32(IN_MASK_ADD) | UInt32(IN_ONLYDIR)
-        let watch = inotify_add_watch(descriptor, folder, all)
+        let watch = inotify_add_watch(descriptor, folder + "/", all)
         guard watch >= 0 else {
             // A folder that cannot be read is a problem of its own, and one that is gone again is awaited in its parent.
             if errno == ENOSPC || errno == ENOMEM { fail() }
             return
         }
         names[watch, default: []].formUnion(name.map { [$0] } ?? [])
-        if isWhole { whole.insert(watch) }
     }
 
     // MARK: Events
@@ -135,21 +127,19 @@ import Glibc
         let count = read(descriptor, &octets, octets.count)
         var rest = octets.prefix(max(count, 0))
         let header = MemoryLayout<inotify_event>.size
-        var matters = false
         while rest.count >= header {
             let event = rest.withUnsafeBytes { $0.loadUnaligned(as: inotify_event.self) }
             // Padded with NULs.
             let name = rest.dropFirst(header).prefix(Int(event.len)).prefix { $0 != 0 }
-            if isRelevant(event, String(decoding: name, as: UTF8.self)) { matters = true }
+            if timer == nil, isRelevant(event, String(decoding: name, as: UTF8.self)) { timer = report(after: Self.debounce) }
             rest = rest.dropFirst(header + Int(event.len))
         }
-        if matters, timer == nil { timer = report(after: Self.debounce) }
     }
 
     private func isRelevant(_ event: inotify_event, _ name: String) -> Bool {
         // Lost events, and folders that went away: anything may have changed.
         if event.mask & (UInt32(IN_Q_OVERFLOW) | UInt32(IN_UNMOUNT) | Self.itself) != 0 { return true }
         guard let names = names[event.wd] else { return false }
-        return name.isEmpty || whole.contains(event.wd) || names.contains(name)
+        return name.isEmpty || names.contains("") || names.contains(name)
     }
 }

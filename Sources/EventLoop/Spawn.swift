@@ -1,25 +1,31 @@
 import CLinux
 import Glibc
-import HotspotCore
 
 /// An error number of the kernel.
-struct Errno: Error, Hashable, CustomStringConvertible {
-    let code: Int32
-    var description: String { String(cString: strerror(code)) }
+public struct Errno: Error, Hashable, CustomStringConvertible {
+    public let code: Int32
+    public var description: String { String(cString: strerror(code)) }
+
+    public init(code: Int32) { self.code = code }
 }
 
-/// Starts one program with these descriptors and no others (posix_spawn(3)).
-struct Spawn {
-    var arguments: [String]
-    var environment: [String]
-    /// The program's descriptors 0, 1, 2 and so on. They stay the caller's.
-    var descriptors: [Int32]
+/// Starts one program with these descriptors and no others (posix_spawn(3)), in a session of its own, with all signals as they are at the
+/// start of a program.
+public struct Spawn {
+    private let arguments: [String]
+    private let environment: [String]
+    private let descriptors: [Int32]
+    private let isExpendable: Bool
 
-    /// The value of helpers in `/proc/PID/oom_score_adj`: where memory runs out the kernel ends a helper, and not the daemon.
-    private static let expendability = 500
+    /// - Parameters:
+    ///   - descriptors: the program's descriptors 0, 1, 2 and so on. They stay the caller's.
+    ///   - isExpendable: where memory runs out the kernel ends the program, and not this process.
+    public init(arguments: [String], environment: [String], descriptors: [Int32], isExpendable: Bool = false) {
+        (self.arguments, self.environment, self.descriptors) = (arguments, environment, descriptors)
+        self.isExpendable = isExpendable
+    }
 
-    /// The process, in a session of its own, with all signals as they are at the start of a program.
-    func start() throws(Errno) -> pid_t {
+    public func start() throws(Errno) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -46,43 +52,56 @@ struct Spawn {
         let words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         let variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
         defer { for string in words + variables { free(string) } }
-        let result = Self.whileExpendable { posix_spawn(&pid, arguments[0], &actions, &attributes, words, variables) }
+        func spawn() -> Int32 { posix_spawn(&pid, arguments[0], &actions, &attributes, words, variables) }
+        let result = isExpendable ? Self.whileExpendable(spawn) : spawn()
         guard result == 0 else { throw Errno(code: result) }
         return pid
     }
 
+    /// The same with a pidfd, for ``EventLoop/onExit(pidfd:_:)``. The process is not reaped before this returns, so that the number is
+    /// still its own.
+    public func startWatched() throws(Errno) -> (pid: pid_t, pidfd: Int32) {
+        let pid = try start()
+        let pidfd = pidfd_open(pid, 0)
+        guard pidfd >= 0 else {
+            let code = errno
+            kill(pid, SIGKILL)
+            waitpid(pid, nil, 0)
+            throw Errno(code: code)
+        }
+        return (pid, pidfd)
+    }
+
     /// Opened before the process forbids that it is dumped, which gives its files in `/proc` to root.
-    static let scoreFile = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC)
+    public static let scoreFile = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC)
 
     /// Runs the body while children begin with a high score. A child begins with its parent's value; lowering it again needs no right as
     /// long as it is not below the one at the start (proc(5)).
     private static func whileExpendable(_ body: () -> Int32) -> Int32 {
-        let file = scoreFile
-        guard file >= 0 else { return body() }
         var octets = [UInt8](repeating: 0, count: 16)
-        let count = pread(file, &octets, octets.count, 0)
-        let high = Array("\(expendability)".utf8)
-        guard count > 0, pwrite(file, high, high.count, 0) > 0 else { return body() }
-        defer { pwrite(file, octets, count, 0) }
+        let count = pread(scoreFile, &octets, octets.count, 0)
+        let high = Array("500".utf8)
+        guard count > 0, pwrite(scoreFile, high, high.count, 0) > 0 else { return body() }
+        defer { pwrite(scoreFile, octets, count, 0) }
         return body()
     }
 }
 
-/// A pipe of which we keep one end, not blocking, and the helper gets the other.
-struct HelperPipe {
-    let ours: Int32
-    let theirs: Int32
+/// A pipe of which we keep one end, not blocking, and a child gets the other.
+public struct ChildPipe {
+    public let ours: Int32
+    public let theirs: Int32
 
-    init(toHelper: Bool = false) throws(Errno) {
+    public init(toChild: Bool = false) throws(Errno) {
         var ends: [Int32] = [-1, -1]
         guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Errno(code: errno) }
-        (ours, theirs) = toHelper ? (ends[1], ends[0]) : (ends[0], ends[1])
-        // The two ends are files of their own: the helper's blocks.
+        (ours, theirs) = toChild ? (ends[1], ends[0]) : (ends[0], ends[1])
+        // The two ends are files of their own: the child's blocks.
         _ = fcntl(ours, F_SETFL, O_NONBLOCK)
     }
 
     /// Octets lie in it to be read; its mere end does not count.
-    static func isReadable(_ ours: Int32) -> Bool {
+    public static func isReadable(_ ours: Int32) -> Bool {
         var state = pollfd(fd: ours, events: Int16(POLLIN), revents: 0)
         return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLIN) != 0
     }

@@ -1,12 +1,11 @@
 import ForeignText
-import HotspotCore
 
 /// Splits `Exec=` as a unit file's ExecStart= is split (systemd.service(5), "Command lines"): quotes and C escapes, no shell, no
 /// variables.
-enum ExecLine {
-    struct SplitError: Error {
+public enum ExecLine {
+    public struct SplitError: Error {
         /// A sentence that follows the key's name.
-        let description: String
+        public let description: String
 
         init(_ description: String) { self.description = description }
 
@@ -20,7 +19,7 @@ enum ExecLine {
     private static let letters = Dictionary(
         uniqueKeysWithValues: zip("abfnrtvs\\\"'".utf8, "\u{7}\u{8}\u{C}\n\r\t\u{B} \\\"'".utf8))
 
-    static func split(_ line: String) throws(SplitError) -> [String] {
+    public static func split(_ line: String) throws(SplitError) -> [String] {
         var words: [String] = []
         var rest = Array(line.utf8)[...]
         func isBlank(_ octet: UInt8) -> Bool { " \t\n\r".utf8.contains(octet) }

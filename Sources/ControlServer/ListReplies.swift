@@ -1,0 +1,34 @@
+import ControlAPI
+import EventLoop
+import HotspotCore
+import Varlink
+
+/// The replies with lists, each cut to what fits into one message.
+@LoopActor enum ListReplies {
+    static func status(_ backend: any ControlBackend, withNames: Bool) -> [UInt8] {
+        let off = backend.switchedOff().filter { withNames || $0.ssid == nil }.prefix(64)
+        var members: [String: JSONValue] = [
+            "version": .string(backend.version), "problems": Coding.value(backend.daemonProblems().shown),
+            "off": Coding.value(Array(off)),
+        ]
+        if !withNames { members["withheld"] = true }
+        let interfaces = backend.interfaceStatus().lazy.map { withNames ? $0.shown : $0.shown.withoutNames }
+        return Fitting.reply("interfaces", interfaces) { Fitting.omitted($0).merging(members) { $1 } }
+    }
+
+    static func networks(_ backend: any ControlBackend, _ parameters: ListParameters) throws(ControlError) -> [UInt8] {
+        let networks = try backend.networks(interface: parameters.interface, all: parameters.all ?? false)
+        return Fitting.reply("networks", networks.lazy.map(\.shown), inOrder: { $0.comesBefore($1) })
+    }
+
+    /// - Parameter isPermitted: the caller may answer prompts.
+    static func prompts(_ backend: any ControlBackend, _ id: String?, isPermitted: Bool) -> [UInt8] {
+        var prompts = backend.pendingPrompts()
+        if let id { prompts.removeAll { $0.id != id } }
+        if !isPermitted { prompts = prompts.map { $0.withheldFromUnpermitted(names: backend.showsNamesToAll) } }
+        let gone = prompts.isEmpty ? id.flatMap(backend.ending) : nil
+        return Fitting.reply("prompts", prompts) { omitted in
+            Fitting.omitted(omitted).merging(gone.map { ["gone": .string($0)] } ?? [:]) { $1 }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+// The parameters of the control interface's methods that no client needs as a type, as the contract has them.
+
+struct OptionalInterface: Decodable { var interface: String? }
+struct OptionalName: Decodable { var name: String? }
+struct OptionalPrompt: Decodable { var id: String? }
+struct PromptParameter: Decodable { var id: String }
+struct NetworkParameter: Decodable { var ssid: String }
+struct TokenParameter: Decodable { var token: String }
+struct NoParameters: Decodable {}
+struct HistoryParameters: Decodable { var ssid: String?; var interface: String?; var before: String? }
+struct LogoffParameters: Decodable { var token: String; var interface: String; var ssidHex: String }
+struct OptionalNetwork: Decodable { var ssid: String? }
+struct RemoveParameters: Decodable { var ssid: String; var helper: String?; var portal: String? }
+struct PINParameter: Decodable { var pin: String }
+struct PINParameters: Decodable { var pin: String?; var old: String? }
+struct ExplainParameters: Decodable { var interface: String?; var ssid: String?; var attempt: String? }
+
+struct QueuedReply: Encodable { var queued: Bool }

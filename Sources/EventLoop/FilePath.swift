@@ -1,0 +1,41 @@
+import Glibc
+
+/// Paths of files and folders.
+public enum FilePath {
+    public enum FileType { case file, folder }
+
+    /// Returns the type at the end of a path; `nil` if nothing is there. Everything that is no folder counts as a file.
+    public static func kind(of path: String) -> FileType? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return status.st_mode & S_IFMT == S_IFDIR ? .folder : .file
+    }
+
+    /// Links resolved, as far as the path exists.
+    public static func canonical(_ path: String) -> String {
+        guard let pointer = realpath(path, nil) else { return path }
+        defer { free(pointer) }
+        return String(cString: pointer)
+    }
+
+    /// Whether it is the folder or lies in it.
+    public static func isWithin(_ path: String, _ folder: String) -> Bool {
+        folder == "/" || path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
+    }
+
+    public static func parent(of path: String) -> String {
+        let plain = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        guard let slash = plain.lastIndex(of: "/"), slash != plain.startIndex else { return "/" }
+        return String(plain[..<slash])
+    }
+
+    /// Returns the first octets of a file, without waiting at a pipe or device; `nil` and errno if it cannot be read.
+    public static func octets(of path: String, limit: Int) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var octets = [UInt8](repeating: 0, count: limit)
+        let count = read(descriptor, &octets, limit)
+        return count < 0 ? nil : Array(octets[..<count])
+    }
+}

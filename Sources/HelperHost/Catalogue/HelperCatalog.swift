@@ -1,0 +1,105 @@
+import EventLoop
+import FoundationEssentials
+import Glibc
+import HotspotCore
+
+/// A helper and the file that it was read from.
+public struct HelperEntry: Hashable, Sendable {
+    public var spec: HelperSpec
+    public var file: String
+
+    public init(spec: HelperSpec, file: String) {
+        self.spec = spec
+        self.file = file
+    }
+}
+
+/// A problem, and what it is about.
+public struct HelperProblem: Hashable, Sendable {
+    /// The helper's name, or the path of a file or folder.
+    public var subject: String
+    public var problem: Problem
+}
+
+/// Every helper that the folders of `.helper` files offer, and everything in them that could not be used.
+public struct HelperCatalog: Hashable, Sendable {
+    /// In the order of their file names.
+    public private(set) var entries: [HelperEntry] = []
+    public private(set) var problems: [HelperProblem] = []
+    /// Programs that were refused or are missing, and files that links in the folders lead to: the folders must be read again when one of
+    /// them changes.
+    public private(set) var awaited: Set<String> = []
+
+    /// The first path with a file name.
+    private var paths: [String: String] = [:]
+    /// The first file with a `Name=`.
+    private var owners: [String: String] = [:]
+
+    /// Reads the folders without executing anything. A folder that does not exist is no problem.
+    ///
+    /// A file masks those of the same name in later folders (`/etc` before `/usr/lib`); an empty file, or a link to `/dev/null`, masks
+    /// without offering anything. Of files with the same `Name=` the first counts, in the order of folders and file names.
+    public init(directories: [String]) {
+        for directory in directories { read(directory) }
+        entries.sort { ($0.file.split(separator: "/").last ?? "") < ($1.file.split(separator: "/").last ?? "") }
+    }
+
+    private mutating func report(_ subject: String, _ problem: Problem) {
+        problems.append(HelperProblem(subject: subject, problem: problem))
+    }
+
+    private mutating func read(_ directory: String) {
+        guard access(directory, R_OK) == 0 else {
+            if errno == ENOENT { return }
+            return report(directory, Problem(.helperFolderUnreadable, "\(directory): \(String(cString: strerror(errno)))"))
+        }
+        if let problem = PathTrust.problem(with: directory, as: .folder) { return report(directory, problem) }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        for name in names.sorted() where name.hasSuffix(".helper") && !name.hasPrefix(".") { read(directory + "/" + name, name) }
+    }
+
+    private mutating func read(_ path: String, _ name: String) {
+        if let earlier = paths[name] {
+            if path == earlier { return }
+            return report(
+                path,
+                Self.isMask(earlier)
+                    ? Problem(.helperMasked, "\(path) is masked by \(earlier)")
+                    : Problem(.helperShadowed, "\(path) is shadowed by \(earlier), which has the same file name"))
+        }
+        paths[name] = path
+        if Self.isMask(path) { return }
+        let target = FilePath.canonical(path)
+        if target != path { awaited.insert(target) }
+        if let problem = PathTrust.problem(with: path, as: .file) { return report(path, problem) }
+        do { add(HelperEntry(spec: try HelperFile.read(path), file: path)) } catch {
+            report(path, Problem(.helperFileInvalid, error.description))
+        }
+    }
+
+    private static func isMask(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFREG ? status.st_size == 0 : FilePath.canonical(path) == "/dev/null"
+    }
+
+    private mutating func add(_ entry: HelperEntry) {
+        let (path, name) = (entry.file, entry.spec.name)
+        if let owner = owners[name] {
+            return report(
+                path, Problem(.helperShadowed, "\(path) is shadowed by \(owner), which has the name \"\(name)\" already"))
+        }
+        owners[name] = path
+        if let program = entry.spec.activation.exec?.first, let problem = PathTrust.problem(with: program, as: .program) {
+            awaited.insert(program)
+            return report(name, problem)
+        }
+        var entry = entry
+        if entry.spec.displayName.count > HelperSpec.displayNameLimit {
+            entry.spec.displayName = String(entry.spec.displayName.prefix(HelperSpec.displayNameLimit))
+            let message = "\(path): DisplayName= is too long; \(HelperSpec.displayNameLimit) characters of it are shown"
+            report(name, Problem(.displayNameTooLong, message))
+        }
+        entries.append(entry)
+    }
+}

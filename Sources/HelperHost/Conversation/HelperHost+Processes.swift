@@ -1,0 +1,130 @@
+import CLinux
+import EventLoop
+import ForeignText
+import Glibc
+import HotspotCore
+
+/// The processes of helpers, and what is known of them.
+extension HelperHost {
+    /// Starts a program: as a service if there are sockets for it, else with pipes for one command.
+    func start(_ program: Program, _ listeners: [SocketService.Listener] = []) throws(HelperFault) -> HelperProcess {
+        if isShut { throw HelperFault(.helperNotStarted, "the daemon is ending") }
+        let isContained = configuration.containment == .sandbox
+        if isContained, filter < 0 { throw HelperFault(.helperNotStarted, "its system-call filter could not be made") }
+        let refusal = startRefusal()
+        if refusal != 0 { throw HelperFault.refused(refusal) }
+        resolver.update()
+        let process = try HelperProcess(
+            sandbox(program, listeners: listeners.count), filter: isContained ? filter : nil, listeners: listeners,
+            names: program.names, errorLimit: configuration.limits.standardError)
+        let key = ObjectIdentifier(process)
+        processes[key] = process
+        process.onGone = { [weak self] in
+            guard let self else { return }
+            processes[key] = nil
+            // Large answers leave pieces all over the heap: without this 100 of them cost 25 MB for as long as the daemon runs.
+            if processes.isEmpty { malloc_trim(0) }
+            onChange()
+            finishShutDown()
+        }
+        onChange()
+        return process
+    }
+
+    private func sandbox(_ program: Program, listeners: Int = 0) -> Sandbox {
+        let limits = configuration.limits
+        return Sandbox(
+            exec: program.exec, readPaths: program.readPaths.filter(isReadable),
+            readWritePaths: program.readWritePaths.filter {
+                WritablePath.refusal(of: $0, hidden: configuration.hiddenPaths) == nil
+            },
+            hasNetwork: program.hasNetwork, listeners: listeners,
+            processorTime: listeners > 0 ? limits.serviceProcessorTime : limits.processorTime, limits: limits,
+            hiddenPaths: configuration.hiddenPaths, helperSocket: configuration.helperSocket, resolverFile: resolver.path)
+    }
+
+    /// The folders and files that a helper with this command line sees for its own.
+    public func ownPaths(of exec: [String]) -> [String] { sandbox(Program(exec: exec, names: [])).ownPaths }
+
+    /// Whether a path of `ReadPaths=` is shown: nothing of the daemon's, and nothing in the place of the sandbox's own folders.
+    private func isReadable(_ path: String) -> Bool {
+        let canonical = FilePath.canonical(path)
+        let refused = configuration.hiddenPaths.map(FilePath.canonical) + ["/proc", "/sys", "/dev"]
+        return !["/", "/tmp", "/run"].contains(canonical) && !refused.contains { FilePath.isWithin(canonical, $0) }
+    }
+
+    // MARK: The sandbox
+
+    /// Tries the sandbox once with a program that does nothing, so that ``sandboxProblem`` tells before the first login why no helper
+    /// can be started.
+    public func trySandbox() {
+        guard configuration.containment == .sandbox else { return }
+        do throws(HelperFault) {
+            let process = try start(Program(exec: ["/usr/bin/true"], names: []))
+            process.onExit = { [weak self, weak process] in self?.tried(process?.failure) }
+            process.end(term: .seconds(10), kill: .seconds(10))
+        } catch { tried(error.sentence) }
+    }
+
+    private func tried(_ failure: String?) {
+        guard !isShut else { return }
+        sandboxProblem = failure.map {
+            Problem(
+                .sandboxUnavailable, "No helper can be started: \($0).",
+                hint: access(Sandbox.bubblewrap, X_OK) == 0
+                    ? "allow hotspotd to make user namespaces (/usr/share/doc/hotspotd/apparmor-hotspotd is an AppArmor profile for it), then: systemctl restart hotspotd. Or set Containment=none, without any protection"
+                    : "apt install bubblewrap, then: systemctl reload hotspotd")
+        }
+        onChange()
+    }
+
+    /// Whether the helper runs in a sandbox of the daemon's.
+    public func isSandboxed(_ name: String) -> Bool {
+        spec(name)?.activation.exec != nil && configuration.containment == .sandbox && sandboxProblem == nil
+    }
+
+    /// Why the helper runs without a sandbox, or cannot run.
+    public func missingContainment(of name: String) -> [String] {
+        if case .external = spec(name)?.activation { return [] }
+        if configuration.containment == .none { return ["Containment=none (it gets no stored answers)"] }
+        return sandboxProblem.map { [$0.message] } ?? []
+    }
+
+    /// Whether the helper may get stored answers: the daemon starts it in a sandbox, or a trusted user runs it.
+    public func mayHaveCredentials(_ name: String) -> Bool {
+        guard case .external(let path) = spec(name)?.activation else { return configuration.containment == .sandbox }
+        return (try? PathTrust.check(path: path)) != nil
+    }
+
+    /// Why the helper cannot write to a folder of its `ReadWritePaths=`, or read one of its `ReadPaths=`.
+    public func pathProblems(of name: String) -> [Problem] {
+        guard let spec = spec(name) else { return [] }
+        let unseen = spec.readPaths.filter { !isReadable($0) || FilePath.kind(of: $0) == nil }.map {
+            Problem(
+                isReadable($0) ? .helperPathMissing : .helperPathRefused,
+                "ReadPaths= has \(Printable.text($0, limit: 200)), which is \(isReadable($0) ? "not there" : "not shown to helpers").",
+                hint: "name folders and files of the helper's own, with a space between two of them")
+        }
+        return unseen
+            + spec.readWritePaths.compactMap {
+                WritablePath.refusal(of: $0, hidden: configuration.hiddenPaths) ?? WritablePath.problem(with: $0)
+            }
+    }
+
+    // MARK: Processes
+
+    /// All helpers that the process with this token speaks for, as long as it runs; none for an unknown token.
+    public func helperNames(forToken token: String) -> [String] {
+        processes.values.first { $0.token == token && $0.isRunning }?.names.filter { $0 != Self.proberName } ?? []
+    }
+
+    public func isRunning(_ name: String) -> Bool { processes.values.contains { $0.names.contains(name) } }
+
+    public var processCount: Int { processes.count }
+
+    /// The secrets that the helper's running processes were given: one that serves many commands may repeat in the next network what it
+    /// was told in this one.
+    public func secrets(givenTo name: String) -> Set<String> {
+        processes.values.filter { $0.names.contains(name) }.reduce(into: []) { $0.formUnion($1.tail.given) }
+    }
+}

@@ -1,0 +1,35 @@
+import HotspotCore
+
+/// A command line with what it is shown. One process of it speaks for all helpers that it names.
+struct Program: Hashable {
+    var exec: [String]
+    /// In the order of LISTEN_FDNAMES.
+    var names: [String]
+    var readPaths: [String] = []
+    var readWritePaths: [String] = []
+    var hasNetwork = true
+
+    /// The same for the scan list, of which the prober learns nothing.
+    var withoutNetwork: Program {
+        var program = self
+        program.names.removeAll { $0 == HelperHost.proberName }
+        program.hasNetwork = false
+        return program
+    }
+
+    /// Groups the helpers with `Activation=socket`, and the prober, by their command lines. Returns the program of each.
+    static func services(of helpers: [HelperSpec], prober: [String]?) -> [String: Program] {
+        var programs: [[String]: Program] = [:]
+        for spec in helpers {
+            guard case .socket(let exec) = spec.activation else { continue }
+            var program = programs[exec] ?? Program(exec: exec, names: [])
+            program.names.append(spec.name)
+            program.readPaths += spec.readPaths
+            program.readWritePaths += spec.readWritePaths
+            programs[exec] = program
+        }
+        if let prober { programs[prober, default: Program(exec: prober, names: [])].names.append(HelperHost.proberName) }
+        let named = programs.values.flatMap { program in program.names.map { ($0, program) } }
+        return Dictionary(named, uniquingKeysWith: { first, _ in first })
+    }
+}

@@ -1,0 +1,93 @@
+import EventLoop
+import FoundationEssentials
+import Glibc
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(10))) struct FolderWatchTests {
+    init() { EventLoop.startThread() }
+
+    /// A folder with a watch beside it, and the number of its reports.
+    @LoopActor private final class Watched {
+        nonisolated let folder: String
+        let watch = FolderWatch()
+        private var reports = 0
+
+        init() {
+            var template = Array("/tmp/hotspot-test-XXXXXX".utf8CString)
+            mkdtemp(&template)
+            folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+            watch.onChange = { self.reports += 1 }
+        }
+
+        func write(_ name: String) { close(open("\(folder)/\(name)", O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)) }
+
+        /// Takes steps that change something that matters, and waits for the report of each.
+        func expectReports(_ steps: [() -> Void]) async {
+            for (index, step) in steps.enumerated() {
+                let before = reports
+                step()
+                for _ in 0..<2000 where reports == before { await pause(.milliseconds(5)) }
+                #expect(reports > before, "step \(index)")
+            }
+        }
+
+        func expectSilence() async {
+            await pause(FolderWatch.debounce * 2)
+            let before = reports
+            await pause(FolderWatch.debounce * 2)
+            #expect(reports == before)
+        }
+
+        func close() {
+            watch.onChange = {}
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+
+        private func close(_ descriptor: Int32) { Glibc.close(descriptor) }
+
+        private func pause(_ duration: Duration) async {
+            await withCheckedContinuation { continuation in EventLoop.shared.later(duration) { continuation.resume() } }
+        }
+    }
+
+    @Test @LoopActor func everyKindOfChangeIsTold() async {
+        let watched = Watched()
+        let (folder, watch) = (watched.folder, watched.watch)
+        // The folder and its parent are missing at first.
+        let helpers = folder + "/late/helpers"
+        watch.watch([helpers])
+        #expect(watch.await(files: [folder + "/programs/late"]))
+        #expect(!watch.await(files: [folder + "/programs/late"]))
+        #expect(watch.failure == nil)
+        await watched.expectReports([
+            { mkdir(folder + "/late", 0o755) }, { mkdir(helpers, 0o755) }, { watched.write("late/helpers/a.helper") },
+            { chmod(helpers + "/a.helper", 0o600) }, { rename(helpers + "/a.helper", helpers + "/b.helper") },
+            { unlink(helpers + "/b.helper") }, { symlink("/dev/null", helpers + "/c.helper") },
+            { mkdir(folder + "/programs", 0o755) }, { watched.write("programs/late") },
+            { rename(folder + "/late", folder + "/later") }, { rename(folder + "/later", folder + "/late") },
+            { watched.write("late/helpers/d.helper") },
+        ])
+        // A change beside them is ignored.
+        watched.write("beside")
+        await watched.expectSilence()
+        watched.close()
+    }
+
+    /// A link on the way is followed to where it leads now.
+    @Test @LoopActor func anotherLinkInItsPlaceIsTold() async {
+        let watched = Watched()
+        let folder = watched.folder
+        for name in ["one", "two"] { mkdir(folder + "/" + name, 0o755) }
+        symlink("one", folder + "/current")
+        watched.watch.watch([folder + "/current"])
+        await watched.expectReports([
+            { watched.write("one/a.helper") },
+            {
+                symlink("two", folder + "/next")
+                rename(folder + "/next", folder + "/current")
+            },
+            { watched.write("two/b.helper") },
+        ])
+        watched.close()
+    }
+}

@@ -67,7 +67,7 @@ extension ProblemCode {
             .helperMalformed, .helperUnknownValue, .helperError, .helperTooLong, .helperRepeatsSecret, .helperQuarantined,
             .helperNotTrusted, .helperFileInvalid, .helperFileMissing, .helperProgramMissing, .helperProgramNotExecutable,
             .helperPathMissing, .helperPathRefused, .helperFolderUnreadable, .helperFoldersNotWatched, .helperMasked,
-            .helperShadowed, .helperNameTwice, .displayNameTooLong, .displayNameNotUsed:
+            .helperShadowed, .displayNameTooLong:
             .helper
         case .sandboxUnavailable: .sandbox
         case .held, .stillCaptive, .loginFailed, .loginDelayed, .loginPaused, .logoffUnconfirmed, .forgotten: .login

@@ -32,7 +32,8 @@ struct HelperUnderTest {
             remarks = [.note("There is no .helper file yet: the daemon needs one (hotspotctl helpers new NAME writes both).")]
             return
         }
-        let spec = try HelperFile.read(path)
+        var spec = try HelperFile.read(path)
+        spec.displayName = String(spec.displayName.prefix(HelperSpec.displayNameLimit))
         self.spec = spec
         try Self.checkProgram(spec)
         remarks = Self.networks(spec) + Self.installation(spec, path)

@@ -144,7 +144,7 @@ import Testing
         (asksFor("'choices': ['a']", title: "'x' * 201"), "WRONG  Of the prompt, the title has 201 octets; 200 are shown."),
         (
             claims + "if method == 'Authenticate': reply('failure', reason='x', trace=['y'] * 101)",
-            "WRONG  \"reply.trace\" has 101 entries; the first 100 are kept."
+            "WRONG  \"reply.trace\" has 101 entries; the first 100 are kept, of each 2048 octets."
         ),
         (
             "if method == 'Evaluate': answer(confidence='none', reason='x' * 2049)",

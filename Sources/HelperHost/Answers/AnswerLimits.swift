@@ -50,7 +50,7 @@ public enum AnswerLimits {
             guard let all = value.array, all.count > limit || all.contains(where: { ($0.string?.utf8.count ?? 0) > length })
             else { return nil }
             let entries = all.prefix(limit).map { cut($0, .text(length))?.0 ?? $0 }
-            return (.array(entries), "has \(all.count) entries; \(limit) are kept, of each \(length) octets")
+            return (.array(entries), "has \(all.count) entries; the first \(limit) are kept, of each \(length) octets")
         }
     }
 }

@@ -96,9 +96,10 @@ public struct HelperCatalog: Hashable, Sendable {
         }
         var entry = entry
         if entry.spec.displayName.count > HelperSpec.displayNameLimit {
-            entry.spec.displayName = String(entry.spec.displayName.prefix(HelperSpec.displayNameLimit))
-            let message = "\(path): DisplayName= is too long; \(HelperSpec.displayNameLimit) characters of it are shown"
+            let (shown, count) = (entry.spec.displayName.prefix(HelperSpec.displayNameLimit), entry.spec.displayName.count)
+            let message = "\(path): DisplayName= has \(count) characters; \(shown.count) are shown: \"\(shown)\""
             report(name, Problem(.displayNameTooLong, message))
+            entry.spec.displayName = String(shown)
         }
         entries.append(entry)
     }

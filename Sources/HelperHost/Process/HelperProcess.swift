@@ -24,7 +24,6 @@ import Varlink
     /// The host's: called once, after ``onExit``.
     var onGone: () -> Void = {}
 
-    /// The daemon's child.
     private let pid: pid_t
     private let pidfd: Int32
     private let program: String

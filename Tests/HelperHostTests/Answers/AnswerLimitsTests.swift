@@ -18,7 +18,7 @@ import Testing
             AnswerLimits.losses(in: reply) == [
                 "\"reply.reason\" has 3000 octets; 2048 are kept", "\"reply.portal.pin\" has 3000 octets; 128 are kept",
                 "\"reply.portal.kind\" has 3000 octets; 64 are kept", "\"reply.portal.title\" has 3000 octets; 256 are kept",
-                "\"reply.trace\" has 101 entries; 100 are kept, of each 2048 octets",
+                "\"reply.trace\" has 101 entries; the first 100 are kept, of each 2048 octets",
             ])
         #expect(AnswerLimits.losses(in: ["needs": .array(Array(repeating: "x", count: 65))]).count == 1)
     }

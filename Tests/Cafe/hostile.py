@@ -77,7 +77,7 @@ class Hostile:
         self.monitor.stop()
         self.report.check("daemon.ends", self.daemon.stop() == 0)
         self.fabric.processes["tcpdump"].terminate()
-        self.fabric.processes["tcpdump"].wait()
+        self.fabric.processes["tcpdump"].wait(20)
         guilty = self.daemon.filesWith(SECRETS)
         # The hotel's name is in the clear in each handshake.
         hasHotel = HOTEL.portal.encode() in capture.read_bytes()

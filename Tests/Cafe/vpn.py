@@ -187,7 +187,7 @@ class VPN:
         problems = self.daemon.status().get("problems", [])
         touched = sorted(self.rules() ^ before)
         self.report.check(f"vpn.{shape.key}.untouched", not touched, str(touched))
-        said = "; ".join(problem["message"] + f" `{problem.get('hint', '')}`" for problem in problems) or "online via Portal form"
+        said = "; ".join(problem["message"] + f" `{problem.get('hint', '')}`" for problem in problems) or "online via Portal file"
         self.report.say(said)
         self.report.check(f"vpn.{shape.key}.online", isOnline == (shape.told is None), str(self.daemon.status()))
         self.report.check(f"vpn.{shape.key}.said", self.isRight(shape, problems), str(problems))
@@ -199,7 +199,7 @@ class VPN:
 
     def isOnline(self) -> bool:
         status = self.daemon.status()
-        proven = (status.get("state"), status.get("helper")) == ("authenticated", "form")
+        proven = (status.get("state"), status.get("helper")) == ("authenticated", "catalogue")
         return proven and "Internet side" in fetched(self.fabric.client, networks.PAGE_URL)
 
     def isRight(self, shape: Shape, problems: list[dict]) -> bool:
@@ -218,7 +218,7 @@ class VPN:
         self.fabric.inside("cli", "sh", "-c", command)
         mark = self.monitor.mark()
         self.daemon.ctl("login")
-        self.monitor.waitFor({"authenticated"}, mark, 40, lambda event: event.get("helper") == "form")
+        self.monitor.waitFor({"authenticated"}, mark, 40, lambda event: event.get("helper") == "catalogue")
         right = self.isOnline() and not self.daemon.problems()
         self.report.check(f"vpn.{shape.key}.exception", right, f"{command}: {self.daemon.status()}")
         return "; with the exception yes" if right else ""
@@ -226,7 +226,7 @@ class VPN:
     def rules(self) -> set[str]:
         """All that a VPN sets up in the laptop, line by line."""
         words = [
-            ("ip", "link"), ("ip", "rule"), ("ip", "-6", "rule"), ("ip", "route", "show", "table", "all"),
+            ("ip", "link"), ("ip", "rule"), ("ip", "-6", "rule"), ("ip", "-4", "route", "show", "table", "all"),
             ("ip", "-6", "route", "show", "default", "table", "all"), ("nft", "list", "ruleset"),
             ("sysctl", "-a", "-r", r"^net\.ipv[46]\.(conf\..*\.(rp_filter|src_valid_mark|forwarding|accept_ra)|ip_forward)$"),
             ("cat", "/etc/resolv.conf"),

@@ -201,14 +201,16 @@ extension DoctorFacts {
         }
         switch state {
         case .presentingUI where status.prompt != nil:
-            let command = status.helper == BrowseReply.helper ? "hotspotctl browse" : "hotspotctl answer"
-            return Layer(.login, .attention, "The portal waits for your answer.", ours(command))
+            if status.handsOver == true {
+                return Layer(.login, .attention, "This login needs a browser.", ours("hotspotctl browse"))
+            }
+            return Layer(.login, .attention, "The portal waits for your answer.", ours("hotspotctl answer"))
         case .evaluating, .authenticating, .presentingUI, .maintaining, .loggingOff:
             if let moment = status.nextLogin {
                 return Layer(.login, .attention, "It \(renderer.tries(at: moment)).", ours("hotspotctl login"))
             }
-            return Layer(
-                .login, isOnline ? .ok : .attention, "It is under way.", isOnline ? nil : ours("hotspotctl login --wait"))
+            // A login that is asked for now would begin again.
+            return Layer(.login, isOnline ? .ok : .attention, "It is under way.", isOnline ? nil : "hotspotctl monitor")
         case .failure: return Layer(.login, .broken, "It failed.", ours("hotspotctl explain"))
         case .inactive, .authenticated:
             if isCaptive { return Layer(.login, .attention, "Nothing is logged in yet.", ours("hotspotctl login --wait")) }

@@ -106,8 +106,7 @@ extension Failure {
         let (reason, hint) =
             switch StateName(rawValue: state) {
             case .inactive: ("it is in no network, or leaves its network alone", "hotspotctl status")
-            case .evaluating, .authenticating:
-                ("the login is not done yet", "hotspotctl login --wait\(place), then hotspotctl logoff\(place)")
+            case .evaluating, .authenticating: ("the login is not done yet", "hotspotctl logoff\(place), once it is done")
             case .presentingUI: ("the portal still waits for your answer", "hotspotctl answer --dismiss\(place)")
             case .authenticated: ("no helper logged in there; the portal's own page may end it", "hotspotctl explain\(place)")
             case .maintaining: ("the session is being checked", "hotspotctl logoff\(place), in a moment")

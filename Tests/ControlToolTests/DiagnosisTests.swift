@@ -130,8 +130,8 @@ import Testing
 
     static let attention: [(DoctorFacts, LayerName, String?)] = [
         (captive(), .login, "hotspotctl answer"),
-        (captive { $0.helper = BrowseReply.helper }, .login, "hotspotctl browse"),
-        (captive { $0.state = "authenticating" }, .login, "hotspotctl login --wait"),
+        (captive { $0.handsOver = true }, .login, "hotspotctl browse"),
+        (captive { $0.state = "authenticating" }, .login, "hotspotctl monitor"),
         (online(), .desktop, "nmcli networking connectivity check"),
         (
             changed(online()) {

@@ -57,7 +57,7 @@ import Glibc
         }
         let files = paths.compactMap { RecordFile.read($0, tail: true) }.sorted { $0.written < $1.written }
         let leases = files.flatMap { DHClientLeases($0.octets).leases }.filter {
-            $0.interface == link.name && ($0.expires ?? .max) > now() && $0.addresses.contains { isOn(link, $0) }
+            $0.interface == link.name && ($0.expires ?? .max) > now() && link.hasAny(of: $0.addresses)
         }
         guard let lease = leases.last(where: { !$0.isIPv6 }) else { return nil }
         let words = lease.nameservers + (leases.last(where: \.isIPv6)?.nameservers ?? [])
@@ -73,7 +73,7 @@ import Glibc
         }
         let leases = paths.compactMap { RecordFile.read($0) }.sorted { $0.written < $1.written }.compactMap {
             file -> DHCPPacket? in
-            guard let packet = DHCPPacket(file.octets), isOn(link, packet.address) else { return nil }
+            guard let packet = DHCPPacket(file.octets), link.hasAny(of: [packet.address]) else { return nil }
             // The file was written when the packet came.
             if let time = packet.leaseTime, time != .max, file.written + Int64(time) <= now() { return nil }
             return packet
@@ -101,11 +101,5 @@ import Glibc
             return words.count >= 2 && words[0] == "nameserver" ? words[1] : nil
         }
         return NameserverText.addresses(in: words, on: link)
-    }
-
-    /// Returns whether a lease's address is one of the link's.
-    private func isOn(_ link: LinkSnapshot, _ address: String?) -> Bool {
-        guard let address, !address.isEmpty else { return false }
-        return link.addresses.contains { $0.prefix { $0 != "/" } == address }
     }
 }

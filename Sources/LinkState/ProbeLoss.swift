@@ -9,8 +9,8 @@ public struct ProbeLoss: Hashable, Sendable {
     public enum Ending: Hashable, Sendable {
         /// The kernel refused to send it.
         case refusedHere
-        /// The connection was refused sooner than a packet comes back over the air.
-        case refusedAtOnce
+        /// The connection was refused, by this computer or by the other end, sooner than a neighbour is given up.
+        case refused
         case silent
         case other
     }
@@ -22,8 +22,9 @@ public struct ProbeLoss: Hashable, Sendable {
         case returnPath(String)
     }
 
-    /// Milliseconds below which a refusal came from this computer, if it also counted refusals of its own.
-    public static let atOnce = 5
+    /// Milliseconds below which a failed connection was refused. The kernel looks for a neighbour that is silent for 3 s (arp(7)), and then
+    /// counts a refusal of its own.
+    public static let refusedWithin = 1000
 
     let endings: [Ending]
     let before: LossCounters
@@ -44,8 +45,9 @@ public struct ProbeLoss: Hashable, Sendable {
         // Segments of other programs fail as well where a route is gone: only beside a firewall that drops the rest they tell something.
         let dropsTheRest = rules.chains.contains { $0.direction == .output && $0.dropsTheRest }
         if isSilent, after.unsent > before.unsent, dropsTheRest { return .firewall }
-        let isRefused = !isSilent && endings.contains(.refusedAtOnce) && after.refusals > before.refusals
-        return isRefused && rules.otherWay != nil && !suspects.isEmpty ? .firewall : nil
+        let refused = endings.count { $0 == .refused }
+        let refusedByUs = refused > 0 && !isSilent && after.refusals >= before.refusals + UInt64(refused)
+        return refusedByUs && rules.otherWay != nil && !suspects.isEmpty ? .firewall : nil
     }
 
     /// Returns the problem with the smallest exception, which the user decides on; `nil` if no rule of this computer is the cause.

@@ -37,13 +37,14 @@ import Testing
         #expect(cause([.other], unsent: 1, PacketRules(chains: [Self.killSwitch])) == nil)
     }
 
-    @Test func aRefusalAtOnceIsTheFirewallsWhereThisComputerRefusedAndTrafficGoesElsewhere() {
+    @Test func refusalsAreTheFirewallsWhereThisComputerRefusedAsManyAndTrafficGoesElsewhere() {
         let rules = PacketRules(otherWay: "wg0", chains: [Self.rejecting])
-        #expect(cause([.refusedAtOnce, .other], refusals: 2, rules) == .firewall)
-        #expect(cause([.refusedAtOnce], rules) == nil)
-        #expect(cause([.refusedAtOnce, .silent], refusals: 2, rules) == nil)
-        #expect(cause([.refusedAtOnce], refusals: 2, PacketRules(chains: [Self.rejecting])) == nil)
-        #expect(cause([.refusedAtOnce], refusals: 2, PacketRules(otherWay: "wg0", chains: [Self.incoming])) == nil)
+        #expect(cause([.refused, .other], refusals: 2, rules) == .firewall)
+        #expect(cause([.refused], rules) == nil)
+        #expect(cause([.refused, .refused], refusals: 1, rules) == nil)
+        #expect(cause([.refused, .silent], refusals: 2, rules) == nil)
+        #expect(cause([.refused], refusals: 2, PacketRules(chains: [Self.rejecting])) == nil)
+        #expect(cause([.refused], refusals: 2, PacketRules(otherWay: "wg0", chains: [Self.incoming])) == nil)
         #expect(cause([.other], refusals: 2, rules) == nil)
     }
 

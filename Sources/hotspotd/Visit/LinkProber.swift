@@ -116,7 +116,7 @@ struct ProbeAnswer: Decodable {
         var ending: ProbeLoss.Ending {
             switch error?.prefix(while: { $0 != ":" }) {
             case "refusedHere": .refusedHere
-            case "connectFailed" where milliseconds < ProbeLoss.atOnce: .refusedAtOnce
+            case "connectFailed" where milliseconds < ProbeLoss.refusedWithin: .refused
             case "timeout", "dnsTimeout": .silent
             default: .other
             }

@@ -47,16 +47,34 @@ import Glibc
         return facts
     }
 
+    /// Returns whether a DHCP client is about to write its record of this link: it has written one before, and resolv.conf, which it writes
+    /// first, is as old.
+    ///
+    /// - Parameter time: when the address came, in Unix time and milliseconds.
+    public func isRecordDue(for link: LinkSnapshot, since time: Int) -> Bool {
+        var status = stat()
+        if stat(root + "etc/resolv.conf", &status) == 0,
+            status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1_000_000 >= time
+        {
+            return false
+        }
+        return dhclientLeases.contains { $0.interface == link.name } || !dhcpcdRecords(of: link).isEmpty
+    }
+
     // MARK: The records
 
-    private func dhclient(_ link: LinkSnapshot) -> LinkFacts? {
+    private var dhclientLeases: [DHClientLeases.Lease] {
         let folders = [("var/lib/dhcp", "dhclient", ".leases"), ("var/lib/NetworkManager", "dhclient-", ".lease")]
         var paths = extraLeaseFiles
         for (folder, prefix, suffix) in folders {
             paths += RecordFile.names(in: root + folder, prefix: prefix, suffix: suffix).map { "\(root)\(folder)/\($0)" }
         }
         let files = paths.compactMap { RecordFile.read($0, tail: true) }.sorted { $0.written < $1.written }
-        let leases = files.flatMap { DHClientLeases($0.octets).leases }.filter {
+        return files.flatMap { DHClientLeases($0.octets).leases }
+    }
+
+    private func dhclient(_ link: LinkSnapshot) -> LinkFacts? {
+        let leases = dhclientLeases.filter {
             $0.interface == link.name && ($0.expires ?? .max) > now() && link.hasAny(of: $0.addresses)
         }
         guard let lease = leases.last(where: { !$0.isIPv6 }) else { return nil }
@@ -64,14 +82,17 @@ import Glibc
         return LinkFacts(nameservers: NameserverText.addresses(in: words, on: link), api: lease.portalAPI, source: "dhclient")
     }
 
-    private func dhcpcd(_ link: LinkSnapshot) -> LinkFacts? {
+    private func dhcpcdRecords(of link: LinkSnapshot) -> [String] {
         // NAME.lease, NAME-SSID.lease, and dhcpcd-NAME.lease in old versions.
-        let paths = ["var/lib/dhcpcd", "var/db/dhcpcd", "var/lib/dhcpcd5"].flatMap { folder in
+        ["var/lib/dhcpcd", "var/db/dhcpcd", "var/lib/dhcpcd5"].flatMap { folder in
             (RecordFile.names(in: root + folder, prefix: link.name, suffix: ".lease")
                 + RecordFile.names(in: root + folder, prefix: "dhcpcd-\(link.name)", suffix: ".lease"))
                 .map { "\(root)\(folder)/\($0)" }
         }
-        let leases = paths.compactMap { RecordFile.read($0) }.sorted { $0.written < $1.written }.compactMap {
+    }
+
+    private func dhcpcd(_ link: LinkSnapshot) -> LinkFacts? {
+        let leases = dhcpcdRecords(of: link).compactMap { RecordFile.read($0) }.sorted { $0.written < $1.written }.compactMap {
             file -> DHCPPacket? in
             guard let packet = DHCPPacket(file.octets), link.hasAny(of: [packet.address]) else { return nil }
             // The file was written when the packet came.

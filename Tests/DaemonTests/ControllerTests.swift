@@ -264,7 +264,7 @@ import Wireless
         let bench = try FilterBench()
         var settings = bench.services.settings
         settings.trustedNetworks = try SSIDPattern.list("Home*")
-        var link = ManagedLink()
+        let link = ManagedLink()
         #expect(!link.isClosed(under: settings), "it is not managed")
         link.controller = InterfaceController(index: Self.index, name: "hot7", services: bench.services)
         func isClosed(_ name: String, _ security: Security) -> Bool {

@@ -164,37 +164,36 @@ import Wireless
         case .connected(let index, let association): connected(index, association)
         case .roamed(let index, let bssid):
             managed[index]?.association?.bssid = bssid
-            managed[index]?.controller?.roam(to: bssid, signal: radio?.association(of: index)?.signal)
+            managed[index]?.association?.signal = radio?.association(of: index)?.signal
+            if let link = monitor?.links[index] { update(link) }
         case .disconnected(let index, _):
             managed[index]?.association = nil
-            cancelArrival(index)
             managed[index]?.controller?.journal.record("link", "disconnected")
-            managed[index]?.controller?.leave("disconnected")
+            if let link = monitor?.links[index] { update(link) }
             services.host.standDown(interface: index)
         case .lost: services.log.debug("netlink lost messages; everything is read again")
         }
     }
 
     private func connected(_ index: Int, _ association: WirelessAssociation) {
-        let before = managed[index]?.controller?.joined
-        managed[index, default: ManagedLink()].association = association
+        held(index).association = association
         // A trusted network is open from here on, any other closed, whatever the last one was.
         services.events?.gateChanged()
         guard let link = monitor?.links[index], let controller = controller(for: link) else { return }
         controller.journal.record("link", "connected to \(association.ssid) at \(association.bssid)")
-        if let before {
-            if before.network == association.network {
-                return controller.roam(to: association.bssid, signal: association.signal)
-            }
-            controller.leave("another network")
-        }
-        prepare(index)
         update(link)
+        prepare(index)
     }
 
     // MARK: One link
 
     private var snapshots: [LinkSnapshot] { monitor.map { Array($0.links.values) } ?? [] }
+
+    private func held(_ index: Int) -> ManagedLink {
+        let link = managed[index] ?? ManagedLink()
+        managed[index] = link
+        return link
+    }
 
     /// Returns whether the settings let the daemon manage this link; tunnels, bridges and veth only where `Match=` names them.
     private func manages(_ link: LinkSnapshot) -> Bool {
@@ -210,9 +209,10 @@ import Wireless
     private func controller(for link: LinkSnapshot) -> InterfaceController? {
         let known = managed[link.index]?.controller
         guard manages(link) else {
-            cancelArrival(link.index)
             if let known {
                 managed[link.index]?.controller = nil
+                managed[link.index]?.joining.reset()
+                managed[link.index]?.endWait()
                 known.leave("not managed any more")
                 services.host.standDown(interface: link.index)
                 services.events?.statusChanged()
@@ -224,7 +224,7 @@ import Wireless
             return known
         }
         let made = InterfaceController(index: link.index, name: link.name, services: services)
-        managed[link.index, default: ManagedLink()].controller = made
+        held(link.index).controller = made
         services.log.info("\(link.name): managed")
         // A machine begins with its gate closed, and reports changes only.
         services.events?.statusChanged()
@@ -232,9 +232,10 @@ import Wireless
     }
 
     private func forget(_ index: Int) {
-        cancelArrival(index)
         managers.forget(index)
-        if let controller = managed.removeValue(forKey: index)?.controller {
+        let gone = managed.removeValue(forKey: index)
+        gone?.endWait()
+        if let controller = gone?.controller {
             controller.leave("the interface is gone")
             services.events?.statusChanged()
         }
@@ -243,36 +244,67 @@ import Wireless
 
     /// A program that manages links reports a change; of which link is not said.
     private func askManagersAgain() {
-        for link in snapshots where managed[link.index]?.arrival != nil || managed[link.index]?.controller?.joined != nil {
-            managers.ask(about: link, again: true)
+        for link in snapshots where managed[link.index]?.joining.isAnywhere == true { managers.ask(about: link, again: true) }
+    }
+
+    /// Takes the next step of a link's way into a network and out of it.
+    private func update(_ link: LinkSnapshot) {
+        guard let controller = controller(for: link), let managed = managed[link.index] else { return }
+        let view = view(of: link, managed)
+        if view.isThere { managers.ask(about: link) }
+        let wasAnywhere = managed.joining.isAnywhere
+        let step = managed.joining.step(view, at: EventLoop.now)
+        if !wasAnywhere, managed.joining.isAnywhere, !view.isWireless { prepare(link.index) }
+        switch step {
+        case .rest: break
+        case .wait(let asksGateway):
+            managed.wait(forAddressOf: asksGateway ? link.gateways.first : nil, on: link.index) { [weak self] in
+                guard let self, let link = monitor?.links[link.index] else { return }
+                update(link)
+            }
+        case .giveUp:
+            managed.endWait()
+            services.host.standDown(interface: link.index)
+        case .join(let network, let bssid):
+            managed.endWait()
+            join(network, bssid, view, controller)
+        case .stay: controller.refresh(link)
+        case .roam(let bssid):
+            controller.refresh(link)
+            controller.roam(to: bssid, signal: managed.association?.signal)
+        case .leave(let reason):
+            controller.leave(reason)
+            update(link)
         }
     }
 
-    private func update(_ link: LinkSnapshot) {
-        guard let controller = controller(for: link) else { return }
-        let isThere =
-            link.isUp && link.hasCarrier && !link.addresses.isEmpty
-            && (!isWireless(link.index) || association(of: link.index) != nil)
-        if isThere { managers.ask(about: link) }
-        guard let joined = controller.joined else {
-            if isThere { return arrive(link) }
-            guard managed[link.index]?.arrival != nil else { return }
-            cancelArrival(link.index)
-            return services.host.standDown(interface: link.index)
+    private func view(of link: LinkSnapshot, _ managed: ManagedLink) -> Joining.View {
+        var view = Joining.View(
+            link: link, isWireless: isWireless(link.index), association: managed.association, gateway: managed.gateway,
+            hasResolvers: !settings.probeNameservers.isEmpty)
+        // Files are read only for a join.
+        guard view.isThere, managed.controller?.joined == nil else { return view }
+        view.facts = facts(for: link)
+        view.progress = managers.progress(of: link)
+        if view.facts?.isShared == true {
+            let since = WallClock.time(of: managed.joining.arrivingSince ?? EventLoop.now)
+            view.isRecordDue = records.isRecordDue(for: link, since: since)
         }
-        if !isThere {
-            cancelArrival(link.index)
-            controller.leave(link.hasCarrier ? "the address is gone" : "the link is down")
-        } else if Set(link.addresses).isDisjoint(with: joined.snapshot.addresses) {
-            // Other addresses altogether: another lease, perhaps another network. Start over.
-            controller.leave("the address changed")
-            arrive(link)
-        } else if link.hardwareAddress != joined.snapshot.hardwareAddress {
-            // To a portal this is another station; and perhaps it is another interface, with an index that was free for a moment.
-            controller.leave("the hardware address changed")
-            arrive(link)
-        } else {
-            controller.refresh(link)
+        return view
+    }
+
+    private func join(_ network: NetworkID, _ bssid: HardwareAddress?, _ view: Joining.View, _ controller: InterfaceController) {
+        let facts = view.facts ?? LinkFacts(source: "none")
+        let isFound = view.link.associationMark.map { foundMarks?.contains($0) == true } ?? false
+        services.log.debug("\(view.link.name): resolvers \(facts.nameservers) from \(facts.source)")
+        controller.join(
+            Joined(
+                association: Services.randomID(), network: network, ssid: view.association?.ssid ?? .empty,
+                security: view.association?.security ?? .wired, bssid: bssid, signal: view.association?.signal,
+                snapshot: view.link, isFound: isFound, facts: facts))
+        if facts.nameservers.isEmpty, !view.hasResolvers {
+            controller.problems.report(
+                Problem(.noNameservers, "No DHCP record names a resolver for this link.", hint: "set [Probe] Nameservers="))
         }
     }
 
@@ -289,37 +321,5 @@ import Wireless
                 && (isWireless(index) ? spec.ssids.isEmpty && spec.security.isEmpty : spec.covers(.empty, .wired))
         }
         services.host.prepare(helpers.map(\.name), for: index)
-    }
-
-    // MARK: Arrivals
-
-    private func cancelArrival(_ index: Int) {
-        managed[index]?.arrival?.cancel()
-        managed[index]?.arrival = nil
-    }
-
-    private func arrive(_ link: LinkSnapshot) {
-        let index = link.index
-        if managed[index]?.arrival == nil {
-            managed[index, default: ManagedLink()].arrival = PendingArrival { [weak self] in
-                guard let self, managed[index]?.arrival != nil, let link = monitor?.links[index] else { return }
-                update(link)
-            }
-            if !isWireless(index) { prepare(index) }
-        }
-        let hasResolvers = !settings.probeNameservers.isEmpty
-        guard let now = managed[index], let controller = now.controller, let arrival = now.arrival,
-            var joined = arrival.network(
-                on: link, of: now, facts: facts(for: link), from: managers.progress(of: link), hasResolvers: hasResolvers)
-        else { return }
-        joined.isFound = link.associationMark.map { foundMarks?.contains($0) == true } ?? false
-        cancelArrival(index)
-        managed[index]?.lastJoin = (joined.network, Set(link.addresses))
-        services.log.debug("\(link.name): resolvers \(joined.facts.nameservers) from \(joined.facts.source)")
-        controller.join(joined)
-        if joined.facts.nameservers.isEmpty, !hasResolvers {
-            controller.problems.report(
-                Problem(.noNameservers, "No DHCP record names a resolver for this link.", hint: "set [Probe] Nameservers="))
-        }
     }
 }

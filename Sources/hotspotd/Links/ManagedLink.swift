@@ -5,27 +5,46 @@ import LinkState
 import Wireless
 
 /// All that the daemon holds of one link of the machine.
-struct ManagedLink {
+@LoopActor final class ManagedLink {
+    /// How often files are read while a join waits; no event tells of them.
+    private static let interval = Duration.milliseconds(20)
+
     /// There is one if the settings let the daemon manage the link.
     var controller: InterfaceController?
     /// The network that the radio is in, with or without an address.
     var association: WirelessAssociation?
-    /// A join on its way.
-    var arrival: PendingArrival?
-    /// The network that was joined last, and its addresses.
-    var lastJoin: (network: NetworkID, addresses: Set<String>)?
+    var joining = Joining()
+    /// The answer to the question for the gateway's hardware address, once there is one.
+    private(set) var gateway: HardwareAddress??
+    private var ask: (gateway: String, question: GatewayAsk)?
+    private var timer: EventSource?
 
-    /// Returns whether the link has only addresses from the network joined before. They say nothing about the present one; the join waits
-    /// for new ones.
-    func hasLeftoverAddresses(_ addresses: [String]) -> Bool {
-        guard let association, let lastJoin else { return false }
-        return lastJoin.network != association.network && addresses.allSatisfy(lastJoin.addresses.contains)
-    }
+    init(controller: InterfaceController? = nil) { self.controller = controller }
 
     /// Returns whether the gate closes this link to ordinary programs: neither the machine nor `TrustedNetworks=` opens it.
-    @LoopActor func isClosed(under settings: Settings) -> Bool {
+    func isClosed(under settings: Settings) -> Bool {
         guard let controller, !controller.machine.state.opensGate else { return false }
         return !(association.map { settings.trusts($0.ssid, $0.security) } ?? false)
+    }
+
+    /// Waits for what a join lacks, and calls when it may have come.
+    ///
+    /// - Parameter gateway: whose hardware address is wanted.
+    func wait(forAddressOf gateway: String?, on index: Int, _ onProgress: @escaping () -> Void) {
+        timer = try? EventLoop.shared.schedule(after: Self.interval, onProgress)
+        guard let gateway, ask?.gateway != gateway else { return }
+        let question = GatewayAsk(gateway: gateway, on: index) { [weak self] answer in
+            self?.gateway = .some(answer)
+            onProgress()
+        }
+        ask = (gateway, question)
+    }
+
+    /// Ends the wait of a join.
+    func endWait() {
+        timer?.cancel()
+        ask?.question.cancel()
+        (timer, ask, gateway) = (nil, nil, nil)
     }
 }
 

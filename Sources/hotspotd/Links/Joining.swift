@@ -1,0 +1,149 @@
+import HotspotCore
+import LinkState
+import Wireless
+
+/// One link's way into a network and out of it, as a value: what is known of the link goes in, the next step comes out.
+///
+/// A link with an address is in a network. Helpers need a route and resolvers too, and a wire its gateway's hardware address, which names
+/// the network; for these the join waits a little, and goes on without them if they do not come.
+struct Joining {
+    /// What is known of the link now.
+    struct View {
+        var link: LinkSnapshot
+        var isWireless: Bool
+        /// The network that the radio is in.
+        var association: WirelessAssociation?
+        var facts: LinkFacts?
+        /// How far the programs that manage links have come with this one.
+        var progress = LinkManagers.Progress.none
+        /// A DHCP client is about to write its record of this link.
+        var isRecordDue = false
+        /// The gateway's hardware address, once the question was answered: `.some(nil)` if there is none, or it is silent.
+        var gateway: HardwareAddress??
+        /// The settings name resolvers, so that the link need not.
+        var hasResolvers = false
+
+        /// The link is in a network, as far as the kernel knows.
+        var isThere: Bool { link.isUp && link.hasCarrier && !link.addresses.isEmpty && (!isWireless || association != nil) }
+    }
+
+    enum Step: Hashable {
+        /// The link is in no network, and was in none.
+        case rest
+        /// The join waits, and wants the gateway's hardware address or not.
+        case wait(asksGateway: Bool)
+        /// The link went away before it was joined.
+        case giveUp
+        case join(NetworkID, bssid: HardwareAddress?)
+        /// The network is the same.
+        case stay
+        /// The network is the same, through another access point.
+        case roam(BSSID)
+        /// The network is left. Ask for the next step at once: the link may be in another one.
+        case leave(reason: String)
+    }
+
+    private enum Place {
+        case nowhere
+        case arriving(since: Instant)
+        case joined
+    }
+
+    /// The network that is joined or was joined last, as it was seen last.
+    private struct Known {
+        var network: NetworkID
+        var bssid: HardwareAddress?
+        var addresses: [String]
+        var hardwareAddress: HardwareAddress?
+    }
+
+    /// The longest wait: for a route, new addresses, any resolver, or a program that manages the link.
+    static let patience = Duration.seconds(4)
+    /// The longest wait for the record of a DHCP client, which it writes last, and on a slow machine seconds after the address. Until then
+    /// resolv.conf may be of the last network.
+    static let recordPatience = Duration.seconds(3)
+    /// The longest wait for the word of a program that may manage the link, and for a record beside a resolv.conf.
+    static let sourcePatience = Duration.milliseconds(300)
+
+    private var place = Place.nowhere
+    private var known: Known?
+
+    /// The link is in a network, or on its way into one.
+    var isAnywhere: Bool { if case .nowhere = place { false } else { true } }
+
+    /// The moment since which the join waits.
+    var arrivingSince: Instant? { if case .arriving(let since) = place { since } else { nil } }
+
+    /// Begins again from nowhere, as where the settings take the link away.
+    mutating func reset() { place = .nowhere }
+
+    mutating func step(_ view: View, at now: Instant) -> Step {
+        switch place {
+        case .nowhere:
+            guard view.isThere else { return .rest }
+            place = .arriving(since: now)
+            return arrive(view, after: .zero)
+        case .arriving(let since):
+            guard view.isThere else {
+                place = .nowhere
+                return .giveUp
+            }
+            return arrive(view, after: now - since)
+        case .joined:
+            if let reason = reasonToLeave(view) {
+                place = .nowhere
+                return .leave(reason: reason)
+            }
+            known?.addresses = view.link.addresses
+            guard let bssid = view.association?.bssid, bssid != known?.bssid else { return .stay }
+            known?.bssid = bssid
+            return .roam(bssid)
+        }
+    }
+
+    private mutating func arrive(_ view: View, after waited: Duration) -> Step {
+        // A wire with a gateway is named by it.
+        let lacksGateway = !view.isWireless && view.gateway == nil && !view.link.gateways.isEmpty
+        guard waited >= Self.patience || isReady(view, after: waited), !lacksGateway else {
+            return .wait(asksGateway: lacksGateway)
+        }
+        let gateway = view.gateway ?? nil
+        let network = view.association?.network ?? gateway.map { .wired($0) } ?? .anonymous
+        let bssid = view.association?.bssid ?? gateway
+        place = .joined
+        known = Known(
+            network: network, bssid: bssid, addresses: view.link.addresses, hardwareAddress: view.link.hardwareAddress)
+        return .join(network, bssid: bssid)
+    }
+
+    private func isReady(_ view: View, after waited: Duration) -> Bool {
+        guard !view.link.gateways.isEmpty, !hasLeftoverAddresses(view) else { return false }
+        if view.hasResolvers { return true }
+        let hasFacts = view.facts.map { !$0.nameservers.isEmpty } ?? false
+        switch view.progress {
+        case .complete: return true
+        case .busy: return false
+        case .asking where waited < Self.sourcePatience: return false
+        case .asking, .none: break
+        }
+        guard hasFacts, view.facts?.isShared == true else { return hasFacts }
+        return waited >= (view.isRecordDue ? Self.recordPatience : Self.sourcePatience)
+    }
+
+    /// Returns whether all addresses are from the network before, so that they say nothing about this one.
+    private func hasLeftoverAddresses(_ view: View) -> Bool {
+        guard let association = view.association, let known, known.network != association.network else { return false }
+        return view.link.addresses.allSatisfy(known.addresses.contains)
+    }
+
+    private func reasonToLeave(_ view: View) -> String? {
+        if view.isWireless, view.association == nil { return "disconnected" }
+        if !view.isThere { return view.link.hasCarrier ? "the address is gone" : "the link is down" }
+        guard let known else { return nil }
+        if let association = view.association, association.network != known.network { return "another network" }
+        // Other addresses altogether: another lease, perhaps another network.
+        if Set(view.link.addresses).isDisjoint(with: known.addresses) { return "the address changed" }
+        // To a portal this is another station; and perhaps it is another interface, with an index that was free for a moment.
+        return view.link.hardwareAddress == known.hardwareAddress ? nil : "the hardware address changed"
+    }
+}

@@ -94,7 +94,7 @@ let package = Package(
         // The terminal: one file for each command or family of commands, one renderer.
         .executableTarget(
             name: "hotspotctl",
-            dependencies: ["ControlAPI", "EventLoop", "ForeignText", "HotspotCore", "HotspotMachine", "Varlink", arguments],
+            dependencies: ["ControlAPI", "EventLoop", "ForeignText", "HotspotCore", "Varlink", arguments],
             // The examples that authors begin with, which `helpers new` writes; links, so that there is one of each.
             resources: ["aroma.py", "aroma.sh", "aroma.main", "aroma.package"].map { .embedInCode("Examples/\($0)") },
             swiftSettings: rules),
@@ -140,7 +140,7 @@ let package = Package(
         .testTarget(name: "GateTests", dependencies: ["Gate", "Netlink", "NamespaceThread"], swiftSettings: rules),
         // A network namespace of a test's own.
         .target(name: "NamespaceThread", path: "Tests/NamespaceThread", swiftSettings: rules),
-        .testTarget(name: "HotspotMachineTests", dependencies: ["HotspotMachine", "hotspotctl"], swiftSettings: rules),
+        .testTarget(name: "HotspotMachineTests", dependencies: ["HotspotMachine"], swiftSettings: rules),
         .testTarget(name: "HelperHostTests", dependencies: ["HelperHost"], swiftSettings: rules),
         .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: rules),
         .testTarget(name: "VaultTests", dependencies: ["Vault"], swiftSettings: rules),

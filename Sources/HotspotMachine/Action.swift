@@ -78,33 +78,3 @@ public enum TimerPurpose: String, Hashable, Sendable, CaseIterable {
     /// The time that a link may take to end.
     case leave
 }
-
-/// The result of an attempt, in the words of the journal.
-public enum AttemptOutcome: String, Codable, Hashable, Sendable, CaseIterable {
-    /// A helper freed the network, or kept it free.
-    case online
-    /// The network is free, and no helper claimed it.
-    case open
-    /// A portal was there, and the network opened without a helper.
-    case opened
-    /// It was open when the daemon started, and how it was opened is not known.
-    case found
-    /// No helper claimed it, and it is not known whether it is free.
-    case unknown
-    /// Captive, and no helper claimed it.
-    case unclaimedCaptive
-    /// A login failed that may work later.
-    case temporaryFailure
-    /// A login failed that will not work later.
-    case failure
-    /// The session could not be kept.
-    case expired
-    /// The network was left.
-    case left
-    /// Ended on request.
-    case loggedOff
-    /// The user did not want to be asked.
-    case dismissed
-    /// Another attempt took over.
-    case superseded
-}

@@ -20,7 +20,6 @@ import HotspotCore
             MonitorVerb.self, ExplainVerb.self,
             HistoryVerb.self, CheckVerb.self, DoctorVerb.self, ReportVerb.self, EnableVerb.self, DisableVerb.self,
             ForgetVerb.self, CredentialsVerb.self,
-            MachineTable.self,
         ],
         defaultSubcommand: StatusVerb.self)
 

@@ -1,6 +1,5 @@
 import ControlAPI
 import HotspotCore
-import HotspotMachine
 
 extension Renderer {
     /// Returns a state in words for people.

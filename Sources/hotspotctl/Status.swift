@@ -2,7 +2,6 @@ import ArgumentParser
 import ControlAPI
 import ForeignText
 import HotspotCore
-import HotspotMachine
 
 struct StatusVerb: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -310,12 +310,6 @@ private let helpers = """
         #expect(errors.contains(#/^hotspotctl: [A-Z-][^\n]*[.?]\n(  try: [^\n]+\n)?$/#), "\(errors)")
     }
 
-    @Test func theMachinesTableIsNoVerbOfUsers() throws {
-        #expect(try !Tool.run(["--help"]).output.contains("machine  "))
-        #expect(try !Tool.run(["nonsense"]).errors.contains("machine"))
-        #expect(try Tool.run(["machine"]).status == 0, "make table needs it")
-    }
-
     @Test(arguments: [
         ("NoSuchNetwork", #"{"ssid":"Cafe"}"#, Int32(10)), ("NoSuchHelper", #"{"helper":"x"}"#, 10),
         ("NoSuchInterface", #"{"interface":"x"}"#, 10), ("NoSuchPrompt", #"{"id":"x"}"#, 10),

@@ -2,7 +2,6 @@ import HotspotCore
 import Testing
 
 @testable import HotspotMachine
-@testable import hotspotctl
 
 /// Deadlines to the millisecond: 44.999 s waits, 45.000 s ends, 45.001 s is late, and the loop may serve answer or timer first.
 @Suite struct BoundaryTests {

@@ -110,12 +110,12 @@ import Testing
         }
     }
 
-    /// Returns file and function from the quoted words of a page: a function belongs to the file before it.
+    /// Returns file and function from the quoted words of a page: a function belongs to the file before it in its paragraph.
     static func steps(of page: String) -> [(file: String, function: String)] {
         var file: String?
         var steps: [(String, String)] = []
-        for line in page.split(separator: "\n") {
-            if line.first != " " { file = nil }
+        for line in page.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.isEmpty || line.first?.isNumber == true { file = nil }
             for word in quoted(line) {
                 if word.hasSuffix(".swift") {
                     file = word

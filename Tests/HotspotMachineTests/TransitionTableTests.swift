@@ -1,10 +1,10 @@
+import FoundationEssentials
 import HotspotCore
 import Testing
 
 @testable import HotspotMachine
-@testable import hotspotctl
 
-@Suite struct TransitionTableTests {
+@Suite(.serialized) struct TransitionTableTests {
     static let ours = TransitionTable()
     static let strict = TransitionTable(policy: Policy(rules: .strict))
 
@@ -16,15 +16,17 @@ import Testing
             ("docs/machine-table.md", "<!-- the table: strict -->", "<!-- end of the table -->", .markdown, .strict),
         ])
     func documents(file: String, begin: String, end: String, format: TransitionTable.Format, rules: Policy.Rules) throws {
-        let lines = try Checkout.text(file).split(separator: "\n", omittingEmptySubsequences: false)
-            .map(String.init)
+        var lines = try Checkout.text(file).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let start = try #require(lines.firstIndex(of: begin), "\(file) has no \(begin)")
-        let printed = lines[(start + 1)...].prefix { $0 != end }
-        let table = rules == .default ? Self.ours : Self.strict
-        #expect(
-            Array(printed) == table.lines(format),
-            "\(file) is not what 'hotspotctl machine --format=\(format.rawValue) --rules=\(rules.rawValue)' prints; make table writes it"
-        )
+        let printed = (start + 1)..<(lines[start...].firstIndex(of: end) ?? lines.endIndex)
+        let table = (rules == .default ? Self.ours : Self.strict).lines(format)
+        // Set by `make table`.
+        if ProcessInfo.processInfo.environment["HOTSPOTD_WRITE_TABLES"] != nil {
+            lines.replaceSubrange(printed, with: table)
+            try lines.joined(separator: "\n").write(toFile: "\(Checkout.path)/\(file)", atomically: true, encoding: .utf8)
+        } else {
+            #expect(Array(lines[printed]) == table, "\(file) is not what the machine does; make table writes it")
+        }
     }
 
     @Test("Every state and every place of the walks is there", arguments: [ours, strict]) func complete(table: TransitionTable) {
@@ -87,12 +89,10 @@ import Testing
 
     @Test("The same machine gives the same table") func deterministic() { #expect(TransitionTable() == Self.ours) }
 
-    @Test("The pictures name each state and end well") func pictures() {
-        for format in TransitionTable.Format.allCases {
-            let text = Self.ours.lines(format).joined(separator: "\n")
-            for state in StateName.allCases { #expect(text.contains(state.rawValue), "\(state) in \(format)") }
-        }
-        #expect(Self.ours.lines(.dot).last == "}")
-        #expect(Self.ours.lines(.dot).allSatisfy { $0.count { $0 == "\"" } % 2 == 0 })
+    @Test("The picture and the table name each state", arguments: TransitionTable.Format.allCases) func names(
+        format: TransitionTable.Format
+    ) {
+        let text = Self.ours.lines(format).joined(separator: "\n")
+        for state in StateName.allCases { #expect(text.contains(state.rawValue), "\(state) in \(format)") }
     }
 }

@@ -22,7 +22,7 @@ struct Question {
         /// Was started for this call alone.
         case process(HelperProcess)
         /// Serves other calls as well.
-        case service(SocketService)
+        case shared(SharedProgram)
         /// Is run by another program.
         case external
     }
@@ -82,12 +82,12 @@ struct Question {
     private var process: HelperProcess? {
         switch partner {
         case .process(let process): process
-        case .service(let service): service.process
+        case .shared(let program): program.process
         case .external: nil
         }
     }
 
-    private var service: SocketService? { if case .service(let service) = partner { service } else { nil } }
+    private var shared: SharedProgram? { if case .shared(let program) = partner { program } else { nil } }
 
     // MARK: The answer
 
@@ -110,14 +110,14 @@ struct Question {
                 connection.closeOutput()
                 process.end(term: configuration.lingerTerm, kill: configuration.lingerKill)
             }
-        case .service, .external: closeSoon()
+        case .shared, .external: closeSoon()
         }
-        call.complete(outcome, tail: process?.tail) { [weak process, weak service, configuration] in
+        call.complete(outcome, tail: process?.tail) { [weak process, weak shared, configuration] in
             // The race is decided: a helper that lost has nothing left to tidy up.
-            if let service { return service.expectNothing() }
+            if let shared { return shared.expectNothing() }
             process?.end(term: configuration.cancelTerm, kill: configuration.cancelKill)
         }
-        if outcome.isLastWord { service?.expectNothing() }
+        if outcome.isLastWord { shared?.expectNothing() }
     }
 
     /// In the next turn, so that further answers in this one are counted.
@@ -136,10 +136,10 @@ struct Question {
         if isClosed { return finish() }
         timer = try? EventLoop.shared.schedule(after: configuration.serviceCancel) { [weak self] in
             // The process does not let go of a command. Its other work is cut off as well: all of it is the same program.
-            self?.service?.end()
+            self?.shared?.end()
             self?.finish()
         }
-        service?.limitTime()
+        shared?.limitTime()
     }
 
     private func closed(_ end: Connection.End) {
@@ -162,18 +162,18 @@ struct Question {
 
     private func closedWithoutAnswer() {
         guard let process, process.isRunning else { return finish() }
-        // How it ended and what it complained of is known in a moment, when it is reaped. A service that lives on and only closed the
+        // How it ended and what it complained of is known in a moment, when it is reaped. A program that lives on and only closed the
         // connection is not waited for any longer than this; a kill that overtakes a process's own end would hide its status.
         switch partner {
         case .process: process.end(term: configuration.lingerTerm, kill: configuration.lingerKill)
-        case .service, .external: timer = try? EventLoop.shared.schedule(after: .seconds(1)) { [weak self] in self?.finish() }
+        case .shared, .external: timer = try? EventLoop.shared.schedule(after: .seconds(1)) { [weak self] in self?.finish() }
         }
     }
 
     /// The process at the other end was reaped.
     func processEnded() {
         if isClosed || isCancelled { return finish() }
-        if let service, !service.process.neverRan, !call.wasMoved, isUnread { return moveOn() }
+        if let shared, !shared.process.neverRan, !call.wasMoved, isUnread { return moveOn() }
         // Its last words may still be on the way; but a stray child of its may hold its output open for ever.
         timer = try? EventLoop.shared.schedule(after: .milliseconds(20)) { self.finish() }
     }
@@ -189,7 +189,7 @@ struct Question {
     private func moveOn() {
         isFinished = true
         connection.close()
-        service?.done(self)
+        shared?.done(self)
         call.beginAgain()
     }
 
@@ -205,6 +205,6 @@ struct Question {
             call.complete(.failed(fault), tail: process?.tail)
         }
         call.countIgnored(ignored)
-        service?.done(self)
+        shared?.done(self)
     }
 }

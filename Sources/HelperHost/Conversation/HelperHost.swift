@@ -27,7 +27,7 @@ import Varlink
     /// What serves the helpers with `Activation=socket`, and the prober.
     private var programs: [String: Program] = [:]
     /// Made when they are asked for the first time; those that answer the scan list run once more, without any network.
-    private var services: [Program: SocketService] = [:]
+    private var shared: [Program: SharedProgram] = [:]
     private let preparation: Preparation
     var processes: [ObjectIdentifier: HelperProcess] = [:]
     /// Processes that are still to be started.
@@ -58,7 +58,7 @@ import Varlink
     public func makeFolders() {
         mkdir(configuration.runtimeDirectory, 0o755)
         mkdir(configuration.runtimeDirectory + "/helpers", 0o700)
-        for service in services.values { service.retire() }
+        for program in shared.values { program.retire() }
     }
 
     // MARK: The helpers
@@ -83,26 +83,26 @@ import Varlink
     }
 
     private func groupServices() {
-        programs = isShut ? [:] : Program.services(of: helpers.map(\.spec), prober: prober)
+        programs = isShut ? [:] : Program.shared(of: helpers.map(\.spec), prober: prober)
         let wanted = Set(programs.values.flatMap { [$0, $0.withoutNetwork] })
-        for (program, service) in services where !wanted.contains(program) {
-            services[program] = nil
-            service.retire()
+        for (program, running) in shared where !wanted.contains(program) {
+            shared[program] = nil
+            running.retire()
         }
     }
 
     func spec(_ name: String) -> HelperSpec? { byName[name]?.spec }
 
-    /// The service that answers for this name, started if there is none.
-    private func service(_ name: String, hasNetwork: Bool = true) throws(HelperFault) -> SocketService {
-        guard let shared = programs[name] else { throw HelperFault(.helperNotStarted, "there is no socket for it") }
-        let program = hasNetwork ? shared : shared.withoutNetwork
-        if let known = services[program], !known.isRetired { return known }
-        let service = try SocketService(program.names, configuration) { listeners throws(HelperFault) in
+    /// The program that answers for this name, started if there is none.
+    private func sharedProgram(_ name: String, hasNetwork: Bool = true) throws(HelperFault) -> SharedProgram {
+        guard let named = programs[name] else { throw HelperFault(.helperNotStarted, "there is no socket for it") }
+        let program = hasNetwork ? named : named.withoutNetwork
+        if let known = shared[program], !known.isRetired { return known }
+        let started = try SharedProgram(program.names, configuration) { listeners throws(HelperFault) in
             try start(program, listeners)
         }
-        services[program] = service
-        return service
+        shared[program] = started
+        return started
     }
 
     // MARK: Processes that wait
@@ -112,7 +112,7 @@ import Varlink
         guard !isShut else { return }
         preparation.want(names + [Self.proberName], for: interface) { [weak self] in self?.standDown(interface: interface) }
         // The prober first: all answers are weighed against its verdict.
-        if prober != nil { _ = try? service(Self.proberName) }
+        if prober != nil { _ = try? sharedProgram(Self.proberName) }
         for name in names {
             startLater { [weak self] in
                 if let self, preparation.lacks(name) { prepare(name) }
@@ -125,7 +125,7 @@ import Varlink
         switch spec(name)?.activation {
         case .stdio:
             if let process = try? start(oneShot(name)) { preparation.add(process, for: name) }
-        case .socket: _ = try? service(name)
+        case .socket: _ = try? sharedProgram(name)
         case .external, nil: break
         }
     }
@@ -135,7 +135,7 @@ import Varlink
         // Others may want the process that they share.
         for name in preparation.standDown(interface: interface) {
             guard let program = programs[name], !program.names.contains(where: preparation.isWanted) else { continue }
-            services[program]?.standDown()
+            shared[program]?.standDown()
         }
     }
 
@@ -186,7 +186,7 @@ import Varlink
         if isShut { throw HelperFault(.helperNotStarted, "the daemon is ending") }
         if name == Self.proberName {
             guard prober != nil else { throw HelperFault(.helperNotStarted, "there is no prober") }
-            return try service(name).send(call)
+            return try sharedProgram(name).send(call)
         }
         guard let spec = spec(name) else { throw HelperFault(.helperNotStarted, "there is no such helper") }
         if question.hasCredential, spec.activation.exec != nil, configuration.containment == .none {
@@ -203,7 +203,7 @@ import Varlink
                     try self.hand(call, to: self.start(self.oneShot(name, hasNetwork: question.hasNetwork)), waited: false)
                 } catch { call.complete(.failed(error)) }
             }
-        case .socket: try service(name, hasNetwork: question.hasNetwork).send(call)
+        case .socket: try sharedProgram(name, hasNetwork: question.hasNetwork).send(call)
         case .external(let path):
             try PathTrust.check(path: path)
             _ = try Exchange(call, with: .external, at: path, configuration)
@@ -216,12 +216,12 @@ import Varlink
     private func hand(_ call: HelperCall, to process: HelperProcess, waited: Bool) throws(HelperFault) {
         guard let streams = process.takeStreams() else { throw process.unanswered("its process is gone already") }
         do throws(HelperFault) {
-            if waited, ChildPipe.isReadable(streams.output) {
-                close(streams.input)
-                close(streams.output)
+            if waited, ChildPipe.isReadable(streams.fromHelper) {
+                close(streams.toHelper)
+                close(streams.fromHelper)
                 throw HelperFault(.helperMalformed, "it answered before it was asked")
             }
-            _ = try Exchange(call, with: .process(process), input: streams.output, output: streams.input, configuration)
+            _ = try Exchange(call, with: .process(process), input: streams.fromHelper, output: streams.toHelper, configuration)
         } catch {
             process.end(term: .zero, kill: configuration.cancelKill)
             throw error

@@ -29,7 +29,7 @@ import Varlink
     private let program: String
     /// The pipe on which bubblewrap reports: one JSON object in each line.
     private var status: Int32?
-    private var streams: (input: Int32, output: Int32)?
+    private var streams: (toHelper: Int32, fromHelper: Int32)?
     private var exitSource: EventSource?
     private var term: EventSource?
     private var kill: EventSource?
@@ -39,9 +39,9 @@ import Varlink
     ///
     /// - Parameters:
     ///   - filter: the descriptor of ``SystemCallFilter``; without it the helper runs without a sandbox.
-    ///   - listeners: the sockets of a service; without them it speaks on standard input and output.
+    ///   - listeners: the sockets that it serves; without them it speaks on standard input and output.
     init(
-        _ sandbox: Sandbox, filter: Int32?, listeners: [SocketService.Listener], names: [String], errorLimit: Int
+        _ sandbox: Sandbox, filter: Int32?, listeners: [SharedProgram.Listener], names: [String], errorLimit: Int
     ) throws(HelperFault) {
         program = sandbox.exec[0]
         self.names = names
@@ -76,7 +76,7 @@ import Varlink
                 descriptors = [input.theirs, output.theirs, error.theirs]
                 streams = (input.ours, output.ours)
             } else {
-                // A service answers on its socket; its output is only kept for errors.
+                // It answers on its sockets; its output is only kept for errors.
                 descriptors = [try open("/dev/null"), error.theirs, error.theirs] + listeners.map(\.descriptor)
                 environment += [
                     "LISTEN_FDS=\(listeners.count)", "LISTEN_FDNAMES=\(listeners.map(\.name).joined(separator: ":"))",
@@ -115,7 +115,7 @@ import Varlink
     var isRunning: Bool { ending == nil }
 
     /// Hands over our ends of its standard input and output, once; the caller closes them.
-    func takeStreams() -> (input: Int32, output: Int32)? {
+    func takeStreams() -> (toHelper: Int32, fromHelper: Int32)? {
         defer { streams = nil }
         return streams
     }
@@ -228,8 +228,8 @@ import Varlink
 
     private func closeStreams() {
         guard let streams = takeStreams() else { return }
-        close(streams.input)
-        close(streams.output)
+        close(streams.toHelper)
+        close(streams.fromHelper)
     }
 
     /// How it ended, unless it was without an error.

@@ -18,7 +18,7 @@ struct Program: Hashable {
     }
 
     /// Groups the helpers with `Activation=socket`, and the prober, by their command lines. Returns the program of each.
-    static func services(of helpers: [HelperSpec], prober: [String]?) -> [String: Program] {
+    static func shared(of helpers: [HelperSpec], prober: [String]?) -> [String: Program] {
         var programs: [[String]: Program] = [:]
         for spec in helpers {
             guard case .socket(let exec) = spec.activation else { continue }

@@ -5,7 +5,7 @@ import Testing
 @testable import HelperHost
 
 /// An outcome, and a prompt above all, shows nothing of the secrets of its helper.
-@Suite struct PromptMaskingTests {
+@Suite struct MaskingTests {
     private let secrets = Secrets(["opensesame", "4711"])
 
     private func field(

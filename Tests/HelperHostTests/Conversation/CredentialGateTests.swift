@@ -26,7 +26,7 @@ import Testing
     @LoopActor func onlyASandboxedProcessIsGivenOne(_ kind: String, _ containment: HostConfiguration.Containment) async {
         let shop = Workshop { $0.containment = containment }
         if kind == "socket" {
-            shop.add("kept", socket: true, python: SocketServiceTests.server("answer(\(Self.answer), peer)"))
+            shop.add("kept", socket: true, python: SharedProgramTests.server("answer(\(Self.answer), peer)"))
         } else {
             shop.add("kept", python: "call = receive(); answer(\(Self.answer))")
         }

@@ -13,7 +13,7 @@ import Testing
         let shop = Workshop(adjust)
         shop.add("a", python: "receive(); answer({'confidence': 'low'})")
         shop.add("b", python: "receive(); answer({'confidence': 'low'})")
-        shop.add("s", socket: true, python: SocketServiceTests.server("answer({'confidence': 'low'}, peer)"))
+        shop.add("s", socket: true, python: SharedProgramTests.server("answer({'confidence': 'low'}, peer)"))
         return shop
     }
 

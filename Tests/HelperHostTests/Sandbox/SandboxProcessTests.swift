@@ -303,7 +303,7 @@ import Varlink
             "{'confidence': 'low', 'reason': str([os.environ.get('LISTEN_PID', str(os.getpid())) == str(os.getpid()), os.getpid() > 2])}"
         shop.add(
             "free", socket: onSocket,
-            python: onSocket ? SocketServiceTests.server("answer(\(look), peer)") : "receive(); answer(\(look))")
+            python: onSocket ? SharedProgramTests.server("answer(\(look), peer)") : "receive(); answer(\(look))")
         #expect(await shop.ask("free").evaluation?.reason == "[True, True]")
         #expect(!shop.host.isSandboxed("free"))
         #expect(shop.host.missingContainment(of: "free").first?.hasPrefix("Containment=none") == true)

@@ -1,5 +1,6 @@
 import HotspotCore
-import HotspotMachine
+
+@testable import HotspotMachine
 
 extension MachineState {
     func place(_ policy: Policy) -> TransitionTable.TablePlace {

@@ -6,8 +6,8 @@ import HotspotCore
 
 /// The processes of helpers, and what is known of them.
 extension HelperHost {
-    /// Starts a program: as a service if there are sockets for it, else with pipes for one command.
-    func start(_ program: Program, _ listeners: [SocketService.Listener] = []) throws(HelperFault) -> HelperProcess {
+    /// Starts a program: for many commands if there are sockets for it, else with pipes for one command.
+    func start(_ program: Program, _ listeners: [SharedProgram.Listener] = []) throws(HelperFault) -> HelperProcess {
         if isShut { throw HelperFault(.helperNotStarted, "the daemon is ending") }
         let isContained = configuration.containment == .sandbox
         if isContained, filter < 0 { throw HelperFault(.helperNotStarted, "its system-call filter could not be made") }

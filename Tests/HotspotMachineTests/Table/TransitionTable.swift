@@ -1,5 +1,6 @@
 import HotspotCore
-import HotspotMachine
+
+@testable import HotspotMachine
 
 /// State × event → next state and actions, as a table that the machine itself fills in.
 ///

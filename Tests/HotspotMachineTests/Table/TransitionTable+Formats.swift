@@ -1,14 +1,11 @@
 import HotspotCore
-import HotspotMachine
+
+@testable import HotspotMachine
 
 extension TransitionTable {
     enum Format: String, CaseIterable, Sendable {
         /// A state diagram for Mermaid.
         case mermaid
-        /// The same diagram for Graphviz.
-        case dot
-        /// Every place and every event, as text.
-        case table
         /// The table for documents.
         case markdown
     }
@@ -16,8 +13,6 @@ extension TransitionTable {
     func lines(_ format: Format) -> [String] {
         switch format {
         case .mermaid: mermaid
-        case .dot: dot
-        case .table: text
         case .markdown: markdown
         }
     }
@@ -68,36 +63,6 @@ extension TransitionTable {
         lines.append("        From every other state")
         lines += everywhereWords.map { "        \($0)" }
         lines.append("    end note")
-        return lines
-    }
-
-    private var dot: [String] {
-        var lines = [
-            "digraph hotspotd {", "    node [shape=box, style=rounded];", "    start [shape=point];", "    start -> inactive;",
-        ]
-        for arrow in arrows {
-            lines.append(
-                #"    \#(arrow.from.rawValue) -> \#(arrow.to.rawValue) [label="\#(wrapped(arrow.events, by: #"\n"#))"];"#)
-        }
-        let common = (["From every other state"] + everywhereWords).joined(separator: #"\n"#)
-        lines.append(#"    everywhere [shape=note, label="\#(common)"];"#)
-        lines.append("}")
-        return lines
-    }
-
-    private var text: [String] {
-        var lines: [String] = []
-        for place in places {
-            if !lines.isEmpty { lines.append("") }
-            lines.append("\(place.state.rawValue): \(place.phase)")
-            for row in rows where row.place == place {
-                lines.append("  on   \(row.events.joined(separator: " | "))")
-                lines.append("    →  \(row.next == place ? "stays" : "\(row.next.state.rawValue): \(row.next.phase)")")
-                if !row.actions.isEmpty { lines.append("    do \(row.actions.joined(separator: ", "))") }
-            }
-            let ignored = ignored(in: place)
-            if !ignored.isEmpty { lines.append("  ignored: \(ignored.joined(separator: " | "))") }
-        }
         return lines
     }
 

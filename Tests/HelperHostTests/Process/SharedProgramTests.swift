@@ -7,7 +7,7 @@ import Varlink
 @testable import HelperHost
 
 /// Helpers that take sockets over, and helpers that someone else runs.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct SocketServiceTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SharedProgramTests {
     init() { EventLoop.startThread() }
 
     /// Serves one connection after the other; `body` has `call`, `name` and `peer`.

@@ -8,7 +8,7 @@ import Varlink
 ///
 /// Between its first command and its end it is never without a limit (R2): a command has its caller's deadline, a cancelled one
 /// 2 s, and without any command it is ended after a while, which is short where no further command is to be expected.
-@LoopActor final class SocketService {
+@LoopActor final class SharedProgram {
     struct Listener {
         var name: String
         var path: String
@@ -65,8 +65,10 @@ import Varlink
     }
 
     func send(_ call: HelperCall) throws(HelperFault) {
-        guard let listener = listeners.first(where: { $0.name == call.name }) else { return }
-        let exchange = try Exchange(call, with: .service(self), at: listener.path, configuration)
+        guard let listener = listeners.first(where: { $0.name == call.name }) else {
+            throw HelperFault(.helperNotStarted, "its program has no socket for it")
+        }
+        let exchange = try Exchange(call, with: .shared(self), at: listener.path, configuration)
         exchanges[ObjectIdentifier(exchange)] = exchange
         (wasAsked, isLeaving, idle) = (true, false, nil)
     }

@@ -8,7 +8,8 @@ public enum ControlError: Error, Hashable, Sendable {
     case noSuchNetwork(String, nearest: String? = nil)
     /// With what became of it, if it waited a moment ago.
     case noSuchPrompt(String, reason: String? = nil)
-    case wrongState(interface: String, state: String)
+    /// With whether a prompt waits there.
+    case wrongState(interface: String, state: String, asks: Bool = false)
     case invalidAnswer(field: String, message: String)
     case notPermitted(String)
     /// The number of guesses until the credentials are erased; 0: they are.
@@ -22,8 +23,11 @@ public enum ControlError: Error, Hashable, Sendable {
         case .noSuchHelper(let helper): ("NoSuchHelper", ["helper": .string(helper)])
         case .noSuchNetwork(let ssid, let nearest): ("NoSuchNetwork", Self.texts(["ssid": ssid, "nearest": nearest]))
         case .noSuchPrompt(let id, let reason): ("NoSuchPrompt", Self.texts(["id": id, "reason": reason]))
-        case .wrongState(let interface, let state):
-            ("WrongState", ["interface": .string(interface), "state": .string(state)])
+        case .wrongState(let interface, let state, let asks):
+            (
+                "WrongState",
+                .object(["interface": .string(interface), "state": .string(state)].merging(asks ? ["asks": true] : [:]) { $1 })
+            )
         case .invalidAnswer(let field, let message):
             ("InvalidAnswer", ["field": .string(field), "message": .string(message)])
         case .notPermitted(let message): ("NotPermitted", ["message": .string(message)])
@@ -46,7 +50,8 @@ public enum ControlError: Error, Hashable, Sendable {
         case "NoSuchHelper": self = .noSuchHelper(text("helper"))
         case "NoSuchNetwork": self = .noSuchNetwork(text("ssid"), nearest: parameters["nearest"]?.string)
         case "NoSuchPrompt": self = .noSuchPrompt(text("id"), reason: parameters["reason"]?.string)
-        case "WrongState": self = .wrongState(interface: text("interface"), state: text("state"))
+        case "WrongState":
+            self = .wrongState(interface: text("interface"), state: text("state"), asks: parameters["asks"] == true)
         case "InvalidAnswer": self = .invalidAnswer(field: text("field"), message: text("message"))
         case "NotPermitted": self = .notPermitted(text("message"))
         case "WrongPIN": self = .wrongPIN(left: parameters["left"]?.integer ?? 0)

@@ -12,11 +12,23 @@ public struct StatusReply: Codable, Sendable {
     public var omitted: Int?
 }
 
+public struct SwitchReply: Codable, Sendable {
+    /// `true` or absent.
+    public var released: Bool?
+
+    public init(released: Bool?) { self.released = released }
+}
+
 /// The reply of `Login` and `Logoff`.
 public struct InterfaceReply: Codable, Sendable {
     public var interface: String?
+    /// The login that was wanted joined one. `true` or absent.
+    public var underWay: Bool?
 
-    public init(interface: String) { self.interface = interface }
+    public init(interface: String, underWay: Bool? = nil) {
+        self.interface = interface
+        self.underWay = underWay
+    }
 }
 
 public struct CheckReply: Codable, Hashable, Sendable {

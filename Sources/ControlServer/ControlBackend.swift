@@ -30,14 +30,15 @@ import HotspotCore
     ) throws(ControlError)
     /// Asks no more in this association.
     func dismiss(prompt: String) throws(ControlError)
-    /// Asks the helper that keeps the network open whether it does; otherwise, or fresh, evaluates the network again, and logs in. Returns
-    /// the interface's name.
-    func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) -> String
+    /// Joins a login that is under way, or asks the helper that keeps the network open whether it does; otherwise, or fresh, evaluates the
+    /// network again, and logs in.
+    func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) -> InterfaceReply
     /// Begins a login by the helper `browser`, and returns what a browser on the link needs.
     func browse(interface: String?) throws(ControlError) -> BrowseReply
     /// Returns the interface's name.
     func logoff(interface: String?) throws(ControlError) -> String
-    func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError)
+    /// Returns whether a network was left alone and is not any more.
+    func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) -> Bool
     /// Ends the session of the helper whose process has this token. `false` if there is none to end.
     func requestLogoff(token: String, interface: String, ssidHex: String) throws(ControlError) -> Bool
     /// Returns the network of the helper whose process has this token.

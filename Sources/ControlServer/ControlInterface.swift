@@ -185,9 +185,9 @@ import Varlink
             try backend.dismiss(prompt: parameters.id)
         },
         "Login": permitted { (call, backend, parameters: LoginParameters) throws(ControlError) in
-            let interface = try backend.login(
-                interface: parameters.interface, helper: parameters.helper, fresh: parameters.fresh ?? false)
-            call.reply(InterfaceReply(interface: interface))
+            call.reply(
+                try backend.login(
+                    interface: parameters.interface, helper: parameters.helper, fresh: parameters.fresh ?? false))
         },
         "Browse": permitted { (call, backend, parameters: OptionalInterface) throws(ControlError) in
             call.reply(try backend.browse(interface: parameters.interface))
@@ -195,9 +195,11 @@ import Varlink
         "Logoff": permitted { (call, backend, parameters: OptionalInterface) throws(ControlError) in
             call.reply(InterfaceReply(interface: try backend.logoff(interface: parameters.interface)))
         },
-        "SetEnabled": change { (call, backend, parameters: SwitchParameters) throws(ControlError) in
+        "SetEnabled": permitted { (call, backend, parameters: SwitchParameters) throws(ControlError) in
             guard parameters.helper != nil || parameters.ssid != nil else { return call.failInvalidParameter("helper or ssid") }
-            try backend.setEnabled(helper: parameters.helper, ssid: parameters.ssid, enabled: parameters.enabled)
+            let isReleased = try backend.setEnabled(
+                helper: parameters.helper, ssid: parameters.ssid, enabled: parameters.enabled)
+            call.reply(SwitchReply(released: isReleased ? true : nil))
         },
         "Forget": change { (_, backend, parameters: NetworkParameter) throws(ControlError) in
             try backend.forget(ssid: parameters.ssid)

@@ -58,6 +58,8 @@ public struct Arrival: Hashable, Sendable {
     public var bssid: HardwareAddress?
     /// The helper that freed it last time (D5).
     public var remembered: String?
+    /// The helpers that could have been chosen in its place; `nil` if they are not known.
+    public var field: Set<String>?
     /// The daemon was restarted in this association, in which that helper kept the network free; with the session's deadlines.
     public var resumed: MaintainSchedule?
     /// The link was up before the daemon, which does not know how this network was opened.
@@ -70,12 +72,14 @@ public struct Arrival: Hashable, Sendable {
     public var canDisassociate: Bool
 
     public init(
-        network: NetworkID, bssid: HardwareAddress? = nil, remembered: String? = nil, resumed: MaintainSchedule? = nil,
-        isFound: Bool = false, hold: Hold? = nil, autoJoined: Bool = true, canDisassociate: Bool = false
+        network: NetworkID, bssid: HardwareAddress? = nil, remembered: String? = nil, field: Set<String>? = nil,
+        resumed: MaintainSchedule? = nil, isFound: Bool = false, hold: Hold? = nil, autoJoined: Bool = true,
+        canDisassociate: Bool = false
     ) {
         self.network = network
         self.bssid = bssid
         self.remembered = remembered
+        self.field = field
         self.resumed = resumed
         self.isFound = isFound
         self.hold = hold

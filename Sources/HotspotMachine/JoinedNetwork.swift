@@ -13,6 +13,8 @@ public struct JoinedNetwork: Hashable, Sendable {
     package var temporaryFailures = 0
     /// How soon a helper may log in again (D23).
     package var pace = Pace()
+    /// The helpers that could have been chosen when the chosen or remembered one was; `nil` if they are not known.
+    public internal(set) var field: Set<String>?
     /// A login that counts where the network is found open.
     package var standing: StandingLogin?
     /// The prober's last verdict, or that of a check.
@@ -20,7 +22,10 @@ public struct JoinedNetwork: Hashable, Sendable {
     /// A portal was there.
     private(set) var wasCaptive = false
 
-    init(_ arrival: Arrival) { self.arrival = arrival }
+    init(_ arrival: Arrival) {
+        self.arrival = arrival
+        field = arrival.field
+    }
 
     /// The outcome where the network is open, and no helper claims it.
     var openOutcome: AttemptOutcome { wasCaptive ? .opened : arrival.isFound ? .found : .open }

@@ -23,8 +23,8 @@ public struct Machine: Hashable, Sendable {
         if state == .inactive(.noAddress) { self.policy = policy }
     }
 
-    /// Whether ``Event/loginRequested(helper:fresh:)`` would start a login now, or after a logoff that runs. While a link is being left,
-    /// there is nothing to log in to.
+    /// Whether ``Event/loginRequested(helper:fresh:)`` would start or join a login now, or start one after a logoff that runs. While a link
+    /// is being left, there is nothing to log in to.
     public var acceptsLogin: Bool {
         switch state {
         case .inactive(.noAddress), .inactive(.leaving): false

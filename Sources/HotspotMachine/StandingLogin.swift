@@ -73,10 +73,19 @@ extension Machine {
         state.update { $0.standing = nil }
     }
 
-    /// Handles the user's wish for a login: asks the helper that keeps the network open; starts over where there is none, or where the
-    /// wish is for another helper or a fresh login (D26).
+    /// Returns whether a wish for a login joins one that is under way (D26). A login that waits for its time is not.
+    public func joinsLogin(by helper: String?, fresh: Bool) -> Bool {
+        if fresh { return false }
+        if case .evaluating = state { return helper == nil }
+        guard state.logsIn, let chosen = state.chosenHelper else { return false }
+        return (helper ?? chosen) == chosen && isCandidate(chosen)
+    }
+
+    /// Handles the user's wish for a login: joins one that is under way, asks the helper that keeps the network open; starts over where
+    /// there is neither, or where the wish is for another helper or a fresh login (D26).
     mutating func logIn(_ joined: JoinedNetwork, by helper: String?, fresh: Bool, _ turn: inout Turn) {
         let cause = "the user asked for a login"
+        if joinsLogin(by: helper, fresh: fresh) { return state.update { $0 = joined } }
         var joined = joined
         let chosen = state.chosenHelper ?? ""
         let goesOn = !fresh && (helper ?? chosen) == chosen && isCandidate(chosen)

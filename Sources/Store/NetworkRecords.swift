@@ -7,6 +7,8 @@ public struct RememberedChoice: Codable, Hashable, Sendable {
 
     /// The helper that won.
     public var helper: String
+    /// The helpers that could have won, itself included; `nil` if they are not known.
+    public var field: Set<String>?
     /// The portal that it logged in to.
     public var portal: Portal?
     /// Unix time in milliseconds.
@@ -15,8 +17,9 @@ public struct RememberedChoice: Codable, Hashable, Sendable {
     public var expires: Int
 
     /// - Parameter expires: `nil`: after ``lifetime``.
-    public init(helper: String, portal: Portal? = nil, committed: Int, expires: Int? = nil) {
+    public init(helper: String, field: Set<String>? = nil, portal: Portal? = nil, committed: Int, expires: Int? = nil) {
         self.helper = helper
+        self.field = field
         self.portal = portal
         self.committed = committed
         self.expires = expires ?? committed + Self.lifetime
@@ -94,6 +97,12 @@ public struct NetworkRecords: Sendable {
 
     /// Returns whether there is a record of a network of this ``NetworkID/switchName``.
     public func has(name: String) -> Bool { byKey.keys.contains { NetworkID(key: $0)?.switchName == name } }
+
+    /// Returns whether a network of this ``NetworkID/switchName`` is held.
+    public func holds(name: String) -> Bool {
+        byKey.contains { $0.value.hold != nil && NetworkID(key: $0.key)?.switchName == name }
+    }
+
     public var networks: [NetworkID] { byKey.keys.compactMap { NetworkID(key: $0) } }
 
     /// The record of a network; an empty one for an anonymous or unknown network.

@@ -122,6 +122,8 @@ enum Schema {
         ],
         // Each association has a session of its own; that of the network is for the next visit.
         ["ALTER TABLE associations ADD COLUMN sealed BLOB"],
+        // The helpers among which a choice was made, separated by line feeds. For older choices they are not known.
+        ["ALTER TABLE choices ADD COLUMN field TEXT"],
     ]
 
     /// Returns the version of a database; 0 for an empty one.

@@ -9,6 +9,8 @@ public struct Attempt: Codable, Hashable, Sendable {
     /// The outcomes of attempts that ended when the user switched the network off, or forgot it.
     public static let switchedOff = "switchedOff"
     public static let forgotten = "forgotten"
+    /// The outcome of a logoff that the portal did not confirm.
+    public static let leftOpen = "leftOpen"
 
     public var id: String
     /// Name of the interface.

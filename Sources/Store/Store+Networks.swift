@@ -8,7 +8,7 @@ extension Store {
         guard let key = network.key else { return nil }
         return read(
             """
-            SELECT helper, origin, pin, kind, title, committed, expires FROM choices WHERE network = ? AND expires > ?
+            SELECT helper, origin, pin, kind, title, committed, expires, field FROM choices WHERE network = ? AND expires > ?
             """, [.text(key), .integer(now)]
         ) { row -> RememberedChoice? in
             guard let helper = row.text(0), let committed = row.integer(5), let expires = row.integer(6) else { return nil }
@@ -16,7 +16,8 @@ extension Store {
             let portal = origin.flatMap { origin in
                 row.text(3).map { Portal(origin: origin, pin: row.text(2), kind: $0, title: row.text(4)) }
             }
-            return RememberedChoice(helper: helper, portal: portal, committed: committed, expires: expires)
+            let field = row.text(7).map { Set($0.split(separator: "\n").map(String.init)) }
+            return RememberedChoice(helper: helper, field: field, portal: portal, committed: committed, expires: expires)
         }.first
     }
 
@@ -27,11 +28,11 @@ extension Store {
         guard let key = network.key else { return }
         try write { database throws(SQLiteFailure) in
             try database.run(
-                "INSERT OR REPLACE INTO choices VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO choices VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     .text(key), .text(choice.helper), SQLValue(choice.portal?.origin), SQLValue(choice.portal?.pin),
                     SQLValue(choice.portal?.kind), SQLValue(choice.portal?.title), .integer(choice.committed),
-                    .integer(choice.expires),
+                    .integer(choice.expires), SQLValue(choice.field?.sorted().joined(separator: "\n")),
                 ])
             guard let association else { return }
             try database.run(

@@ -205,12 +205,13 @@ extension DoctorFacts {
                 return Layer(.login, .attention, "This login needs a browser.", ours("hotspotctl browse"))
             }
             return Layer(.login, .attention, "The portal waits for your answer.", ours("hotspotctl answer"))
-        case .evaluating, .authenticating, .presentingUI, .maintaining, .loggingOff:
+        case .evaluating, .authenticating, .presentingUI, .maintaining:
             if let moment = status.nextLogin {
                 return Layer(.login, .attention, "It \(renderer.tries(at: moment)).", ours("hotspotctl login"))
             }
-            // A login that is asked for now would begin again.
-            return Layer(.login, isOnline ? .ok : .attention, "It is under way.", isOnline ? nil : "hotspotctl monitor")
+            return Layer(
+                .login, isOnline ? .ok : .attention, "It is under way.", isOnline ? nil : ours("hotspotctl login --wait"))
+        case .loggingOff: return Layer(.login, .attention, "The session is being ended.", "hotspotctl monitor")
         case .failure: return Layer(.login, .broken, "It failed.", ours("hotspotctl explain"))
         case .inactive, .authenticated:
             if isCaptive { return Layer(.login, .attention, "Nothing is logged in yet.", ours("hotspotctl login --wait")) }

@@ -101,13 +101,14 @@ extension Failure {
     }
 
     /// Why there is nothing to log off from, and what works instead.
-    private static func noLogoff(_ subject: String, _ interface: String, _ state: String) -> Failure {
+    private static func noLogoff(_ subject: String, _ interface: String, _ state: String, asks: Bool) -> Failure {
         let place = ShellWord.argument(interface).map { " \($0)" } ?? ""
         let (reason, hint) =
             switch StateName(rawValue: state) {
             case .inactive: ("it is in no network, or leaves its network alone", "hotspotctl status")
-            case .evaluating, .authenticating: ("the login is not done yet", "hotspotctl logoff\(place), once it is done")
-            case .presentingUI: ("the portal still waits for your answer", "hotspotctl answer --dismiss\(place)")
+            case .presentingUI where asks: ("the login still waits for you", "hotspotctl answer --dismiss\(place)")
+            case .evaluating, .authenticating, .presentingUI:
+                ("the login is not done yet", "hotspotctl login --wait\(place), then hotspotctl logoff\(place)")
             case .authenticated: ("no helper logged in there; the portal's own page may end it", "hotspotctl explain\(place)")
             case .maintaining: ("the session is being checked", "hotspotctl logoff\(place), in a moment")
             case .loggingOff: ("the logoff is under way", "hotspotctl status")
@@ -127,9 +128,9 @@ extension Failure {
             return Failure(.notFound, "There is no helper '\(safe(helper))'.", hint: "hotspotctl helpers")
         case .noSuchNetwork(let ssid, let nearest): return .noSuchNetwork(ssid, nearest: nearest)
         case .noSuchPrompt(let id, let reason): return .noSuchPrompt(id, reason)
-        case .wrongState(let interface, let state):
+        case .wrongState(let interface, let state, let asks):
             let subject = interface.isEmpty ? "the interface" : safe(interface)
-            if method == "Logoff" { return noLogoff(subject, interface, state) }
+            if method == "Logoff" { return noLogoff(subject, interface, state, asks: asks) }
             let words = Renderer(style: .plain, now: 0).words(state)
             return Failure(.failed, "This is not possible: \(subject) is \(words).", hint: "hotspotctl status")
         case .invalidAnswer(let field, let message):

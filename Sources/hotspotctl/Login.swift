@@ -6,7 +6,7 @@ struct LoginVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login", abstract: "Log in, or check that the login is still good.",
         discussion:
-            "With --wait on a terminal, what the portal asks is asked there. Also releases a network that is held after a log-off or a dismissed question."
+            "With --wait on a terminal, what the portal asks is asked there. A login that is under way is waited for. Also releases a network that is held after a log-off or a dismissed question."
     )
 
     @OptionGroup var common: CommonOptions
@@ -16,7 +16,7 @@ struct LoginVerb: ParsableCommand {
 
     @Flag(
         help:
-            "Log in again even where the session is still good; it is kept until the new login works. Where the network asks for no login, nothing is sent."
+            "Start over: log in again even where the session is still good; it is kept until the new login works. Where the network asks for no login, nothing is sent."
     )
     var fresh = false
 
@@ -38,16 +38,20 @@ struct LoginVerb: ParsableCommand {
         let before = fresh && helper == nil ? try client.call("Status", as: StatusReply.self).interfaces : []
         let reply = try client.call(
             "Login", LoginParameters(interface: interface, helper: helper, fresh: fresh ? true : nil))
-        let name = try ControlClient.read(InterfaceReply.self, reply).interface
+        let begun = try ControlClient.read(InterfaceReply.self, reply)
+        let (name, isUnderWay) = (begun.interface, begun.underWay == true)
         if let status = before.first(where: { $0.interface == name }), let sentence = nothingToStartOver(status) {
             Output.print([sentence])
         }
         let place = name.map { " on \(common.renderer.safe($0, limit: 32))" } ?? ""
+        let joined = "A login is under way already\(place)"
         guard let watch, let wait else {
-            return Output.print(["Started\(place); to see what came of it: hotspotctl"])
+            let restart = "hotspotctl login --fresh" + (name.map { " \(common.renderer.argument($0))" } ?? "")
+            let rest = isUnderWay ? "; to start over: \(restart)" : ""
+            return Output.print(["\(isUnderWay ? joined : "Started\(place)"); to see what came of it: hotspotctl\(rest)"])
         }
-        watch.loginBegins(on: name)
-        if interface == nil, watch.hasSeveral { Output.print(["Logging in\(place)."]) }
+        watch.loginBegins(on: name, joining: isUnderWay)
+        Output.print([isUnderWay ? "\(joined); waiting for its end." : "Waiting for the outcome\(place)."])
         switch try watch.outcome(within: wait) {
         case .online(let status):
             let words = common.renderer.online(status, after: watch.elapsed)
@@ -116,8 +120,11 @@ extension Renderer {
     func failure(_ status: InterfaceStatus, among all: [InterfaceStatus]) -> Failure {
         let hint = command(status.problems.first?.hint.map { safe($0) } ?? "hotspotctl explain", for: status, among: all)
         guard let problem = status.problems.first else {
-            return Failure(
-                .failed, "The login failed: \(safe(status.interface, limit: 32)) is \(condition(status).words).", hint: hint)
+            let name = safe(status.interface, limit: 32)
+            if status.ssid == nil {
+                return Failure(.failed, "The login failed: no network is joined on \(name) any more.", hint: hint)
+            }
+            return Failure(.failed, "The login failed: \(name) is \(condition(status).words).", hint: hint)
         }
         let failure = Failure(.failed, problem.message, hint: hint)
         return status.nextLogin.map { failure.adding("hotspotd \(tries(at: $0)).") } ?? failure

@@ -27,16 +27,15 @@ final class OutcomeWatch {
         if tracker.isPromptGone { decided = tracker.observe(interfaces) }
     }
 
-    /// Whether several interfaces are in a network.
-    var hasSeveral: Bool { tracker.joined > 1 }
-
     /// Seconds since the watch began.
     var elapsed: Double { (ContinuousClock.now - began).inSeconds }
 
-    /// Begins the time again: the login starts now, on this interface if it is known.
-    func loginBegins(on interface: String?) {
+    /// Begins the time again: the login starts now, on this interface if it is known, or goes on.
+    func loginBegins(on interface: String?, joining: Bool = false) {
         began = .now
-        tracker.setTarget(interface)
+        tracker.setTarget(interface, joining: joining)
+        // Its question may be here already.
+        if joining { decided = tracker.observe(interfaces) }
     }
 
     func outcome(within seconds: Double) throws(Failure) -> OutcomeTracker.LoginOutcome {
@@ -93,12 +92,11 @@ struct OutcomeTracker {
         }
     }
 
-    /// The number of interfaces that were in a network.
-    var joined: Int { before.values.count { $0.ssid != nil } }
-
-    /// Follows this interface from now on; `nil` stays with the one that is known. A login withdraws the question that was there.
-    mutating func setTarget(_ interface: String?) {
+    /// Follows this interface from now on; `nil` stays with the one that is known. A login that begins withdraws the question that was
+    /// there.
+    mutating func setTarget(_ interface: String?, joining: Bool = false) {
         target = interface ?? target
+        if joining { return }
         answered = answered ?? target.flatMap { before[$0]?.prompt }
     }
 

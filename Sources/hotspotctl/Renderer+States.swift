@@ -60,6 +60,7 @@ extension Renderer {
         case nil where word == "interrupted": "cut off: hotspotd ended"
         case nil where word == "switchedOff": "switched off"
         case nil where word == "forgotten": "forgotten"
+        case nil where word == "leftOpen": "left alone"
         case nil where word == "running": "under way"
         case nil: safe(word, limit: 100)
         }

@@ -5,8 +5,10 @@ import HotspotCore
 struct EnableVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable", abstract: "Switch a helper or a network on again.",
-        discussion:
-            "A login that failed meanwhile is tried again at once, and a network that is held after a failure is released.")
+        discussion: """
+            A login that failed meanwhile is tried again at once. A network that is left alone, after a logoff for example, is not any \
+            more.
+            """)
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var switches: SwitchArguments
@@ -33,29 +35,15 @@ struct DisableVerb: ParsableCommand {
     /// Throws if the network is unknown: it may be a typo, or the name of something else.
     private func checkNetwork(_ network: String) throws(Failure) {
         let client = try common.connect()
-        var nearest: String?
         do {
             _ = try client.call("History", .members(["ssid": network]))
-            return
         } catch {
-            guard case .noSuchNetwork(_, let known) = error.refusal else { throw error }
-            nearest = known
+            guard case .noSuchNetwork = error.refusal else { throw error }
+            let yes = "hotspotctl disable --yes \(common.renderer.argument(network))"
+            throw try switches.other(error, "disable", client, common.renderer)
+                ?? Failure(
+                    .notFound, error.message, hint: "hotspotctl list --all; for a network that is yet to come: \(yes)")
         }
-        let renderer = common.renderer
-        let shown = renderer.safe(network, limit: 128)
-        let helpers = try client.call("Helpers", as: HelpersReply.self).helpers
-        if helpers.contains(where: { $0.name == network }) {
-            throw Failure(
-                .notFound, "There is no network '\(shown)'; that is a helper.", hint: "hotspotctl disable --helper \(shown)")
-        }
-        let interfaces = try client.call("Status", as: StatusReply.self).interfaces
-        let what = interfaces.contains { $0.interface == network } ? "; that is an interface" : ""
-        let failure = Failure.noSuchNetwork(network, what, nearest: nearest)
-        throw Failure(
-            .notFound, failure.message,
-            hint:
-                "hotspotctl list --all; for a network that is yet to come: hotspotctl disable --yes \(renderer.argument(network))"
-        )
     }
 }
 
@@ -116,10 +104,40 @@ struct SwitchArguments: ParsableArguments {
         (off.helper == nil || off.helper == helper) && (off.ssid == nil || network != nil)
     }
 
+    /// Returns the failure for a network that is not known where something else has its name, with the command for that.
+    func other(
+        _ error: Failure, _ verb: String, _ client: ControlClient, _ renderer: Renderer
+    ) throws(Failure) -> Failure? {
+        guard let network, case .noSuchNetwork = error.refusal else { return nil }
+        var (kinds, hints): ([String], [String]) = ([], [])
+        if helper == nil, try client.call("Helpers", as: HelpersReply.self).helpers.contains(where: { $0.name == network }) {
+            kinds.append("a helper")
+            hints.append("hotspotctl \(verb) --helper \(renderer.safe(network, limit: 64))")
+        }
+        let interfaces = try client.call("Status", as: StatusReply.self).interfaces
+        if let status = interfaces.first(where: { $0.interface == network }) {
+            kinds.append("an interface")
+            if let ssid = status.ssid, !ssid.isEmpty {
+                let option = helper.map { "--helper \(renderer.safe($0, limit: 64)) " } ?? ""
+                hints.append("for its network: hotspotctl \(verb) \(option)\(renderer.argument(ssid))")
+            }
+        }
+        if kinds.isEmpty { return nil }
+        var failure = Failure.noSuchNetwork(network, "; that is \(kinds.joined(separator: " and "))", nearest: nil)
+        if !hints.isEmpty { failure.hint = hints.joined(separator: "; ") }
+        return failure
+    }
+
     func set(_ enabled: Bool, _ common: CommonOptions) throws {
         let client = try common.connect()
-        _ = try client.call("SetEnabled", SwitchParameters(helper: helper, ssid: network, enabled: enabled))
         let renderer = common.renderer
+        let reply: SwitchReply
+        do throws(Failure) {
+            let parameters = SwitchParameters(helper: helper, ssid: network, enabled: enabled)
+            reply = try ControlClient.read(SwitchReply.self, try client.call("SetEnabled", parameters))
+        } catch {
+            throw try other(error, enabled ? "enable" : "disable", client, renderer) ?? error
+        }
         let off = enabled ? (try? client.call("Status", as: StatusReply.self))?.off?.filter(concerns) ?? [] : []
         if let whole = off.first(where: isWithin) {
             let subject = helper.map { renderer.safe($0, limit: 64) } ?? "Every helper"
@@ -130,6 +148,7 @@ struct SwitchArguments: ParsableArguments {
         let subject = helper.map { "\(renderer.safe($0, limit: 64)) is" } ?? all
         let place = network.map { " for \(renderer.quoted($0))" } ?? ""
         var lines = ["\(subject) switched \(enabled ? "on" : "off")\(place)."] + renderer.switchedOff(off)
+        if reply.released == true { lines.append("The network was left alone until now; that is over.") }
         if enabled, helper == nil, let network, let reply = try? client.call("Helpers", as: HelpersReply.self),
             reply.helpers.contains(where: { $0.name == network })
         {

@@ -217,7 +217,7 @@ class VPN:
         """Does what the problem says, and logs in."""
         self.fabric.inside("cli", "sh", "-c", command)
         mark = self.monitor.mark()
-        self.daemon.ctl("login")
+        self.daemon.ctl("login", "--fresh")
         self.monitor.waitFor({"authenticated"}, mark, 40, lambda event: event.get("helper") == "catalogue")
         right = self.isOnline() and not self.daemon.problems()
         self.report.check(f"vpn.{shape.key}.exception", right, f"{command}: {self.daemon.status()}")

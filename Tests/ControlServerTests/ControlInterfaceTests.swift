@@ -60,7 +60,7 @@ import Varlink
         answered = answers
     }
     func dismiss(prompt: String) throws(ControlError) { throw .noSuchPrompt(prompt) }
-    func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) -> String {
+    func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) -> InterfaceReply {
         throw .wrongState(interface: "wlan0", state: "inactive")
     }
     func browse(interface: String?) throws(ControlError) -> BrowseReply {
@@ -69,7 +69,7 @@ import Varlink
             nameservers: ["192.0.2.53"])
     }
     func logoff(interface: String?) throws(ControlError) -> String { interface ?? "wlan0" }
-    func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) {}
+    func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) -> Bool { enabled }
     var currentNetwork = CurrentNetwork()
     func requestLogoff(token: String, interface: String, ssidHex: String) throws(ControlError) -> Bool {
         guard token == "right" else { throw .notPermitted("unknown token") }

@@ -131,7 +131,8 @@ import Testing
     static let attention: [(DoctorFacts, LayerName, String?)] = [
         (captive(), .login, "hotspotctl answer"),
         (captive { $0.handsOver = true }, .login, "hotspotctl browse"),
-        (captive { $0.state = "authenticating" }, .login, "hotspotctl monitor"),
+        (captive { $0.state = "authenticating" }, .login, "hotspotctl login --wait"),
+        (captive { $0.state = "loggingOff" }, .login, "hotspotctl monitor"),
         (online(), .desktop, "nmcli networking connectivity check"),
         (
             changed(online()) {

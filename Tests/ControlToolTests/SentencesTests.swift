@@ -141,6 +141,7 @@ import Testing
         for outcome in AttemptOutcome.allCases where ![.online, .left, .dismissed].contains(outcome) {
             #expect(renderer.outcome(outcome.rawValue) != outcome.rawValue)
         }
+        #expect(renderer.outcome("leftOpen") == "left alone")
         #expect(renderer.outcome("interrupted") == "cut off: hotspotd ended" && renderer.outcome("newer") == "newer")
         #expect(renderer.outcome("switchedOff") == "switched off")
     }

@@ -83,7 +83,9 @@ import Testing
                         status("evaluating", "evaluating"), status("evaluating", "failure"), status("authenticated", "failure"),
                     ]
                 ]), ["login", "--wait"])
-        #expect(ended.status == 0 && ended.output.hasPrefix("Logging in on net1.\nOnline after "), "\(ended)")
+        #expect(
+            ended.status == 0 && ended.output.hasPrefix("Waiting for the outcome on net1.\nOnline after "), "\(ended)"
+        )
         let failed = try run(
             .init(
                 replies: ["Login": [chosen]],

@@ -302,6 +302,15 @@ private let helpers = """
     }
 
     @Test(arguments: [
+        (true, "the login still waits for you.\n  try: hotspotctl answer --dismiss wlan0\n"),
+        (false, "the login is not done yet.\n  try: hotspotctl login --wait wlan0, then hotspotctl logoff wlan0\n"),
+    ]) func aLogoffDuringALoginSaysWhatWaits(asks: Bool, words: String) throws {
+        let refusal = #"!WrongState {"interface":"wlan0","state":"presentingUI"\#(asks ? #","asks":true"# : "")}"#
+        let ended = try run(.init(replies: ["Logoff": [refusal]]), ["logoff"])
+        #expect(ended.status == 1 && ended.errors.hasSuffix(words), "\(ended)")
+    }
+
+    @Test(arguments: [
         ["lsit"], ["--nonsense"], ["nonsense"], ["enable"], ["forget"], ["forget", "Cafe", "--everything"],
         ["login", "--wait=-1"],
         ["list", "--json=xml"], ["status", "--socket", "/nonexistent/socket"],
@@ -334,6 +343,8 @@ private let helpers = """
             #expect($0.parameters("SetEnabled") == ["ssid": "Cafe", "enabled": true])
         }
         #expect(on.output == "All helpers are switched on for \"Cafe\".\n")
+        let released = try run(.init(replies: ["SetEnabled": [#"{"released":true}"#]]), ["enable", "Cafe"]).output
+        #expect(released.hasSuffix(".\nThe network was left alone until now; that is over.\n"), "\(released)")
         let everywhere = try run(.init(replies: ["SetEnabled": ["{}"]]), ["disable", "--helper", "form"]) {
             #expect($0.parameters("SetEnabled") == ["helper": "form", "enabled": false])
         }
@@ -381,6 +392,33 @@ private let helpers = """
         let ended = try run(script, ["disable", name]) { #expect(!$0.calls.contains("SetEnabled")) }
         #expect(ended.status == 10 && ended.errors.contains(words), "\(ended.errors)")
         #expect(try run(script, ["disable", name, "--yes"]).status == 0)
+    }
+
+    /// A name that is a helper's, an interface's, or both leads to the command that was meant.
+    @Test(arguments: ["enable", "disable"]) func aNameOfSomethingElseIsToldWithItsCommand(verb: String) throws {
+        for (name, option, interface, words) in [
+            (
+                "form", nil, "wlan0",
+                #""form" in sight or remembered; that is a helper.\#n  try: hotspotctl \#(verb) --helper form\#n"#
+            ),
+            (
+                "wlan0", nil, "wlan0",
+                #""wlan0" in sight or remembered; that is an interface.\#n  try: for its network: hotspotctl \#(verb) Hotel\#n"#
+            ),
+            (
+                "form", nil, "form",
+                "that is a helper and an interface.\n  try: hotspotctl \(verb) --helper form; for its network: hotspotctl \(verb) Hotel\n"
+            ),
+            ("wlan0", "form", "wlan0", "an interface.\n  try: for its network: hotspotctl \(verb) --helper form Hotel\n"),
+        ] as [(String, String?, String, String)] {
+            let refusal = #"!NoSuchNetwork {"ssid":"\#(name)","nearest":"Hotel"}"#
+            let here = status(state("failure")).replacing("wlan0", with: interface)
+            let script = FakeDaemon.Script(replies: [
+                "SetEnabled": [refusal], "History": [refusal], "Status": [here], "Helpers": [helpers],
+            ])
+            let ended = try run(script, [verb] + (option.map { ["--helper", $0] } ?? []) + [name])
+            #expect(ended.status == 10 && ended.errors.hasSuffix(words), "\(ended)")
+        }
     }
 
     /// The command that helps has the network's own name, as a word of the shell.
@@ -493,7 +531,7 @@ private let helpers = """
             [status(state("failure")), status(state("evaluating", since: 2)), status(state("authenticated", since: 3))]
         ]
         let ended = try run(script, ["login", "--wait"])
-        #expect(ended.status == 0 && ended.output.hasPrefix("Online after "))
+        #expect(ended.status == 0 && ended.output.hasPrefix("Waiting for the outcome.\nOnline after "))
         script.status = [[status(state("failure")), status(state("presentingUI", since: 3, prompt: "p1"))]]
         let asks = try run(script, ["login", "--wait=30"])
         #expect(asks.status == 4 && asks.errors.contains("Room number (room: text, required)"))
@@ -501,7 +539,7 @@ private let helpers = """
         let unproven = status(state("authenticated", since: 3)).replacing(",\"captive\":false", with: "")
         script.status = [[status(state("failure")), status(state("maintaining", since: 2)), unproven]]
         let connected = try run(script, ["login", "--wait"])
-        #expect(connected.output.hasPrefix("Connected after ") && connected.output.hasSuffix(", not verified.\n"))
+        #expect(connected.output.contains("\nConnected after ") && connected.output.hasSuffix(", not verified.\n"))
         let problem = #"{"code":"x","message":"The code is wrong.","hint":"hotspotctl forget Hotel"}"#
         script.status = [[status(state("inactive")), status(state("failure", since: 4, problems: problem))]]
         let failed = try run(script, ["login", "--wait", "wlan0"])
@@ -510,5 +548,30 @@ private let helpers = """
         #expect(try run(script, ["login", "--wait=0.2"]).status == 3)
         let started = try run(script, ["login"]) { #expect($0.calls == ["Login"]) }
         #expect(started.status == 0)
+        script.status = [
+            [status(state("evaluating")), status(state("inactive", since: 2)).replacing(#""ssid":"Hotel","#, with: "")]
+        ]
+        let left = try run(script, ["login", "--wait"])
+        #expect(
+            left.status == 1 && left.errors.hasPrefix("hotspotctl: The login failed: no network is joined on wlan0 any more.\n"))
+    }
+
+    /// Its question waits already, or comes.
+    @Test func aLoginThatIsUnderWayIsJoined() throws {
+        var script = FakeDaemon.Script(
+            replies: ["Login": [#"{"interface":"wlan0","underWay":true}"#], "Prompts": [prompts]])
+        let asks = status(state("presentingUI", since: 3, prompt: "p1"))
+        for states in [[asks], [status(state("evaluating")), asks]] {
+            script.status = [states]
+            let ended = try run(script, ["login", "--wait=30"])
+            #expect(ended.status == 4 && ended.errors.contains("Room number (room: text, required)"), "\(ended)")
+            #expect(ended.output == "A login is under way already on wlan0; waiting for its end.\n")
+        }
+        script.status = [[status(state("presentingUI", since: 3)), status(state("authenticated", since: 4))]]
+        #expect(try run(script, ["login", "--wait"]).output.contains("\nOnline after "))
+        #expect(
+            try run(script, ["login"]).output
+                == "A login is under way already on wlan0; to see what came of it: hotspotctl; "
+                + "to start over: hotspotctl login --fresh wlan0\n")
     }
 }

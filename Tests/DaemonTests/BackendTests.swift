@@ -202,7 +202,84 @@ import Testing
         await cafe.close()
     }
 
+    /// What was chosen only because another helper was off does not outlive it, here or at the next visit.
+    @Test(arguments: [true, false]) @LoopActor func aHelperThatIsSwitchedOnMayWinAgain(leaves: Bool) async throws {
+        let bench = try FilterBench()
+        for name in ["a", "b"] { try bench.add(name) }
+        bench.evaluates("b", #"{"confidence": "low"}"#)
+        bench.replies("b", to: "Maintain", #"{"result": "authenticationRequired"}"#)
+        let cafe = Cafe(bench, InterfaceController(index: 7, name: "hot7", services: bench.services))
+        let (machine, store) = ({ cafe.controller.machine }, bench.services.store)
+        try cafe.backend.setEnabled(helper: "a", ssid: nil, enabled: false)
+        cafe.join()
+        #expect(await bench.eventually { machine().state.name == .authenticated })
+        #expect(store.remembered(Self.network, now: WallClock.now)?.field == ["b"])
+        try cafe.backend.setEnabled(helper: "a", ssid: nil, enabled: true)
+        #expect(machine().state.chosenHelper == "b", "its session goes on")
+        if leaves {
+            cafe.controller.leave("the test leaves")
+            cafe.join()
+        } else {
+            cafe.controller.feed(.loginRequested(helper: nil))
+        }
+        #expect(await bench.eventually { machine().state.chosenHelper == "a" && machine().state.name == .authenticated })
+        #expect(bench.told("b", "Maintain").count == 1 && bench.told("b", "Authenticate").count == 1)
+        #expect(store.remembered(Self.network, now: WallClock.now)?.helper == "a")
+        await cafe.close()
+    }
+
+    /// A hold of any security under the name.
+    @Test @LoopActor func switchingANetworkOnSaysWhetherItWasLeftAlone() async throws {
+        let cafe = try await Cafe.online()
+        #expect(try !cafe.backend.setEnabled(helper: nil, ssid: "Cafe", enabled: true))
+        _ = try cafe.backend.logoff(interface: nil)
+        #expect(await cafe.bench.eventually { cafe.controller.machine.state.name == .inactive })
+        #expect(try !cafe.backend.setEnabled(helper: "a", ssid: "Cafe", enabled: true), "a helper alone ends no hold")
+        #expect(try cafe.backend.setEnabled(helper: nil, ssid: "Cafe", enabled: true))
+        #expect(await cafe.bench.eventually { cafe.controller.machine.state.name == .authenticated })
+        #expect(try !cafe.backend.setEnabled(helper: nil, ssid: "Cafe", enabled: true))
+        await cafe.close()
+    }
+
+    // MARK: A login that is under way
+
+    @Test @LoopActor func aLoginJoinsTheOneThatAsks() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        let cafe = Cafe(hotel.bench, hotel.controller)
+        let token = try await hotel.ask().token
+        #expect(try cafe.backend.login(interface: nil, helper: nil, fresh: false).underWay == true)
+        #expect(hotel.desk.prompt?.token == token)
+        #expect(try cafe.backend.login(interface: nil, helper: nil, fresh: true).underWay == nil)
+        #expect(hotel.desk.prompt == nil)
+        await hotel.close()
+    }
+
+    /// While answers are on their way nothing waits for the user.
+    @Test @LoopActor func aRefusedLogoffTellsWhetherAQuestionWaits() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        let cafe = Cafe(hotel.bench, hotel.controller)
+        let shown = try await hotel.ask()
+        func refusal() -> ControlError? { #expect(throws: ControlError.self) { try cafe.backend.logoff(interface: nil) } }
+        #expect(refusal() == .wrongState(interface: "hot7", state: "presentingUI", asks: true))
+        hotel.bench.hold("form")
+        hotel.controller.answer(shown, Hotel.typed, remember: false)
+        #expect(refusal() == .wrongState(interface: "hot7", state: "presentingUI", asks: false))
+        hotel.bench.letGo("form")
+        await hotel.close()
+    }
+
     // MARK: Leaving that is no leaving
+
+    /// A client that waits for a login reads each state.
+    @Test @LoopActor func aNetworkThatIsLeftIsInNoState() async throws {
+        let cafe = try await Cafe.online()
+        var seen: [InterfaceStatus] = []
+        cafe.bench.onStatus = { seen.append(cafe.controller.status) }
+        cafe.controller.leave("the address is gone")
+        #expect(seen.first?.state == StateName.inactive.rawValue && seen.allSatisfy { $0.ssid == nil }, "\(seen)")
+        cafe.bench.onStatus = {}
+        await cafe.close()
+    }
 
     /// A question goes with its network, which is joined again at once.
     @Test(arguments: [true, false]) @LoopActor func aQuestionThatGoesWithItsNetworkSaysWhy(isForgotten: Bool) async throws {

@@ -47,7 +47,7 @@ import Testing
         bench.refuses("a")
         Self.join(first, "Failing")
         #expect(await bench.eventually { first.machine.state.name == .failure })
-        #expect(try backend.login(interface: nil, helper: nil, fresh: false) == "hot7", "the only one in a network")
+        #expect(try backend.login(interface: nil, helper: nil, fresh: false).interface == "hot7", "the only one in a network")
         #expect(await bench.eventually { first.machine.state.name == .failure })
         bench.replies("a", to: "Authenticate", #"{"result": "success"}"#)
         Self.join(second, "Cafe")
@@ -55,7 +55,7 @@ import Testing
 
         // One of each.
         bench.replies("a", to: "Authenticate", #"{"result": "failure"}"#)
-        #expect(try backend.login(interface: nil, helper: nil, fresh: false) == "hot7")
+        #expect(try backend.login(interface: nil, helper: nil, fresh: false).interface == "hot7")
         #expect(await bench.eventually { first.machine.state.name == .failure })
         first.feed(.verdictSeen(.captive))
         #expect(try backend.require(nil) { $0.machine.state.isCaptive == true } === first)
@@ -65,7 +65,7 @@ import Testing
         // None with a session, and two that wait.
         #expect(Self.code { _ = try backend.logoff(interface: nil) } == .severalInterfaces)
         #expect(Self.code { _ = try backend.login(interface: nil, helper: nil, fresh: false) } == .severalInterfaces)
-        #expect(try backend.login(interface: "hot8", helper: nil, fresh: false) == "hot8")
+        #expect(try backend.login(interface: "hot8", helper: nil, fresh: false).interface == "hot8")
         for controller in [first, second] { controller.leave("the test ends") }
         await bench.close()
     }

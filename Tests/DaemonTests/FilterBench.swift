@@ -26,6 +26,8 @@ import Vault
     /// What the journal would have: each helper that was sent networks, and their names.
     var disclosed: [(helper: String, names: [String])] = []
     var ignored: [String: Int] = [:]
+    /// Called with each change of the status.
+    var onStatus: () -> Void = {}
     /// All steps of all interfaces.
     var steps: [Step] = []
     private var entries: [HelperEntry] = []
@@ -65,7 +67,7 @@ import Vault
         disclosed.append((helper, networks.map(\.ssid).sorted()))
     }
     func attemptBegan() {}
-    func statusChanged() {}
+    func statusChanged() { onStatus() }
     func promptsChanged() {}
     func networkListChanged() {}
     func strikesChanged() {}

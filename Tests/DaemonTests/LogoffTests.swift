@@ -58,16 +58,20 @@ import Testing
     }
 
     @Test @LoopActor func aLogoffThatWasNotConfirmedIsCalledThat() async throws {
-        for (reply, sentence, code) in [
-            (#"{"result": "success"}"#, "Logged off.", ProblemCode.held),
+        for (reply, sentence, word, code) in [
+            (#"{"result": "success"}"#, "Logged off.", "loggedOff", ProblemCode.held),
             (
                 #"{"result": "failure", "reason": "No way."}"#,
-                "Left alone; the portal may still let this computer through.\nNo way.", .logoffUnconfirmed
+                "Left alone; the portal may still let this computer through.\nNo way.", "leftOpen",
+                .logoffUnconfirmed
             ),
         ] {
             let hotel = try await accepted()
             await logOff(hotel, reply)
             #expect(verdict(hotel) == sentence && hotel.controller.status.problems.map(\.code) == [code])
+            let store = hotel.bench.services.store
+            #expect(store.attempts(limit: 1).first?.outcome == word && store.lastOutcome(Hotel.network)?.word == word)
+            #expect(hotel.controller.status.outcome == word)
             await hotel.close()
         }
     }

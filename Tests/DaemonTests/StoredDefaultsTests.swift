@@ -159,7 +159,7 @@ import Testing
         #expect(await hotel.bench.eventually { hotel.bench.steps.count { $0.kind == "answer" && $0.detail == "success" } == 2 })
         #expect(hotel.credential == ["room": "214", "name": .string(Hotel.canary)])
         hotel.asks(for: Self.login, at: Hotel.secure)
-        hotel.controller.feed(.loginRequested(helper: nil))
+        hotel.controller.feed(.loginRequested(helper: nil, fresh: true))
         #expect(await hotel.bench.eventually { hotel.desk.prompt != nil })
         let shown = try #require(hotel.desk.prompt)
         #expect(hotel.credential == nil && shown.stored == ["room", "name"])

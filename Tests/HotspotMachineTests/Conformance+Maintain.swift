@@ -72,6 +72,25 @@ import Testing
         #expect(bench.state == .authenticated && bench.gate)
     }
 
+    @Test("68 With a race where the helper was chosen without one that is here now", arguments: [true, false])
+    func renewalAmongOthers(join: Bool) {
+        var bench = Bench(.default, "H1")
+        if join {
+            bench.send(.helpersChanged([Candidate("H1"), Candidate("H2")]))
+            bench.send(.addressAcquired(Arrival(network: Bench.network, remembered: "H1", field: ["H1"])))
+        } else {
+            bench.join()
+            bench.login("H1")
+            bench.send(.helpersChanged([Candidate("H1"), Candidate("H2")]))
+            #expect(bench.state == .authenticated && bench.chosen == "H1", "its session goes on")
+            bench.wait(.seconds(300))
+        }
+        bench.reply("H1", .authenticationRequired)
+        #expect(bench.state == .evaluating && bench.open("H1") != nil && bench.open("H2") != nil)
+        bench.login("H2")
+        #expect(bench.remembered == "H2" && bench.machine.state.joined?.field == ["H1", "H2"])
+    }
+
     @Test(
         "69 Anything else: gate closed, a new race, link and auto-join kept, helper a candidate",
         arguments: Policy.Rules.allCases)

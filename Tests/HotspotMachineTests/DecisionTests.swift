@@ -712,6 +712,43 @@ import Testing
         #expect(bench.state == .evaluating && bench.commands.map(\.helper) == ["H2"], "another helper starts over")
     }
 
+    @Test(
+        "D26 A login joins one that is under way; fresh, or by another helper, it starts over",
+        arguments: [
+            { _ in }, { $0.bid("H1", .high) },
+            {
+                $0.bid("H1", .high)
+                $0.reply("H1", .success)
+            },
+            { $0.ask("H1") },
+            {
+                $0.ask("H1")
+                $0.send(.promptAnswered($0.prompt!.id))
+            },
+            {
+                $0.ask("H1")
+                $0.send(.promptAnswered($0.prompt!.id))
+                $0.reply("H1", .success)
+                $0.probe(.captive)
+            },
+        ] as [@Sendable (inout Bench) -> Void])
+    func d26Joins(road: @Sendable (inout Bench) -> Void) {
+        var bench = joined()
+        road(&bench)
+        let before = bench
+        #expect(bench.machine.joinsLogin(by: nil, fresh: false))
+        bench.send(.loginRequested(helper: nil))
+        #expect(bench.state == before.state && bench.commands == before.commands && bench.prompt?.id == before.prompt?.id)
+        #expect(bench.openAttempt == before.openAttempt && bench.machine.state.joined?.arrival.autoJoined == false)
+        #expect(bench.machine.joinsLogin(by: "H1", fresh: false) == (bench.state != .evaluating))
+        for (helper, fresh) in [(nil, true), ("H2", false)] as [(String?, Bool)] {
+            var over = before
+            #expect(!over.machine.joinsLogin(by: helper, fresh: fresh))
+            over.send(.loginRequested(helper: helper, fresh: fresh))
+            #expect(over.state == .evaluating && over.openAttempt != before.openAttempt && over.prompt == nil)
+        }
+    }
+
     @Test("D26 A fresh login drops nothing until it is proven", arguments: [HelperResult.success, .failure, .unsupportedNetwork])
     func d26Fresh(result: HelperResult) {
         var bench = authenticated()

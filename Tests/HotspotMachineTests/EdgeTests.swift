@@ -51,7 +51,7 @@ import Testing
             let accepted = bench.machine.acceptsLogin
             bench.send(.loginRequested(helper: nil))
             let starts = bench.state == .evaluating && bench.count(of: .evaluate) > 0
-            let goesOn = [.maintaining, .loggingOff].contains(bench.state)
+            let goesOn = [.authenticating, .presentingUI, .maintaining, .loggingOff].contains(bench.state)
             #expect(accepted == ((starts || goesOn) && !bench.last.isEmpty), "\(row.name)")
         }
     }

@@ -67,16 +67,16 @@ import Testing
             $0.bid("H1", .none)
             $0.bid("H2", .none)
         },
-        row("authenticating", "E I A A A E A A A A A A A") {
+        row("authenticating", "E I A A A A A A A A A A A") {
             $0.join()
             $0.bid("H1", .high)
         },
-        row("authenticating, proof probes", "E I A E A E A A A A A O A") {
+        row("authenticating, proof probes", "E I A E A A A A A A A O A") {
             $0.join()
             $0.bid("H1", .high)
             $0.reply("H1", .success)
         },
-        row("authenticating, proof waits", "E I A E A E A A A A A O A") {
+        row("authenticating, proof waits", "E I A E A A A A A A A O A") {
             $0.join()
             $0.bid("H1", .high)
             $0.reply("H1", .success)
@@ -88,27 +88,27 @@ import Testing
             $0.send(.verdictSeen(.captive))
             $0.reply("H1", .authenticationRequired)
         },
-        row("presentingUI", "E I P E P E P P P P P O P") {
+        row("presentingUI", "E I P E P P P P P P P O P") {
             $0.join()
             $0.ask("H1")
         },
-        row("presentingUI, watch probes", "E I P E P E P P P P P O P") {
+        row("presentingUI, watch probes", "E I P E P P P P P P P O P") {
             $0.join()
             $0.ask("H1")
             $0.wait(.seconds(10))
         },
-        row("presentingUI, command", "E I P P P E P P P P P P P") {
+        row("presentingUI, command", "E I P P P P P P P P P P P") {
             $0.join()
             $0.ask("H1")
             $0.send(.promptAnswered($0.prompt!.id))
         },
-        row("presentingUI, proof probes", "E I P E P E P P P P P O P") {
+        row("presentingUI, proof probes", "E I P E P P P P P P P O P") {
             $0.join()
             $0.ask("H1")
             $0.send(.promptAnswered($0.prompt!.id))
             $0.reply("H1", .success)
         },
-        row("presentingUI, proof waits", "E I P E P E P P P P P O P") {
+        row("presentingUI, proof waits", "E I P E P P P P P P P O P") {
             $0.join()
             $0.ask("H1")
             $0.send(.promptAnswered($0.prompt!.id))

@@ -176,7 +176,7 @@ struct InterfacesTests {
 
         // The association is the same: the helper is asked whether the session is good, and nothing begins.
         _ = try daemon.scratch.write("notes/mode", "")
-        _ = try daemon.call("Login", ["interface": "hot1"])
+        _ = try daemon.call("Login", ["interface": "hot1", "fresh": true])
         try daemon.wait("hot1", "authenticated")
         daemon.kill()
         try daemon.start()

@@ -37,7 +37,7 @@ struct TerminalProcessTests {
         }
         let login = try ctl(daemon, "login", "--wait", "60")
         #expect(
-            login.output.hasPrefix("hotspotctl: clerk could not log in, and will not try again by itself.\n  │ \(forged)\n"),
+            login.output.contains("hotspotctl: clerk could not log in, and will not try again by itself.\n  │ \(forged)\n"),
             "\(login.output)")
         try daemon.wait("hot1", "failure")
         try daemon.plan([:])

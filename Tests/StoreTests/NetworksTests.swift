@@ -11,11 +11,12 @@ import Testing
     private static func dropNewColumns(_ raw: borrowing Database) throws {
         try raw.run("DROP TABLE associations")
         try raw.run("ALTER TABLE credentials DROP COLUMN shown")
+        try raw.run("ALTER TABLE choices DROP COLUMN field")
     }
 
     @Test func aChoiceSurvivesAndExpires() throws {
         let portal = Portal(origin: "https://portal.example", pin: "cGlu", kind: "form", title: "Café")
-        let choice = RememberedChoice(helper: "form", portal: portal, committed: 1000)
+        let choice = RememberedChoice(helper: "form", field: ["form", "wispr"], portal: portal, committed: 1000)
         try folder.open().remember(cafe, choice)
         try folder.open().setSealedSession(cafe, [1])
         let store = try folder.open()
@@ -60,6 +61,7 @@ import Testing
         do {
             let raw = try Database(path: try folder.open().path)
             try raw.run("DROP TABLE associations")
+            try raw.run("ALTER TABLE choices DROP COLUMN field")
             for column in ["link TEXT", "association TEXT", "ends INTEGER"] {
                 try raw.run("ALTER TABLE choices ADD COLUMN \(column)")
             }

@@ -204,7 +204,7 @@ import Store
         if !services.hasHelper(name) { throw .noSuchHelper(Printable.text(name, limit: 64)) }
     }
 
-    func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) -> String {
+    func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) -> InterfaceReply {
         let controller = try require(interface) { $0.waitsForLogin }
         guard let joined = controller.joined else {
             throw .failed(code: .noAddress, message: "\(controller.name) is in no network, or has no address yet.")
@@ -224,8 +224,9 @@ import Store
                 message: "Handling is switched off for \"\(joined.label)\"; to switch it on: hotspotctl enable "
                     + (ShellWord.argument(joined.label) ?? joined.label))
         }
+        let isUnderWay = controller.machine.joinsLogin(by: helper, fresh: fresh)
         controller.feed(.loginRequested(helper: helper, fresh: fresh))
-        return controller.name
+        return InterfaceReply(interface: controller.name, underWay: isUnderWay ? true : nil)
     }
 
     func logoff(interface: String?) throws(ControlError) -> String {
@@ -240,7 +241,8 @@ import Store
     }
 
     func wrongState(_ controller: InterfaceController) -> ControlError {
-        .wrongState(interface: controller.name, state: controller.machine.state.name.rawValue)
+        .wrongState(
+            interface: controller.name, state: controller.machine.state.name.rawValue, asks: controller.desk.prompt != nil)
     }
 
     func requestLogoff(token: String, interface: String, ssidHex: String) throws(ControlError) -> Bool {
@@ -251,15 +253,18 @@ import Store
 
     // MARK: Switches
 
-    func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) {
+    @discardableResult
+    func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) -> Bool {
         if let helper { try requireHelper(helper) }
         let switchName = try ssid.map { text throws(ControlError) in try Self.switchName(text) }
         // A misspelt name would stay off, and be reported as on.
         if enabled, let ssid, !isKnown(ssid) { throw unknown(ssid) }
+        // A user who switches a network on wants it handled now: its holds are released as well.
+        let releasesHolds = enabled && helper == nil
+        let isHeld = releasesHolds && switchName.map(services.store.records(now: WallClock.now).holds) ?? false
         do {
-            // A user who switches a network on wants it handled now: its holds are released as well.
             try services.store.setEnabled(
-                helper: helper, ssid: switchName, enabled: enabled, releasingHolds: enabled && helper == nil)
+                helper: helper, ssid: switchName, enabled: enabled, releasingHolds: releasesHolds)
         } catch {
             throw .failed(code: .notSaved, message: "\(error)")
         }
@@ -269,6 +274,7 @@ import Store
         onSwitch()
         services.events?.networkListChanged()
         if enabled { for controller in here { controller.switchedOn(helper: helper) } }
+        return isHeld
     }
 
     /// Leaves these networks, changes what is stored, and joins them again: a session that went on would write it once more.

@@ -7,13 +7,14 @@ import HotspotMachine
 extension InterfaceController {
     var status: InterfaceStatus {
         var status = InterfaceStatus(interface: name, state: machine.state.name, since: since)
-        if let joined {
+        // As it leaves, the machine is the first to know.
+        if let joined, machine.state.joined != nil {
             status.ssid = joined.label
             status.ssidHex = joined.ssid.hex
             status.bssid = joined.bssid?.description
         }
         status.helper = machine.state.chosenHelper ?? machine.switchedOffOwner
-        status.outcome = journal.attempt?.outcome?.rawValue
+        status.outcome = journal.attempt.flatMap { attempt in attempt.outcome.map { attempt.word($0) } }
         status.portal = conversation.shownPortal.map { Printable.text($0.origin, limit: 300) }
         status.captive = machine.state.isCaptive
         status.secondsRemaining = sessions.present.end.flatMap { end in

@@ -97,7 +97,7 @@ import Store
         feed(
             .addressAcquired(
                 Arrival(
-                    network: network, bssid: joined.bssid, remembered: remembered?.helper,
+                    network: network, bssid: joined.bssid, remembered: remembered?.helper, field: remembered?.field,
                     resumed: resumed == nil ? nil : schedule,
                     // Where no login was needed before, none is needed now.
                     isFound: joined.isFound && services.store.lastOutcome(network)?.word != AttemptOutcome.open.rawValue,
@@ -190,7 +190,7 @@ import Store
     func unlocked() {
         guard let helper = desk.prompt?.helper, desk.unlocked() else { return }
         wish = "the PIN was given"
-        feed(.loginRequested(helper: helper, fresh: false))
+        feed(.loginRequested(helper: helper, fresh: true))
         wish = nil
     }
 
@@ -341,7 +341,10 @@ import Store
         }
         save("remembering a choice") { store, network in
             try store.remember(
-                network, RememberedChoice(helper: helper, portal: conversation.shownPortal, committed: WallClock.now),
+                network,
+                RememberedChoice(
+                    helper: helper, field: machine.state.joined?.field, portal: conversation.shownPortal, committed: WallClock.now
+                ),
                 in: association)
             if services.settings.remember != .never { try sessions.store(for: network, of: helper) }
         }

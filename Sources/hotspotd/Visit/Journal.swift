@@ -29,7 +29,7 @@ import Store
         guard let attempt, attempt.isOpen else { return }
         self.attempt?.outcome = outcome
         let verdict = attempt.sentence(outcome, departure, helper: attempt.helper.map(services.displayName))
-        let word = outcome == .left ? departure.outcome ?? outcome.rawValue : outcome.rawValue
+        let word = attempt.word(outcome, departure)
         record("outcome", verdict, helper: attempt.helper)
         services.journalWriter.flush()
         services.saving("journal") {
@@ -95,6 +95,12 @@ struct RunningAttempt {
     var isAsking = false
     /// Octets of traces that the journal still takes: a helper that says much fills no disk.
     var traceCapacity = 256 << 10
+
+    /// Returns how it ended, in a word of the history.
+    func word(_ outcome: AttemptOutcome, _ departure: Departure = .linkLost) -> String {
+        if outcome == .loggedOff, isLeftOpen { return Attempt.leftOpen }
+        return outcome == .left ? departure.outcome ?? outcome.rawValue : outcome.rawValue
+    }
 
     /// Returns how it ended, and why: the end of `hotspotctl explain`.
     func sentence(_ outcome: AttemptOutcome, _ departure: Departure = .linkLost, helper displayName: String?) -> String {

@@ -157,7 +157,7 @@ extension DoctorFacts {
             if status == nil {
                 return Layer(
                     .daemon, .broken, "hotspotd runs, and does not watch \(name).",
-                    "see Match= and ManageEthernet= in /etc/hotspotd/hotspotd.conf")
+                    "see Match= and ManageEthernet= in \(Renderer.safe(settings))")
             }
             return Layer(.daemon, .ok, "hotspotd \(hotspotdVersion) runs.")
         }

@@ -32,6 +32,7 @@ import Store
     // MARK: Reading
 
     var version: String { hotspotdVersion }
+    var settingsFile: String { services.settings.file }
     var showsNamesToAll: Bool { services.settings.namesFor == .everyone }
 
     func switchedOff() -> [SwitchedOff] {

@@ -72,7 +72,8 @@ extension ProblemCode {
         case .sandboxUnavailable: .sandbox
         case .held, .stillCaptive, .loginFailed, .loginDelayed, .loginPaused, .logoffUnconfirmed, .forgotten: .login
         case .internetLimited, .httpsBlocked: .internet
-        case .settings, .links, .vault, .vaultLocked, .storeDamaged, .storeNewer, .storeNotSaving, .moreProblems, .unrecognized,
+        case .settings, .links, .vault, .vaultLocked, .logoffOn, .storeDamaged, .storeNewer, .storeNotSaving, .moreProblems,
+            .unrecognized,
             .alreadyOnline, .badPIN, .busy, .expectedMore, .noAttempt, .noInterface, .noPIN, .noPortal, .notCandidate, .notSaved,
             .severalInterfaces:
             .daemon

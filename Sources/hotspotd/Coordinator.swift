@@ -53,7 +53,7 @@ import Vault
             settings: settings, store: store, vault: vault, host: HelperHost(configuration: configuration), log: log)
         helpers = HelperLoader(services: services, problems: problems)
         links = LinkManager(services: services, problems: problems)
-        absence = Absence(services: services) { [links] in links.controllers }
+        absence = Absence(services: services, problems: problems) { [links] in links.controllers }
         list = NetworkList(services: services, links: links)
         problems.set(.vaultLocked, services.vaultProblem)
         backend = DaemonBackend(services: services, problems: problems, helpers: helpers, links: links, list: list)

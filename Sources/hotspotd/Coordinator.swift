@@ -76,7 +76,10 @@ import Vault
         services.waking.readAgain = { [weak self] in self?.links.readAgain($0) }
         problems.onNew = { [weak self] in self?.log.warning("\($0.message)") }
         problems.onChange = { [weak self] in self?.control?.interface.statusChanged() }
-        helpers.onLoad = { [weak self] in self?.updateCandidates() }
+        helpers.onLoad = { [weak self] in
+            self?.updateCandidates()
+            self?.list.foldersChanged()
+        }
         gate.wishes = { [weak self] in self?.links.gateWishes ?? ([:], []) }
         gate.onLeftovers = { [weak self] in self?.log.notice("the gate of an earlier daemon was taken away") }
         gate.onTrouble = { [weak self] in self?.problems.set(.gate, $0?.problem) }

@@ -82,7 +82,10 @@ import Store
     func networks(interface: String?, all: Bool) throws(ControlError) -> [ScannedNetwork] {
         try list.networks(on: interface, all: all)
     }
-    func refreshClaims(_ done: @escaping () -> Void) { list.refresh(done) }
+    func refreshClaims(_ done: @escaping () -> Void) {
+        helpers.loader.catchUp()
+        list.refresh(done)
+    }
     func listWatchers(_ count: Int) { list.watch(count) }
     func helperStatus() -> [HelperStatus] { helpers.status() }
 

@@ -119,7 +119,8 @@ let package = Package(
             swiftSettings: rules),
         // Notifications of a user's session about questions, logins and their ends.
         .executableTarget(
-            name: "hotspot-notify", dependencies: ["ControlAPI", "ForeignText", "HotspotCore", "Varlink", "CSystemd"],
+            name: "hotspot-notify",
+            dependencies: ["ControlAPI", "EventLoop", "ForeignText", "HotspotCore", "Varlink", "CSystemd"],
             swiftSettings: rules),
         // For authors: plays the commands against a helper (`helpers test`), checks portal files and records logins (`portals`).
         .executableTarget(

@@ -5,6 +5,8 @@ import HotspotCore
 public struct StatusReply: Codable, Sendable {
     public var interfaces: [InterfaceStatus]
     public var version: String?
+    /// The path of the settings that the daemon read.
+    public var settings: String?
     public var problems: [Problem]?
     public var off: [SwitchedOff]?
     /// `true` or absent.
@@ -41,6 +43,8 @@ public struct CheckReply: Codable, Hashable, Sendable {
     /// `URL=` and `HTTPSURL=` of the settings, where they are not the usual ones.
     public var url: String?
     public var httpsURL: String?
+    /// The path of the settings.
+    public var settings: String?
 
     public init(verdict: String, interface: String? = nil, detail: String? = nil) {
         self.verdict = verdict

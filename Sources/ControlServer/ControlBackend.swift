@@ -8,6 +8,8 @@ import HotspotCore
     /// Returns the problems of the daemon as a whole.
     func daemonProblems() -> [Problem]
     var version: String { get }
+    /// The path of the settings that were read.
+    var settingsFile: String { get }
     /// The names of networks and portals, and the history, are for every local user.
     var showsNamesToAll: Bool { get }
     func switchedOff() -> [SwitchedOff]

@@ -112,7 +112,9 @@ import Varlink
                 switch result {
                 case .success(var reply):
                     if control?.permission.allows(call) != true {
+                        let settings = reply.settings
                         reply = CheckReply(verdict: reply.verdict, interface: reply.interface)
+                        reply.settings = settings
                     }
                     call.reply(reply)
                 case .failure(let error): control?.fail(call, error)

@@ -1,5 +1,6 @@
 import ControlAPI
 import EventLoop
+import ForeignText
 import HotspotCore
 import Varlink
 
@@ -8,7 +9,8 @@ import Varlink
     static func status(_ backend: any ControlBackend, withNames: Bool) -> [UInt8] {
         let off = backend.switchedOff().filter { withNames || $0.ssid == nil }.prefix(64)
         var members: [String: JSONValue] = [
-            "version": .string(backend.version), "problems": Coding.value(backend.daemonProblems().shown),
+            "version": .string(backend.version), "settings": .string(Printable.text(backend.settingsFile)),
+            "problems": Coding.value(backend.daemonProblems().shown),
             "off": Coding.value(Array(off)),
         ]
         if !withNames { members["withheld"] = true }

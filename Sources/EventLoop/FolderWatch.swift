@@ -70,11 +70,19 @@ import Glibc
     }
 
     private func report(after delay: Duration) -> EventSource? {
-        try? EventLoop.shared.schedule(after: delay) { [weak self] in
-            self?.timer = nil
-            self?.arm()
-            self?.onChange()
-        }
+        try? EventLoop.shared.schedule(after: delay) { [weak self] in self?.report() }
+    }
+
+    private func report() {
+        timer = nil
+        arm()
+        onChange()
+    }
+
+    /// Reports now what has changed so far.
+    public func catchUp() {
+        readable()
+        if timer != nil { report() }
     }
 
     private func open() {

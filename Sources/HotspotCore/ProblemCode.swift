@@ -35,7 +35,7 @@ public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
     case displayNameTooLong, sandboxUnavailable
 
     // The daemon.
-    case settings, links, wireless, noWireless, scan, disconnect, gate, proberMissing, vault, vaultLocked
+    case settings, links, wireless, noWireless, scan, disconnect, gate, proberMissing, vault, vaultLocked, logoffOn
     case storeDamaged, storeNewer, storeNotSaving
     /// Not all problems are shown.
     case moreProblems

@@ -58,7 +58,7 @@ public struct Arrival: Hashable, Sendable {
     public var bssid: HardwareAddress?
     /// The helper that freed it last time (D5).
     public var remembered: String?
-    /// The helpers that could have been chosen in its place; `nil` if they are not known.
+    /// The marks of the helpers that could have been chosen in its place; `nil` if they are not known.
     public var field: Set<String>?
     /// The daemon was restarted in this association, in which that helper kept the network free; with the session's deadlines.
     public var resumed: MaintainSchedule?
@@ -95,13 +95,18 @@ public struct Candidate: Hashable, Sendable {
     public var priority: Int
     /// Asked, not waited for (D7).
     public var isQuarantined: Bool
+    /// Another number after each change of its file, or of what it reads.
+    public var edition: Int
+    /// What a choice knows it by: as it was then.
+    var mark: String { edition == 0 ? name : "\(name) \(edition)" }
     /// Taken only where no other helper claims the network, one that failed before included.
     var isLastResort: Bool { priority == 0 }
 
-    public init(_ name: String, priority: Int = 50, isQuarantined: Bool = false) {
+    public init(_ name: String, priority: Int = 50, isQuarantined: Bool = false, edition: Int = 0) {
         self.name = name
         self.priority = priority
         self.isQuarantined = isQuarantined
+        self.edition = edition
     }
 }
 

@@ -13,7 +13,7 @@ public struct JoinedNetwork: Hashable, Sendable {
     package var temporaryFailures = 0
     /// How soon a helper may log in again (D23).
     package var pace = Pace()
-    /// The helpers that could have been chosen when the chosen or remembered one was; `nil` if they are not known.
+    /// The marks of the helpers that could have been chosen when the chosen or remembered one was; `nil` if they are not known.
     public internal(set) var field: Set<String>?
     /// A login that counts where the network is found open.
     package var standing: StandingLogin?

@@ -106,7 +106,7 @@ extension Machine {
         case .winner(let helper):
             var joined = evaluating.joined
             joined.record.won(helper)
-            joined.field = Set(candidates.map(\.name))
+            joined.field = Set(candidates.map(\.mark))
             let cause = "claimed by \(helper): \(evaluating.race.reason(for: helper))" + (ending.map { "; \($0)" } ?? "")
             authenticate(joined, helper, cause, &turn)
         case .noWinner: decideByVerdict(evaluating, &turn)

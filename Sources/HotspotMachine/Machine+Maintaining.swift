@@ -97,12 +97,13 @@ extension Machine {
             "the session is good", &turn)
     }
 
-    /// Lets the same helper log in again, without a race (T37); with one if a helper is here that it was chosen without.
+    /// Lets the same helper log in again, without a race (T37); with one if a helper is here that it was chosen without, or
+    /// that has changed since.
     private mutating func renewSession(_ maintaining: Maintaining, _ cause: String, _ turn: inout Turn) {
         var joined = maintaining.joined
         if maintaining.logoffQueued { return endQueuedLogoff(joined, &turn) }
         endAttempt(&joined, .expired, &turn)
-        if let field = joined.field, candidates.contains(where: { !field.contains($0.name) }) {
+        if let field = joined.field, candidates.contains(where: { !field.contains($0.mark) }) {
             return evaluate(joined, "\(cause), and there are other helpers now", &turn)
         }
         beginAttempt(&joined, &turn)

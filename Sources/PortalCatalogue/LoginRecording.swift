@@ -83,7 +83,8 @@ package struct LoginRecording {
             let answer = try client.send(request, in: scope)
             chain = try RedirectChain.follow(answer, to: request, client: client, trusted: probe.origin, in: scope)
         } catch {
-            throw NotRecorded(description: "The portal's page was not reached: \(error)")
+            let remedy = Self.remedy(error, on: link).map { " \($0)" } ?? ""
+            throw NotRecorded(description: "The portal's page was not reached: \(error)\(remedy)")
         }
         guard chain.hops[0].status != 204 else {
             throw NotRecorded(description: "The network is open already; first: hotspotctl logoff")
@@ -91,6 +92,16 @@ package struct LoginRecording {
         let portal = Portal(origin: chain.final.url.origin, pin: chain.final.pin, kind: "form", title: chain.page.title)
         let start = PortalLogin.Start(hops: chain.hops, page: chain.page, portal: portal, client: client)
         return Beginning(chain: chain, start: start, claim: Matcher.claims(portals, on: chain.hops, ssid: nil).first)
+    }
+
+    /// Returns what helps where a name does not resolve: a portal's own name is often known to the network's nameserver alone, and what
+    /// other programs ask may be another one. `nil` for other errors.
+    package static func remedy(_ error: TransferError, on link: Link) -> String? {
+        guard [.noNameserver, .dnsFailed, .dnsTimeout].contains(error.code) else { return nil }
+        let asked = link.nameservers.isEmpty ? "none" : link.nameservers.joined(separator: ", ")
+        return
+            "The nameservers of /etc/resolv.conf were asked: \(asked). Only the network's own one may know the portal: name that one "
+            + "there, or end the VPN or resolver that wrote another one, and try again."
     }
 
     /// Plays one command of a helper.

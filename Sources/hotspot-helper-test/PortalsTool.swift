@@ -114,6 +114,7 @@ enum PortalsTool {
         } catch {
             for line in command.trace.lines { print(line) }
             print(error.description)
+            if let remedy = LoginRecording.remedy(error, on: link) { print(remedy) }
             return false
         }
     }

@@ -36,7 +36,7 @@ struct BrowserHelper: Helper {
             let portal = portal(result, command)
             let prompt = Prompt(
                 title: portal.flatMap { WebURL($0.origin)?.host } ?? "Portal",
-                message: "\(reason) \"hotspotctl browse\" opens a browser on this network alone.")
+                message: "\(reason) A login in a browser on this network counts as one here.")
             return command.reply(.uiRequired, prompt: prompt, portal: portal)
         case .limited:
             return command.reply(.temporaryFailure, reason: "No portal answers at present (\(result.problem ?? "noAnswer")).")

@@ -1,4 +1,5 @@
 import ControlAPI
+import EventLoop
 import Glibc
 import HotspotCore
 import Varlink
@@ -37,26 +38,20 @@ struct Agent: ~Copyable {
 
     var isConnected: Bool { bus.isOpen }
 
-    private static var now: Int {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
-    }
-
     /// Returns when the daemon or the bus is gone.
     mutating func follow(_ path: String) throws(VarlinkError) {
         let daemon = try BlockingConnection(path: path)
         try daemon.send(Call(method: "\(ControlContract.name).Status", more: true))
         while bus.isOpen {
-            let wait = notices.next.map { min(max($0 - Self.now, 0), 60_000) } ?? -1
+            let wait = notices.next.map { min(max($0 - WallClock.now, 0), 60_000) } ?? -1
             var ends = [
                 pollfd(fd: daemon.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: bus.descriptor, events: Int16(POLLIN), revents: 0),
             ]
             poll(&ends, 2, Int32(wait))
-            var orders = notices.orders(at: Self.now)
+            var orders = notices.orders(at: WallClock.now)
             if ends[0].revents != 0 {
-                for status in try Self.replies(of: daemon) { orders += notices.orders(for: status, at: Self.now) }
+                for status in try Self.replies(of: daemon) { orders += notices.orders(for: status, at: WallClock.now) }
             }
             for order in orders { act(on: order) }
             for event in bus.events() { handle(event) }
@@ -114,7 +109,8 @@ extension Action {
     /// The command lines that do it, the best first.
     fileprivate func words(_ interface: String) -> [[String]] {
         switch self {
-        case .answer: [["xdg-terminal-exec", "hotspotctl", "answer"], ["x-terminal-emulator", "-e", "hotspotctl", "answer"]]
+        case .answer:
+            [["xdg-terminal-exec"], ["x-terminal-emulator", "-e"]].map { $0 + ["hotspotctl", "answer", interface] }
         case .browse: [["hotspotctl", "browse", interface]]
         }
     }

@@ -113,7 +113,7 @@ struct Notices {
     }
 
     private static func question(_ interface: InterfaceStatus) -> Notice {
-        let isBrowser = interface.helper == BrowseReply.helper
+        let isBrowser = interface.handsOver == true
         let portal = interface.portal.map { " (\(Origin.shortened(Printable.text($0, limit: 300))))" } ?? ""
         return Notice(
             kind: .question, title: title(interface.ssid ?? ""),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EventLoop
 import Glibc
 import HotspotCore
 
@@ -28,6 +29,9 @@ struct CommonOptions: ParsableArguments {
     @Flag(name: .customLong("no-ask"), help: "Ask nothing; if an answer is needed, print the question and exit with 4.")
     var noAsk = false
 
+    /// The settings of a daemon that does not name them.
+    static let defaultSettings = "/etc/hotspotd/hotspotd.conf"
+
     var socketPath: String {
         if let socket { return socket }
         if let variable = getenv("HOTSPOTD_SOCKET"), variable[0] != 0 { return String(cString: variable) }
@@ -41,7 +45,7 @@ struct CommonOptions: ParsableArguments {
     }
 
     var renderer: Renderer {
-        Renderer(style: .ofThisTerminal, legend: !noLegend, columns: Output.columns, now: Renderer.wallClock)
+        Renderer(style: .ofThisTerminal, legend: !noLegend, columns: Output.columns, now: WallClock.now)
     }
 
     func connect() throws(Failure) -> ControlClient { try ControlClient(path: socketPath) }

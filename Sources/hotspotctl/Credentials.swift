@@ -139,7 +139,10 @@ struct CredentialsUnlock: ParsableCommand {
 
     func run() throws {
         let client = try common.connect()
-        guard try client.call("Credentials", as: CredentialsReply.self).pin != "none" else {
+        let stored = try client.call("Credentials", as: CredentialsReply.self)
+        guard stored.pin != "none" else {
+            // The tenth wrong PIN erases both.
+            guard !stored.credentials.isEmpty else { throw Failure(.failed, "There is no PIN, and no answers are stored.") }
             throw Failure(
                 .failed, "There is no PIN; the stored answers are used without one.", hint: "hotspotctl credentials pin")
         }

@@ -32,9 +32,9 @@ struct Diagnosis: Codable, Equatable {
         interface = facts.subject
         var isBroken = false
         layers = LayerName.allCases.map { name in
-            if isBroken { return Layer(name: name, state: .unknown, sentence: "Not looked at.") }
+            if isBroken, !facts.isSeenWithoutLink(name) { return Layer(name: name, state: .unknown, sentence: "Not looked at.") }
             let layer = facts.layer(name)
-            isBroken = layer.state == .broken
+            isBroken = isBroken || layer.state == .broken
             return layer
         }
         let broken = layers.first { $0.state == .broken }
@@ -72,7 +72,8 @@ extension ProblemCode {
         case .sandboxUnavailable: .sandbox
         case .held, .stillCaptive, .loginFailed, .loginDelayed, .loginPaused, .logoffUnconfirmed, .forgotten: .login
         case .internetLimited, .httpsBlocked: .internet
-        case .settings, .links, .vault, .vaultLocked, .storeDamaged, .storeNewer, .storeNotSaving, .moreProblems, .unrecognized,
+        case .settings, .links, .vault, .vaultLocked, .logoffOn, .storeDamaged, .storeNewer, .storeNotSaving, .moreProblems,
+            .unrecognized,
             .alreadyOnline, .badPIN, .busy, .expectedMore, .noAttempt, .noInterface, .noPIN, .noPortal, .notCandidate, .notSaved,
             .severalInterfaces:
             .daemon

@@ -16,6 +16,11 @@ extension DoctorFacts {
         return layer
     }
 
+    /// Whether a layer is looked at behind one that is broken: the daemon, and what it says of itself.
+    func isSeenWithoutLink(_ name: LayerName) -> Bool {
+        name == .daemon || (reply != nil && (name == .helper || name == .sandbox))
+    }
+
     /// The problems of a helper, with its name.
     private func named(_ helper: HelperStatus) -> [Problem] {
         helper.problems.map { problem in
@@ -157,7 +162,7 @@ extension DoctorFacts {
             if status == nil {
                 return Layer(
                     .daemon, .broken, "hotspotd runs, and does not watch \(name).",
-                    "see Match= and ManageEthernet= in /etc/hotspotd/hotspotd.conf")
+                    "see Match= and ManageEthernet= in \(Renderer.safe(settings))")
             }
             return Layer(.daemon, .ok, "hotspotd \(hotspotdVersion) runs.")
         }

@@ -1,4 +1,5 @@
 import ControlAPI
+import EventLoop
 import HotspotCore
 
 /// What `doctor` judges: read by ``FactsReader``, or made by a test. What cannot be read is absent or empty.
@@ -50,6 +51,9 @@ struct DoctorFacts {
         return candidates.first { $0.hasDefaultRoute } ?? candidates.first { $0.kind == .wireless } ?? candidates.first
     }
 
+    /// The path of the daemon's settings.
+    var settings: String { reply?.settings ?? CommonOptions.defaultSettings }
+
     var reply: StatusReply? { if case .answers(let status, _, _) = daemon { status } else { nil } }
     var helpers: [HelperStatus] { if case .answers(_, let helpers, _) = daemon { helpers } else { [] } }
     var check: CheckReply? { if case .answers(_, _, let check) = daemon { check } else { nil } }
@@ -58,7 +62,7 @@ struct DoctorFacts {
     var isCaptive: Bool { check?.verdict == "captive" || status?.captive == true }
     var isWired: Bool { link.map { $0.kind != .wireless } ?? (status?.ssid?.hasPrefix("wired:") == true) }
     var name: String { Renderer.safe(subject ?? "the interface", limit: 32) }
-    var renderer: Renderer { Renderer(style: .plain, now: Renderer.wallClock) }
+    var renderer: Renderer { Renderer(style: .plain, now: WallClock.now) }
 
     /// A command of ours for the interface that is looked at.
     func ours(_ command: String) -> String {

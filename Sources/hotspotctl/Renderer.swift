@@ -30,12 +30,6 @@ struct Renderer {
     /// Unix time in milliseconds.
     var now: Int
 
-    static var wallClock: Int {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
-    }
-
     enum Tone: String {
         case good = "32", busy = "33", bad = "31", faint = "2", strong = "1"
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlAPI
+import EventLoop
 import ForeignText
 import Glibc
 import HotspotCore
@@ -15,8 +16,8 @@ struct ReportVerb: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Option(help: ArgumentHelp("The daemon's settings.", valueName: "file"), completion: .file())
-    var settings = "/etc/hotspotd/hotspotd.conf"
+    @Option(help: ArgumentHelp("The settings, if not those that the daemon names.", valueName: "file"), completion: .file())
+    var settings: String?
 
     @Argument(help: "The file to write, - for standard output; without it a new one in this folder.", completion: .file())
     var file: String?
@@ -24,7 +25,7 @@ struct ReportVerb: ParsableCommand {
     func run() throws {
         let text = ReportText(common: common, settings: settings).text
         if file == "-" { return Output.print(verbatim: [text]) }
-        let path = file ?? Self.name(at: Renderer.wallClock)
+        let path = file ?? Self.name(at: WallClock.now)
         let shown = Printable.text(path)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0, let stream = fdopen(descriptor, "w") else {
@@ -54,11 +55,11 @@ struct ReportText {
     private static let portals = "/usr/lib/hotspotd/portals"
 
     let common: CommonOptions
-    let settings: String
+    let settings: String?
     private let reader = FactsReader()
-    private let renderer = Renderer(style: .plain, now: Renderer.wallClock)
+    private let renderer = Renderer(style: .plain, now: WallClock.now)
 
-    init(common: CommonOptions, settings: String) {
+    init(common: CommonOptions, settings: String?) {
         self.common = common
         self.settings = settings
     }
@@ -68,7 +69,8 @@ struct ReportText {
         let client = try? common.connect()
         let story = try? client?.call("Explain", as: ExplainReply.self)
         let sections = [
-            ("Doctor", renderer.lines(Diagnosis(facts)).map(Self.own)), ("Settings that were changed", changedSettings),
+            ("Doctor", renderer.lines(Diagnosis(facts)).map(Self.own)),
+            ("Settings that were changed", changedSettings(settings ?? facts.settings)),
             ("Interfaces and problems", interfaces(facts)), ("Helpers", helpers(facts)),
             ("The last login", story.map(lines) ?? ["It cannot be read."]), ("The end of the log of hotspotd.service", log),
         ]
@@ -96,7 +98,7 @@ struct ReportText {
     }
 
     /// The settings that have a line, as the shipped file has none.
-    private var changedSettings: [String] {
+    private func changedSettings(_ settings: String) -> [String] {
         let files = [settings] + reader.names("\(settings).d").filter { $0.hasSuffix(".conf") }.map { "\(settings).d/\($0)" }
         return files.flatMap { file in
             var errors: [Keyfile.Error] = []

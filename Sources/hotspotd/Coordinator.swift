@@ -53,7 +53,7 @@ import Vault
             settings: settings, store: store, vault: vault, host: HelperHost(configuration: configuration), log: log)
         helpers = HelperLoader(services: services, problems: problems)
         links = LinkManager(services: services, problems: problems)
-        absence = Absence(services: services) { [links] in links.controllers }
+        absence = Absence(services: services, problems: problems) { [links] in links.controllers }
         list = NetworkList(services: services, links: links)
         problems.set(.vaultLocked, services.vaultProblem)
         backend = DaemonBackend(services: services, problems: problems, helpers: helpers, links: links, list: list)
@@ -76,7 +76,10 @@ import Vault
         services.waking.readAgain = { [weak self] in self?.links.readAgain($0) }
         problems.onNew = { [weak self] in self?.log.warning("\($0.message)") }
         problems.onChange = { [weak self] in self?.control?.interface.statusChanged() }
-        helpers.onLoad = { [weak self] in self?.updateCandidates() }
+        helpers.onLoad = { [weak self] in
+            self?.updateCandidates()
+            self?.list.foldersChanged()
+        }
         gate.wishes = { [weak self] in self?.links.gateWishes ?? ([:], []) }
         gate.onLeftovers = { [weak self] in self?.log.notice("the gate of an earlier daemon was taken away") }
         gate.onTrouble = { [weak self] in self?.problems.set(.gate, $0?.problem) }

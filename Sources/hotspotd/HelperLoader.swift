@@ -17,17 +17,25 @@ import HotspotCore
         self.services = services
         self.problems = problems
         folders.onChange = { [weak self] in
-            self?.services.log.info("the helper folders have changed")
+            self?.services.log.info("helper folders, or what helpers read, have changed")
             self?.load()
         }
     }
+
+    /// Loads now what has changed so far.
+    func catchUp() { folders.catchUp() }
 
     func load() {
         let directories = services.settings.helperDirectories
         // Watched first and read then, so that no change falls between the two.
         folders.watch(directories)
         var catalog = HelperCatalog(directories: directories)
-        if folders.await(files: catalog.awaited) { catalog = HelperCatalog(directories: directories) }
+        // What helpers read decides what they claim, such as the files of portals.
+        let readPaths = catalog.entries.flatMap(\.spec.readPaths)
+        let read = readPaths.map { FilePath.kind(of: $0) == .file ? $0 : $0 + "/" }
+        if folders.await(files: catalog.awaited.union(read)) { catalog = HelperCatalog(directories: directories) }
+        services.editions = Dictionary(
+            catalog.entries.map { ($0.spec.name, Self.lastChange(of: [$0.file] + $0.spec.readPaths)) }, uniquingKeysWith: max)
         problems.set(
             .helperFoldersNotWatched,
             folders.failure.map {
@@ -42,6 +50,16 @@ import HotspotCore
         services.host.setHelpers(catalog.entries)
         setProber(catalog.entries.map(\.spec))
         onLoad()
+    }
+
+    /// Returns when one of these files and folders, or a file in them, changed last: Unix time in milliseconds.
+    private static func lastChange(of paths: [String]) -> Int {
+        let all = paths + paths.flatMap { folder in SettingsFile.names(in: folder).map { "\(folder)/\($0)" } }
+        return all.map { path in
+            var status = stat()
+            // Not the time of the content, which a package sets back.
+            return stat(path, &status) == 0 ? status.st_ctim.tv_sec * 1000 + status.st_ctim.tv_nsec / 1_000_000 : 0
+        }.max() ?? 0
     }
 
     private func setProber(_ helpers: [HelperSpec]) {

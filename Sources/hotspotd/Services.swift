@@ -15,6 +15,8 @@ import Vault
     let journalWriter: JournalWriter
     let host: HelperHost
     var strikes: StrikeBook
+    /// When the file of each helper, or what it reads, changed last: Unix time in milliseconds.
+    var editions: [String: Int] = [:]
     /// The last fault of each helper, until its next good answer.
     var faults: [String: Problem] = [:]
     var log: Logger { didSet { journalWriter.log = log } }
@@ -70,7 +72,9 @@ import Vault
     /// Returns the helpers that may be asked about a network, as the machine wants them.
     func candidates(for network: NetworkID, _ ssid: SSID, _ security: Security) -> [Candidate] {
         host.helpers.map(\.spec).filter { isEnabled($0, in: network.switchName) && $0.covers(ssid, security) }.map { spec in
-            Candidate(spec.name, priority: spec.priority, isQuarantined: strikes.isQuarantined(spec.name))
+            Candidate(
+                spec.name, priority: spec.priority, isQuarantined: strikes.isQuarantined(spec.name),
+                edition: editions[spec.name] ?? 0)
         }
     }
 

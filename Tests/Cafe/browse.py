@@ -167,7 +167,7 @@ class Browse:
         seen = [event["to"] for event in self.monitor.transitions(self.mark)]
         self.check("next.atOnce", seen == ["maintaining", "authenticating", "presentingUI"], str(seen))
         prompt = waitFor(lambda: self.daemon.json("prompts")["prompts"], 10, "the prompt")[0]
-        named = prompt["helper"] == "browser" and prompt["title"] == FREE.portal and "hotspotctl browse" in prompt["message"]
+        named = prompt["helper"] == "browser" and prompt["title"] == FREE.portal and "browser" in prompt["message"]
         self.check("next.prompt", named and prompt["fields"] == [], str(prompt))
 
     def interrupted(self) -> None:

@@ -11,6 +11,7 @@ import Varlink
 /// A daemon that knows one prompt and one attempt.
 @LoopActor final class ScriptedBackend: ControlBackend {
     var version: String { "0" }
+    var settingsFile: String { "/etc/other.conf" }
     var showsNamesToAll = true
     var off: [SwitchedOff] = []
     func switchedOff() -> [SwitchedOff] { off }

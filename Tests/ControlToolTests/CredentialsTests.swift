@@ -70,6 +70,11 @@ import Testing
     @Test func unlockingWithoutAPINAsksNothing() throws {
         let ended = try run(listed("none"), ["unlock"], input: "canary\n") { #expect(!$0.calls.contains("Unlock")) }
         #expect(ended.status == 1 && ended.errors.hasPrefix("hotspotctl: There is no PIN;"), "\(ended.errors)")
+        // The tenth wrong PIN erased both.
+        let erased = try run(listed("none", ""), ["unlock"], input: "canary\n")
+        #expect(
+            erased.status == 1 && erased.errors == "hotspotctl: There is no PIN, and no answers are stored.\n", "\(erased.errors)"
+        )
     }
 
     @Test(

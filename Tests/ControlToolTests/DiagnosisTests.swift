@@ -124,7 +124,10 @@ import Testing
         #expect(layer.name == name && layer.command == command)
         #expect(diagnosis.verdict == layer.sentence && diagnosis.command == command && diagnosis.needsAttention)
         let place = try #require(LayerName.allCases.firstIndex(of: name))
-        for later in diagnosis.layers[(place + 1)...] { #expect(later.state == .unknown && later.sentence == "Not looked at.") }
+        let daemon: Set<LayerName> = if case .answers = facts.daemon { [.daemon, .helper, .sandbox] } else { [.daemon] }
+        for later in diagnosis.layers[(place + 1)...] {
+            #expect((later.sentence == "Not looked at.") == !daemon.contains(later.name), "\(later)")
+        }
         for earlier in diagnosis.layers[..<place] { #expect(earlier.state != .broken) }
     }
 
@@ -159,6 +162,35 @@ import Testing
         let diagnosis = Diagnosis(Self.changed(Self.captive()) { $0.daemon = .fails(Self.silent) })
         #expect(diagnosis.layers[..<6].allSatisfy { $0.state == .ok }, "\(diagnosis.layers)")
         #expect(diagnosis.verdict == "The daemon hotspotd is not running.")
+    }
+
+    @Test func withoutACableTheDaemonIsLookedAtAllTheSame() {
+        let diagnosis = Diagnosis(
+            Self.changed(Self.captive { $0.ssid = nil }) {
+                ($0.interfaces[0].kind, $0.interfaces[0].isUp) = (.wired, false)
+            })
+        #expect(diagnosis.verdict == "No cable is plugged in at wlan0, or it is off.")
+        for (name, sentence) in [
+            (LayerName.daemon, "hotspotd \(hotspotdVersion) runs."), (.helper, "form logs in here."),
+            (.sandbox, "Helpers run in sandboxes."), (.login, "Not looked at."),
+        ] { #expect(diagnosis.layers.first { $0.name == name }?.sentence == sentence) }
+    }
+
+    @Test func theSettingsAreThoseThatTheDaemonRead() {
+        for (told, shown) in [("/srv/h.conf", "/srv/h.conf"), (nil, "/etc/hotspotd/hotspotd.conf")] {
+            let facts = Self.changed(Self.captive()) {
+                $0.interfaces[0].name = "wlan7"
+                $0.wanted = "wlan7"
+                $0.daemon = .answers(
+                    StatusReply(interfaces: [], version: hotspotdVersion, settings: told), helpers: [], check: nil)
+            }
+            let layer = Diagnosis(facts).layers.first { $0.name == .daemon }
+            #expect(layer?.command == "see Match= and ManageEthernet= in \(shown)")
+            var check = CheckReply(verdict: "online")
+            check.settings = told
+            let lines = Renderer(style: .plain, now: 0).lines(check, verbose: true)
+            #expect(lines.last?.hasSuffix(" under [Probe] in \(shown).") == true)
+        }
     }
 
     @Test func aTunnelIsNamedAndIsNoLinkToLogInOn() {

@@ -85,7 +85,9 @@ import Testing
             mode: 0o755)
         let settings = try home.write(
             "hotspotd.conf", "[Policy]\nTrustedNetworks=Grandmother\n[Probe]\nURL=http://probe.home.example/x\n#Expect=1\n")
-        let ended = try run(["report", "-", "--settings", settings], path: "\(folder.path):/usr/bin:/bin")
+        let status = Self.status.replacing("{\"interfaces\"", with: "{\"settings\":\"\(settings)\",\"interfaces\"")
+        let script = FakeDaemon.Script(replies: Self.script.replies.merging(["Status": [status]]) { $1 })
+        let ended = try run(["report", "-"], script, path: "\(folder.path):/usr/bin:/bin")
         #expect(ended.status == 0, "\(ended.errors)")
         for part in [
             "Versions", "Doctor", "Settings that were changed", "Helpers", "The last login",

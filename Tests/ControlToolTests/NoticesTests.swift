@@ -20,9 +20,7 @@ import Testing
         return StatusReply(interfaces: [interface])
     }
 
-    private static func asking(_ prompt: String, helper: String = "form") -> StatusReply {
-        status(.presentingUI) { ($0.prompt, $0.helper) = (prompt, helper) }
-    }
+    private static func asking(_ prompt: String) -> StatusReply { status(.presentingUI) { $0.prompt = prompt } }
 
     private static func online(_ seconds: Int? = nil) -> StatusReply {
         status(.authenticated) { ($0.captive, $0.secondsRemaining) = (false, seconds) }
@@ -82,10 +80,17 @@ import Testing
 
     @Test func aPortalForABrowserIsOpenedInOne() throws {
         var notices = Notices()
-        guard case .show(let notice, _)? = notices.orders(for: Self.asking("p", helper: "browser"), at: 0).first else {
-            throw Missing("nothing is shown")
+        // Any helper may hand over, whatever it is called.
+        for handsOver in [true, nil] {
+            let asking = Self.status(.presentingUI) {
+                ($0.prompt, $0.handsOver) = ("p\(String(describing: handsOver))", handsOver)
+            }
+            guard case .show(let notice, _)? = notices.orders(for: asking, at: 0).first else {
+                throw Missing("nothing is shown")
+            }
+            #expect(notice.actions == (handsOver == true ? [.browse] : [.answer, .browse]))
+            #expect(notice.command == (handsOver == true ? "hotspotctl browse" : "hotspotctl answer"))
         }
-        #expect(notice.actions == [.browse] && notice.command == "hotspotctl browse")
     }
 }
 
@@ -183,7 +188,7 @@ struct NotifyProcessTests {
                 #expect(
                     lines.contains { $0.contains("\"Answer\"") && $0.contains("\"Open browser\"") && $0.hasSuffix(" 2]") },
                     "\(lines)")
-                #expect(lines.last == "terminal hotspotctl answer", "\(lines)")
+                #expect(lines.last == "terminal hotspotctl answer wlan0", "\(lines)")
             } else {
                 let lines = try wait(for: "asks", in: "out", of: folder)
                 #expect(

@@ -24,7 +24,7 @@ import Testing
                     index: 7, name: "hot7", isUp: true, hasCarrier: true, addresses: ["192.0.2.2/24"], gateways: ["192.0.2.1"]),
                 facts: LinkFacts(nameservers: ["192.0.2.53"], source: "none")))
         #expect(await bench.eventually { controller.machine.state.name == .authenticated })
-        return (controller, Absence(services: bench.services) { [controller] })
+        return (controller, Absence(services: bench.services, problems: ProblemList()) { [controller] })
     }
 
     private func signal(_ name: String, _ value: Bool, path: String = "/org/freedesktop/login1") -> SystemBus.BusSignal {

@@ -62,6 +62,38 @@ import Testing
         }
     }
 
+    // MARK: What the daemon says of itself
+
+    @Test @LoopActor func thePathOfTheSettingsIsTold() async throws {
+        let cafe = try await Cafe.online()
+        cafe.bench.services.settings.file = "/srv/hotspotd.conf"
+        #expect(cafe.backend.settingsFile == "/srv/hotspotd.conf")
+        await cafe.close()
+    }
+
+    // MARK: Changes of helpers
+
+    /// The remembered helper logs in alone, until another one has changed that may know the portal better now.
+    @Test @LoopActor func afterAChangeOfAHelperTheNextLoginIsARace() async throws {
+        let cafe = try await Cafe.online()
+        let bench = cafe.bench
+        try bench.add("b")
+        bench.evaluates("b", #"{"confidence": "none"}"#)
+        bench.replies("a", to: "Maintain", #"{"result": "authenticationRequired"}"#)
+        for (edition, races, helper) in [(0, 1, "a"), (0, 1, "a"), (5, 2, "b")] {
+            if edition > 0 {
+                bench.evaluates("a", #"{"confidence": "low"}"#)
+                bench.evaluates("b", #"{"confidence": "high"}"#)
+            }
+            bench.services.editions["b"] = edition
+            cafe.controller.leave("the test leaves")
+            cafe.join()
+            #expect(await bench.eventually { cafe.controller.machine.state.name == .authenticated })
+            #expect(bench.told("b", "Evaluate").count == races && cafe.controller.status.helper == helper)
+        }
+        await cafe.close()
+    }
+
     // MARK: Errors
 
     @Test @LoopActor func answersForAnUnknownNetworkAreRefusedByItsName() async throws {

@@ -72,8 +72,10 @@ import Testing
 
     @Test func aCheckNamesTheEndpointsOfTheSettings() {
         var settings = Settings(environment: [:])
-        let reply = CheckReply(verdict: "online")
-        #expect(reply.naming(settings) == reply)
+        settings.file = "/srv/hotspotd.conf"
+        var reply = CheckReply(verdict: "online")
+        reply.settings = "/srv/hotspotd.conf"
+        #expect(CheckReply(verdict: "online").naming(settings) == reply)
         settings.probeURL = Link.usualProbe.url
         #expect(reply.naming(settings) == reply)
         (settings.probeURL, settings.probeHTTPSURL) = ("http://a.example/", "")

@@ -43,6 +43,21 @@ import Varlink
         await bench.close()
     }
 
+    @Test("21 After a change of the folders they are asked at once, if a client watches") @LoopActor func folders() async throws {
+        let bench = try FilterBench(interval: .seconds(3600))
+        bench.see(("Cafe", .open))
+        try bench.add("a")
+        bench.labels("a", [("Cafe", Self.low)])
+        bench.cycle.askAgain()
+        #expect(bench.services.host.processCount == 0)
+        bench.cycle.watch(1)
+        #expect(await bench.eventually { bench.labellers("Cafe") == ["a"] })
+        bench.labels("a", [])
+        bench.cycle.askAgain()
+        #expect(await bench.eventually { bench.labellers("Cafe").isEmpty })
+        await bench.close()
+    }
+
     @Test("21 One question at a time for each helper: a tick is skipped, not queued") @LoopActor func skipped() async throws {
         let bench = try FilterBench(interval: .milliseconds(10))
         bench.see(("Cafe", .open))

@@ -69,6 +69,11 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
             try? FileManager.default.removeItem(at: folder)
         }
 
+        func stop() {
+            kill(logind.processIdentifier, SIGKILL)
+            logind.waitUntilExit()
+        }
+
         /// What it wrote down.
         var words: [String] {
             ((try? String(contentsOf: file, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
@@ -89,7 +94,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
                     index: 7, name: "hot7", isUp: true, hasCarrier: true, addresses: ["192.0.2.2/24"], gateways: ["192.0.2.1"]),
                 facts: LinkFacts(nameservers: ["192.0.2.53"], source: "none")))
         #expect(await bench.eventually { controller.machine.state.name == .authenticated })
-        let absence = Absence(services: bench.services) { [controller] }
+        let absence = Absence(services: bench.services, problems: ProblemList()) { [controller] }
         bench.services.settings.logoffOn.lock = true
         absence.applySettings()
         bench.services.settings.logoffOn.sleep = true
@@ -119,11 +124,34 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         await bench.close()
     }
 
+    @Test(arguments: [true, false]) @LoopActor func withoutLogindTheSettingIsAProblem(hasBus: Bool) async throws {
+        let logind = try Logind()
+        let bench = try FilterBench()
+        let problems = ProblemList()
+        #expect(await bench.eventually { logind.words == ["ready"] })
+        bench.services.settings.logoffOn.lock = true
+        let there = Absence(services: bench.services, problems: problems) { [] }
+        there.applySettings()
+        await bench.pause(.milliseconds(200))
+        #expect(problems.all.isEmpty)
+
+        logind.stop()
+        if !hasBus { setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/bus", 1) }
+        let gone = Absence(services: bench.services, problems: problems) { [] }
+        gone.applySettings()
+        #expect(await bench.eventually { problems.all.map(\.code) == [.logoffOn] })
+        #expect(problems.all.first?.message.hasPrefix("LogoffOn= does nothing, because logind ") == true)
+        bench.services.settings.logoffOn.lock = false
+        gone.applySettings()
+        #expect(problems.all.isEmpty)
+        await bench.close()
+    }
+
     @Test @LoopActor func aDelayThatComesAfterItIsWantedIsGivenBack() async throws {
         let logind = try Logind()
         let bench = try FilterBench()
         #expect(await bench.eventually { logind.words == ["ready"] })
-        let absence = Absence(services: bench.services) { [] }
+        let absence = Absence(services: bench.services, problems: ProblemList()) { [] }
         bench.services.settings.logoffOn = LogoffOn(sleep: true, lock: true)
         absence.applySettings()
         // The answer cannot come within this turn of the loop.

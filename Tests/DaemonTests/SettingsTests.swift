@@ -167,6 +167,8 @@ import Vault
 
     @Test func everyKeyOfTheShippedFileIsKnown() throws {
         let path = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        #expect(
+            Settings.read("/\(path)/systemd/hotspotd.conf", isDefault: false).settings.file == "/\(path)/systemd/hotspotd.conf")
         let octets = try SettingsFile.read("/\(path)/systemd/hotspotd.conf")
         // Each commented key stands for the default; uncommented it must be read.
         let text = String(decoding: octets, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).map { line in

@@ -148,6 +148,26 @@ import Vault
         }
     }
 
+    // MARK: A portal that asks for something else each time
+
+    @Test(arguments: [Hotel.plain, Hotel.secure]) @LoopActor func whatAVisitDoesNotAskForStaysStored(portal: String) async throws
+    {
+        let hotel = try Hotel(portal)
+        _ = try await hotel.ask()
+        try await hotel.answer(typed)
+        hotel.leave()
+        hotel.asks(for: [("voucher", "text", true)], at: portal)
+        #expect(try await hotel.ask().stored.isEmpty)
+        try await hotel.answer(["voucher": "V-1"])
+        hotel.leave()
+        hotel.asks(for: [("room", "text", true), ("name", "password", true)], at: portal)
+        #expect(try await hotel.ask().stored == ["room", "name"])
+        try await hotel.answer([:], stored: ["room", "name"])
+        #expect(hotel.sent == ["room": "214", "name": .string(Self.canary)])
+        #expect(try hotel.keeper.list(nil).map(\.fields) == [["name", "room", "voucher"]])
+        await hotel.close()
+    }
+
     // MARK: Impostors
 
     @Test(arguments: [
@@ -287,6 +307,7 @@ import Vault
         let hotel = try await Hotel.guarded("4711")
         var shown = try await hotel.ask()
         #expect(shown.isLocked && shown.stored.isEmpty && hotel.keeper.pinWord == "locked")
+        #expect(hotel.journal.last == "kept back: the PIN was not given since the daemon started")
         #expect(throws: ControlError.self) { try hotel.desk.complete([:], stored: ["room"], for: shown) }
         #expect(hotel.left("0000") == 9)
         #expect(hotel.desk.prompt?.isLocked == true)

@@ -10,7 +10,7 @@ import Testing
     @LoopActor private final class Watched {
         nonisolated let folder: String
         let watch = FolderWatch()
-        private var reports = 0
+        private(set) var reports = 0
 
         init() {
             var template = Array("/tmp/hotspot-test-XXXXXX".utf8CString)
@@ -48,6 +48,19 @@ import Testing
         private func pause(_ duration: Duration) async {
             await withCheckedContinuation { continuation in EventLoop.shared.later(duration) { continuation.resume() } }
         }
+    }
+
+    @Test @LoopActor func whatHasChangedCanBeToldAtOnce() async {
+        let watched = Watched()
+        watched.watch.watch([watched.folder])
+        watched.watch.catchUp()
+        #expect(watched.reports == 0)
+        watched.write("a")
+        watched.watch.catchUp()
+        #expect(watched.reports == 1)
+        await watched.expectSilence()
+        #expect(watched.reports == 1)
+        watched.close()
     }
 
     @Test @LoopActor func everyKindOfChangeIsTold() async {

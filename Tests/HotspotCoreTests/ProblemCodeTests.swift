@@ -10,7 +10,7 @@ import Testing
         helperNoRoom helperNotStarted helperNotTrusted helperPathMissing helperPathRefused
         helperProgramMissing helperProgramNotExecutable helperQuarantined helperRepeatsSecret helperShadowed helperTimeout
         helperTooLong helperUnknownValue httpsBlocked interfaceGone internetLimited linkKept links loginDelayed loginFailed
-        loginPaused logoffUnconfirmed memoryTooLarge moreProblems noAddress noAttempt noInterface noNameservers noPIN noPortal noWireless notCandidate notSaved
+        loginPaused logoffOn logoffUnconfirmed memoryTooLarge moreProblems noAddress noAttempt noInterface noNameservers noPIN noPortal noWireless notCandidate notSaved
         proberMissing sandboxUnavailable scan settings severalInterfaces stillCaptive storeDamaged storeNewer storeNotSaving
         unclaimedCaptive unrecognized vault vaultLocked vpnBlocksProbe wireless
         """.split(whereSeparator: \.isWhitespace).map(String.init)

@@ -74,6 +74,14 @@ import Testing
 
     @Test("68 With a race where the helper was chosen without one that is here now", arguments: [true, false])
     func renewalAmongOthers(join: Bool) {
+        var changed = Bench(.default, "H1", "H2")
+        changed.send(.addressAcquired(Arrival(network: Bench.network, remembered: "H1", field: ["H1", "H2"])))
+        changed.send(.helpersChanged([Candidate("H1"), Candidate("H2", edition: 7)]))
+        changed.reply("H1", .authenticationRequired)
+        #expect(changed.state == .evaluating && changed.open("H2") != nil, "it may know the portal now")
+        changed.login("H2")
+        #expect(changed.machine.state.joined?.field == ["H1", "H2 7"])
+
         var bench = Bench(.default, "H1")
         if join {
             bench.send(.helpersChanged([Candidate("H1"), Candidate("H2")]))

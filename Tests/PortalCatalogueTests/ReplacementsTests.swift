@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HelperKit
 import HotspotCore
 import Testing
 
@@ -122,6 +123,14 @@ import Testing
         Field=user=${answer:user}
         Field=sum=${answer:pass|md5|hex}
         """
+
+    @Test func aNameThatDoesNotResolveComesWithWhatHelps() {
+        let link = Link(
+            attempt: "a", association: "a", interface: "lo", index: 1, addresses: [], nameservers: ["192.0.2.53"])
+        let remedy = LoginRecording.remedy(TransferError(.dnsFailed), on: link)
+        #expect(remedy?.contains("192.0.2.53") == true && remedy?.contains("/etc/resolv.conf") == true)
+        #expect(LoginRecording.remedy(TransferError(.timeout), on: link) == nil)
+    }
 
     /// The digest of the real answer could be guessed from, so the fixture has that of the made-up one.
     @Test func digestsAreThoseOfTheMadeUpAnswers() throws {

@@ -199,7 +199,7 @@ extension Prompt {
     package static func handOver(_ reason: String, title: String, page: WebURL) -> Prompt {
         Prompt(
             title: title,
-            message: "\(reason) hotspotctl browse opens it in a browser on this network; the login there counts as one here. "
+            message: "\(reason) A login in a browser on this network counts as one here. "
                 + "The page: \(page.shown)")
     }
 }

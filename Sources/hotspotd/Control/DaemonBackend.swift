@@ -32,6 +32,7 @@ import Store
     // MARK: Reading
 
     var version: String { hotspotdVersion }
+    var settingsFile: String { services.settings.file }
     var showsNamesToAll: Bool { services.settings.namesFor == .everyone }
 
     func switchedOff() -> [SwitchedOff] {
@@ -81,7 +82,10 @@ import Store
     func networks(interface: String?, all: Bool) throws(ControlError) -> [ScannedNetwork] {
         try list.networks(on: interface, all: all)
     }
-    func refreshClaims(_ done: @escaping () -> Void) { list.refresh(done) }
+    func refreshClaims(_ done: @escaping () -> Void) {
+        helpers.loader.catchUp()
+        list.refresh(done)
+    }
     func listWatchers(_ count: Int) { list.watch(count) }
     func helperStatus() -> [HelperStatus] { helpers.status() }
 

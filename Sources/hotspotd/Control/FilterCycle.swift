@@ -140,6 +140,13 @@ import Varlink
         releaseIfAnswered()
     }
 
+    /// Asks at once where clients watch: helpers may answer something else now.
+    func askAgain() {
+        guard watchers > 0 else { return }
+        ask()
+        onChange()
+    }
+
     // MARK: Asking
 
     private func tick() {

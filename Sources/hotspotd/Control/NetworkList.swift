@@ -26,6 +26,8 @@ import Wireless
 
     func watch(_ count: Int) { filter.watch(count) }
     func helpersChanged() { filter.helpersChanged() }
+    /// Helpers' files, or what helpers read, have changed.
+    func foldersChanged() { filter.askAgain() }
     func attemptBegan() { filter.discloseAgain() }
 
     /// Scans and asks the helpers once; calls back when all have answered, or after a second.

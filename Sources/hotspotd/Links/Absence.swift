@@ -22,8 +22,9 @@ struct LogoffOn: Hashable, Sendable {
         case lock(session: String)
     }
 
-    private static let service = "org.freedesktop.login1"
+    private static let (service, path) = ("org.freedesktop.login1", "/org/freedesktop/login1")
     private let services: Services
+    private let problems: ProblemList
     private let controllers: () -> [InterfaceController]
     private var bus: SystemBus?
     private var signs: Set<AbsenceSign> = []
@@ -39,8 +40,9 @@ struct LogoffOn: Hashable, Sendable {
         case held(Int32)
     }
 
-    init(services: Services, controllers: @escaping () -> [InterfaceController]) {
+    init(services: Services, problems: ProblemList, controllers: @escaping () -> [InterfaceController]) {
         self.services = services
+        self.problems = problems
         self.controllers = controllers
     }
 
@@ -50,28 +52,44 @@ struct LogoffOn: Hashable, Sendable {
     func applySettings() {
         guard !wanted.isEmpty else {
             (bus, idleTimer, signs) = (nil, nil, [])
+            problems.withdraw(.logoffOn)
             return releaseDelay()
         }
-        guard bus == nil else {
-            if wanted.sleep { holdDelay() } else { releaseDelay() }
-            return
-        }
         do throws(LoopError) {
-            let bus = try SystemBus { [weak self] in self?.handle($0) }
-            for member in ["PrepareForSleep", "SessionRemoved"] {
-                try bus.listen(to: member, of: Self.service + ".Manager", from: Self.service)
-            }
-            for interface in ["Manager", "Session"] {
-                try bus.listenToProperties(of: "\(Self.service).\(interface)", from: Self.service)
-            }
+            let bus = if let bus, bus.isOpen { bus } else { try listen() }
             self.bus = bus
-            holdDelay()
+            if wanted.sleep { holdDelay() } else { releaseDelay() }
+            // A bus may be there without logind on it.
+            let broker = SystemBus.Object("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
+            bus.call("NameHasOwner", of: broker, [.text(Self.service)]) { [weak self] in
+                guard let self, !wanted.isEmpty else { return }
+                problems.set(.logoffOn, $0?.first?.boolean == true ? nil : Self.silence("logind does not run"))
+            }
         } catch {
-            services.log.warning("LogoffOn= does nothing, because logind cannot be heard: \(error)")
+            problems.report(Self.silence("logind cannot be heard: \(error)"))
         }
     }
 
+    private func listen() throws(LoopError) -> SystemBus {
+        let bus = try SystemBus { [weak self] in self?.handle($0) }
+        for member in ["PrepareForSleep", "SessionRemoved"] {
+            try bus.listen(to: member, of: Self.service + ".Manager", from: Self.service)
+        }
+        for interface in ["Manager", "Session"] {
+            try bus.listenToProperties(of: "\(Self.service).\(interface)", from: Self.service)
+        }
+        return bus
+    }
+
+    private static func silence(_ reason: String) -> Problem {
+        Problem(
+            .logoffOn, "LogoffOn= does nothing, because \(reason).",
+            hint: "systemctl status systemd-logind; once it runs: systemctl reload hotspotd")
+    }
+
     func handle(_ signal: SystemBus.BusSignal) {
+        // It was started since.
+        problems.withdraw(.logoffOn)
         if let sleeps = signal.flags["PrepareForSleep"] {
             notice(.sleep, sleeps, if: wanted.sleep)
             if sleeps { stateChanged() } else { holdDelay() }
@@ -81,7 +99,7 @@ struct LogoffOn: Hashable, Sendable {
         // A session that ends while it is locked is never unlocked.
         if signal.flags["SessionRemoved"] != nil { notice(.lock(session: signal.path), false, if: true) }
         // Sessions have such a property as well; the manager's is that of the whole computer.
-        if let isIdle = signal.flags["IdleHint"], signal.path == "/org/freedesktop/login1" { idleChanged(isIdle) }
+        if let isIdle = signal.flags["IdleHint"], signal.path == Self.path { idleChanged(isIdle) }
     }
 
     private func idleChanged(_ isIdle: Bool) {
@@ -127,7 +145,7 @@ struct LogoffOn: Hashable, Sendable {
         guard wanted.sleep, case .none = delay, let bus else { return }
         do throws(LoopError) {
             try bus.askForDescriptor(
-                "Inhibit", of: Self.service + ".Manager", at: "/org/freedesktop/login1", from: Self.service,
+                "Inhibit", of: Self.service + ".Manager", at: Self.path, from: Self.service,
                 ["sleep", "hotspotd", "Logs off from the hotspot", "delay"]
             ) { [weak self] descriptor in
                 guard let self, case .asked = delay else {

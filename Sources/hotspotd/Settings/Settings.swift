@@ -14,6 +14,8 @@ struct Settings: Hashable, Sendable {
     enum NamesFor: String, Sendable, CaseIterable { case permitted, everyone }
     enum LogLevel: String, Sendable, CaseIterable { case debug, info, notice, warning, error }
 
+    /// The file that they were read from, drop-ins aside, whether it is there or not.
+    var file = Settings.defaultFile
     // [Daemon]
     var stateDirectory: String
     /// The vault's key.
@@ -106,6 +108,7 @@ struct Settings: Hashable, Sendable {
         if access(path, F_OK) == 0 || !isDefault { files.append(path) }
         files += SettingsFile.names(in: path + ".d").filter { $0.hasSuffix(".conf") }.map { "\(path).d/\($0)" }
         var settings = base
+        settings.file = path.hasPrefix("/") ? path : FilePath.canonical(path)
         var mistakes: [Keyfile.Error] = []
         func collect(_ work: () throws(Keyfile.Error) -> Void) {
             do throws(Keyfile.Error) { try work() } catch { mistakes.append(error) }

@@ -165,6 +165,7 @@ extension CheckReply {
         var reply = self
         if settings.probeURL != Link.usualProbe.url { reply.url = settings.probeURL }
         reply.httpsURL = settings.probeHTTPSURL
+        reply.settings = settings.file
         return reply
     }
 }

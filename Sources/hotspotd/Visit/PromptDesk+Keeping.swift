@@ -46,16 +46,19 @@ extension PromptDesk {
     /// The most answers that are kept for one portal.
     private static let keptLimit = 64
 
-    /// Seals answers. Stored ones that the helper got in this login, and did not ask for again, stay with them.
+    /// Seals answers. Stored ones that this login did not ask for stay with them: a portal may ask for a voucher on one visit, and for the
+    /// room on the next.
     ///
     /// A portal that asks for a stored password as for ordinary text does not get it shown.
     private func seal(_ kept: [String: String], _ answers: UserAnswers, for owner: CredentialOwner) throws {
         let before = credential(of: owner)
         var (all, shown) = (kept, before?.shownNames ?? [])
-        if released == owner, let before, let values = open(before, CredentialOwner(before, in: owner.network)) {
-            let both = values.merging(kept) { $1 }
+        let stored = before.map { CredentialOwner($0, in: owner.network) }
+        // Not those of another program that had the helper's name.
+        if let before, let stored, stored.program == nil || stored.program == owner.program, let values = open(before, stored) {
+            let rest = values.filter { stored in !answers.fields.contains { $0.name == stored.key } }
             // A page with other names each time must not fill the vault.
-            if both.count <= Self.keptLimit { all = both }
+            if kept.count + rest.count <= Self.keptLimit { all.merge(rest) { asked, _ in asked } }
         }
         for field in answers.fields where field.kind.isSecret || !answers.stored.contains(field.name) {
             shown.removeAll { $0 == field.name }

@@ -223,10 +223,7 @@ import Vault
             return nil
         }
         switch found.release {
-        case .automatic: break
-        case .confirmed:
-            withhold("the portal speaks plain HTTP, so the user confirms them first (PlainHTTPAnswers=confirm)", from: helper)
-            return nil
+        case .automatic, .confirmed: break
         case .refused(.otherProgram):
             let program = Printable.cut(found.credential.program ?? "", limit: 300)
             withhold("it was stored for another program of this name, \(program)", from: helper)
@@ -237,6 +234,15 @@ import Vault
         }
         guard services.host.mayHaveCredentials(helper) else {
             withhold("this helper runs without a sandbox", from: helper)
+            return nil
+        }
+        // Only behind the PIN does the user see what there is to confirm.
+        guard !services.vault.isLocked else {
+            withhold("\(VaultError.pinNeeded)", from: helper)
+            return nil
+        }
+        guard found.release == .automatic else {
+            withhold("the portal speaks plain HTTP, so the user confirms them first (PlainHTTPAnswers=confirm)", from: helper)
             return nil
         }
         guard !spent.contains(found.credential.sealed) else {

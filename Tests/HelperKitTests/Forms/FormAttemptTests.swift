@@ -75,7 +75,7 @@ import Testing
             case .ask(let prompt, _, let reason?):
                 #expect(
                     prompt.message
-                        == "\(reason) hotspotctl browse opens it in a browser on this network; the login there counts as one here. The page: https://portal.test/page"
+                        == "\(reason) A login in a browser on this network counts as one here. The page: https://portal.test/page"
                 )
                 return "browser: " + reason
             case .done: return "done"

@@ -1,0 +1,35 @@
+import EventLoop
+import Glibc
+import HotspotCore
+import Testing
+
+@testable import hotspotd
+
+/// The helper folders, and what helpers read beside them.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HelperLoaderTests {
+    init() { EventLoop.startThread() }
+
+    @Test @LoopActor func aChangeOfWhatAHelperReadsCounts() async throws {
+        let bench = try FilterBench()
+        let (helpers, portals) = (bench.folder + "/helpers", bench.folder + "/portals")
+        for folder in [helpers, portals] { mkdir(folder, 0o755) }
+        bench.write(helpers + "/cat.helper", "[Helper]\nName=cat\nExec=/bin/cat\nReadPaths=\(portals)\n")
+        bench.services.settings.helperDirectories = [helpers]
+        let loader = HelperLoader(services: bench.services, problems: ProblemList())
+        var loads = 0
+        loader.onLoad = { loads += 1 }
+        loader.load()
+        loader.catchUp()
+        #expect(loads == 1 && bench.services.hasHelper("cat"), "\(loader.fileProblems)")
+        for (change, path) in [portals + "/a.portal", portals + "/a.portal", helpers + "/cat.helper"].enumerated() {
+            let before = try #require(bench.services.editions["cat"])
+            // The kernel's clock for files goes in steps of a few milliseconds.
+            await bench.pause(.milliseconds(20))
+            bench.write(path, "[Helper]\nName=cat\nExec=/bin/cat\nReadPaths=\(portals)\n")
+            loader.catchUp()
+            let after = try #require(bench.services.editions["cat"])
+            #expect(loads == change + 2 && after > before)
+        }
+        await bench.close()
+    }
+}

@@ -151,7 +151,7 @@ install:
 		sed -e 's#\(\.\./\)*docs/\([a-z-]*\.md\)#\2#g' -e 's#\(\.\./\)*Interfaces/\(org\.hotspotd\)#$(datadir)/varlink/\2#g' \
 			-e 's#\(\.\./\)*Tests/Examples#examples#g' $$page > $(DESTDIR)$(docdir)/$${page##*/} && \
 		chmod 644 $(DESTDIR)$(docdir)/$${page##*/} || exit 1; done
-	install -m 644 systemd/apparmor-hotspotd $(DESTDIR)$(docdir)/apparmor-hotspotd
+	install -m 644 systemd/apparmor-hotspotd $(DESTDIR)$(datadir)/apparmor-hotspotd
 	for example in python/aroma.py shell/aroma.sh swift/Package.swift swift/Sources/aroma/Main.swift varlink/aroma-varlink.py \
 		python/aroma.helper shell/aroma.helper swift/aroma.helper varlink/aroma-varlink.helper; do \
 		install -D -m 644 Tests/Examples/$$example $(DESTDIR)$(docdir)/examples/$$example || exit 1; done
@@ -163,6 +163,7 @@ install:
 
 uninstall:
 	test -n "$(DESTDIR)" || test ! -d /run/systemd/system || systemctl disable --now hotspotd || true
+	test -n "$(DESTDIR)" || $(bindir)/hotspotctl desktop give-back || true
 	rm -f $(DESTDIR)$(polkitdir)/60-hotspotd.rules $(DESTDIR)$(bindir)/hotspotctl $(DESTDIR)$(unitdir)/hotspotd.service $(DESTDIR)$(unitdir)/hotspot-helper@.service \
 		$(DESTDIR)$(unitdir)/hotspot-helper@.socket $(DESTDIR)$(sysusersdir)/hotspotd.conf
 	rm -f $(DESTDIR)$(libexecdir)/hotspotd $(DESTDIR)$(libexecdir)/hotspot-helpers $(DESTDIR)$(libexecdir)/hotspot-helper-test \

@@ -3,7 +3,6 @@ import EventLoop
 import ForeignText
 import Glibc
 import HotspotCore
-import Synchronization
 
 /// Reads what every user may read of this computer, and asks the daemon.
 struct FactsReader {
@@ -138,22 +137,9 @@ struct FactsReader {
 
     // MARK: NetworkManager
 
-    private static let manager = SystemBus.Object(
-        "org.freedesktop.NetworkManager", "/org/freedesktop/NetworkManager", "org.freedesktop.NetworkManager")
-
-    /// Runs the loop, once in the life of the program, until NetworkManager has answered.
     private static func desktop() -> DoctorFacts.Desktop? {
-        final class Box: Sendable { let connectivity = Mutex<Int64?>(nil) }
-        let box = Box()
-        Task.detached(executorPreference: EventLoop.shared) { @LoopActor in
-            guard let bus = try? SystemBus({ _ in }) else { return EventLoop.shared.stop() }
-            bus.properties(of: manager) { properties in
-                // The connection stays until here.
-                if bus.isOpen { box.connectivity.withLock { $0 = properties?["Connectivity"]?.number } }
-                EventLoop.shared.stop()
-            }
-        }
-        _ = try? EventLoop.shared.run()
-        return box.connectivity.withLock { $0.flatMap(DoctorFacts.Desktop.init) }
+        guard let properties = NetworkManager.properties() else { return nil }
+        if properties["ConnectivityCheckEnabled"]?.boolean == false { return .unknown }
+        return properties["Connectivity"]?.number.flatMap(DoctorFacts.Desktop.init)
     }
 }

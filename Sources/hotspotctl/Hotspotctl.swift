@@ -19,7 +19,7 @@ import HotspotCore
             LogoffVerb.self,
             MonitorVerb.self, ExplainVerb.self,
             HistoryVerb.self, CheckVerb.self, DoctorVerb.self, ReportVerb.self, EnableVerb.self, DisableVerb.self,
-            ForgetVerb.self, CredentialsVerb.self,
+            ForgetVerb.self, CredentialsVerb.self, DesktopVerb.self,
         ],
         defaultSubcommand: StatusVerb.self)
 
@@ -54,7 +54,7 @@ extension Hotspotctl {
         try check(arguments.first, of: configuration, after: "hotspotctl")
         for (name, group) in [
             ("helpers", HelpersVerb.configuration), ("credentials", CredentialsVerb.configuration),
-            ("portals", PortalsVerb.configuration),
+            ("portals", PortalsVerb.configuration), ("desktop", DesktopVerb.configuration),
         ]
         where arguments.first == name {
             try check(arguments.dropFirst().first, of: group, after: "hotspotctl \(name)")

@@ -22,7 +22,7 @@ struct InstallTests {
             "usr/lib/sysusers.d/hotspotd.conf",
             "usr/share/hotspotd/dhclient-hotspotd.conf", "usr/share/hotspotd/varlink/org.hotspotd.Helper.varlink",
             "etc/hotspotd/hotspotd.conf", "usr/share/doc/hotspotd/helpers.md", "usr/share/doc/hotspotd/security.md",
-            "usr/share/doc/hotspotd/apparmor-hotspotd", "usr/share/doc/hotspotd/examples/python/aroma.py",
+            "usr/share/hotspotd/apparmor-hotspotd", "usr/share/doc/hotspotd/examples/python/aroma.py",
         ] {
             #expect(FileManager.default.fileExists(atPath: "\(root)/\(path)"), "\(path)")
         }

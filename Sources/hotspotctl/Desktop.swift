@@ -1,0 +1,124 @@
+import ArgumentParser
+import Glibc
+import HotspotCore
+import Varlink
+
+struct DesktopVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "desktop", abstract: "Turn the desktop's own portal window off, and back on as it was.",
+        discussion: """
+            Desktops open a window for a portal when NetworkManager's check finds one. 'takeover' turns the check off for all users of \
+            this computer, so that hotspotd alone asks. 'give-back' leaves it as it was, and so does removing the package. Meanwhile \
+            NetworkManager takes every default route for the Internet: its icon and the programs that listen to it are told of no \
+            portal, and if two links are up, ordinary traffic stays on the one behind a portal unless Gate=routes keeps it off.
+            """,
+        subcommands: [DesktopStatus.self, DesktopTakeover.self, DesktopGiveBack.self], defaultSubcommand: DesktopStatus.self)
+}
+
+struct DesktopStatus: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show which programs look for portals.")
+
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        let check = PortalCheck()
+        if let mode = common.jsonMode { return Output.print(Coding.value(check), mode) }
+        Output.print(common.renderer.lines(check))
+    }
+}
+
+struct DesktopTakeover: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "takeover", abstract: "Turn NetworkManager's check off; the desktop opens no window for a portal.")
+
+    func run() throws {
+        // How it was is remembered once.
+        guard !PortalCheck.isTakenOver else { return Output.print(["It was taken over before."]) }
+        guard let properties = NetworkManager.properties() else {
+            throw Failure(.failed, "NetworkManager does not run.", hint: "systemctl status NetworkManager")
+        }
+        try PortalCheck.takeOver(wasEnabled: properties["ConnectivityCheckEnabled"]?.boolean == true)
+        try NetworkManager.reload()
+        Output.print(["NetworkManager does not look for portals any more; hotspotd alone asks."])
+    }
+}
+
+struct DesktopGiveBack: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "give-back", abstract: "Leave NetworkManager's check as it was before 'takeover'.")
+
+    func run() throws {
+        guard PortalCheck.isTakenOver else { return Output.print(["Nothing was taken over."]) }
+        try PortalCheck.giveBack()
+        // Else it reads its settings when it starts.
+        if NetworkManager.properties() != nil { try NetworkManager.reload() }
+        Output.print(["NetworkManager's check is as it was before."])
+    }
+}
+
+/// NetworkManager's check for portals.
+struct PortalCheck: Codable, Equatable {
+    /// It was taken over, and not given back.
+    var takenOver: Bool
+    /// NetworkManager looks for portals; absent if it does not run.
+    var networkManagerChecks: Bool?
+}
+
+extension PortalCheck {
+    /// The file that turns the check off, above all other files; that it is there is all that is remembered.
+    private static let path = "/etc/NetworkManager/conf.d/zz-hotspotd.conf"
+
+    /// Reads how it is.
+    init() {
+        let properties = NetworkManager.properties()
+        self.init(
+            takenOver: Self.isTakenOver,
+            networkManagerChecks: properties.map {
+                $0["ConnectivityCheckEnabled"]?.boolean == true && $0["ConnectivityCheckAvailable"]?.boolean == true
+            })
+    }
+
+    static var isTakenOver: Bool { access(path, F_OK) == 0 }
+
+    /// Writes the file. Where the check was off already it changes nothing: what a program turned off over D-Bus would be on again after
+    /// a change of the files.
+    static func takeOver(wasEnabled: Bool) throws(Failure) {
+        let text = """
+            # Written by 'hotspotctl desktop takeover'; 'hotspotctl desktop give-back' removes it.
+            \(wasEnabled ? "[connectivity]\nenabled=false" : "# The check was off before.")
+
+            """
+        guard let stream = fopen(path, "wxe") else { throw failure("takeover") }
+        fputs(text, stream)
+        guard fclose(stream) == 0 else { throw failure("takeover") }
+    }
+
+    static func giveBack() throws(Failure) {
+        guard unlink(path) == 0 else { throw failure("give-back") }
+    }
+
+    private static func failure(_ verb: String) -> Failure {
+        Failure(
+            .failed, "\(path): \(String(cString: strerror(errno))).",
+            hint: geteuid() == 0 ? nil : "sudo hotspotctl desktop \(verb)")
+    }
+}
+
+extension Renderer {
+    func lines(_ check: PortalCheck) -> [String] {
+        let giveBack = "  try: sudo hotspotctl desktop give-back"
+        return switch (check.takenOver, check.networkManagerChecks) {
+        case (true, false): ["Taken over: NetworkManager does not look for portals; hotspotd alone asks.", giveBack]
+        case (true, true): ["Taken over, but another program has turned NetworkManager's check on since.", giveBack]
+        case (true, nil): ["Taken over; NetworkManager does not run.", giveBack]
+        case (false, true):
+            [
+                "NetworkManager looks for portals too, and the desktop may open a window for them.",
+                "  try: sudo hotspotctl desktop takeover",
+            ]
+        case (false, false): ["NetworkManager does not look for portals: its check is off, or has no address to ask."]
+        case (false, nil): ["NetworkManager does not run."]
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import hotspotctl
+
+/// `desktop` without a NetworkManager, and its words. With one: `Tests/Package`.
+@Suite struct DesktopTests {
+    private func run(_ words: String...) throws -> Tool.Exit {
+        try Tool.run(
+            ["desktop"] + words,
+            environment: ["LANG=C.UTF-8", "PATH=/usr/bin:/bin", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent"])
+    }
+
+    @Test func withoutNetworkManagerNothingIsTakenOver() throws {
+        #expect(try run().output == "NetworkManager does not run.\n")
+        #expect(try run("status", "--json=short").output == "{\"takenOver\":false}\n")
+        let refused = try run("takeover")
+        #expect(refused.status == 1 && refused.errors.hasPrefix("hotspotctl: NetworkManager does not run.\n"), "\(refused)")
+        #expect(try run("give-back").output == "Nothing was taken over.\n")
+        #expect(!PortalCheck.isTakenOver)
+        let unknown = try run("takover")
+        #expect(unknown.status == 2 && unknown.errors.contains("try: hotspotctl desktop takeover"), "\(unknown)")
+    }
+
+    @Test(
+        arguments: [
+            (true, false, "Taken over: NetworkManager does not look for portals; hotspotd alone asks.", "give-back"),
+            (true, true, "Taken over, but another program has turned NetworkManager's check on since.", "give-back"),
+            (true, nil, "Taken over; NetworkManager does not run.", "give-back"),
+            (false, true, "NetworkManager looks for portals too, and the desktop may open a window for them.", "takeover"),
+            (false, false, "NetworkManager does not look for portals: its check is off, or has no address to ask.", nil),
+            (false, nil, "NetworkManager does not run.", nil),
+        ] as [(Bool, Bool?, String, String?)])
+    func eachStateHasItsSentence(_ takenOver: Bool, _ checks: Bool?, _ sentence: String, _ verb: String?) {
+        let lines = Renderer(style: .plain, now: 0).lines(PortalCheck(takenOver: takenOver, networkManagerChecks: checks))
+        #expect(lines == [sentence] + (verb.map { ["  try: sudo hotspotctl desktop \($0)"] } ?? []))
+    }
+}

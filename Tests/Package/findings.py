@@ -1,0 +1,240 @@
+"""What is found in the copy of the machine: the life of the package there, with NetworkManager and a desktop."""
+
+import ctypes
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import time
+
+from surroundings import PROBE, VPN, Portal, cable, encryptedNames, nmcli, run, vpn, waitFor
+
+
+def ctl(*words: str) -> dict:
+    return json.loads(run("hotspotctl", *words, "--json=short", check=False) or "{}")
+
+
+def interface() -> dict:
+    return next((entry for entry in ctl("status").get("interfaces", []) if entry["interface"] == "cable0"), {})
+
+
+def finding(name: str, holds: bool, what: object = "") -> None:
+    print(f"ok {name}" if holds else f"not ok {name}: {what}", flush=True)
+
+
+# MARK: The laptop
+
+def networkManager() -> None:
+    """Has NetworkManager take care of the cable, and look for portals as the desktops have it do."""
+    shutil.rmtree("/etc/NetworkManager/system-connections", ignore_errors=True)
+    pathlib.Path("/etc/NetworkManager/NetworkManager.conf").write_text(
+        "[main]\nplugins=keyfile\ndhcp=internal\ndns=none\n[keyfile]\nunmanaged-devices=except:interface-name:cable0\n"
+        f"[connectivity]\nuri=http://{PROBE}/generate_204\nresponse=\ninterval=300\n")
+    run("ip", "link", "set", "cable0", "up")
+    run("systemctl", "start", "--no-block", "NetworkManager")
+    waitFor(lambda: "running" in nmcli("RUNNING"))
+    run("nmcli", "device", "set", "cable0", "managed", "yes", check=False)
+
+
+def sleepAndWake() -> None:
+    """logind says so, and the link goes down and up as a radio's does; nothing sleeps. The portal has forgotten the laptop meanwhile."""
+    library, bus = ctypes.CDLL("libsystemd.so.0"), ctypes.c_void_p()
+    if library.sd_bus_open_system(ctypes.byref(bus)) < 0 or library.sd_bus_request_name(bus, b"org.freedesktop.login1", ctypes.c_uint64(0)) < 0:
+        raise RuntimeError("no bus for logind")
+
+    def say(sleeps: bool) -> None:
+        library.sd_bus_emit_signal(bus, b"/org/freedesktop/login1", b"org.freedesktop.login1.Manager", b"PrepareForSleep", b"b", int(sleeps))
+        library.sd_bus_flush(bus)
+        asleep = waitFor(lambda: (nmcli("STATE") == "asleep") == sleeps)
+        finding(f"suspend.networkManager{'Sleeps' if sleeps else 'IsAwake'}", asleep, nmcli("STATE"))
+
+    say(True)
+    run("ip", "-n", "gateway", "link", "set", "cable1", "down")
+    finding("suspend.left", waitFor(lambda: interface().get("state") == "inactive"), interface())
+    Portal.isOpen = False
+    run("ip", "-n", "gateway", "link", "set", "cable1", "up")
+    say(False)
+    # It answers nothing, for which others would wait.
+    library.sd_bus_flush_close_unref(bus)
+
+
+# MARK: The desktop
+
+MANAGER = ("org.freedesktop.NetworkManager", "/org/freedesktop/NetworkManager", "org.freedesktop.NetworkManager")
+OFF = pathlib.Path("/etc/NetworkManager/conf.d/50-off.conf")
+TAKEN = pathlib.Path("/etc/NetworkManager/conf.d/zz-hotspotd.conf")
+
+
+def looks() -> bool: return run("busctl", "get-property", *MANAGER, "ConnectivityCheckEnabled").strip() == "b true"
+
+
+def setLooks(value: str) -> None: run("busctl", "set-property", *MANAGER, "ConnectivityCheckEnabled", "b", value)
+
+
+def reload() -> None: run("nmcli", "general", "reload", "conf")
+
+
+def takenAndGivenBack() -> bool:
+    """Takes over, which holds, and gives back. Returns whether NetworkManager looks then."""
+    run("hotspotctl", "desktop", "takeover")
+    if looks() or ctl("desktop", "status") != {"takenOver": True, "networkManagerChecks": False}:
+        raise RuntimeError(f"not taken over: {looks()} {ctl('desktop', 'status')}")
+    # Once more changes nothing, and does not remember that it is off.
+    run("hotspotctl", "desktop", "takeover")
+    run("hotspotctl", "desktop", "give-back")
+    return looks()
+
+
+def desktop() -> None:
+    os.makedirs(OFF.parent, exist_ok=True)
+    finding("desktop.before", ctl("desktop", "status") == {"takenOver": False, "networkManagerChecks": True}, ctl("desktop", "status"))
+    finding("desktop.givenBack", takenAndGivenBack() and not TAKEN.exists(), looks())
+    OFF.write_text("[connectivity]\nenabled=false\n")
+    reload()
+    finding("desktop.offByFileBefore", not takenAndGivenBack())
+    OFF.unlink()
+    reload()
+    setLooks("false")
+    finding("desktop.offByProgramBefore", not takenAndGivenBack())
+    setLooks("true")
+    asUser = subprocess.run(["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "hotspotctl", "desktop", "takeover"],
+                            capture_output=True, text=True)
+    finding("desktop.needsTheAdministrator", asUser.returncode == 1 and "try: sudo hotspotctl desktop takeover" in asUser.stderr
+            and looks(), asUser)
+    run("hotspotctl", "desktop", "takeover")
+    doctor = run("hotspotctl", "doctor", check=False)
+    finding("desktop.takenOver", not looks() and "NetworkManager does not look for portals." in doctor, doctor)
+
+
+# MARK: The package
+
+PROFILE = pathlib.Path("/etc/apparmor.d/hotspotd")
+NOTIFIER = "hotspot-notify.service"
+# systemctl of the user whose desktop it is.
+USER = ("env", "XDG_RUNTIME_DIR=/run/user/0", "systemctl", "--user")
+
+
+def isEnabled(*unit: str) -> bool: return run("systemctl", "is-enabled", *unit, check=False).strip() == "enabled"
+
+
+def startDesktop() -> None:
+    """Starts what a desktop starts; the target of a graphical session cannot be started by hand."""
+    # logind would say where.
+    with open("/etc/environment", "a") as file:
+        file.write("XDG_RUNTIME_DIR=/run/user/0\n")
+    pathlib.Path("/etc/systemd/user/session.target").write_text("[Unit]\nBindsTo=graphical-session.target\n")
+    run("systemctl", "start", "user@0")
+    run(*USER, "start", "session.target")
+
+
+def notifierRuns() -> bool: return run(*USER, "is-active", NOTIFIER, check=False).strip() == "active"
+
+
+def newer() -> str:
+    """The same package with a higher version."""
+    run("dpkg-deb", "-R", "/run/package/first.deb", "/run/package/tree")
+    control = pathlib.Path("/run/package/tree/DEBIAN/control")
+    control.write_text("".join(
+        line.rstrip("\n") + ("+1\n" if line.startswith("Version:") else "\n") for line in control.read_text().splitlines()))
+    run("dpkg-deb", "-Znone", "-b", "/run/package/tree", "/run/package/second.deb")
+    return "/run/package/second.deb"
+
+
+def install() -> None:
+    """The settings are the administrator's; they name the cable, and a probe that is at its other end."""
+    os.makedirs("/etc/hotspotd/hotspotd.conf.d", exist_ok=True)
+    pathlib.Path("/etc/hotspotd/hotspotd.conf.d/cable.conf").write_text(
+        f"[Interfaces]\nMatch=cable*\nManageEthernet=yes\n[Daemon]\nLogLevel=debug\n[Probe]\nURL=http://{PROBE}/generate_204\nExpect=204\n")
+    run("dpkg", "-i", "/run/package/first.deb")
+    finding("install.runs", waitFor(lambda: run("systemctl", "is-active", "hotspotd", check=False).strip() == "active"),
+            run("systemctl", "status", "hotspotd", check=False))
+    finding("install.enabled", isEnabled("hotspotd"))
+    finding("install.notifierEnabled", isEnabled("--global", NOTIFIER))
+    startDesktop()
+    finding("install.notifierRuns", waitFor(notifierRuns), run(*USER, "status", NOTIFIER, check=False))
+    # AppArmor before 4.0, or none, cannot read the profile.
+    finding("install.noProfileThatCannotBeRead", not os.path.lexists(PROFILE))
+    finding("install.user", "hotspotd" in run("getent", "passwd", "hotspotd", check=False))
+    finding("install.manual", "hotspotctl" in run("man", "-P", "cat", "hotspotctl", check=False) or not shutil.which("man"))
+    completed = run("bash", "-c", ". /usr/share/bash-completion/completions/hotspotctl && COMP_WORDS=(hotspotctl forg) COMP_CWORD=1 "
+                    "&& _hotspotctl 2>/dev/null; echo ${COMPREPLY[*]}", check=False)
+    finding("install.completion", "forget" in completed, completed)
+    exposure = run("systemd-analyze", "security", "--no-pager", "hotspotd", check=False).strip().splitlines()[-1]
+    # "→ Overall exposure level for hotspotd.service: 2.6 OK"
+    finding("install.exposure", float(exposure.split(":")[1].split()[0]) <= 2.6, exposure)
+
+
+def login(name: str, begin, logins: int, untouched: set[str]) -> None:
+    """A login with no terminal open, which NetworkManager is told, and of which the VPN notices nothing."""
+    before = timesAsked()
+    begin()
+    online = waitFor(lambda: interface().get("state") == "authenticated" and Portal.isOpen)
+    seen = time.monotonic()
+    finding(f"{name}.online", online and Portal.logins == logins, f"{interface()} {ctl('explain', 'cable0')}")
+    told = waitFor(lambda: nmcli("CONNECTIVITY") == "full" and timesAsked() > before, 5)
+    finding(f"{name}.networkManagerKnows", told and Portal.wordBefore != "full", f"{Portal.wordBefore}, {nmcli('CONNECTIVITY')}")
+    print(f"{name}: NetworkManager says full {time.monotonic() - seen:.2f} s after the login was seen", flush=True)
+    finding(f"{name}.vpnUntouched", vpn() == untouched, sorted(vpn() ^ untouched))
+
+
+def timesAsked() -> int: return run("journalctl", "-u", "hotspotd", check=False).count("NetworkManager looked again")
+
+
+def upgrade() -> None:
+    """While online: the session goes on, and nothing is sent to the portal again."""
+    # In place of a parser of AppArmor 4, which this system does not have.
+    parser = pathlib.Path("/usr/local/sbin/apparmor_parser")
+    parser.write_text('#!/bin/sh\necho "$@" >>/run/package/parser\n')
+    parser.chmod(0o755)
+    PROFILE.parent.mkdir(exist_ok=True)
+    before = run("systemctl", "show", "-P", "MainPID", "hotspotd").strip()
+    helper = interface().get("helper")
+    run("dpkg", "-i", newer())
+    restarted = waitFor(lambda: run("systemctl", "show", "-P", "MainPID", "hotspotd").strip() not in (before, "0"))
+    finding("upgrade.newProgramRuns", restarted)
+    online = waitFor(lambda: interface().get("state") == "authenticated")
+    finding("upgrade.sessionGoesOn", online and interface().get("helper") == helper and Portal.logins == 1, f"{interface()} {Portal.logins}")
+    loaded = pathlib.Path("/run/package/parser").read_text().splitlines()[-1]
+    finding("upgrade.profile", "userns," in PROFILE.read_text() and loaded == f"--replace {PROFILE}", loaded)
+
+
+def remove() -> None:
+    """Removal leaves settings and state, a purge only the user."""
+    run("dpkg", "-r", "hotspotd")
+    finding("remove.stopped", run("systemctl", "is-active", "hotspotd", check=False).strip() != "active")
+    finding("remove.notifierStopped", not notifierRuns())
+    programs = ("/usr/bin/hotspotctl", "/usr/libexec/hotspotd", "/usr/lib/hotspotd", f"/usr/lib/systemd/user/{NOTIFIER}", PROFILE)
+    finding("remove.programs", not any(map(os.path.lexists, programs)))
+    # It was left taken over.
+    finding("remove.desktopGivenBack", looks() and not TAKEN.exists())
+    finding("remove.keeps", os.path.exists("/etc/hotspotd/hotspotd.conf") and bool(os.listdir("/var/lib/hotspotd")))
+    run("dpkg", "-P", "hotspotd")
+    finding("purge.state", not os.path.exists("/var/lib/hotspotd"))
+    finding("purge.settings", not os.path.exists("/etc/hotspotd/hotspotd.conf"))
+    finding("purge.notifier", not [*pathlib.Path("/etc/systemd/user").rglob(NOTIFIER)])
+    finding("purge.administratorsFileStays", os.path.exists("/etc/hotspotd/hotspotd.conf.d/cable.conf"))
+
+
+def main() -> None:
+    os.environ.update(PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", DEBIAN_FRONTEND="noninteractive", LC_ALL="C.UTF-8")
+    cable()
+    install()
+    encryptedNames()
+    run("sh", "-ec", VPN)
+    untouched = vpn()
+    login("login", networkManager, 1, untouched)
+    finding("login.resolversFromNetworkManager", "from NetworkManager" in run("journalctl", "-u", "hotspotd", check=False))
+    upgrade()
+    login("suspend", sleepAndWake, 2, untouched)
+    desktop()
+    remove()
+    print("ended", flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Exception as error:
+        print(f"not ok package.runs: {error}", flush=True)
+        raise

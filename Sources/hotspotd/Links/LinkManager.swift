@@ -53,8 +53,13 @@ import Wireless
 
     /// Returns what programs and records say of a link, without what speaks of another link that is up.
     func facts(for link: LinkSnapshot) -> LinkFacts? {
-        records.facts(for: link, after: managers.facts(for: link))?.without(
+        let known = records.facts(for: link, after: managers.facts(for: link))?.without(
             resolversOf: snapshots.filter { $0.isUp && $0.hasCarrier }, on: link)
+        // What the network itself was asked counts last.
+        guard known?.announcement == nil, let own = managed[link.index]?.question?.announcement else { return known }
+        var facts = known ?? LinkFacts(source: "none")
+        facts.announcement = own
+        return facts
     }
 
     /// Ends the link where that is possible (D19): a manager that holds the association would only bring it back.
@@ -186,6 +191,7 @@ import Wireless
             if before.network == association.network {
                 return controller.roam(to: association.bssid, signal: association.signal)
             }
+            cancelArrival(index)
             controller.leave("another network")
         }
         prepare(index)
@@ -265,10 +271,12 @@ import Wireless
             controller.leave(link.hasCarrier ? "the address is gone" : "the link is down")
         } else if Set(link.addresses).isDisjoint(with: joined.snapshot.addresses) {
             // Other addresses altogether: another lease, perhaps another network. Start over.
+            cancelArrival(link.index)
             controller.leave("the address changed")
             arrive(link)
         } else if link.hardwareAddress != joined.snapshot.hardwareAddress {
             // To a portal this is another station; and perhaps it is another interface, with an index that was free for a moment.
+            cancelArrival(link.index)
             controller.leave("the hardware address changed")
             arrive(link)
         } else {
@@ -293,9 +301,22 @@ import Wireless
 
     // MARK: Arrivals
 
-    private func cancelArrival(_ index: Int) {
+    private func endArrival(_ index: Int) {
         managed[index]?.arrival?.cancel()
         managed[index]?.arrival = nil
+    }
+
+    /// Withdraws what was begun for a network that is left.
+    private func cancelArrival(_ index: Int) {
+        endArrival(index)
+        managed[index]?.question = nil
+    }
+
+    private func ask(_ link: LinkSnapshot) -> PortalQuestion {
+        PortalQuestion(on: link.name, log: services.log) { [weak self] in
+            guard let self, let now = monitor?.links[link.index], let facts = facts(for: now) else { return }
+            managed[link.index]?.controller?.learn(facts)
+        }
     }
 
     private func arrive(_ link: LinkSnapshot) {
@@ -307,13 +328,15 @@ import Wireless
             }
             if !isWireless(index) { prepare(index) }
         }
+        let facts = facts(for: link)
+        if managed[index]?.mayAsk(link.addresses, knowing: facts) == true { managed[index]?.question = ask(link) }
         let hasResolvers = !settings.probeNameservers.isEmpty
         guard let now = managed[index], let controller = now.controller, let arrival = now.arrival,
             var joined = arrival.network(
-                on: link, of: now, facts: facts(for: link), from: managers.progress(of: link), hasResolvers: hasResolvers)
+                on: link, of: now, facts: facts, from: managers.progress(of: link), hasResolvers: hasResolvers)
         else { return }
         joined.isFound = link.associationMark.map { foundMarks?.contains($0) == true } ?? false
-        cancelArrival(index)
+        endArrival(index)
         managed[index]?.lastJoin = (joined.network, Set(link.addresses))
         services.log.debug("\(link.name): resolvers \(joined.facts.nameservers) from \(joined.facts.source)")
         controller.join(joined)

@@ -12,6 +12,8 @@ struct ManagedLink {
     var association: WirelessAssociation?
     /// A join on its way.
     var arrival: PendingArrival?
+    /// What was asked of this network itself, from the arrival until it is left.
+    var question: PortalQuestion?
     /// The network that was joined last, and its addresses.
     var lastJoin: (network: NetworkID, addresses: Set<String>)?
 
@@ -20,6 +22,13 @@ struct ManagedLink {
     func hasLeftoverAddresses(_ addresses: [String]) -> Bool {
         guard let association, let lastJoin else { return false }
         return lastJoin.network != association.network && addresses.allSatisfy(lastJoin.addresses.contains)
+    }
+
+    /// Returns whether the network itself is to be asked for its portal's API: once for each join, where portals are and no other source
+    /// has told it.
+    func mayAsk(_ addresses: [String], knowing facts: LinkFacts?) -> Bool {
+        guard question == nil, facts?.announcement == nil, !hasLeftoverAddresses(addresses) else { return false }
+        return association == nil || association?.security == .open
     }
 
     /// Returns whether the gate closes this link to ordinary programs: neither the machine nor `TrustedNetworks=` opens it.

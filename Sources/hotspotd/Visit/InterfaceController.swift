@@ -29,6 +29,8 @@ import Store
     private var departure = Departure.linkLost
     /// Why a login is requested, where it is not the user who asks for one.
     private var wish: String?
+    /// The portal's API became known after the helpers were asked.
+    private var hasNews = false
 
     var name: String { journal.interface }
 
@@ -61,6 +63,7 @@ import Store
             conversation.endTurn(in: machine.state, of: joined)
         }
         isFeeding = false
+        askAgain()
         // Helpers that were started for this interface and not asked are ended as soon as it will ask none.
         troubleWatch?.setWanted(machine.state.isOpenedPortal)
         if machine.state.needsNoHelper { services.host.standDown(interface: index) }
@@ -156,6 +159,24 @@ import Store
 
     /// Stores the link's addresses for the next command: they may change under a join.
     func refresh(_ link: LinkSnapshot) { joined?.snapshot = link }
+
+    /// Stores what became known of the link after the join, and lets the helpers look again where it may help.
+    func learn(_ facts: LinkFacts) {
+        guard joined != nil, let announcement = facts.announcement else { return }
+        joined?.facts = facts
+        journal.record("link", "the network announces its portal's API (\(announcement.source))")
+        hasNews = facts.portalAPI != nil
+        askAgain()
+    }
+
+    /// Asks the helpers again if none of them could log in, and they did not know of the portal's API.
+    private func askAgain() {
+        guard hasNews, journal.attempt?.outcome == .unclaimedCaptive else { return }
+        hasNews = false
+        wish = "the network announced its portal's API"
+        feed(.released)
+        wish = nil
+    }
 
     func updateCandidates() {
         guard let joined else { return }
@@ -288,6 +309,7 @@ import Store
         guard let joined else { return }
         // The record may have come after the join, with other resolvers and the portal's API.
         if let facts = services.events?.facts(for: joined.snapshot) { self.joined?.facts = facts }
+        hasNews = false
         services.events?.attemptBegan()
         journal.beginAttempt("\(run)-\(id.number)", in: joined.network, label: joined.label)
     }

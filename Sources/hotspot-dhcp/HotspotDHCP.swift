@@ -7,7 +7,7 @@ import PortalAnnouncement
 /// Most programs that manage links drop this option, and the kernel tells of router advertisements only where it handles them itself. The
 /// way of a question: hotspotd starts this program when an open network gives an address (`hotspotd/Links/PortalQuestion.swift`), with
 /// CAP_NET_RAW and nothing else, and goes on without waiting. ``LinkSockets`` opens three raw sockets, ``Confinement`` gives the capability
-/// up and leaves a dozen system calls, and only then is a packet read. ``Inquiry`` decides: DHCPINFORM and a router solicitation at once and
+/// up and leaves a few system calls, and only then is a packet read. ``Inquiry`` decides: DHCPINFORM and a router solicitation at once and
 /// after one and two seconds, DHCPv6 where routers name it or are silent. hotspotd checks the lines again, kills this program when the network is
 /// left, and prefers what other sources tell.
 ///

@@ -119,7 +119,7 @@ install:
 		$(DESTDIR)/etc/hotspotd/helpers $(DESTDIR)/etc/hotspotd/portals $(DESTDIR)$(libexecdir)/helpers
 	install -s -m 755 $(BINARIES)/hotspotctl $(DESTDIR)$(bindir)/hotspotctl
 	install -s -m 755 $(BINARIES)/hotspotd $(BINARIES)/hotspot-helpers $(BINARIES)/hotspot-helper-test \
-		$(BINARIES)/hotspot-browse $(BINARIES)/hotspot-notify $(DESTDIR)$(libexecdir)/
+		$(BINARIES)/hotspot-browse $(BINARIES)/hotspot-notify $(BINARIES)/hotspot-dhcp $(DESTDIR)$(libexecdir)/
 	for helper in Sources/hotspot-helpers/Helpers/*.helper; do \
 		sed 's|@libexecdir@|$(libexecdir)|' $$helper > $(DESTDIR)$(helperdir)/$$(basename $$helper) && \
 		chmod 644 $(DESTDIR)$(helperdir)/$$(basename $$helper); done
@@ -167,7 +167,8 @@ uninstall:
 	rm -f $(DESTDIR)$(polkitdir)/60-hotspotd.rules $(DESTDIR)$(bindir)/hotspotctl $(DESTDIR)$(unitdir)/hotspotd.service $(DESTDIR)$(unitdir)/hotspot-helper@.service \
 		$(DESTDIR)$(unitdir)/hotspot-helper@.socket $(DESTDIR)$(sysusersdir)/hotspotd.conf
 	rm -f $(DESTDIR)$(libexecdir)/hotspotd $(DESTDIR)$(libexecdir)/hotspot-helpers $(DESTDIR)$(libexecdir)/hotspot-helper-test \
-		$(DESTDIR)$(libexecdir)/hotspot-browse $(DESTDIR)$(libexecdir)/hotspot-notify $(DESTDIR)$(userunitdir)/hotspot-notify.service
+		$(DESTDIR)$(libexecdir)/hotspot-browse $(DESTDIR)$(libexecdir)/hotspot-notify \
+		$(DESTDIR)$(libexecdir)/hotspot-dhcp $(DESTDIR)$(userunitdir)/hotspot-notify.service
 	rmdir $(DESTDIR)$(libexecdir)/helpers $(DESTDIR)$(libexecdir) 2>/dev/null || true
 	rm -f $(DESTDIR)$(mandir)/man1/hotspotctl.1 $(DESTDIR)$(mandir)/man8/hotspotd.8 $(DESTDIR)$(word 1,$(completiondirs))/hotspotctl \
 		$(DESTDIR)$(word 2,$(completiondirs))/_hotspotctl $(DESTDIR)$(word 3,$(completiondirs))/hotspotctl.fish

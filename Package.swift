@@ -28,6 +28,7 @@ let package = Package(
         .executable(name: "hotspot-helpers", targets: ["hotspot-helpers"]),
         .executable(name: "hotspot-browse", targets: ["hotspot-browse"]),
         .executable(name: "hotspot-notify", targets: ["hotspot-notify"]),
+        .executable(name: "hotspot-dhcp", targets: ["hotspot-dhcp"]),
         .executable(name: "hotspot-helper-test", targets: ["hotspot-helper-test"]),
         .library(name: "HelperKit", targets: ["HelperKit", "HotspotCore"]),
     ],
@@ -59,9 +60,15 @@ let package = Package(
         .target(name: "Netlink", dependencies: ["EventLoop", "CNetlink"], swiftSettings: rules),
         // nl80211 through libnl: scans, BSSs, information elements, connect, disconnect and roam.
         .target(name: "Wireless", dependencies: ["HotspotCore", "EventLoop", "Netlink", "CNetlink"], swiftSettings: rules),
+        // The messages in which a network announces its portal's API (RFC 8910), and the questions for them, as values.
+        .target(name: "PortalAnnouncement", swiftSettings: rules),
+        // Asks a network for them, in a process of its own.
+        .executableTarget(
+            name: "hotspot-dhcp", dependencies: ["PortalAnnouncement", "CLinux", "CSeccomp"], swiftSettings: rules),
         // Addresses, routes, nameservers and the portal API address of every link, what manages it, and TCP's trouble on the machine.
         .target(
-            name: "LinkState", dependencies: ["HotspotCore", "EventLoop", "Netlink", "CSystemd", "CNetlink"],
+            name: "LinkState",
+            dependencies: ["HotspotCore", "EventLoop", "Netlink", "PortalAnnouncement", "CSystemd", "CNetlink"],
             swiftSettings: rules),
         // The gate: the routing rules that keep ordinary traffic off a captive link.
         .target(name: "Gate", dependencies: ["EventLoop", "Netlink", "CNetlink"], swiftSettings: rules),
@@ -88,8 +95,8 @@ let package = Package(
         .executableTarget(
             name: "hotspotd",
             dependencies: [
-                "ForeignText", "HotspotCore", "EventLoop", "Varlink", "Wireless", "LinkState", "Gate", "HotspotMachine",
-                "HelperHost", "Store", "Vault", "ControlAPI", "ControlServer", "CLinux", "CSystemd", log,
+                "ForeignText", "HotspotCore", "EventLoop", "Varlink", "Wireless", "PortalAnnouncement", "LinkState", "Gate",
+                "HotspotMachine", "HelperHost", "Store", "Vault", "ControlAPI", "ControlServer", "CLinux", "CSystemd", log,
             ], swiftSettings: rules),
         // The terminal: one file for each command or family of commands, one renderer.
         .executableTarget(
@@ -137,7 +144,10 @@ let package = Package(
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: rules),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink"], swiftSettings: rules),
         .testTarget(name: "WirelessTests", dependencies: ["Wireless", "Netlink"], swiftSettings: rules),
-        .testTarget(name: "LinkStateTests", dependencies: ["LinkState", "Netlink", "NamespaceThread"], swiftSettings: rules),
+        .testTarget(name: "PortalAnnouncementTests", dependencies: ["PortalAnnouncement"], swiftSettings: rules),
+        .testTarget(
+            name: "LinkStateTests", dependencies: ["LinkState", "Netlink", "NamespaceThread", "PortalAnnouncement"],
+            swiftSettings: rules),
         .testTarget(name: "GateTests", dependencies: ["Gate", "Netlink", "NamespaceThread"], swiftSettings: rules),
         // A network namespace of a test's own.
         .target(name: "NamespaceThread", path: "Tests/NamespaceThread", swiftSettings: rules),
@@ -146,7 +156,7 @@ let package = Package(
         .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: rules),
         .testTarget(name: "VaultTests", dependencies: ["Vault"], swiftSettings: rules),
         .testTarget(name: "ControlServerTests", dependencies: ["ControlAPI", "ControlServer"], swiftSettings: rules),
-        .testTarget(name: "DaemonTests", dependencies: ["hotspotd"], swiftSettings: rules),
+        .testTarget(name: "DaemonTests", dependencies: ["hotspotd", "PortalAnnouncement"], swiftSettings: rules),
         .testTarget(
             name: "ControlToolTests", dependencies: ["ControlAPI", "hotspotctl", "hotspot-browse", "hotspot-notify"],
             swiftSettings: rules),

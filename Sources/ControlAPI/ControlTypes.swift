@@ -109,6 +109,26 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     /// The outcome of the last attempt, as in the history.
     public var outcome: String?
     public var problems: [Problem]
+    public var link: LinkDetails?
+}
+
+/// `LinkDetails` of the contract: what is known of a link, and from where.
+public struct LinkDetails: Codable, Hashable, Sendable {
+    public var addresses: [String]
+    public var gateways: [String]
+    public var nameservers: [String]
+    public var nameserversFrom: String
+    /// Also the name that stands for no portal (RFC 8910, 2).
+    public var portalAPI: String?
+    public var portalAPIFrom: String?
+
+    public init(
+        addresses: [String], gateways: [String], nameservers: [String], nameserversFrom: String, portalAPI: String? = nil,
+        portalAPIFrom: String? = nil
+    ) {
+        (self.addresses, self.gateways, self.nameservers) = (addresses, gateways, nameservers)
+        (self.nameserversFrom, self.portalAPI, self.portalAPIFrom) = (nameserversFrom, portalAPI, portalAPIFrom)
+    }
 }
 
 extension InterfaceStatus {

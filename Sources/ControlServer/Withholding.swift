@@ -25,6 +25,7 @@ extension InterfaceStatus {
         (known.ssid, known.ssidHex, known.bssid, known.portal) = (nil, nil, nil, nil)
         // The words of a portal name it.
         known.reason = nil
+        known.link = nil
         known.problems = problems.map { Problem($0.code, Hearsay.split($0.message).sentence, hint: $0.hint) }
         return known
     }

@@ -16,13 +16,17 @@ public struct Spawn {
     private let environment: [String]
     private let descriptors: [Int32]
     private let isExpendable: Bool
+    private let capability: Int32?
 
     /// - Parameters:
     ///   - descriptors: the program's descriptors 0, 1, 2 and so on. They stay the caller's.
     ///   - isExpendable: where memory runs out the kernel ends the program, and not this process.
-    public init(arguments: [String], environment: [String], descriptors: [Int32], isExpendable: Bool = false) {
+    ///   - capability: the only one that the program gets, if this process has it to give (capabilities(7), ambient); by default none.
+    public init(
+        arguments: [String], environment: [String], descriptors: [Int32], isExpendable: Bool = false, capability: Int32? = nil
+    ) {
         (self.arguments, self.environment, self.descriptors) = (arguments, environment, descriptors)
-        self.isExpendable = isExpendable
+        (self.isExpendable, self.capability) = (isExpendable, capability)
     }
 
     public func start() throws(Errno) -> pid_t {
@@ -53,6 +57,9 @@ public struct Spawn {
         let variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
         defer { for string in words + variables { free(string) } }
         func spawn() -> Int32 { posix_spawn(&pid, arguments[0], &actions, &attributes, words, variables) }
+        // A child inherits the thread's set, which is empty otherwise.
+        if let capability { _ = clinux_add_ambient_capability(capability) }
+        defer { if capability != nil { _ = clinux_clear_ambient_capabilities() } }
         let result = isExpendable ? Self.whileExpendable(spawn) : spawn()
         guard result == 0 else { throw Errno(code: result) }
         return pid

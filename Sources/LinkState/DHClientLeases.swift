@@ -1,4 +1,5 @@
 import Glibc
+import PortalAnnouncement
 
 /// The lease file of ISC's dhclient (dhclient.leases(5)): a list of blocks, the newest last.
 struct DHClientLeases {

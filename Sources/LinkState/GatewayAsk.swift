@@ -3,6 +3,7 @@ import EventLoop
 import Glibc
 import HotspotCore
 import Netlink
+import PortalAnnouncement
 
 /// Finds the hardware address of a router within one second: an empty datagram makes the kernel resolve it (ARP, RFC 826; RFC 4861),
 /// and an event of the neighbour table has the answer.

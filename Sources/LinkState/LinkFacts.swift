@@ -1,28 +1,27 @@
 import EventLoop
+import PortalAnnouncement
 
 /// The configuration of a link that the kernel does not have.
 public struct LinkFacts: Hashable, Sendable {
     /// Resolvers in their order, as plain addresses; a link-local IPv6 one with its scope (`fe80::1%wlan0`).
     public var nameservers: [String]
-    /// The portal's API (RFC 8910), checked: HTTPS, at most 255 octets, no user name.
-    public var portalAPI: String?
-    /// The network announced that it has no captive portal (`urn:ietf:params:capport:unrestricted`, RFC 8910, 2).
-    public var isUnrestricted: Bool
-    /// The source, for people: `NetworkManager`, `networkd`, `ConnMan`, `resolved`, `dhclient`, `dhcpcd` or `resolv.conf`.
+    /// What the network announced of its portal's API, and from where it is known.
+    public var announcement: Announcement?
+    /// The source of the resolvers, for people: `NetworkManager`, `networkd`, `ConnMan`, `resolved`, `dhclient`, `dhcpcd` or `resolv.conf`.
     public var source: String
 
-    public init(nameservers: [String] = [], portalAPI: String? = nil, isUnrestricted: Bool = false, source: String) {
+    /// - Parameter api: what the same source says of the portal's API.
+    public init(nameservers: [String] = [], api: PortalAPIAddress? = nil, source: String) {
         self.nameservers = nameservers
-        self.portalAPI = portalAPI
-        self.isUnrestricted = isUnrestricted
+        announcement = api.map { Announcement($0, source: source) }
         self.source = source
     }
 
-    init(nameservers: [String], api: PortalAPIAddress?, source: String) {
-        switch api {
-        case .url(let url): self.init(nameservers: nameservers, portalAPI: url, source: source)
-        case .unrestricted: self.init(nameservers: nameservers, isUnrestricted: true, source: source)
-        case nil: self.init(nameservers: nameservers, source: source)
+    /// The portal's API; `nil` also where the network announced that it has no portal.
+    public var portalAPI: String? {
+        switch announcement?.api {
+        case .url(let url): url
+        case .unrestricted, nil: nil
         }
     }
 }

@@ -2,6 +2,7 @@ import CNetlink
 import Glibc
 import HotspotCore
 import Netlink
+import PortalAnnouncement
 
 /// The kernel's links and addresses, which follow its messages one by one, and its default routes, which are always read whole.
 ///

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import PortalAnnouncement
 
 /// The facts of links: from the programs that manage them (``LinkManagers``), then from the records of DHCP clients that have no other
 /// interface, dhclient and dhcpcd, and at last from resolv.conf.
@@ -37,10 +38,7 @@ import Glibc
             guard let new = source() else { continue }
             var known = facts ?? new
             if known.nameservers.isEmpty { known.nameservers = new.nameservers }
-            if known.portalAPI == nil, !known.isUnrestricted {
-                known.portalAPI = new.portalAPI
-                known.isUnrestricted = new.isUnrestricted
-            }
+            if known.announcement == nil { known.announcement = new.announcement }
             facts = known
             if !known.nameservers.isEmpty { break }
         }

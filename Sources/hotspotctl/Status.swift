@@ -9,6 +9,9 @@ struct StatusVerb: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
+    @Flag(name: .shortAndLong, help: "Show what is known of each link, and from where.")
+    var verbose = false
+
     func run() throws {
         let client = try common.connect()
         let reply = try client.call("Status")
@@ -17,12 +20,12 @@ struct StatusVerb: ParsableCommand {
         // Without display names the names of the helpers are shown.
         let helpers = (try? client.call("Helpers", as: HelpersReply.self))?.helpers ?? []
         let names = Dictionary(helpers.map { ($0.name, $0.displayName) }, uniquingKeysWith: { first, _ in first })
-        Output.print(common.renderer.lines(status, helperNames: names))
+        Output.print(common.renderer.lines(status, helperNames: names, verbose: verbose))
     }
 }
 
 extension Renderer {
-    func lines(_ status: StatusReply, helperNames: [String: String] = [:]) -> [String] {
+    func lines(_ status: StatusReply, helperNames: [String: String] = [:], verbose: Bool = false) -> [String] {
         let own = (status.problems ?? []).flatMap(self.lines)
         let off = switchedOff(status.off ?? [], helperNames)
         guard !status.interfaces.isEmpty else {
@@ -30,8 +33,10 @@ extension Renderer {
         }
         let width = status.interfaces.map { Self.width(safe($0.interface)) }.max() ?? 0
         let withheld = status.withheld == true ? ["Only these may see names and portals: \(Self.permitted)."] : []
-        return own + status.interfaces.flatMap { lines($0, among: status.interfaces, helperNames, width) }
-            + more(status.omitted, "interfaces") + off
+        let interfaces = status.interfaces.flatMap { interface in
+            lines(interface, among: status.interfaces, helperNames, width) + (verbose ? details(interface.link) : [])
+        }
+        return own + interfaces + more(status.omitted, "interfaces") + off
             + withheld
     }
 
@@ -62,6 +67,18 @@ extension Renderer {
         }
         if !details.isEmpty { lines.append("  " + details.joined(separator: ", ")) }
         return lines
+    }
+
+    /// Returns what is known of a link, each fact with its source.
+    private func details(_ link: LinkDetails?) -> [String] {
+        guard let link else { return [] }
+        func line(_ name: String, _ values: [String], from source: String?) -> [String] {
+            let words = values.map { safe($0, limit: 300) }.joined(separator: ", ")
+            return values.isEmpty ? [] : ["  \(name) \(words)" + (source.map { " (from \(safe($0, limit: 64)))" } ?? "")]
+        }
+        return line("address", link.addresses, from: nil) + line("gateway", link.gateways, from: nil)
+            + line("resolvers", link.nameservers, from: link.nameserversFrom)
+            + line("portal API", link.portalAPI.map { [$0] } ?? [], from: link.portalAPIFrom)
     }
 
     /// Returns a command that helps here: with the interface where there are several.

@@ -72,15 +72,20 @@ import HotspotCore
     }
 }
 
+/// The programs that are installed with the daemon.
+enum OwnProgram {
+    /// Returns the path of a program beside the daemon's own, else in libexec.
+    static func path(_ name: String) -> String? {
+        let folder = FilePath.parent(of: FilePath.canonical("/proc/self/exe"))
+        let places = ["\(folder)/\(name)", "\(folder)/../libexec/hotspotd/\(name)", "/usr/libexec/hotspotd/\(name)"]
+        return places.first { access($0, X_OK) == 0 }.map { FilePath.canonical($0) }
+    }
+}
+
 /// The command line of the prober.
 enum ProberProgram {
     /// Returns hotspot-helpers beside the daemon's own program, else in libexec.
-    static func find() -> [String]? {
-        var places = ["/usr/libexec/hotspotd/hotspot-helpers"]
-        let folder = FilePath.parent(of: FilePath.canonical("/proc/self/exe"))
-        places = [folder + "/hotspot-helpers", folder + "/../libexec/hotspotd/hotspot-helpers"] + places
-        return places.first { access($0, X_OK) == 0 }.map { [FilePath.canonical($0)] }
-    }
+    static func find() -> [String]? { OwnProgram.path("hotspot-helpers").map { [$0] } }
 
     /// Returns the prober's command line in the words of a helper's file with the same program and arguments: then one process serves
     /// both, and they share each attempt's probe.

@@ -229,6 +229,9 @@ import Varlink
         var status = InterfaceStatus(interface: "wlan0", state: .failure, since: 1)
         (status.ssid, status.ssidHex, status.bssid, status.portal) = ("Canary", "43616e617279", "02:00", "https://canary.example")
         status.problems = [Problem(.loginFailed, "form could not log in.\nCanary Hotel says no.")]
+        status.link = LinkDetails(
+            addresses: [], gateways: [], nameservers: [], nameserversFrom: "x", portalAPI: "https://canary.example/api",
+            portalAPIFrom: "DHCP")
         backend.interfaces = [status]
         backend.off = [SwitchedOff(helper: nil, ssid: "Canary"), SwitchedOff(helper: "form", ssid: nil)]
         backend.prompt.title = "Canary"

@@ -23,8 +23,11 @@ import Varlink
         let prompt = PendingPrompt(
             id: evil, interface: evil, ssid: evil, helper: evil, portal: evil, title: evil, message: evil, fields: [field],
             termsURL: evil, terms: evil, since: 1)
+        let link = LinkDetails(
+            addresses: [evil], gateways: [evil], nameservers: [evil], nameserversFrom: evil, portalAPI: evil, portalAPIFrom: evil)
         let interface = InterfaceStatus(
-            interface: evil, state: evil, since: 1, ssid: evil, helper: evil, portal: evil, prompt: evil, problems: [problem])
+            interface: evil, state: evil, since: 1, ssid: evil, helper: evil, portal: evil, prompt: evil, problems: [problem],
+            link: link)
         let claim = ClaimStatus(helper: evil, displayName: evil, confidence: evil, source: evil, ready: true)
         let network = ScannedNetwork(
             ssid: evil, ssidHex: evil, bssid: evil, interface: evil, frequency: 2412, signal: -50, signalStrength: 1,
@@ -37,7 +40,7 @@ import Varlink
         var step = Step(at: 1, kind: evil, helper: evil, detail: evil)
         let attempt = AttemptStatus(id: evil, interface: evil, ssid: evil, began: 1, helper: evil, outcome: evil)
         let off = [SwitchedOff(helper: evil, ssid: evil)]
-        var lines = renderer.lines(StatusReply(interfaces: [interface], off: off), helperNames: [evil: evil])
+        var lines = renderer.lines(StatusReply(interfaces: [interface], off: off), helperNames: [evil: evil], verbose: true)
         lines += renderer.lines(ListReply(networks: [network]))
         lines += renderer.lines(HelpersReply(helpers: [helper]), verbose: false)
         lines += renderer.lines(HelpersReply(helpers: [helper]), verbose: true)
@@ -61,6 +64,20 @@ import Varlink
                 !line.unicodeScalars.contains { $0.value < 32 || $0.value == 0x7F || $0.value == 0x202E },
                 "\(line.debugDescription)")
         }
+    }
+
+    @Test func eachFactOfALinkHasItsSource() {
+        var interface = InterfaceStatus(interface: "wlan0", state: .evaluating, since: 1)
+        interface.link = LinkDetails(
+            addresses: ["192.0.2.2/24", "2001:db8::2/64"], gateways: [], nameservers: ["192.0.2.1"],
+            nameserversFrom: "NetworkManager", portalAPI: "https://portal.example/api", portalAPIFrom: "DHCP")
+        let short = renderer.lines(StatusReply(interfaces: [interface]))
+        let long = renderer.lines(StatusReply(interfaces: [interface]), verbose: true)
+        #expect(
+            long == short + [
+                "  address 192.0.2.2/24, 2001:db8::2/64", "  resolvers 192.0.2.1 (from NetworkManager)",
+                "  portal API https://portal.example/api (from DHCP)",
+            ])
     }
 
     @Test func omittedElementsAreCounted() {

@@ -1,5 +1,6 @@
 import HotspotCore
 import LinkState
+import PortalAnnouncement
 import Testing
 import Wireless
 
@@ -128,6 +129,23 @@ import Wireless
         #expect(bench.step(4500) == .wait(asksGateway: false), "the wait begins anew")
     }
 
+    @Test func theNetworkIsAskedForItsPortalWherePortalsAreAndNoSourceHasToldIt() {
+        func asks(_ known: LinkFacts?, _ security: Security?) -> Bool {
+            var bench = Bench(wireless: security != nil)
+            bench.arrive()
+            bench.view.facts = known
+            if let security { bench.view.association?.security = security }
+            return bench.joining.asksNetwork(bench.view)
+        }
+        for security in Security.allCases where security != .wired {
+            #expect(asks(nil, security) == (security == .open), "\(security)")
+        }
+        #expect(asks(nil, nil) && asks(Self.from("dhclient"), nil), "a wire")
+        for api in [.url("https://portal.example/api"), .unrestricted] as [PortalAPIAddress] {
+            #expect(!asks(LinkFacts(nameservers: [], api: api, source: "NetworkManager"), nil), "NetworkManager told it")
+        }
+    }
+
     // MARK: Out of a network
 
     /// A change of a joined link, and the step that it makes.
@@ -203,6 +221,7 @@ import Wireless
         bench.view.association = Bench.association("Train")
         #expect(bench.step(1000) == .leave(reason: "another network"))
         #expect(bench.step(1000) == .wait(asksGateway: false))
+        #expect(!bench.joining.asksNetwork(bench.view), "to this network the address is a stranger's")
         bench.view.link.addresses.append("172.16.0.4/16")
         #expect(bench.step(1500) == .join(Self.cafe("Train"), bssid: Self.bssid(1)))
         // The other network gives the same address: it is believed after the wait.

@@ -28,6 +28,12 @@ struct BudgetTests {
             "\(linked)")
     }
 
+    @Test func theProgramThatAsksNetworksLinksNextToNothing() throws {
+        let linked = try libraries("hotspot-dhcp").filter { !$0.hasPrefix("linux-vdso") && !$0.hasPrefix("/lib64/ld-") }
+        let names = Set(linked.map { $0.prefix { $0 != "." } })
+        #expect(names.isSubset(of: ["libseccomp", "libc", "libm", "libstdc++", "libgcc_s", "libpthread", "libdl"]), "\(linked)")
+    }
+
     /// ICU comes into hotspot-helpers with Debian's libxml2, as a shared library; nothing of ours brings it or full Foundation along.
     @Test(arguments: ["hotspotd", "hotspotctl", "hotspot-helpers", "hotspot-helper-test", "hotspot-browse", "hotspot-notify"])
     func noProgramCarriesFullFoundation(_ program: String) throws {

@@ -48,8 +48,12 @@ extension CabledDaemon {
 
     /// A cable with a whole network at its other end, in a namespace of its own: ``hosts`` listen on port 80.
     ///
-    /// - Parameter answers: lines of Python that answer on `line`; without any, each connection is only closed.
-    func plugNetwork(_ name: String, answers: String = "pass") throws {
+    /// - Parameters:
+    ///   - answers: lines of Python that answer on `line`; without any, each connection is only closed.
+    ///   - prepare: runs before the network gives addresses, with a process of its namespace, where its interface is `far`.
+    func plugNetwork(
+        _ name: String, answers: String = "pass", prepare: (Process) throws -> Void = { _ in }
+    ) throws {
         let router = try accompany(
             """
             import os, socket, subprocess
@@ -70,6 +74,7 @@ extension CabledDaemon {
                 ip addr add 192.0.1.1/24 dev far; ip addr add fd00:1::1/64 dev far nodad'
             ip link set \(name) up
             """)
+        try prepare(router)
         try join(name)
     }
 

@@ -75,7 +75,7 @@ import Testing
             """
         #expect(
             NetworkdClient.answer(about: link, json)
-                == .facts(LinkFacts(nameservers: ["10.9.0.1"], portalAPI: "https://portal.example/api", source: "networkd")))
+                == .facts(LinkFacts(nameservers: ["10.9.0.1"], api: .url("https://portal.example/api"), source: "networkd")))
     }
 
     @Test(arguments: [

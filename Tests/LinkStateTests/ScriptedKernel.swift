@@ -1,6 +1,7 @@
 import CNetlink
 import Glibc
 import Netlink
+import PortalAnnouncement
 
 @testable import LinkState
 

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import HotspotCore
+import PortalAnnouncement
 import Testing
 
 @testable import LinkState
@@ -73,7 +74,7 @@ func fixture(_ name: String) throws -> [UInt8] {
     @Test(arguments: ["dhclient-default-url.leases", "dhclient-own-name.leases"])
     @LoopActor func dhclientTellsThePortal(name: String) throws {
         root.write("var/lib/dhcp/dhclient.veth0.leases", try fixture(name))
-        #expect(facts() == LinkFacts(nameservers: Self.servers, portalAPI: Self.api, source: "dhclient"))
+        #expect(facts() == LinkFacts(nameservers: Self.servers, api: .url(Self.api), source: "dhclient"))
         // Another link, an address that is not on the link any more, and a lease that ran out.
         var other = link
         other.name = "veth1"
@@ -90,7 +91,7 @@ func fixture(_ name: String) throws -> [UInt8] {
             #expect(facts() == LinkFacts(nameservers: Self.servers, source: "dhclient"), "\(name)")
         }
         root.write("var/lib/dhcp/dhclient.leases", try fixture("dhclient-unrestricted.leases"))
-        #expect(facts() == LinkFacts(nameservers: Self.servers, isUnrestricted: true, source: "dhclient"))
+        #expect(facts() == LinkFacts(nameservers: Self.servers, api: .unrestricted, source: "dhclient"))
     }
 
     @Test @LoopActor func aLeaseFileElsewhereIsReadToo() throws {
@@ -145,9 +146,9 @@ func fixture(_ name: String) throws -> [UInt8] {
         let manager = LinkFacts(nameservers: ["192.168.77.9"], source: "NetworkManager")
         #expect(facts(after: [manager]) == manager)
         // One that has no resolvers leaves them to the next source, and keeps what it has.
-        let api = LinkFacts(portalAPI: "https://other.example/", source: "networkd")
+        let api = LinkFacts(api: .url("https://other.example/"), source: "networkd")
         #expect(
-            facts(after: [api]) == LinkFacts(nameservers: Self.servers, portalAPI: "https://other.example/", source: "networkd"))
+            facts(after: [api]) == LinkFacts(nameservers: Self.servers, api: .url("https://other.example/"), source: "networkd"))
         let resolved = LinkFacts(nameservers: ["192.168.77.8"], source: "resolved")
         #expect(facts(after: [LinkFacts(source: "NetworkManager"), resolved])?.nameservers == ["192.168.77.8"])
     }
@@ -155,7 +156,7 @@ func fixture(_ name: String) throws -> [UInt8] {
     @Test @LoopActor func dhcpcdsPacket() throws {
         let now = Int64(time(nil))
         root.write("var/lib/dhcpcd/veth0-Cafe Aroma.lease", try fixture("dhcpcd.lease"))
-        #expect(facts(at: now) == LinkFacts(nameservers: Self.servers, portalAPI: Self.api, source: "dhcpcd"))
+        #expect(facts(at: now) == LinkFacts(nameservers: Self.servers, api: .url(Self.api), source: "dhcpcd"))
         #expect(facts(at: now + 7200) == nil)
     }
 
@@ -195,30 +196,5 @@ func fixture(_ name: String) throws -> [UInt8] {
             #expect(DHClientLeases(octets).leases.count <= 2)
             #expect((DHCPPacket(octets)?.nameservers.count ?? 0) <= NameserverText.limit)
         }
-    }
-}
-
-@Suite struct PortalAPIAddressTests {
-    @Test(arguments: [
-        "https://portal.example.net/api", "HTTPS://Portal.example.net", "https://192.0.2.1:8443/x?y=z#f",
-        "https://[2001:db8::1]:443/", "https://xn--caf-dma.example/",
-    ])
-    func good(text: String) { #expect(PortalAPIAddress(text.utf8) == .url(text)) }
-
-    @Test(arguments: [
-        "", "http://portal.example.net/", "file:///etc/passwd", "https://", "https:///x", "https://user@host/",
-        "https://u:p@host/",
-        "https://host:0/", "https://host:99999/", "https://host:+1/", "https://host:/", "https://ho st/", "https://host/\0",
-        "https://host/\n", "https://café.example/", "https://host\\@evil/", "javascript:alert(1)", "https://[::1", "https://[x]/",
-        "https://host%00/", "https://host/\u{202E}",
-    ])
-    func bad(text: String) { #expect(PortalAPIAddress(text.utf8) == nil) }
-
-    @Test func lengthsAndTheWordForNoPortal() {
-        let longest = "https://host/" + String(repeating: "a", count: 242)
-        #expect(PortalAPIAddress(longest.utf8) == .url(longest))
-        #expect(PortalAPIAddress((longest + "a").utf8) == nil)
-        #expect(PortalAPIAddress("urn:ietf:params:capport:unrestricted".utf8) == .unrestricted)
-        #expect(PortalAPIAddress("urn:ietf:params:capport:restricted".utf8) == nil)
     }
 }

@@ -225,6 +225,8 @@ def main() -> None:
     untouched = vpn()
     login("login", networkManager, 1, untouched)
     finding("login.resolversFromNetworkManager", "from NetworkManager" in run("journalctl", "-u", "hotspotd", check=False))
+    asked = waitFor(lambda: interface().get("link", {}).get("portalAPIFrom") == "DHCP", 5)
+    finding("login.portalAPIFromTheNetwork", asked and interface()["link"]["portalAPI"] == "https://portal.example/api", interface())
     upgrade()
     login("suspend", sleepAndWake, 2, untouched)
     desktop()

@@ -80,6 +80,8 @@ def cable() -> None:
     run("ip", "-n", "gateway", "link", "set", "cable1", "up")
     subprocess.Popen(["ip", "netns", "exec", "gateway", "dnsmasq", "--keep-in-foreground", "--conf-file=/dev/null", "--interface=cable1",
                       f"--address=/#/{GATEWAY}", f"--dhcp-range={LAPTOP},192.0.2.9,1h", f"--dhcp-option=option:router,{GATEWAY}",
+                      # NetworkManager drops it, even where it is sent unasked.
+                      "--dhcp-option-force=114,https://portal.example/api",
                       "--dhcp-leasefile=/run/package/leases", "--dhcp-authoritative", "--user=root"])
     home = os.open("/proc/self/ns/net", os.O_RDONLY)
     libc = ctypes.CDLL(None, use_errno=True)

@@ -1,4 +1,5 @@
 import EventLoop
+import PortalAnnouncement
 
 /// NetworkManager (introspection of 1.42). Its own DHCP client never asks for the portal's API; with `dhcp=dhclient` it has the option.
 enum NetworkManagerClient: LinkManagerClient {

@@ -1,5 +1,6 @@
 import EventLoop
 import FoundationEssentials
+import PortalAnnouncement
 
 /// systemd-networkd, whose facts are only in a description as JSON (networkd-json.c): the resolvers since 250, the portal's API since 254.
 enum NetworkdClient: LinkManagerClient {

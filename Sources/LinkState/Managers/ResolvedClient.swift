@@ -1,4 +1,5 @@
 import EventLoop
+import PortalAnnouncement
 
 /// systemd-resolved, which has the resolvers of every link, whichever program told it of them.
 enum ResolvedClient: LinkManagerClient {

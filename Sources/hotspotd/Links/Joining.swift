@@ -130,6 +130,12 @@ struct Joining {
         return waited >= (view.isRecordDue ? Self.recordPatience : Self.sourcePatience)
     }
 
+    /// Returns whether the network itself is to be asked for its portal's API: where portals are and no other source has told it.
+    func asksNetwork(_ view: View) -> Bool {
+        let mayHavePortal = view.association.map { $0.security == .open } ?? true
+        return mayHavePortal && view.facts?.announcement == nil && !hasLeftoverAddresses(view)
+    }
+
     /// Returns whether all addresses are from the network before, so that they say nothing about this one.
     private func hasLeftoverAddresses(_ view: View) -> Bool {
         guard let association = view.association, let known, known.network != association.network else { return false }

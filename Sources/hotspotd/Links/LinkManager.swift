@@ -53,8 +53,13 @@ import Wireless
 
     /// Returns what programs and records say of a link, without what speaks of another link that is up.
     func facts(for link: LinkSnapshot) -> LinkFacts? {
-        records.facts(for: link, after: managers.facts(for: link))?.without(
+        let known = records.facts(for: link, after: managers.facts(for: link))?.without(
             resolversOf: snapshots.filter { $0.isUp && $0.hasCarrier }, on: link)
+        // What the network itself was asked counts last.
+        guard known?.announcement == nil, let own = managed[link.index]?.question?.announcement else { return known }
+        var facts = known ?? LinkFacts(source: "none")
+        facts.announcement = own
+        return facts
     }
 
     /// Ends the link where that is possible (D19): a manager that holds the association would only bring it back.
@@ -212,7 +217,7 @@ import Wireless
             if let known {
                 managed[link.index]?.controller = nil
                 managed[link.index]?.joining.reset()
-                managed[link.index]?.endWait()
+                managed[link.index]?.leave()
                 known.leave("not managed any more")
                 services.host.standDown(interface: link.index)
                 services.events?.statusChanged()
@@ -234,7 +239,7 @@ import Wireless
     private func forget(_ index: Int) {
         managers.forget(index)
         let gone = managed.removeValue(forKey: index)
-        gone?.endWait()
+        gone?.leave()
         if let controller = gone?.controller {
             controller.leave("the interface is gone")
             services.events?.statusChanged()
@@ -258,14 +263,16 @@ import Wireless
         switch step {
         case .rest: break
         case .wait(let asksGateway):
+            askNetwork(view, managed)
             managed.wait(forAddressOf: asksGateway ? link.gateways.first : nil, on: link.index) { [weak self] in
                 guard let self, let link = monitor?.links[link.index] else { return }
                 update(link)
             }
         case .giveUp:
-            managed.endWait()
+            managed.leave()
             services.host.standDown(interface: link.index)
         case .join(let network, let bssid):
+            askNetwork(view, managed)
             managed.endWait()
             join(network, bssid, view, controller)
         case .stay: controller.refresh(link)
@@ -273,8 +280,19 @@ import Wireless
             controller.refresh(link)
             controller.roam(to: bssid, signal: managed.association?.signal)
         case .leave(let reason):
+            managed.leave()
             controller.leave(reason)
             update(link)
+        }
+    }
+
+    /// Asks the network itself for its portal's API, once for each join.
+    private func askNetwork(_ view: Joining.View, _ managed: ManagedLink) {
+        guard managed.question == nil, managed.joining.asksNetwork(view) else { return }
+        let index = view.link.index
+        managed.question = PortalQuestion(on: view.link.name, log: services.log) { [weak self] in
+            guard let self, let now = monitor?.links[index], let facts = facts(for: now) else { return }
+            self.managed[index]?.controller?.learn(facts)
         }
     }
 

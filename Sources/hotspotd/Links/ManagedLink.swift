@@ -14,6 +14,8 @@ import Wireless
     /// The network that the radio is in, with or without an address.
     var association: WirelessAssociation?
     var joining = Joining()
+    /// What was asked of this network itself, from the arrival until it is left.
+    var question: PortalQuestion?
     /// The answer to the question for the gateway's hardware address, once there is one.
     private(set) var gateway: HardwareAddress??
     private var ask: (gateway: String, question: GatewayAsk)?
@@ -45,6 +47,12 @@ import Wireless
         timer?.cancel()
         ask?.question.cancel()
         (timer, ask, gateway) = (nil, nil, nil)
+    }
+
+    /// Withdraws what was begun for a network that is left.
+    func leave() {
+        endWait()
+        question = nil
     }
 }
 

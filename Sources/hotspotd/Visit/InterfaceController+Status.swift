@@ -12,6 +12,7 @@ extension InterfaceController {
             status.ssid = joined.label
             status.ssidHex = joined.ssid.hex
             status.bssid = joined.bssid?.description
+            status.link = joined.details(with: services.settings)
         }
         status.helper = machine.state.chosenHelper ?? machine.switchedOffOwner
         status.outcome = journal.attempt.flatMap { attempt in attempt.outcome.map { attempt.word($0) } }

@@ -19,7 +19,7 @@ import Store
     let prober: LinkProber
     private var troubleWatch: TroubleWatch?
     private(set) var since = WallClock.now
-    private var timers: [TimerID: EventSource] = [:]
+    private var timers: MachineTimers?
     private var events: [Event] = []
     private var isFeeding = false
     /// What a login left that counts where the network is found open.
@@ -29,6 +29,8 @@ import Store
     private var departure = Departure.linkLost
     /// Why a login is requested, where it is not the user who asks for one.
     private var wish: String?
+    /// The portal's API became known after the helpers were asked.
+    private var hasNews = false
 
     var name: String { journal.interface }
 
@@ -45,6 +47,7 @@ import Store
         // Within the turn of an event the status is not whole yet; the end of the turn shows it.
         problems.onChange = { [weak self] in if let self, !isFeeding { self.services.events?.statusChanged() } }
         conversation.onAnswer = { [weak self] in self?.feed(.answered($0, $1)) }
+        timers = MachineTimers(waking: services.waking, log: services.log) { [weak self] in self?.feed(.timerFired($0)) }
         troubleWatch = TroubleWatch(waking: services.waking) { [weak self] done in self?.check { _ in done() } }
     }
 
@@ -61,6 +64,7 @@ import Store
             conversation.endTurn(in: machine.state, of: joined)
         }
         isFeeding = false
+        askAgain()
         // Helpers that were started for this interface and not asked are ended as soon as it will ask none.
         troubleWatch?.setWanted(machine.state.isOpenedPortal)
         if machine.state.needsNoHelper { services.host.standDown(interface: index) }
@@ -76,46 +80,26 @@ import Store
 
     func join(_ arrived: Joined) {
         var joined = arrived
-        let now = WallClock.now
-        let network = joined.network
-        let remembered = services.store.remembered(network, now: now)
-        let resumed = resumedAssociation(joined, by: remembered?.helper)
-        if let resumed { joined.association = resumed.id }
+        let known = KnownNetwork(joined, on: index, in: services.store)
+        if let resumed = known.resumed { joined.association = resumed.id }
         self.joined = joined
         prober.association = joined.association
         // Changed rules and times count from here on.
         machine.adopt(services.settings.policy)
-        let hold = storedHold(network, now: now)
-        conversation.begin(remembered: remembered?.portal)
-        sessions.restore(for: network, of: remembered?.helper)
-        let secondsRemaining = resumed?.ends.map { max(0, ($0 - now) / 1000) }
-        sessions.setEnd(in: secondsRemaining)
+        conversation.begin(remembered: known.remembered?.portal)
+        sessions.restore(for: joined.network, of: known.remembered?.helper)
+        sessions.setEnd(in: known.secondsRemaining)
         var schedule = MaintainSchedule()
-        schedule.update(secondsRemaining: secondsRemaining, at: EventLoop.now)
+        schedule.update(secondsRemaining: known.secondsRemaining, at: EventLoop.now)
         services.log.info("\(name): joined \(joined.label), address \(joined.snapshot.addresses.first ?? "none")")
         updateCandidates()
         feed(
             .addressAcquired(
                 Arrival(
-                    network: network, bssid: joined.bssid, remembered: remembered?.helper, field: remembered?.field,
-                    resumed: resumed == nil ? nil : schedule,
+                    network: joined.network, bssid: joined.bssid, remembered: known.remembered?.helper,
+                    field: known.remembered?.field, resumed: known.resumed == nil ? nil : schedule,
                     // Where no login was needed before, none is needed now.
-                    isFound: joined.isFound && services.store.lastOutcome(network)?.word != AttemptOutcome.open.rawValue,
-                    hold: hold, canDisassociate: joined.security != .wired)))
-    }
-
-    /// Returns the association that an earlier daemon left, if it is this one, and its helper is the remembered one.
-    private func resumedAssociation(_ joined: Joined, by helper: String?) -> StoredAssociation? {
-        let stored = services.store.association(joined.network, of: index)
-        return stored?.link == joined.snapshot.associationMark && stored?.helper == helper ? stored : nil
-    }
-
-    /// Returns why the network is left alone, if it is.
-    private func storedHold(_ network: NetworkID, now: Int) -> Hold? {
-        if services.store.isDisabled(helper: nil, ssid: network.switchName) { return Hold(.disabled) }
-        guard let stored = services.store.hold(network, now: now), let reason = HoldReason(rawValue: stored.reason.rawValue)
-        else { return nil }
-        return Hold(reason, until: stored.until.map { EventLoop.now + .milliseconds($0 - now) }, cause: stored.sentence)
+                    isFound: joined.isFound && !known.wasOpen, hold: known.hold, canDisassociate: joined.security != .wired)))
     }
 
     /// Leaves the network without ending the association: the next daemon goes on there.
@@ -156,6 +140,24 @@ import Store
 
     /// Stores the link's addresses for the next command: they may change under a join.
     func refresh(_ link: LinkSnapshot) { joined?.snapshot = link }
+
+    /// Stores what became known of the link after the join, and lets the helpers look again where it may help.
+    func learn(_ facts: LinkFacts) {
+        guard joined != nil, let announcement = facts.announcement else { return }
+        joined?.facts = facts
+        journal.record("link", "the network announces its portal's API (\(announcement.source))")
+        hasNews = facts.portalAPI != nil
+        askAgain()
+    }
+
+    /// Asks the helpers again if none of them could log in, and they did not know of the portal's API.
+    private func askAgain() {
+        guard hasNews, journal.attempt?.outcome == .unclaimedCaptive else { return }
+        hasNews = false
+        wish = "the network announced its portal's API"
+        feed(.released)
+        wish = nil
+    }
 
     func updateCandidates() {
         guard let joined else { return }
@@ -226,8 +228,8 @@ import Store
             journal.record("gate", open ? "open to ordinary traffic" : "closed to ordinary traffic")
         case .sendCommand(let id, let command, let helper, let justJoined): send(id, command, to: helper, justJoined)
         case .cancelCommand(let id): conversation.cancel(id, in: turn)
-        case .startTimer(let id, let instant, let purpose): startTimer(id, instant, purpose)
-        case .stopTimer(let id): timers.removeValue(forKey: id)?.cancel()
+        case .startTimer(let id, let instant, let purpose): timers?.start(id, at: instant, for: purpose)
+        case .stopTimer(let id): timers?.stop(id)
         case .startProbe(let id, let fresh):
             guard let link else { break }
             prober.start(id, about: link, fresh: fresh) { [weak self] answer in
@@ -288,6 +290,7 @@ import Store
         guard let joined else { return }
         // The record may have come after the join, with other resolvers and the portal's API.
         if let facts = services.events?.facts(for: joined.snapshot) { self.joined?.facts = facts }
+        hasNews = false
         services.events?.attemptBegan()
         journal.beginAttempt("\(run)-\(id.number)", in: joined.network, label: joined.label)
     }
@@ -310,26 +313,6 @@ import Store
             for: helper, chosen: chosen, interface: name,
             autoJoined: machine.state.joined?.arrival.autoJoined ?? true, justJoined: justJoined)
         conversation.send(id, command, to: helper, about: joined, network, on: link)
-    }
-
-    private func startTimer(_ id: TimerID, _ instant: Instant, _ purpose: TimerPurpose) {
-        let accuracy: Duration =
-            switch purpose {
-            case .command, .lowGrace, .probe, .proof: .milliseconds(1)
-            // A session of two seconds is renewed two tenths before its end.
-            case .maintain, .leave: .milliseconds(50)
-            case .late, .recheck, .watch, .retry, .pause, .hold: .milliseconds(250)
-            }
-        do {
-            timers[id] = try EventLoop.shared.schedule(at: instant, accuracy: accuracy) { [weak self] in
-                self?.services.waking.afterLinksAreRead {
-                    // An event that was read meanwhile may have stopped it.
-                    if self?.timers.removeValue(forKey: id) != nil { self?.feed(.timerFired(id)) }
-                }
-            }
-        } catch {
-            services.log.error("\(name): \(error)")
-        }
     }
 
     private func remember(_ helper: String) {

@@ -1,3 +1,4 @@
+import ControlAPI
 import EventLoop
 import HotspotCore
 import HotspotMachine
@@ -28,6 +29,16 @@ struct Joined {
         Network(
             ssid: ssid, bssid: bssid, interface: interface, signalStrength: signal.map { SignalScale.strength(dBm: $0) },
             security: security, autoJoined: autoJoined, justJoined: justJoined, chosenHelper: chosen == helper)
+    }
+
+    /// Returns what is known of the link, for people.
+    func details(with settings: Settings) -> LinkDetails {
+        let isSet = !settings.probeNameservers.isEmpty
+        return LinkDetails(
+            addresses: snapshot.addresses, gateways: snapshot.gateways,
+            nameservers: isSet ? settings.probeNameservers : facts.nameservers,
+            nameserversFrom: isSet ? "settings" : facts.source,
+            portalAPI: facts.announcement?.api.text, portalAPIFrom: facts.announcement?.source)
     }
 
     /// Returns the link as helpers and the prober see it.

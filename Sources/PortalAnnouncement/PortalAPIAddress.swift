@@ -1,18 +1,19 @@
 /// The address of a portal's API that a network announced (RFC 8910): any octets until they are checked.
-enum PortalAPIAddress: Hashable {
+public enum PortalAPIAddress: Hashable, Sendable {
     case url(String)
     /// The network announced that it has no captive portal.
     case unrestricted
 
     /// In DHCP an option's length is one octet.
     static let limit = 255
+    private static let unrestrictedName = "urn:ietf:params:capport:unrestricted"
 
     /// Returns `nil` unless it is `https` with a host and without a user name, in visible ASCII characters only.
-    init?(_ octets: some Collection<UInt8>) {
+    public init?(_ octets: some Collection<UInt8>) {
         guard (1...Self.limit).contains(octets.count), octets.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
         let text = String(decoding: octets, as: UTF8.self)
         // RFC 8910, 2. The case of schemes and namespaces of URNs does not matter.
-        if text.lowercased() == "urn:ietf:params:capport:unrestricted" {
+        if text.lowercased() == Self.unrestrictedName {
             self = .unrestricted
             return
         }
@@ -20,6 +21,14 @@ enum PortalAPIAddress: Hashable {
         let authority = text.utf8.dropFirst(8).prefix { !"/?#".utf8.contains($0) }
         guard Self.isHost(authority), !text.utf8.contains(where: "\\\"<>^`{|}".utf8.contains) else { return nil }
         self = .url(text)
+    }
+
+    /// As it was announced, but for the case of the name that stands for no portal.
+    public var text: String {
+        switch self {
+        case .url(let url): url
+        case .unrestricted: Self.unrestrictedName
+        }
     }
 
     /// Returns whether this is a name or address with an optional port and without a user.

@@ -1,0 +1,61 @@
+/// A message of a DHCP server (RFC 2131, 2). dhcpcd stores an acknowledgement as its lease.
+public struct DHCPPacket: Hashable, Sendable {
+    /// `xid`: the question's number.
+    public let transaction: UInt32
+    /// `yiaddr`: the leased address.
+    public let address: String
+    /// Option 53 is DHCPACK.
+    public private(set) var isAcknowledgement = false
+    /// Option 6, each four octets.
+    public private(set) var nameservers: [String] = []
+    /// Option 51 in seconds; `nil` if absent, 0xFFFFFFFF for an endless lease.
+    public private(set) var leaseTime: UInt32?
+    /// Option 114 (RFC 8910), checked.
+    public private(set) var portalAPI: PortalAPIAddress?
+
+    /// Octets before the options, the magic cookie included.
+    private static let fixedLength = 240
+    private static let cookie: [UInt8] = [0x63, 0x82, 0x53, 0x63]
+    /// The least that every server takes (RFC 1542, 2.1).
+    private static let leastLength = 300
+    /// The most resolvers that are read.
+    static let nameserverLimit = 8
+
+    /// Returns `nil` unless this is a well-formed message from a server.
+    public init?(_ octets: [UInt8]) {
+        guard octets.count >= Self.fixedLength, octets.count <= 65_535, octets[0] == 2,
+            octets[236..<240].elementsEqual(Self.cookie),
+            let address = AddressText.text(of: Array(octets[16..<20]))
+        else { return nil }
+        self.address = address
+        transaction = Self.number(octets[4..<8])
+        var options: [UInt8: [UInt8]] = [:]
+        var rest = octets[Self.fixedLength...]
+        while let code = rest.popFirst(), code != 255 {
+            if code == 0 { continue }
+            guard let length = rest.popFirst(), Int(length) <= rest.count else { return nil }
+            // Parts of one long option (RFC 3396).
+            options[code, default: []] += rest.prefix(Int(length))
+            rest = rest.dropFirst(Int(length))
+        }
+        if let servers = options[6], servers.count.isMultiple(of: 4) {
+            nameservers = stride(from: 0, to: min(servers.count, 4 * Self.nameserverLimit), by: 4).compactMap {
+                AddressText.text(of: Array(servers[$0..<$0 + 4]))
+            }
+        }
+        isAcknowledgement = options[53] == [5]
+        if let time = options[51], time.count == 4 { leaseTime = Self.number(time) }
+        portalAPI = options[114].flatMap { PortalAPIAddress($0) }
+    }
+    private static func number(_ octets: some Sequence<UInt8>) -> UInt32 { octets.reduce(0) { $0 << 8 | UInt32($1) } }
+
+    /// Returns a DHCPINFORM (RFC 2131, 4.4.3) that wants option 114, of a machine with this address and hardware address.
+    public static func inform(_ transaction: UInt32, from address: [UInt8], _ hardware: [UInt8]) -> [UInt8] {
+        // A request over Ethernet, whose addresses have six octets; xid; no seconds and flags; ciaddr, and three addresses of servers.
+        var octets: [UInt8] = [1, 1, 6, 0] + (0..<4).map { UInt8(transaction >> (24 - 8 * $0) & 0xFF) }
+        octets += [0, 0, 0, 0] + address + [UInt8](repeating: 0, count: 12) + hardware
+        octets += [UInt8](repeating: 0, count: fixedLength - cookie.count - octets.count) + cookie
+        octets += [53, 1, 8, 55, 1, 114, 255]
+        return octets + [UInt8](repeating: 0, count: leastLength - octets.count)
+    }
+}

@@ -1,0 +1,40 @@
+/// A router advertisement (RFC 4861, 4.2), as a socket for ICMPv6 has it: without the header of IPv6.
+public struct RouterAdvertisement: Hashable, Sendable {
+    /// ICMPv6's numbers of the advertisement and of the question for it (RFC 4861, 4.1, without options).
+    public static let type: UInt8 = 134
+    public static let solicitation: [UInt8] = [133, 0, 0, 0, 0, 0, 0, 0]
+
+    /// The flags M and O: DHCPv6 knows more.
+    public let namesDHCPv6: Bool
+    /// Option 37 (RFC 8910, 2.3), checked; the first good one.
+    public let portalAPI: PortalAPIAddress?
+
+    private static let fixedLength = 16
+    private static let portalOption: UInt8 = 37
+
+    /// Returns `nil` unless it is a well-formed one of a router on the link (RFC 4861, 6.1.2).
+    ///
+    /// - Parameters:
+    ///   - source: the sender's address, sixteen octets.
+    ///   - hopLimit: of the header; 255 came through no router.
+    public init?(_ octets: [UInt8], from source: [UInt8], hopLimit: Int) {
+        guard hopLimit == 255, source.count == 16, AddressText.isLinkLocal(source), octets.count >= Self.fixedLength,
+            octets[0] == Self.type, octets[1] == 0
+        else { return nil }
+        namesDHCPv6 = octets[5] & 0xC0 != 0
+        var portalAPI: PortalAPIAddress?
+        var rest = octets[Self.fixedLength...]
+        while let code = rest.first {
+            // The length counts units of eight octets, code and length among them.
+            let length = 8 * Int(rest.dropFirst().first ?? 0)
+            guard length > 0, length <= rest.count else { return nil }
+            if code == Self.portalOption, portalAPI == nil {
+                var value = rest.prefix(length).dropFirst(2)
+                while value.last == 0 { value.removeLast() }
+                portalAPI = PortalAPIAddress(value)
+            }
+            rest = rest.dropFirst(length)
+        }
+        self.portalAPI = portalAPI
+    }
+}

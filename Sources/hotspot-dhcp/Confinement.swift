@@ -1,0 +1,35 @@
+import CLinux
+import CSeccomp
+import Glibc
+
+/// The rest of the program's life, in which it reads what strangers wrote: without a capability, and with the system calls that sockets,
+/// memory and the end of a process need. It can open nothing, start nothing, and signal nothing (R1).
+enum Confinement {
+    private static let allowed = [
+        "recvmsg", "sendto", "poll", "ppoll", "write", "clock_gettime", "exit", "exit_group", "brk", "mmap", "munmap", "mremap",
+        "madvise",
+        "futex", "rt_sigreturn", "restart_syscall",
+    ]
+
+    static func enter() throws(Failure) {
+        guard clinux_drop_capabilities() == 0 else { throw Failure("capset") }
+        guard let context = seccomp_init(cseccomp_errno(UInt16(ENOSYS))) else { throw Failure("seccomp_init", ENOMEM) }
+        defer { seccomp_release(context) }
+        for name in allowed {
+            let number = seccomp_syscall_resolve_name(name)
+            // One that this processor does not have.
+            guard number >= 0 else { continue }
+            let result = seccomp_rule_add_array(context, CSECCOMP_ALLOW, number, 0, nil)
+            guard result == 0 else { throw Failure("seccomp_rule_add", -result) }
+        }
+        // The addresses of the interface: SIOCGIFADDR and SIOCGIFHWADDR.
+        for request in [0x8915, 0x8927] as [UInt64] {
+            let condition = scmp_arg_cmp(arg: 1, op: SCMP_CMP_MASKED_EQ, datum_a: 0xFFFF_FFFF, datum_b: request)
+            let result = seccomp_rule_add_array(context, CSECCOMP_ALLOW, seccomp_syscall_resolve_name("ioctl"), 1, [condition])
+            guard result == 0 else { throw Failure("seccomp_rule_add", -result) }
+        }
+        // It sets PR_SET_NO_NEW_PRIVS as well.
+        let result = seccomp_load(context)
+        guard result == 0 else { throw Failure("seccomp_load", -result) }
+    }
+}

@@ -1,0 +1,77 @@
+import Glibc
+import PortalAnnouncement
+
+/// Asks the network behind an interface for the address of its portal's API (RFC 8910), and prints each that it announces as a line of
+/// JSON: `{"source": "dhcp4", "url": "https://…"}`, with `dhcp4`, `dhcp6` or `ra`.
+///
+/// Most programs that manage links drop this option, and the kernel tells of router advertisements only where it handles them itself. The
+/// way of a question: hotspotd starts this program when an open network gives an address (`hotspotd/Links/PortalQuestion.swift`), with
+/// CAP_NET_RAW and nothing else, and goes on without waiting. ``LinkSockets`` opens three raw sockets, ``Confinement`` gives the capability
+/// up and leaves a few system calls, and only then is a packet read. ``Inquiry`` decides: DHCPINFORM and a router solicitation at once and
+/// after one and two seconds, DHCPv6 where routers name it or are silent. hotspotd checks the lines again, kills this program when the network is
+/// left, and prefers what other sources tell.
+///
+/// Raw sockets get copies of what is for this machine, also where a DHCP client has port 68 for itself; they take nothing away from it.
+@main struct HotspotDHCP {
+    /// How long each round of questions waits for answers, in milliseconds, and their number.
+    private static let (pause, rounds) = (1000, 3)
+
+    static func main() {
+        guard CommandLine.arguments.count == 2 else { fail("usage: hotspot-dhcp INTERFACE", code: 2) }
+        var inquiry = Inquiry(transaction: .random(in: .min ... .max))
+        do throws(Failure) {
+            let sockets = try LinkSockets(on: CommandLine.arguments[1])
+            try Confinement.enter()
+            let begin = now
+            for round in 0..<rounds where !inquiry.isComplete {
+                perform(inquiry.actions(inRound: round), of: inquiry, over: sockets)
+                let end = begin + (round + 1) * pause
+                while !inquiry.isComplete, now < end {
+                    for reply in sockets.replies(within: end - now) {
+                        perform(inquiry.handle(reply), of: inquiry, over: sockets)
+                    }
+                }
+            }
+        } catch {
+            fail(error.description, code: 1)
+        }
+    }
+
+    private static func perform(_ actions: [Inquiry.Action], of inquiry: Inquiry, over sockets: LinkSockets) {
+        for action in actions {
+            switch action {
+            case .ask(let question): sockets.send(question, inquiry.transaction)
+            // A checked address has neither quotation marks nor backslashes.
+            case .tell(let message, let api):
+                put("{\"source\": \"\(message.rawValue)\", \"url\": \"\(api.text)\"}\n", to: STDOUT_FILENO)
+            }
+        }
+    }
+
+    /// Milliseconds since the machine's start.
+    private static var now: Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+    }
+
+    private static func put(_ text: String, to descriptor: Int32) {
+        let octets = Array(text.utf8)
+        _ = write(descriptor, octets, octets.count)
+    }
+
+    private static func fail(_ message: String, code: Int32) -> Never {
+        put("hotspot-dhcp: \(message)\n", to: STDERR_FILENO)
+        exit(code)
+    }
+}
+
+/// A call of the system that failed.
+struct Failure: Error, CustomStringConvertible {
+    private let call: String
+    private let code: Int32
+
+    init(_ call: String, _ code: Int32 = errno) { (self.call, self.code) = (call, code) }
+
+    var description: String { "\(call): \(String(cString: strerror(code)))" }
+}

@@ -1,0 +1,130 @@
+import CLinux
+import Glibc
+import PortalAnnouncement
+
+/// Raw sockets on one interface, for DHCP, DHCPv6 and router advertisements. They stay open until the program ends.
+struct LinkSockets {
+    private let interface: String
+    private let (dhcp4, dhcp6, icmp6): (Int32, Int32, Int32)
+
+    /// The ports of clients and servers.
+    private static let (client4, server4, client6, server6): (UInt16, UInt16, UInt16, UInt16) = (68, 67, 546, 547)
+    /// The most that is read of one packet.
+    private static let limit = 65_536
+    /// The most packets of one socket that are read in one turn.
+    private static let batch = 64
+
+    init(on interface: String) throws(Failure) {
+        self.interface = interface
+        dhcp4 = try Self.open(AF_INET, Int32(IPPROTO_UDP), on: interface)
+        try Self.set(dhcp4, SOL_SOCKET, SO_BROADCAST, 1)
+        guard access("/proc/net/if_inet6", F_OK) == 0 else {
+            // A kernel without IPv6. poll(2) ignores descriptors below zero.
+            (dhcp6, icmp6) = (-1, -1)
+            return
+        }
+        dhcp6 = try Self.open(AF_INET6, Int32(IPPROTO_UDP), on: interface)
+        // The place of the checksum, which the kernel fills in.
+        try Self.set(dhcp6, Int32(IPPROTO_IPV6), IPV6_CHECKSUM, 6)
+        icmp6 = try Self.open(AF_INET6, Int32(IPPROTO_ICMPV6), on: interface)
+        try Self.set(icmp6, Int32(IPPROTO_IPV6), IPV6_MULTICAST_HOPS, 255)
+        try Self.set(icmp6, Int32(IPPROTO_IPV6), IPV6_RECVHOPLIMIT, 1)
+        // ICMP6_FILTER (RFC 3542, 3.2): a bit for each type that is kept out.
+        var filter = [UInt32](repeating: .max, count: 8)
+        filter[Int(RouterAdvertisement.type) / 32] &= ~(1 << (UInt32(RouterAdvertisement.type) % 32))
+        guard setsockopt(icmp6, Int32(IPPROTO_ICMPV6), 1, filter, 32) == 0 else { throw Failure("ICMP6_FILTER") }
+    }
+
+    private static func open(_ family: Int32, _ kind: Int32, on interface: String) throws(Failure) -> Int32 {
+        let descriptor = socket(
+            family, Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), kind)
+        guard descriptor >= 0 else { throw Failure("a raw socket") }
+        guard setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, interface, socklen_t(interface.utf8.count)) == 0 else {
+            throw Failure(interface)
+        }
+        return descriptor
+    }
+
+    private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) throws(Failure) {
+        var value = value
+        guard setsockopt(descriptor, level, option, &value, 4) == 0 else { throw Failure("setsockopt \(option)") }
+    }
+
+    // MARK: Questions
+
+    /// Sends a question. What cannot be sent has no answer: there may be no address yet.
+    func send(_ question: Inquiry.Question, _ transaction: UInt32) {
+        switch question {
+        case .inform:
+            var (address, hardware) = ([UInt8](repeating: 0, count: 4), [UInt8](repeating: 0, count: 6))
+            guard clinux_interface_address(dhcp4, interface, &address) == 0,
+                clinux_interface_hardware(dhcp4, interface, &hardware) == 0
+            else { return }
+            let message = DHCPPacket.inform(transaction, from: address, hardware)
+            var target = sockaddr_in()
+            target.sin_family = sa_family_t(AF_INET)
+            target.sin_addr.s_addr = INADDR_BROADCAST
+            send(UDPDatagram(from: Self.client4, to: Self.server4, message).octets, over: dhcp4, to: &target)
+        case .solicitation: send(RouterAdvertisement.solicitation, over: icmp6, toGroup: [2])
+        case .informationRequest:
+            let message = DHCPv6Reply.informationRequest(transaction)
+            send(UDPDatagram(from: Self.client6, to: Self.server6, message).octets, over: dhcp6, toGroup: [0, 1, 0, 2])
+        }
+    }
+
+    /// Sends to a group of the link: ff02::, and these last octets.
+    private func send(_ octets: [UInt8], over descriptor: Int32, toGroup end: [UInt8]) {
+        var target = sockaddr_in6()
+        target.sin6_family = sa_family_t(AF_INET6)
+        withUnsafeMutableBytes(of: &target.sin6_addr) {
+            $0.copyBytes(from: [0xFF, 2] + [UInt8](repeating: 0, count: 14 - end.count) + end)
+        }
+        send(octets, over: descriptor, to: &target)
+    }
+
+    private func send<Address>(_ octets: [UInt8], over descriptor: Int32, to target: inout Address) {
+        withUnsafeBytes(of: &target) { target in
+            _ = sendto(
+                descriptor, octets, octets.count, 0, target.assumingMemoryBound(to: sockaddr.self).baseAddress,
+                socklen_t(target.count))
+        }
+    }
+
+    // MARK: Replies
+
+    /// Returns what has come, after a wait of at most these milliseconds.
+    func replies(within wait: Int) -> [Inquiry.Reply] {
+        var ends = [dhcp4, dhcp6, icmp6].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        guard poll(&ends, 3, Int32(max(wait, 0))) > 0 else { return [] }
+        return ends.filter { $0.revents != 0 }.flatMap { end in
+            (0..<Self.batch).lazy.map { _ in receive(end.fd) }.prefix { $0 != nil }.compactMap { reply($0!, on: end.fd) }
+        }
+    }
+
+    private typealias Packet = (octets: [UInt8], source: [UInt8], hopLimit: Int)
+
+    private func receive(_ descriptor: Int32) -> Packet? {
+        var (source, hops) = ([UInt8](repeating: 0, count: 16), Int32(-1))
+        var count = 0
+        let octets = [UInt8](unsafeUninitializedCapacity: Self.limit) { buffer, initialized in
+            count = clinux_receive(descriptor, buffer.baseAddress, buffer.count, &source, &hops)
+            initialized = max(count, 0)
+        }
+        return count < 0 ? nil : (octets, source, Int(hops))
+    }
+
+    private func reply(_ packet: Packet, on descriptor: Int32) -> Inquiry.Reply? {
+        switch descriptor {
+        case dhcp4:
+            guard let datagram = UDPDatagram(inIPv4: packet.octets), datagram.source == Self.server4,
+                datagram.destination == Self.client4
+            else { return nil }
+            return DHCPPacket(datagram.payload).map { .dhcp4($0) }
+        case dhcp6:
+            guard let datagram = UDPDatagram(packet.octets), datagram.source == Self.server6, datagram.destination == Self.client6
+            else { return nil }
+            return DHCPv6Reply(datagram.payload).map { .dhcp6($0) }
+        default: return RouterAdvertisement(packet.octets, from: packet.source, hopLimit: packet.hopLimit).map { .ra($0) }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import EventLoop
+import HotspotCore
+import HotspotMachine
+import Logging
+
+/// The timers of one interface's machine. After a suspend each one that is due waits until the links were read again (D16).
+@LoopActor final class MachineTimers {
+    private var timers: [TimerID: EventSource] = [:]
+    private let waking: Waking
+    private let log: Logger
+    private let onFire: (TimerID) -> Void
+
+    init(waking: Waking, log: Logger, onFire: @escaping (TimerID) -> Void) {
+        (self.waking, self.log, self.onFire) = (waking, log, onFire)
+    }
+
+    func start(_ id: TimerID, at instant: Instant, for purpose: TimerPurpose) {
+        let accuracy: Duration =
+            switch purpose {
+            case .command, .lowGrace, .probe, .proof: .milliseconds(1)
+            // A session of two seconds is renewed two tenths before its end.
+            case .maintain, .leave: .milliseconds(50)
+            case .late, .recheck, .watch, .retry, .pause, .hold: .milliseconds(250)
+            }
+        do {
+            timers[id] = try EventLoop.shared.schedule(at: instant, accuracy: accuracy) { [weak self] in
+                self?.waking.afterLinksAreRead {
+                    // An event that was read meanwhile may have stopped it.
+                    guard let self, self.timers.removeValue(forKey: id) != nil else { return }
+                    self.onFire(id)
+                }
+            }
+        } catch {
+            log.error("a timer cannot be set: \(error)")
+        }
+    }
+
+    func stop(_ id: TimerID) { timers.removeValue(forKey: id)?.cancel() }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import HotspotCore
+import Testing
+
+/// Networks that announce their portal's API to a machine whose addresses are set by hand, as by a DHCP client that drops the option:
+/// hotspot-dhcp asks dnsmasq, or a router in Python where dnsmasq has no such option.
+@Suite(
+    .timeLimit(.minutes(10)),
+    .enabled(
+        if: Machine.runs(CabledDaemon.canRun && geteuid() == 0 && Machine.has("dnsmasq")),
+        "needs make build, root, ip, nsenter, dnsmasq and a network namespace"))
+struct AnnouncementTests {
+    private static let url = "https://portal.example/api"
+    /// A portal for the prober, and the helper that logs in only where it has the portal's API.
+    private static let redirect = #"line.recv(4096); line.sendall(b"HTTP/1.1 302 Found\r\nLocation: http://192.0.1.1/\r\n\r\n")"#
+    private static let clerk = """
+        call = receive()
+        if "Evaluate" in call["method"]: answer(confidence="high" if call["parameters"]["link"].get("portalAPI") else "none")
+        else:
+            with open(f"{NOTES}/api", "w") as file: file.write(call["parameters"]["link"]["portalAPI"])
+            answer(reply={"result": "success"})
+        """
+
+    private func daemon() throws -> CabledDaemon {
+        let prober = Machine.release.appendingPathComponent("hotspot-helpers").path
+        return try CabledDaemon(
+            settings: "[Probe]\nExec=\(prober)\nURL=http://192.0.1.1/\nExpect=204\n[Daemon]\nLogLevel=debug", helper: Self.clerk)
+    }
+
+    /// Starts dnsmasq in a namespace; it goes to the background when it serves. ``stop(_:)`` ends it.
+    private func dnsmasq(_ options: String, for daemon: CabledDaemon, beside router: Process) throws {
+        try daemon.shell(
+            """
+            nsenter -t \(router.processIdentifier) -n dnsmasq --conf-file=/dev/null --port=0 --user=root --interface=far \
+                --bind-interfaces --pid-file=\(daemon.scratch.path)/dnsmasq.pid --dhcp-leasefile=\(daemon.scratch.path)/leases \
+                --dhcp-range=192.0.1.50,192.0.1.99 \(options)
+            """)
+    }
+
+    private func stop(_ daemon: CabledDaemon) { _ = try? daemon.shell("kill -9 $(cat \(daemon.scratch.path)/dnsmasq.pid)") }
+
+    /// Waits until the link has the announcement; returns the message that it came in.
+    private func source(_ daemon: CabledDaemon) throws -> String? {
+        var link: JSONValue?
+        try daemon.eventually("the portal's API is known") {
+            link = try daemon.status("hot1")?["link"]
+            return link?["portalAPI"] == .string(Self.url)
+        }
+        return link?["portalAPIFrom"]?.string
+    }
+
+    @Test func dhcp() throws {
+        let daemon = try daemon()
+        try daemon.plugNetwork("hot1", answers: Self.redirect) { router in
+            try dnsmasq("--dhcp-option=114,\(Self.url)", for: daemon, beside: router)
+        }
+        defer { stop(daemon) }
+        #expect(try source(daemon) == "DHCP")
+        // Whether the answer came before the join or after it: the helper that needs it logs in, and is told.
+        #expect(try daemon.note("api") == Self.url)
+        let shown = try Finished.run(
+            Machine.release.appendingPathComponent("hotspotctl").path, ["--socket", daemon.socket, "status", "--verbose"])
+        #expect(shown.output.contains("portal API \(Self.url) (from DHCP)"), "\(shown.output)")
+        #expect(shown.output.contains("resolvers 192.0.2.53 (from settings)"))
+    }
+
+    @Test func dhcpv6() throws {
+        let daemon = try daemon()
+        try daemon.plugNetwork("hot1", answers: Self.redirect) { router in
+            try dnsmasq("--dhcp-range=fd00:1::,ra-stateless --dhcp-option=option6:103,\(Self.url)", for: daemon, beside: router)
+        }
+        defer { stop(daemon) }
+        #expect(try source(daemon) == "DHCPv6")
+    }
+
+    @Test func aRouterAdvertisement() throws {
+        let daemon = try daemon()
+        // It advertises itself all the time: the kernel takes no notice (accept_ra), as under NetworkManager.
+        let router = """
+            import socket, time
+            url = b"\(Self.url)"
+            units = (len(url) + 9) // 8
+            packet = bytes([134, 0, 0, 0, 64, 0, 7, 8]) + bytes(8) + bytes([37, units]) + url.ljust(units * 8 - 2, b"\\\\0")
+            door = socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6)
+            door.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"far")
+            door.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, 255)
+            while True:
+                try: door.sendto(packet, ("ff02::1", 0))
+                except OSError: pass
+                time.sleep(0.1)
+            """
+        try daemon.plugNetwork("hot1", answers: Self.redirect) { process in
+            try daemon.shell("echo 0 > /proc/sys/net/ipv6/conf/hot1/accept_ra")
+            let words = ["nsenter", "-t", "\(process.processIdentifier)", "-n", "/usr/bin/python3", "-c", router]
+            let list = words.map { "'''\($0)'''" }.joined(separator: ", ")
+            try daemon.accompany("import os; print('ready', flush=True); os.execvp('nsenter', [\(list)])")
+        }
+        #expect(try source(daemon) == "a router advertisement")
+    }
+
+    /// A network that says nothing: the program runs, confined, and not for longer than the daemon is in this network.
+    @Test func theProgramIsConfinedAndEndsWithTheNetwork() throws {
+        let daemon = try daemon()
+        try daemon.plugNetwork("hot1", answers: Self.redirect)
+        var asking: String?
+        func programs() -> [String] {
+            let children = try? String(contentsOfFile: "/proc/\(daemon.pid)/task/\(daemon.pid)/children", encoding: .utf8)
+            return (children ?? "").split(separator: " ").map(String.init).filter { pid in
+                (try? String(contentsOfFile: "/proc/\(pid)/comm", encoding: .utf8)) == "hotspot-dhcp\n"
+            }
+        }
+        try daemon.eventually("it runs, and has closed itself in") {
+            asking = programs().first
+            return status(of: asking)["Seccomp"] == "2"
+        }
+        // Stopped, so that it does not end by itself.
+        let pid = try #require(asking.flatMap { pid_t($0) })
+        kill(pid, SIGSTOP)
+        let found = status(of: asking)
+        #expect(found["NoNewPrivs"] == "1" && programs().count == 1)
+        for set in ["CapInh", "CapPrm", "CapEff", "CapAmb"] { #expect(found[set] == "0000000000000000", "\(set)") }
+        try daemon.unplug("hot1")
+        try daemon.eventually("it is gone, and reaped") { programs().isEmpty && kill(pid, 0) != 0 }
+    }
+
+    private func status(of pid: String?) -> [String: String] {
+        let text = pid.flatMap { try? String(contentsOfFile: "/proc/\($0)/status", encoding: .utf8) } ?? ""
+        let lines = text.split(separator: "\n").compactMap { line -> (String, String)? in
+            let parts = line.split(separator: ":", maxSplits: 1)
+            return parts.count == 2 ? (String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces)) : nil
+        }
+        return Dictionary(lines) { first, _ in first }
+    }
+}

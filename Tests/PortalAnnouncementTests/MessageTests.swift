@@ -1,0 +1,195 @@
+import PortalAnnouncement
+import Testing
+
+/// Messages as servers and routers send them, built octet by octet.
+enum Message {
+    static let url = "https://portal.example/api"
+    static let transaction: UInt32 = 0xA1B2_C3D4
+
+    static func dhcp4(_ options: [[UInt8]], kind: UInt8 = 5, operation: UInt8 = 2) -> [UInt8] {
+        var octets: [UInt8] = [operation, 1, 6, 0, 0xA1, 0xB2, 0xC3, 0xD4] + [UInt8](repeating: 0, count: 228)
+        octets += [0x63, 0x82, 0x53, 0x63, 53, 1, kind]
+        return octets + options.flatMap { $0 } + [255]
+    }
+
+    static func option4(_ code: UInt8, _ value: some Collection<UInt8>) -> [UInt8] { [code, UInt8(value.count)] + value }
+
+    static func dhcp6(_ options: [[UInt8]], kind: UInt8 = 7) -> [UInt8] { [kind, 0xB2, 0xC3, 0xD4] + options.flatMap { $0 } }
+
+    static func option6(_ code: UInt8, _ value: some Collection<UInt8>) -> [UInt8] {
+        [0, code, UInt8(value.count >> 8), UInt8(value.count & 0xFF)] + value
+    }
+
+    static let serverID = option6(2, [0, 3, 0, 1, 2, 0, 0, 0, 0, 1])
+
+    static func advertisement(_ options: [[UInt8]], flags: UInt8 = 0) -> [UInt8] {
+        [134, 0, 0, 0, 64, flags, 7, 8] + [UInt8](repeating: 0, count: 8) + options.flatMap { $0 }
+    }
+
+    /// With zeros up to a multiple of eight octets.
+    static func optionRA(_ code: UInt8, _ value: some Collection<UInt8>) -> [UInt8] {
+        let units = (value.count + 2 + 7) / 8
+        return [code, UInt8(units)] + value + [UInt8](repeating: 0, count: units * 8 - 2 - value.count)
+    }
+
+    static let router: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
+}
+
+@Suite struct MessageTests {
+    private func advertisement(_ octets: [UInt8], from source: [UInt8] = Message.router, hops: Int = 255) -> RouterAdvertisement?
+    {
+        RouterAdvertisement(octets, from: source, hopLimit: hops)
+    }
+
+    // MARK: DHCPv4
+
+    @Test func anAcknowledgementOfDHCP() throws {
+        let packet = try #require(DHCPPacket(Message.dhcp4([Message.option4(114, Message.url.utf8)])))
+        #expect(packet.transaction == Message.transaction && packet.isAcknowledgement)
+        #expect(packet.portalAPI == .url(Message.url))
+        let offer = try #require(DHCPPacket(Message.dhcp4([], kind: 2)))
+        #expect(!offer.isAcknowledgement && offer.portalAPI == nil)
+        #expect(DHCPPacket(Message.dhcp4([], operation: 1)) == nil, "a question")
+        // RFC 3396: an option in two parts.
+        let parts = [Message.url.utf8.prefix(9), Message.url.utf8.dropFirst(9)].map { Message.option4(114, Array($0)) }
+        #expect(DHCPPacket(Message.dhcp4(parts))?.portalAPI == .url(Message.url))
+    }
+
+    @Test func aQuestionOfDHCP() {
+        let octets = DHCPPacket.inform(Message.transaction, from: [10, 9, 0, 55], [2, 0, 0, 0, 0, 7])
+        #expect(octets.count == 300 && octets.starts(with: [1, 1, 6, 0, 0xA1, 0xB2, 0xC3, 0xD4, 0, 0, 0, 0, 10, 9, 0, 55]))
+        #expect(Array(octets[28..<34]) == [2, 0, 0, 0, 0, 7])
+        #expect(Array(octets[236..<247]) == [0x63, 0x82, 0x53, 0x63, 53, 1, 8, 55, 1, 114, 255])
+        #expect(DHCPPacket(octets) == nil, "our own question, which the socket may see")
+    }
+
+    // MARK: DHCPv6
+
+    @Test func aReplyOfDHCPv6() throws {
+        let option = Message.option6(103, Message.url.utf8)
+        let reply = try #require(DHCPv6Reply(Message.dhcp6([Message.serverID, option])))
+        #expect(reply.transaction == Message.transaction & 0xFF_FFFF && reply.portalAPI == .url(Message.url))
+        #expect(DHCPv6Reply(Message.dhcp6([Message.serverID]))?.portalAPI == nil)
+        #expect(DHCPv6Reply(Message.dhcp6([option])) == nil, "of no server")
+        #expect(DHCPv6Reply(Message.dhcp6([Message.serverID, option], kind: 11)) == nil, "a question")
+        #expect(DHCPv6Reply(Message.dhcp6([Message.serverID, option.dropLast()])) == nil, "an option that ends too early")
+        #expect(DHCPv6Reply(Message.dhcp6([Message.serverID, [0, 103, 0]])) == nil)
+    }
+
+    @Test func aQuestionOfDHCPv6() {
+        #expect(
+            DHCPv6Reply.informationRequest(Message.transaction)
+                == [11, 0xB2, 0xC3, 0xD4, 0, 8, 0, 2, 0, 0, 0, 6, 0, 6, 0, 32, 0, 83, 0, 103])
+    }
+
+    // MARK: Routers
+
+    @Test func anAdvertisementOfARouter() throws {
+        let option = Message.optionRA(37, Message.url.utf8)
+        let found = try #require(advertisement(Message.advertisement([[1, 1, 2, 0, 0, 0, 0, 9], option])))
+        #expect(found.portalAPI == .url(Message.url) && !found.namesDHCPv6)
+        for (flags, names) in [(0x80, true), (0x40, true), (0x3F, false)] as [(UInt8, Bool)] {
+            #expect(advertisement(Message.advertisement([], flags: flags))?.namesDHCPv6 == names)
+        }
+        // The first good one counts.
+        let other = Message.optionRA(37, "https://other.example".utf8)
+        #expect(advertisement(Message.advertisement([Message.optionRA(37, "ftp://x".utf8), option, other])) == found)
+        let word = Message.optionRA(37, "urn:ietf:params:capport:unrestricted".utf8)
+        #expect(advertisement(Message.advertisement([word]))?.portalAPI == .unrestricted)
+    }
+
+    @Test func whatIsNoAdvertisementOfARouterOnTheLink() {
+        let good = Message.advertisement([Message.optionRA(37, Message.url.utf8)])
+        #expect(advertisement(good, hops: 254) == nil, "from beyond the link")
+        #expect(advertisement(good, from: [0x20, 1] + Message.router.dropFirst(2)) == nil)
+        #expect(advertisement(good, from: []) == nil)
+        #expect(advertisement([133] + good.dropFirst()) == nil)
+        #expect(advertisement([134, 1] + good.dropFirst(2)) == nil)
+        #expect(advertisement(Message.advertisement([[37, 0, 0, 0, 0, 0, 0, 0]])) == nil, "an option without a length")
+        #expect(advertisement(Array(good.dropLast())) == nil)
+    }
+
+    // MARK: UDP
+
+    @Test func aDatagramInAPacket() {
+        let datagram = UDPDatagram(from: 67, to: 68, [1, 2, 3])
+        #expect(datagram.octets == [0, 67, 0, 68, 0, 11, 0, 0, 1, 2, 3])
+        #expect(UDPDatagram(datagram.octets + [9]) == datagram, "padding")
+        func packet(_ first: UInt8, options: Int = 0, kind: UInt8 = 17) -> [UInt8] {
+            [first] + [UInt8](repeating: 0, count: 8) + [kind] + [UInt8](repeating: 0, count: 10 + options) + datagram.octets
+        }
+        #expect(UDPDatagram(inIPv4: packet(0x45)) == datagram)
+        #expect(UDPDatagram(inIPv4: packet(0x46, options: 4)) == datagram)
+        for bad in [packet(0x44), packet(0x65), packet(0x4F), packet(0x45, kind: 6), Array(packet(0x45).dropLast()), []] {
+            #expect(UDPDatagram(inIPv4: bad) == nil)
+        }
+        #expect(UDPDatagram([0, 67, 0, 68, 0, 7, 0, 0]) == nil, "shorter than its header")
+    }
+
+    // MARK: Damage
+
+    /// A generator whose numbers are the same in each run (splitmix64).
+    private struct Numbers: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+    }
+
+    /// Reads octets in every way. Returns what was told, each of which is an address that is good again.
+    private func addresses(in octets: [UInt8]) -> [PortalAPIAddress] {
+        let datagrams = [UDPDatagram(inIPv4: octets), UDPDatagram(octets)].compactMap { $0?.payload } + [octets]
+        var inquiry = Inquiry(transaction: Message.transaction)
+        return datagrams.flatMap { payload in
+            let replies: [Inquiry.Reply?] = [
+                DHCPPacket(payload).map { .dhcp4($0) }, DHCPv6Reply(payload).map { .dhcp6($0) },
+                advertisement(payload).map { .ra($0) },
+            ]
+            return replies.compactMap { $0 }.flatMap { inquiry.handle($0) }.compactMap { action in
+                if case .tell(_, let api) = action { api } else { nil }
+            }
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func randomAndDamagedMessagesAreReadToTheirEnd(seed: UInt64) {
+        var numbers = Numbers(state: seed)
+        let header: [UInt8] = [0x45] + [UInt8](repeating: 0, count: 8) + [17] + [UInt8](repeating: 0, count: 10)
+        let dhcp4 = Message.dhcp4([Message.option4(6, [10, 0, 0, 1]), Message.option4(114, Message.url.utf8)])
+        let good = [
+            dhcp4, header + UDPDatagram(from: 67, to: 68, dhcp4).octets,
+            Message.dhcp6([Message.serverID, Message.option6(103, Message.url.utf8)]),
+            Message.advertisement([Message.optionRA(37, Message.url.utf8)], flags: 0x40),
+        ]
+        for message in good { #expect(addresses(in: message) == [.url(Message.url)]) }
+        var told = 0
+        for round in 0..<20_000 {
+            var octets: [UInt8]
+            if round % 4 == 0 {
+                octets = (0..<Int.random(in: 0...600, using: &numbers)).map { _ in .random(in: 0...255, using: &numbers) }
+                // Else hardly any gets past the first octet.
+                if let first = good.randomElement(using: &numbers)?.first, !octets.isEmpty { octets[0] = first }
+            } else {
+                octets = good.randomElement(using: &numbers)!
+                for _ in 0..<Int.random(in: 1...6, using: &numbers) where !octets.isEmpty {
+                    let place = octets.indices.randomElement(using: &numbers)!
+                    switch Int.random(in: 0..<4, using: &numbers) {
+                    case 0: octets[place] = .random(in: 0...255, using: &numbers)
+                    case 1: octets.removeSubrange(place...)
+                    case 2: octets.remove(at: place)
+                    default: octets.insert([0, 1, 0x7F, 0xFF].randomElement(using: &numbers)!, at: place)
+                    }
+                }
+            }
+            for api in addresses(in: octets) {
+                told += 1
+                #expect(PortalAPIAddress(api.text.utf8) == api && api.text.utf8.count <= 255 && !api.text.contains("\""))
+            }
+        }
+        #expect(told > 100, "the damage leaves some addresses to be checked")
+    }
+}

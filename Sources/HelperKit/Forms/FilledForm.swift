@@ -122,6 +122,7 @@ package struct FilledForm: Sendable {
             !FormWords.isSocial($0.words) && !FormWords.leadsBack($0.label) && !FormWords.isRecovery($0.label)
                 && !FormWords.declines($0.label)
         }
-        return own.first { FormWords.isOnward($0.label) } ?? own.first ?? visible.first ?? form.submits.first
+        return own.first { FormWords.isOnward($0.label) } ?? own.first { FormWords.isOnwardButton($0.label) } ?? own.first
+            ?? visible.first ?? form.submits.first
     }
 }

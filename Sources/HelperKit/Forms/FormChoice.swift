@@ -101,7 +101,7 @@ enum FormChoice: Sendable {
         if labels.contains(where: FormWords.isLogout) || FormWords.isLogout(form.action) { return false }
         let isOther = { (text: String) in
             FormWords.isRecovery(text) || FormWords.isAdvertising(text)
-                || (typed(in: form).isEmpty && FormWords.isSocial(text, to: form.action))
+                || (typed(in: form).isEmpty && (FormWords.isSocial(text, to: form.action) || FormWords.isCookieNotice(text)))
         }
         if !labels.isEmpty, labels.allSatisfy(isOther) { return false }
         let leadsAway = { (text: String) in FormWords.leadsBack(text) || FormWords.declines(text) }

@@ -33,6 +33,7 @@ enum FormWords {
     }
     /// Whether a button or link leads back to an earlier page.
     static func leadsBack(_ text: String) -> Bool { book.finds(.back, in: text) }
+    static func isCookieNotice(_ text: String) -> Bool { book.finds(.cookie, in: text) }
     /// Whether a button or link gives up, or does not agree.
     static func declines(_ text: String) -> Bool { book.finds(.decline, in: text) }
     static func isRecovery(_ text: String) -> Bool { book.finds(.recovery, in: text) }

@@ -7,7 +7,7 @@ struct PhraseBook: Sendable {
         case terms, binding, reading, advertising, logout, success, granted, failure, onward, access, free, code, payment, choose,
             optional,
             recovery
-        case email, language, offline, blocked, router, social, voucher, back, ended, scan, decline
+        case email, language, offline, blocked, router, social, voucher, back, ended, scan, decline, cookie
     }
 
     /// A phrase in octets of UTF-8, because searching for octets is fast.

@@ -148,7 +148,10 @@ import Testing
         #expect(decide(login + other + script) == decision)
     }
 
-    @Test(arguments: [("Register", "ask user! pass!"), ("Connect for free", "send /other ")])
+    @Test(arguments: [
+        ("Register", "ask user! pass!"), ("Connect for free", "send /other "), ("Accept cookies", "ask user! pass!"),
+        ("Sign in with SSO", "ask user! pass!"),
+    ])
     func aButtonBesideTheLogin(_ button: String, _ decision: String) {
         let login = "<form method=post action=/in>\(account)<button>Log in</button></form>"
         #expect(decide("<form action=/other><button>\(button)</button></form>" + login) == decision)
@@ -166,6 +169,11 @@ import Testing
         #expect(decide("<form action=/x method=post>\(decline)<button name=b value=1>Register</button></form>") == "send /x b=1")
         #expect(decide("<form action=/x>\(decline)</form>") == "nothing")
         #expect(decide("<a href=/x>\(words)</a>") == "nothing")
+    }
+
+    @Test func aButtonForAccessComesBeforeAnUnknownOne() {
+        let buttons = "<button name=a>Xyz</button><button name=b value=1>Verify</button>"
+        #expect(decide("<form action=/x method=post>\(buttons)</form>") == "send /x b=1")
     }
 
     @Test func anAccountElsewhereIsNotPressed() {

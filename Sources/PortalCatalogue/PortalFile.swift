@@ -20,12 +20,18 @@ package struct PortalFile: Hashable, Sendable {
     var logoff: Message?
 
     /// Whether the login is for what a page's forms ask: it submits a form, or asks for one of these itself.
-    func isFor(_ questions: [HTMLControl]) -> Bool {
+    func isFor(_ page: HTMLPage) -> Bool {
+        let questions = FormEngine.questions(on: page)
         let submits = steps.contains { if case .submit = $0.action { true } else { false } }
-        return submits || questions.isEmpty
-            || fields.contains { field in
-                questions.contains { $0.name == field.name || (field.kind != .text && FormEngine.kind(of: $0) == field.kind) }
-            }
+        if submits || questions.isEmpty { return true }
+        // A page that asks for a code alone may have a script that makes a password of it.
+        let hidesPassword =
+            !questions.contains { $0.kind == .password }
+            && page.forms.contains { $0.controls.contains(where: \.isHiddenPassword) }
+        if hidesPassword, fields.contains(where: { $0.kind == .password }) { return false }
+        return fields.contains { field in
+            questions.contains { $0.name == field.name || (field.kind != .text && FormEngine.kind(of: $0) == field.kind) }
+        }
     }
 
     /// One `[Match]`.

@@ -152,9 +152,8 @@ package struct PortalLogin: Sendable {
     /// Returns the claim of the file that knows the page best. A page that asks for other things than the file does is its operator's own,
     /// and left to its forms, unless the file is for this operator's host.
     package func claim(_ start: Start) -> PortalClaim? {
-        let questions = FormEngine.questions(on: start.page)
         return Matcher.claims(portals, on: start.hops, ssid: SSID(hex: command.network.ssidHex)).first { claim in
-            claim.evidence.contains(.host) || claim.portal.isFor(questions)
+            claim.evidence.contains(.host) || claim.portal.isFor(start.page)
         }
     }
 

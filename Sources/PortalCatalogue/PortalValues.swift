@@ -122,6 +122,7 @@ struct PortalValues: Sendable {
             let control = page.forms.lazy.flatMap(\.controls).first { $0.name == name }
             let chosen = control.map { control in control.options.first(where: \.isSelected)?.value ?? control.value }
             return plain(chosen ?? "")
+        case .field(let name): return plain(FormEngine.questions(on: page).contains { $0.name == name } ? "yes" : "")
         case .action(let form): return plain(page.form(named: form)?.action ?? "")
         case .link(let glob): return plain(page.link(glob)?.reference ?? "")
         case .title: return plain(page.title ?? "")

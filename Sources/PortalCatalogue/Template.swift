@@ -113,7 +113,7 @@ enum Source: Hashable, Sendable {
     case answer(String), value(String), text(String)
     case url, origin, host, path
     case query(String)
-    case input(String), action(String)
+    case input(String), field(String), action(String)
     case link(Glob)
     case title, body
     case json(JSONPath)
@@ -139,6 +139,7 @@ enum Source: Hashable, Sendable {
         case "text": self = .text(argument)
         case "query": self = .query(argument)
         case "input": self = .input(argument)
+        case "field": self = .field(argument)
         case "action": self = .action(argument)
         case "cookie": self = .cookie(argument)
         case "header": self = .header(argument.lowercased())
@@ -160,7 +161,7 @@ enum Source: Hashable, Sendable {
         switch self {
         case .value(let name): [name]
         case .json(let path): path.names
-        case .answer, .text, .url, .origin, .host, .path, .query, .input, .action, .link, .title, .body, .cookie, .header,
+        case .answer, .text, .url, .origin, .host, .path, .query, .input, .field, .action, .link, .title, .body, .cookie, .header,
             .status,
             .phrase, .address, .probe, .time, .milliseconds, .random:
             []

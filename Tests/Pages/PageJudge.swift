@@ -133,6 +133,17 @@ struct SentForm: Codable, Equatable {
         return (members ?? [:]).compactMapValues(\.string)
     }
 
+    /// Returns the texts in a body of `multipart/form-data`.
+    static func parts(_ body: String) -> [String: String] {
+        var parts: [String: String] = [:]
+        for part in body.components(separatedBy: "Content-Disposition: form-data; name=\"").dropFirst() {
+            let sides = part.components(separatedBy: "\"\r\n\r\n")
+            guard sides.count > 1 else { continue }
+            parts[sides[0]] = sides[1].components(separatedBy: "\r\n------hotspot")[0]
+        }
+        return parts
+    }
+
     static func pairs(_ query: String) -> [String: String] {
         var pairs: [String: String] = [:]
         for part in query.split(separator: "&") {

@@ -63,7 +63,11 @@ struct Ruling: Encodable {
 
     mutating func send(_ request: HTTPRequest) {
         self.class = .loggedIn
-        let fields = request.body.map { $0.hasPrefix("{") ? SentForm.members($0) : SentForm.pairs($0) } ?? [:]
+        let isMultipart = request.contentType.hasPrefix("multipart/")
+        let fields =
+            request.body.map { body in
+                isMultipart ? SentForm.parts(body) : body.hasPrefix("{") ? SentForm.members(body) : SentForm.pairs(body)
+            } ?? [:]
         submits = SentForm(method: request.method.rawValue, url: request.url.text, fields: fields).normalized
     }
 

@@ -63,6 +63,18 @@ import Testing
         #expect(mistake.line == line && mistake.message.contains(words), "\(mistake)")
     }
 
+    /// A page that asks for a code alone has a script that makes the password.
+    @Test func aPageWithAHiddenPasswordIsLeftToItsForms() throws {
+        let file = "[Match]\nPath=/in\n[Portal]\nName=A\nAsk=user text User\nAsk=pass password Password\n"
+        let portal = try #require(try parse(file + "[Step]\nPost=/in\nField=u=${answer:user}\nField=p=${answer:pass}\n"))
+        func isFor(_ inner: String) -> Bool {
+            let url = WebURL("http://a.test/in")!
+            return portal.isFor(HTMLPage.read(Array("<form>\(inner)</form>".utf8), at: url))
+        }
+        #expect(isFor("") && isFor("<input name=user>") && isFor("<input name=user><input type=password name=p>"))
+        #expect(!isFor("<input name=user><input type=hidden name=pass>"))
+    }
+
     @Test func aPageMayLackWhatAnotherFileIsFor() throws {
         let portal = try #require(
             try parse("[Match]\nPath=/guest\nLacks=<form;<FORM\n[Portal]\nName=A\n[Step]\nOpen=/in\n"))

@@ -118,6 +118,11 @@ package struct FilledForm: Sendable {
     /// Returns the button that submits the login, of several.
     static func button(of form: HTMLForm) -> HTMLControl? {
         let visible = form.submits.filter { !$0.isInvisible && !FormWords.isLogout($0.words) && !FormWords.isPayment($0.words) }
-        return visible.first { FormWords.isOnward($0.label) } ?? visible.first ?? form.submits.first
+        let own = visible.filter {
+            !FormWords.isSocial($0.words) && !FormWords.leadsBack($0.label) && !FormWords.isRecovery($0.label)
+                && !FormWords.declines($0.label)
+        }
+        return own.first { FormWords.isOnward($0.label) } ?? own.first { FormWords.isOnwardButton($0.label) } ?? own.first
+            ?? visible.first ?? form.submits.first
     }
 }

@@ -95,6 +95,9 @@ package struct FormAttempt: Sendable {
             if isFirst, isStranger { prompt.begin("This is another portal than before; nothing was sent.") }
             said = engine.said(on: page, at: url)
             return .ask(prompt, keeping: isFirst ? nil : form)
+        case .submit(_, let form) where page.forms.contains(form) && form.carriesNothing && FormWords.saysGranted(page):
+            // The button leads on to a web site.
+            return .done
         case .submit(let filled, let form):
             let names = form.inputs.map(\.name)
             if !names.isEmpty, answered.contains(names) {
@@ -114,18 +117,29 @@ package struct FormAttempt: Sendable {
     private func endWithoutLogin(on page: HTMLPage, at url: WebURL) -> Move {
         if RedirectChain.leadsOut(page, at: url, on: link) || FormWords.soundsLikeSuccess(page) { return .done }
         if page.isTruncated { return handOver("The page is too large, and what was read of it has no form.", at: url) }
-        let isRefusal = page.forms.isEmpty && engine.refusal(on: page) != nil
+        let isRefusal = FormWords.saysRefused(page) || (page.forms.isEmpty && engine.refusal(on: page) != nil)
         let isBare = page.loadsScripts && page.text.utf8.count < Self.bareText && !isRefusal
         if logoff != nil || page.offersLogoff, !page.hasLooseField, !isBare { return .done }
         let waitsForScript = page.links.contains { $0.isInert && FormWords.isOnward($0.text) && !FormWords.leadsBack($0.text) }
         // Terms without a control to accept them are a script's.
         let hasTerms = page.hasScripts && FormWords.bindsReader(page.text)
-        if page.isScripted || waitsForScript || isBare || hasTerms || FormWords.offersSocialLogin(page) {
+        let isElsewhere = FormWords.offersSocialLogin(page) || FormWords.asksToScan(page)
+        let leadsOn = page.links.contains { self.leadsOn($0, from: page, at: url) }
+        if page.isScripted || waitsForScript || isBare || hasTerms || (!isRefusal && (isElsewhere || leadsOn)) {
             return handOver("This page needs a browser.", at: url)
         }
         let words = says(page)
         if words.isEmpty { return handOver("The portal's page is empty.", at: url) }
         return .end(.temporaryFailure, "The portal's page has nothing to log in with." + words)
+    }
+
+    /// Returns whether a link seems to go on: its words say so, or it leads from the place of the probe's page to another host.
+    private func leadsOn(_ hyperlink: HTMLPage.Hyperlink, from page: HTMLPage, at url: WebURL) -> Bool {
+        guard !FormWords.leadsBack(hyperlink.text), let target = WebURL(hyperlink.reference, relativeTo: page.base) else {
+            return false
+        }
+        let isInPlace = RedirectChain.outsideHosts(of: link).contains(url.host) && target.host != url.host
+        return isInPlace || (FormWords.isOnward(hyperlink.text) && !hyperlink.text.contains("://"))
     }
 
     /// Returns the page's own words behind a sentence of ours.

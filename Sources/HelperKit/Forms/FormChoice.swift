@@ -22,15 +22,23 @@ enum FormChoice: Sendable {
     init(_ page: HTMLPage, at url: WebURL, answered: Set<String> = []) {
         let candidates = page.forms.filter { Self.isCandidate($0, page) }
         let visible = candidates.filter { !$0.isInvisible }
-        var open = visible.filter { Self.refusal(of: $0) == nil }
+        let refusal = { (form: HTMLForm) in Self.refusal(of: form, sendsItself: page.submitsItself) }
+        var open = visible.filter { refusal($0) == nil }
         // A form that leads nowhere is a wrapper for the page's other forms.
         if open.contains(where: { !Self.typed(in: $0).isEmpty && !$0.leadsNowhere }) { open.removeAll(where: \.leadsNowhere) }
+        let asks = { (form: HTMLForm) in !Self.typed(in: form).isEmpty }
+        // Where the login is a script's, no other form is it, such as the one that registers.
+        if visible.contains(where: { asks($0) && !Self.pays($0) }), !open.contains(where: asks) {
+            open.removeAll { !Self.goesOnFree($0) }
+        }
+        // A button below a refusal only leads back.
+        if FormWords.saysRefused(page) { open.removeAll { $0.inputs.isEmpty } }
         if open.isEmpty {
             if !visible.contains(where: { !Self.typed(in: $0).isEmpty }), !page.hasLooseField,
                 let link = Self.link(on: page, at: url)
             {
                 self = .options([LoginOption(form: link, names: [])])
-            } else if let reason = visible.lazy.compactMap(Self.refusal).first {
+            } else if let reason = visible.lazy.compactMap(refusal).first {
                 self = .refuse(reason)
             } else if candidates.contains(where: { !$0.inputs.isEmpty || $0.controls.contains(where: \.isField) }) {
                 self = .refuse("The page shows its form only by a script.")
@@ -42,8 +50,9 @@ enum FormChoice: Sendable {
         func rank(_ form: HTMLForm) -> Int {
             let typed = Self.typed(in: form)
             if typed.contains(where: { answered.contains($0.name) }) { return 0 }
-            if typed.isEmpty { return FilledForm.button(of: form).map { FormWords.isOnwardButton($0.label) } ?? true ? 1 : 3 }
-            return 2
+            guard typed.isEmpty else { return 2 }
+            // A button for access may also be one that registers.
+            return FilledForm.button(of: form).map { FormWords.isOnward($0.label) || FormWords.isFree($0.label) } ?? true ? 1 : 3
         }
         let best = open.enumerated().min { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }!.element
         guard !Self.typed(in: best).isEmpty else {
@@ -80,20 +89,28 @@ enum FormChoice: Sendable {
         return [LoginOption(form: form, names: account), LoginOption(form: form, names: vouchers)]
     }
 
+    /// Returns whether a form goes on without an account, beside one that asks for it.
+    private static func goesOnFree(_ form: HTMLForm) -> Bool {
+        guard typed(in: form).isEmpty, let button = FilledForm.button(of: form) else { return false }
+        return FormWords.isFree(button.label)
+    }
+
     private static func isCandidate(_ form: HTMLForm, _ page: HTMLPage) -> Bool {
         let labels = form.submits.map(\.words)
         if FormWords.isSearch(form) || FormWords.isLanguage(form) || FormWords.readsTerms(form) { return false }
         if labels.contains(where: FormWords.isLogout) || FormWords.isLogout(form.action) { return false }
         let isOther = { (text: String) in
-            FormWords.isRecovery(text) || FormWords.isAdvertising(text) || (FormWords.isSocial(text) && form.inputs.isEmpty)
+            FormWords.isRecovery(text) || FormWords.isAdvertising(text)
+                || (typed(in: form).isEmpty && (FormWords.isSocial(text, to: form.action) || FormWords.isCookieNotice(text)))
         }
         if !labels.isEmpty, labels.allSatisfy(isOther) { return false }
-        if form.inputs.isEmpty, !labels.isEmpty, labels.allSatisfy(FormWords.leadsBack) { return false }
+        let leadsAway = { (text: String) in FormWords.leadsBack(text) || FormWords.declines(text) }
+        if form.inputs.isEmpty, !labels.isEmpty, labels.allSatisfy(leadsAway) { return false }
         return !form.submits.isEmpty || !form.inputs.isEmpty || page.submitsItself
     }
 
     /// Returns why a form must not be sent from here; `nil` if it may.
-    private static func refusal(of form: HTMLForm) -> String? {
+    private static func refusal(of form: HTMLForm, sendsItself: Bool) -> String? {
         if pays(form) { return "The page asks for a payment." }
         if let reason = form.browserReason { return reason }
         if form.encoding == .text { return "The page's form has an encoding that only browsers send." }
@@ -110,7 +127,7 @@ enum FormChoice: Sendable {
             if buttons.allSatisfy(\.isInvisible) { return "The page shows its button only by a script." }
             if buttons.allSatisfy(\.isDisabled) { return "A script of the page has to enable its button." }
             let label = FilledForm.button(of: form)?.label ?? ""
-            if !label.isEmpty, !FormWords.isOnwardButton(label) {
+            if !label.isEmpty, !sendsItself, !FormWords.isOnwardButton(label) {
                 return "The page's button does not say that it goes on."
             }
         }
@@ -126,29 +143,35 @@ enum FormChoice: Sendable {
             || FormWords.hasPrice(form.text)
     }
 
-    /// Returns the only link to go on of a page without forms, as a form that has no fields.
+    /// Returns the only link to go on of a page without forms, or the only one without an account, as a form that has no fields.
     private static func link(on page: HTMLPage, at url: WebURL) -> HTMLForm? {
         // The link of a page that refuses only leads back.
         if !page.errors.isEmpty || FormWords.failure(in: page) != nil { return nil }
         let soundsDone = FormWords.soundsLikeSuccess(page)
         var targets: [String: HTMLPage.Hyperlink] = [:]
         for link in page.links where !link.isInert && link.text.count <= 60 {
-            let isOther = [
-                FormWords.isLogout, FormWords.isPayment, FormWords.isSocial, FormWords.isAdvertising, FormWords.isRecovery,
-            ].contains { $0(link.text + " " + link.reference) }
-            guard !isOther, !FormWords.leadsBack(link.text), let target = WebURL(link.reference, relativeTo: page.base),
-                target != url
+            let isOther =
+                [
+                    FormWords.isLogout, FormWords.isPayment, FormWords.isAdvertising, FormWords.isRecovery,
+                ].contains { $0(link.text + " " + link.reference) } || FormWords.isSocial(link.text, to: link.reference)
+            guard !isOther, !FormWords.leadsBack(link.text), !FormWords.declines(link.text),
+                let target = WebURL(link.reference, relativeTo: page.base),
+                target != url, !files.contains(where: { target.path.lowercased().hasSuffix($0) })
             else { continue }
             // A page may greet its user before the gateway lets anyone in.
             if opensGateway(target) {
                 if FormWords.isOnwardButton(link.text) { targets[target.text] = link }
-            } else if !soundsDone, FormWords.isOnward(link.text), isSameSite(target, url) {
+            } else if !soundsDone, FormWords.isOnward(link.text) || FormWords.isFree(link.text), isSameSite(target, url) {
                 targets[target.text] = link
             }
         }
+        if targets.count > 1 { targets = targets.filter { FormWords.isFree($0.value.text) } }
         guard targets.count == 1, let (target, link) = targets.first, let address = WebURL(target) else { return nil }
         return HTMLForm(leadingTo: address, label: link.text)
     }
+
+    /// The endings of what a browser saves in place of showing it.
+    private static let files = [".apk", ".exe", ".msi", ".dmg", ".zip", ".pdf", ".mobileconfig", ".crt", ".cer", ".pem"]
 
     /// Whether an address is one by which a gateway opens: those of nodogsplash, openNDS and Meraki.
     private static func opensGateway(_ target: WebURL) -> Bool {
@@ -168,6 +191,9 @@ enum FormChoice: Sendable {
 }
 
 extension HTMLForm {
+    /// It has nothing but buttons, so that no gateway could tell what it is for.
+    var carriesNothing: Bool { !action.contains("?") && controls.allSatisfy { $0.kind == .submit } }
+
     /// It has no address and would only show its page again.
     var leadsNowhere: Bool { action.isEmpty && method == .get && submits.allSatisfy { $0.formAction == nil } }
 

@@ -60,6 +60,11 @@ public struct HTMLControl: Codable, Hashable, Sendable {
         return words + " " + name + " " + label
     }
 
+    /// It is a password that the page leaves to a script.
+    package var isHiddenPassword: Bool {
+        kind == .hidden && value.isEmpty && ["pass", "pwd"].contains { name.lowercased().contains($0) }
+    }
+
     /// The user can type in it.
     var isField: Bool { [.text, .email, .telephone, .textarea, .password].contains(kind) }
 
@@ -109,6 +114,12 @@ public struct HTMLForm: Codable, Hashable, Sendable {
             case .hidden, .submit, .image, .button, .file: false
             }
         }
+    }
+
+    /// A guest has something to fill in or to tick.
+    var asks: Bool {
+        !isInvisible && !FormWords.isSearch(self) && !FormWords.isLanguage(self)
+            && (inputs + fields).contains { !$0.isInvisible && !$0.isReadOnly }
     }
 
     /// The controls in which the user can type, also those without a name.
@@ -164,6 +175,8 @@ public struct HTMLPage: Hashable, Sendable {
     public var isScripted = false
     /// A field to type in is outside of forms.
     public var hasLooseField = false
+    /// It shows a picture.
+    public var hasPicture = false
     /// A button outside of forms logs off.
     public var offersLogoff = false
     /// Only a part was read, because the page is too long or takes too much processor time.

@@ -6,6 +6,7 @@ extension HTMLReader {
     mutating func control(_ node: Node, _ element: String, _ around: Surroundings) {
         guard let kind = Self.kind(of: node, element) else { return }
         let isButton = kind == .submit || kind == .image || kind == .button
+        noteHandlers(node)
         let isDisabled = Self.attribute(node, "disabled") != nil
         let number = Self.attribute(node, MarkupScan.formAttribute).flatMap(Int.init) ?? 0
         let owner = Self.attribute(node, "form")
@@ -42,7 +43,7 @@ extension HTMLReader {
     }
 
     /// Notes a button that logs off, goes on to an address, or needs a script.
-    private mutating func noteLooseButton(_ handler: String, _ label: String, _ node: Node) {
+    mutating func noteLooseButton(_ handler: String, _ label: String, _ node: Node) {
         let leadsBack = ["history.", "location.reload", "window.close"].contains(where: handler.contains)
         if leadsBack || (handler.isEmpty && Self.isWithinLink(node)) { return }
         if FormWords.isLogout(label) {

@@ -111,8 +111,8 @@ extension HTMLReader {
         }
     }
 
-    /// Returns the target of `5; url=/login`; `nil` if the wait is longer than 30 s.
-    static func refreshTarget(_ content: String) -> String? {
+    /// Returns the target and the seconds of `5; url=/login`; `nil` if the wait is longer than 30 s.
+    static func refresh(_ content: String) -> (target: String, seconds: Double)? {
         let parts = content.split(separator: ";", maxSplits: 1)
         guard parts.count == 2, let seconds = Double(PageText.squeezed(parts[0])), seconds >= 0, seconds <= 30 else { return nil }
         let rest = PageText.squeezed(parts[1], limit: WebURL.limit)
@@ -120,7 +120,7 @@ extension HTMLReader {
         var target = rest[rest.index(after: equals)...]
         while let first = target.first, first == " " || first == "\"" || first == "'" { target = target.dropFirst() }
         while let last = target.last, last == " " || last == "\"" || last == "'" { target = target.dropLast() }
-        return target.isEmpty ? nil : String(target)
+        return target.isEmpty ? nil : (String(target), seconds)
     }
 
     static let errorElements: Set<String> = [

@@ -37,6 +37,8 @@ struct HTMLReader {
     /// Controls outside of forms: a field to type in, and a button that does not only go back.
     var (hasLooseField, hasLooseButton) = (false, false)
     private var hasFrame = false
+    /// The target of a refresh, and the seconds before it.
+    private var refresh: (target: String, seconds: Double)?
     /// An empty element in which a program is shown.
     private var hasRoot = false
     private var scripts = ""
@@ -53,7 +55,11 @@ struct HTMLReader {
         var reader = HTMLReader(base: response.url, isTruncated: response.isTruncated, textLimit: textLimit)
         // A compressed body was not asked for and is not unpacked.
         if !response.isEncoded { reader.parse(response.body, contentType: response["content-type"]) }
-        if reader.page.refresh == nil, let header = response["refresh"] { reader.page.refresh = Self.refreshTarget(header) }
+        // A user fills in the page's form before a refresh that waits.
+        let asks = reader.hasLooseField || reader.page.forms.contains { $0.asks }
+        if let refresh = reader.refresh ?? response["refresh"].flatMap(Self.refresh), refresh.seconds <= 1 || !asks {
+            reader.page.refresh = refresh.target
+        }
         return reader.page
     }
 
@@ -175,8 +181,8 @@ struct HTMLReader {
                 page.base = base
             }
         case "meta":
-            if Self.attribute(node, "http-equiv")?.lowercased() == "refresh", page.refresh == nil {
-                page.refresh = Self.attribute(node, "content").flatMap(Self.refreshTarget)
+            if Self.attribute(node, "http-equiv")?.lowercased() == "refresh", refresh == nil {
+                refresh = Self.attribute(node, "content").flatMap(Self.refresh)
             }
         case "script":
             if let source = Self.attribute(node, "src"), sources.count < 100 { sources.append(source) }
@@ -197,6 +203,7 @@ struct HTMLReader {
             hasRoot = true
         default: if Self.attribute(node, "onclick") != nil || Self.attribute(node, "role") == "button" { hasLooseButton = true }
         }
+        if name == "img", !around.isInvisible { page.hasPicture = true }
         if let form = around.form, Self.isTest(node) {
             if name == "input", Self.attribute(node, "type")?.lowercased() == "hidden" {
                 clues[form].hasTestResult = true
@@ -227,7 +234,12 @@ struct HTMLReader {
         let text = PageText.squeezed(Self.text(of: node))
         let code = reference?.lowercased().hasPrefix("javascript:") == true ? (reference ?? "") + ";" + handler : handler
         if let form = around.form, !code.isEmpty { clues[form].links.append((text, code)) }
-        guard let reference else { return }
+        guard let reference else {
+            if around.form == nil, !around.isInvisible, !handler.isEmpty, FormWords.isOnwardButton(text) {
+                noteLooseButton(handler, text, node)
+            }
+            return
+        }
         let leadsNowhere = reference.hasPrefix("#") || reference.isEmpty || reference.lowercased().hasPrefix("javascript:")
         addLink(
             HTMLPage.Hyperlink(text: text, reference: reference, isInert: around.isInvisible || around.skipsText || leadsNowhere),
@@ -246,6 +258,16 @@ struct HTMLReader {
         if page.text.utf8.count < textLimit { page.text += piece + " " }
         if page.sentences.count < 100, piece.utf8.count <= 200 { page.sentences.append(piece) }
         if let form, page.forms[form].text.utf8.count < 2000 { page.forms[form].text += PageText.squeezed(text) + " " }
+    }
+
+    /// Notes what a control's handlers write into others while the user types.
+    mutating func noteHandlers(_ node: Node) {
+        for name in ["oninput", "onchange", "onkeyup", "onkeydown", "onkeypress", "onblur"] {
+            guard let code = Self.attribute(node, name), code.contains(".value"),
+                scripts.utf8.count + code.utf8.count < Self.scriptLimit
+            else { continue }
+            scripts += "function hotspotHandler() {\n" + code + "\n}\n"
+        }
     }
 
     private mutating func finish() {

@@ -126,7 +126,7 @@ package struct RedirectChain: Sendable {
             return (request, false)
         }
         if let request = target(page.refresh) { return request }
-        if page.forms.isEmpty, let request = target(page.scriptTarget) { return request }
+        if page.forms.isEmpty, !page.hasLooseField, let request = target(page.scriptTarget) { return request }
         if page.submitsItself, var form = page.forms.first, form.inputs.isEmpty {
             // A script's submit() sends no button, and ignores its action.
             form.controls.removeAll { $0.kind == .submit || $0.kind == .image }

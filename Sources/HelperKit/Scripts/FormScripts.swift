@@ -76,7 +76,7 @@ struct FormScripts {
         let isTyped = form.inputs.contains { $0.kind != .checkbox && !$0.isInvisible }
         if clues.hasTest || (clues.hasTestResult && loadsTest) { return Self.testReason }
         if clues.hasFrameworkHandler { return Self.scriptedReason }
-        if encrypts, !form.passwords.isEmpty, !isPlainMikroTik(form, clues) { return Self.encryptedReason }
+        if encrypts, !form.passwords.isEmpty, !isPlain(form, clues) { return Self.encryptedReason }
         for code in clues.handlers {
             let handler = Self.withoutPrefix([ScriptToken](script: code))
             let isCheck = form.method == .post && judge.isUnknownCheck(handler)
@@ -93,6 +93,14 @@ struct FormScripts {
         let hasNoAction = form.action.isEmpty || form.action.hasPrefix("#")
         let copies = Set(form.controls.filter { $0.copyOf != nil }.map(\.name))
         if changes(clues, except: copies, hasNoAction: hasNoAction) { return Self.changedReason }
+        // A hidden password is for a script to fill in, which is not here to be read.
+        if isTyped, loadsOwnScripts, form.controls.contains(where: { $0.isHiddenPassword && $0.copyOf == nil }) {
+            return Self.changedReason
+        }
+        // A button without a handler of its own is for a script that is not here to be read.
+        let waitsForScript = clues.links.contains { !$0.label.isEmpty && $0.code.isEmpty }
+        if hasNoAction, isTyped, loadsOwnScripts, waitsForScript { return Self.scriptedReason }
+        if form.fields.contains(where: { FormWords.isCode($0.words) }), fetchesCode(clues) { return Self.scriptedReason }
         if hasNoAction, isTyped, mayLogIn, form.method == .get || loadsGatewayLogin { return Self.scriptedReason }
         if hasNoAction, form.controls.allSatisfy(\.name.isEmpty), mayLogIn { return Self.scriptedReason }
         let typed = form.inputs.filter { ![.checkbox, .radio, .select].contains($0.kind) && !$0.isInvisible }
@@ -121,11 +129,13 @@ struct FormScripts {
             }
     }
 
-    /// Whether the form is MikroTik's without a challenge: the gateway writes the challenge and the handler into the page, and only then is
-    /// the password hashed. The page loads the script for it in any case.
-    private func isPlainMikroTik(_ form: HTMLForm, _ clues: Clues) -> Bool {
-        clues.name == "login" && form.action.hasSuffix("/login") && form.inputs.map(\.name) == ["username", "password"]
-            && clues.handlers.allSatisfy(\.isEmpty) && !tokens.contains { $0.text.lowercased().contains("md5") }
+    /// Whether a button or link asks by a script for the code that the form wants, such as one by text message.
+    private func fetchesCode(_ clues: Clues) -> Bool {
+        clues.links.contains { link in
+            FormWords.isCode(link.label)
+                && (link.code.isEmpty
+                    ? mayLogIn : !judge.isHarmless(Self.withoutPrefix([ScriptToken](script: link.code)), names: clues.names))
+        }
     }
 
     /// Returns the label of a button or link without a type of its own that sends the form by a harmless handler.

@@ -13,16 +13,29 @@ enum FormWords {
     static func isOnward(_ text: String) -> Bool { book.finds(.onward, in: text) }
     /// Whether a button that stands alone goes on; its text may be any that speaks of access.
     static func isOnwardButton(_ label: String) -> Bool {
-        isOnward(label) || book.finds(.access, in: label) || isTerms(label)
+        isOnward(label) || isFree(label) || book.finds(.access, in: label) || isTerms(label)
     }
+    /// Whether a button or link goes on without an account.
+    static func isFree(_ label: String) -> Bool { book.finds(.free, in: label) }
     static func isCode(_ text: String) -> Bool { book.finds(.code, in: text) || isVoucher(text) }
     static func isVoucher(_ text: String) -> Bool { book.finds(.voucher, in: text) }
     static func isEmail(_ text: String) -> Bool { book.finds(.email, in: text) }
     static func isOptional(_ text: String) -> Bool { book.finds(.optional, in: text) }
     static func isPayment(_ text: String) -> Bool { book.finds(.payment, in: text) || hasPrice(text) }
     static func isSocial(_ text: String) -> Bool { book.finds(.social, in: text) }
+    /// Whether a link leads to another company's account. A part of its query may be the page that the user asked for.
+    static func isSocial(_ text: String, to reference: String) -> Bool {
+        let parts = reference.split { $0 == "?" || $0 == "&" }
+        let own = parts.enumerated().filter {
+            $0.offset == 0 || !($0.element.contains("://") || $0.element.lowercased().contains("%3a"))
+        }
+        return isSocial(text) || isSocial(own.map(\.element).joined(separator: " "))
+    }
     /// Whether a button or link leads back to an earlier page.
     static func leadsBack(_ text: String) -> Bool { book.finds(.back, in: text) }
+    static func isCookieNotice(_ text: String) -> Bool { book.finds(.cookie, in: text) }
+    /// Whether a button or link gives up, or does not agree.
+    static func declines(_ text: String) -> Bool { book.finds(.decline, in: text) }
     static func isRecovery(_ text: String) -> Bool { book.finds(.recovery, in: text) }
     /// Whether a select's option only asks for a choice.
     static func isUndecided(_ label: String) -> Bool {
@@ -30,7 +43,21 @@ enum FormWords {
     }
 
     static func soundsLikeSuccess(_ page: HTMLPage) -> Bool {
-        page.errors.isEmpty && book.finds(.success, in: page.text + " " + (page.title ?? ""))
+        let text = page.text + " " + (page.title ?? "")
+        return page.errors.isEmpty && (book.finds(.success, in: text) || book.finds(.granted, in: text))
+    }
+    /// Whether a page says that the gateway has opened. "You are connected" may mean the Wi-Fi alone.
+    static func saysGranted(_ page: HTMLPage) -> Bool {
+        page.errors.isEmpty && book.finds(.granted, in: page.text + " " + (page.title ?? ""))
+    }
+    /// Whether a page says nothing but that a login failed.
+    static func saysRefused(_ page: HTMLPage) -> Bool {
+        page.text.utf8.count < 400 && failure(in: page) != nil && !book.finds(.ended, in: page.text) && !page.hasLooseField
+            && !page.forms.contains(where: \.asks)
+    }
+    /// Whether another device is to read a picture of the page.
+    static func asksToScan(_ page: HTMLPage) -> Bool {
+        page.hasPicture && book.finds(.scan, in: page.text + " " + (page.title ?? ""))
     }
     /// Returns the sentence in which a page says that a login failed.
     static func failure(in page: HTMLPage) -> String? {
@@ -47,7 +74,7 @@ enum FormWords {
     }
     /// Whether a page logs in with an account of another company.
     static func offersSocialLogin(_ page: HTMLPage) -> Bool {
-        page.links.contains { isSocial($0.text) && isOnward($0.text) }
+        page.links.contains { isSocial($0.text, to: $0.reference) && (isOnward($0.text) || !$0.reference.contains("//")) }
             || page.forms.contains { form in form.submits.contains { isSocial($0.words) } }
     }
 

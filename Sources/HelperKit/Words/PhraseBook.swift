@@ -4,9 +4,10 @@ import Glibc
 struct PhraseBook: Sendable {
     /// A section of the files.
     enum Purpose: String, CaseIterable {
-        case terms, binding, reading, advertising, logout, success, failure, onward, access, code, payment, choose, optional,
+        case terms, binding, reading, advertising, logout, success, granted, failure, onward, access, free, code, payment, choose,
+            optional,
             recovery
-        case email, language, offline, blocked, router, social, voucher, back, ended
+        case email, language, offline, blocked, router, social, voucher, back, ended, scan, decline, cookie
     }
 
     /// A phrase in octets of UTF-8, because searching for octets is fast.
@@ -44,7 +45,8 @@ struct PhraseBook: Sendable {
                     let isShort = isSpaced && line.count <= Self.shortWord
                     phrases[purpose, default: []].append(
                         Phrase(
-                            octets: Array(line.utf8), endsWord: isShort, beginsWord: isShort || (isSpaced && purpose == .onward)))
+                            octets: Array(line.utf8), endsWord: isShort,
+                            beginsWord: isShort || (isSpaced && (purpose == .onward || purpose == .free))))
                 }
             }
         }

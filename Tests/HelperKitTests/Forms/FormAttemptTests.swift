@@ -188,6 +188,40 @@ import Testing
         #expect(moves([body], answers: [:]) == ["submit "])
     }
 
+    /// "You are connected" may mean the Wi-Fi alone, and a value may be what the gateway waits for.
+    @Test(arguments: [
+        ("Tu acceso a Internet ha sido habilitado", "", "done"), ("Access has been granted.", "", "done"),
+        ("You are connected.", "", "submit "), ("Welcome", "", "submit "),
+        ("Access has been granted.", "<input type=hidden name=tok value=1>", "submit tok=1"),
+    ]) func aButtonAfterTheGatewayHasOpened(_ words: String, _ inner: String, _ move: String) {
+        let form = "<form method=post action=/welcome>\(inner)<button>Continue</button></form>"
+        #expect(moves(["<h2>\(words)</h2>" + form], answers: [:]) == [move])
+    }
+
+    /// A browser may get further than the page's words do.
+    @Test(arguments: [
+        "<p>Please show this to the staff: scan the QR code.</p><img src=/qr.png>",
+        "<p>Hi</p><a onclick='start()'>Connect</a>",
+        "<p>Hi</p><a href='https://login.microsoftonline.com/authorize'><button>Log in with Microsoft</button></a>",
+        "<p>Hi</p><a href='https://ads.test/'>haz click para acceder a internet</a>",
+    ]) func aPageWithAWayElsewhereIsHandedOver(_ body: String) {
+        #expect(moves([body], answers: [:]) == ["browser: This page needs a browser."])
+    }
+
+    @Test func aPageInPlaceOfTheProbesLeadsToItsPortal() {
+        let url = WebURL("http://detectportal.firefox.com/canonical.html")!
+        let body = "<h1>Tervetuloa</h1><a href=http://wlan.test/ok><button>Siirry</button></a>"
+        var attempt = FormAttempt(
+            HelperCommand(
+                network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(), portal: live),
+            at: live, isTypedNow: false)
+        guard case .ask(_, _, let reason) = attempt.move(on: page(body, url: url.text), at: url) else {
+            Issue.record("no hand-over")
+            return
+        }
+        #expect(reason == "This page needs a browser.")
+    }
+
     @Test func aLongPageIsCut() {
         let told = moves(["<p>" + String(repeating: "No more. ", count: 400) + "</p>"], answers: [:])[0]
         #expect(told.utf8.count < 320)

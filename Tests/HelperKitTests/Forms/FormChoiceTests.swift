@@ -121,7 +121,68 @@ import Testing
         #expect(decide("<form action=/x><button>点击上网</button></form>") == "send /x ")
     }
 
+    /// The page's script sends it anyway.
+    @Test func aFormThatSendsItselfNeedsNoWords() {
+        let form = "<form action=/x><button>Hop</button></form>"
+        #expect(decide(form) == "refuse The page's button does not say that it goes on.")
+        #expect(decide(form + "<script>document.forms[0].submit()</script>") == "send /x ")
+    }
+
+    @Test(arguments: [
+        "<a href=/odnoklassniki><img alt=Ok></a><a href=/guest>Пропустить</a>",
+        "<a href='/auth?with=facebook'>Connect</a><a href=/guest>Continue as a guest</a>",
+        "<a href='/guest?url=http%3A%2F%2Fwww.google.com%2F'>Skip</a><a href=/app.apk>Start</a>",
+        "<a href=/login>Log in</a><a href=/guest>Continue as a guest</a>",
+    ]) func theWayWithoutAnAccount(_ links: String) { #expect(decide(links).hasPrefix("send /guest")) }
+
     // MARK: What is never pressed
+
+    /// The login of the page is a script's.
+    @Test(arguments: [
+        ("注册", "refuse " + FormScripts.scriptedReason), ("Continue", "refuse " + FormScripts.scriptedReason),
+        ("Skip", "send /other a=1"),
+    ]) func noOtherFormStandsInForAScripts(_ button: String, _ decision: String) {
+        let login = "<form id=f method=post action=/in>\(account)<button>Log in</button></form>"
+        let other = "<form action=/other><input type=hidden name=a value=1><button>\(button)</button></form>"
+        let script = "<script>document.getElementById('f').onsubmit = function () { fetch('/in'); return false }</script>"
+        #expect(decide(login + other + script) == decision)
+    }
+
+    @Test(arguments: [
+        ("Register", "ask user! pass!"), ("Connect for free", "send /other "), ("Accept cookies", "ask user! pass!"),
+        ("Sign in with SSO", "ask user! pass!"),
+    ])
+    func aButtonBesideTheLogin(_ button: String, _ decision: String) {
+        let login = "<form method=post action=/in>\(account)<button>Log in</button></form>"
+        #expect(decide("<form action=/other><button>\(button)</button></form>" + login) == decision)
+    }
+
+    @Test func aButtonBelowARefusalLeadsBack() {
+        let button = "<form action=/><button>OK</button></form>"
+        #expect(decide("<h2>Error : wrong username or password</h2>" + button) == "nothing")
+        #expect(decide("<h2>Welcome</h2>" + button) == "send / ")
+    }
+
+    @Test(arguments: ["Cancel", "I do not accept", "同意しない", "不同意", "Abbrechen", "Отмена", "Annuler"])
+    func whatDeclinesIsNotPressed(_ words: String) {
+        let decline = "<button name=a value=0>\(words)</button>"
+        #expect(decide("<form action=/x method=post>\(decline)<button name=b value=1>Register</button></form>") == "send /x b=1")
+        #expect(decide("<form action=/x>\(decline)</form>") == "nothing")
+        #expect(decide("<a href=/x>\(words)</a>") == "nothing")
+    }
+
+    @Test func aButtonForAccessComesBeforeAnUnknownOne() {
+        let buttons = "<button name=a>Xyz</button><button name=b value=1>Verify</button>"
+        #expect(decide("<form action=/x method=post>\(buttons)</form>") == "send /x b=1")
+    }
+
+    @Test func anAccountElsewhereIsNotPressed() {
+        let form = "<form action=/x><button name=a>Log in with Facebook</button><button name=b>Connect</button></form>"
+        #expect(decide(form) == "send /x b=")
+        #expect(decide("<form action=/auth/vkontakte><button>Connect</button></form>") == "nothing")
+        let terms = "<input type=checkbox name=ok> I accept the terms"
+        #expect(decide("<form action=/fb>\(terms)<button>Log in with Facebook</button></form>") == "nothing")
+    }
 
     @Test(arguments: [
         "<form action=/p><button>Pay now</button></form>",
@@ -135,6 +196,8 @@ import Testing
         let pay = "<form action=/p>Premium for 4.90 €<button>Connect</button></form>"
         #expect(decide(pay + "<form action=/free>Free for 0.00 €<button>Connect</button></form>").hasPrefix("send /free"))
         #expect(decide("<form action=/p><button name=a>Buy now</button><button name=b>Connect</button></form>") == "send /p b=")
+        let card = "<form method=post action=/p>9.90 €<input name=mail><button>Go</button></form>"
+        #expect(decide(card + "<form action=/free><button>Connect</button></form>") == "send /free ")
     }
 
     @Test(arguments: [
@@ -231,7 +294,7 @@ import Testing
         ("<a href=https://elsewhere.test/go>Continue</a>", "nothing"), ("<a href=# onclick='go()'>Connect</a>", "nothing"),
         ("<a href=/go onclick='send(); return false'>Connect</a>", "nothing"),
         ("<a href='javascript:go()'>Connect</a>", "nothing"),
-        ("<a href=/a>Continue as a guest</a><a href=/b>Continue as a member</a>", "nothing"),
+        ("<a href=/a>Continue to the shop</a><a href=/b>Continue as a member</a>", "nothing"),
         ("<a href=/a>Connect</a><a href=/b>Premium: connect for 5 €</a>", "send /a "), ("<a href=/out>Log out</a>", "nothing"),
         ("<p>You are connected.</p><a href=/news>Continue</a>", "nothing"),
         ("<p>Too many attempts</p><a href=/>Continue</a>", "nothing"),

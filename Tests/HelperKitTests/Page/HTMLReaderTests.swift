@@ -83,10 +83,22 @@ import Testing
     @Test(arguments: [
         ("0; url=/next", "/next"), ("5;URL='/next'", "/next"), ("1 ; url = \"http://x/\"", "http://x/"),
     ])
-    func readsRefreshes(_ content: String, _ target: String) { #expect(HTMLReader.refreshTarget(content) == target) }
+    func readsRefreshes(_ content: String, _ target: String) { #expect(HTMLReader.refresh(content)?.target == target) }
 
     @Test(arguments: ["600; url=/later", "0", "0; /next", "x; url=/y", ""])
-    func ignoresOtherRefreshes(_ content: String) { #expect(HTMLReader.refreshTarget(content) == nil) }
+    func ignoresOtherRefreshes(_ content: String) { #expect(HTMLReader.refresh(content) == nil) }
+
+    /// A refresh that waits gives the user time to fill in a form.
+    @Test(arguments: [
+        ("0", "<form><input name=mail></form>", true), ("5", "<form><input name=mail></form>", false),
+        ("5", "<form><input type=checkbox name=ok></form>", false), ("5", "<input id=code>", false),
+        ("5", "<form><button>Continue</button></form>", true),
+        ("5", "<form><select name=lang><option>de<option>en</select></form>", true),
+        ("5", "<form style='display:none'><input name=mail></form>", true),
+    ]) func aFormComesBeforeARefreshThatWaits(_ seconds: String, _ body: String, isFollowed: Bool) {
+        let refresh = "<meta http-equiv=refresh content='\(seconds); url=/next'>"
+        #expect(page(body + refresh).refresh == (isFollowed ? "/next" : nil))
+    }
 
     @Test(arguments: [
         ("window.location = '/a'", "/a"), ("location.href=\"/a\";", "/a"), ("self.location.replace( '/a' )", "/a"),

@@ -132,6 +132,47 @@ import Testing
                 == FormScripts.testReason)
     }
 
+    /// A script that is not here to be read may make a password of the code.
+    @Test func aHiddenPasswordIsForAScript() {
+        let form =
+            "<form method=post action=/login><input name=username><input type=hidden name=password><button>Go</button></form>"
+        #expect(page(form).forms[0].browserReason == nil)
+        #expect(page(form + "<script src=/slides.js></script>").forms[0].browserReason == FormScripts.changedReason)
+        #expect(page(form + "<script src=/jquery.js></script>").forms[0].browserReason == nil)
+    }
+
+    @Test func aHandlerOfAFieldMayFillInAnother() {
+        let field = "onkeyup=\"document.getElementById('answer').value = this.value\""
+        #expect(reason("", inner: "<input name=code \(field)>") == FormScripts.changedReason)
+        #expect(reason("", inner: "<input name=code onkeyup='this.value = this.value.trim()'>") == nil)
+    }
+
+    /// Beside a script of the page, a button without a handler is for it.
+    @Test func aButtonWithoutAHandlerIsAScripts() {
+        let form =
+            "<form method=post action=''><input name=code><button>Connect</button><button type=button>Request access</button></form>"
+        #expect(page(form).forms[0].browserReason == nil)
+        #expect(page(form + "<script src=/index.js></script>").forms[0].browserReason == FormScripts.scriptedReason)
+    }
+
+    /// The code comes only after the script has asked for it.
+    @Test func aCodeThatAScriptAsksForIsAScripts() {
+        let button = "<button type=button onclick='more()'>Send the code</button>"
+        let fetch = "function more() { fetch('/sms') }"
+        #expect(reason(fetch, inner: "<input name=code>" + button) == FormScripts.scriptedReason)
+        #expect(reason(fetch, inner: button) == nil)
+        #expect(reason("function more() { alert('At the desk') }", inner: "<input name=code>" + button) == nil)
+    }
+
+    /// The server of a CoovaChilli portal computes the response, although its pages load the library for it.
+    @Test func aServerMayComputeTheResponse() {
+        let body =
+            "<form action=/hotspotlogin><input type=hidden name=chal value=6b1f><input name=UserName><input type=password name=Password>"
+            + "<button>Log in</button></form><script src=js/ChilliLibrary.js></script>"
+        #expect(page(body).forms[0].browserReason == nil)
+        #expect(page(body.replacing("6b1f", with: "''")).forms[0].browserReason == FormScripts.encryptedReason)
+    }
+
     // MARK: Copies
 
     private func copy(_ script: String) -> String? {

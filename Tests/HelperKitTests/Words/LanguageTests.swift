@@ -161,6 +161,22 @@ import Testing
         #expect(!FormWords.soundsLikeSuccess(page("<p>\(ended)</p>")), "\(language)")
     }
 
+    @Test(arguments: [
+        ("Continue as a guest", "Your Internet access has been activated."),
+        ("Ohne Anmeldung weiter", "Ihr Internetzugang ist freigeschaltet."), ("Sans inscription", "Votre accès est activé."),
+        ("Omitir", "Tu acceso a Internet ha sido habilitado"), ("Entra come ospite", "L'accesso è stato attivato"),
+        ("Pular", "Seu acesso foi liberado"), ("Overslaan", "Toegang is verleend"), ("Pomiń", "Przyznano dostęp"),
+        ("Пропустить", "Доступ в интернет открыт"), ("Misafir olarak", "Erişim izni verildi"),
+        ("ورود مهمان", "دسترسی شما فعال شد"), ("تخطي", "تم منح الوصول"), ("छोड़ें", "इंटरनेट चालू हो गया"),
+        ("ข้าม", "ใช้งานอินเทอร์เน็ตได้แล้ว"), ("Lewati", "Akses telah diaktifkan"), ("Bỏ qua", "Đã được cấp quyền truy cập"),
+        ("跳过", "您可以上网"), ("略過", "網路已開通"), ("スキップ", "アクセスが許可されました"),
+        ("건너뛰기", "접속이 허용되었습니다"),
+    ]) func theFreeWayAndTheOpenGatewayAreUnderstood(_ free: String, _ granted: String) {
+        #expect(FormWords.isFree(free) && !FormWords.isFree(granted))
+        #expect(FormWords.saysGranted(page("<p>\(granted)</p>")) && FormWords.soundsLikeSuccess(page("<p>\(granted)</p>")))
+        #expect(FormWords.failure(in: page("<p>\(granted)</p>")) == nil)
+    }
+
     @Test func shortWordsStandAlone() {
         for text in ["Bookshop", "Spinning", "Tokyo", "Stockholm", "agoraphobia", "Restart"] {
             #expect(!FormWords.isOnward(text), "\(text)")

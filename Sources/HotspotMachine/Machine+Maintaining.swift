@@ -104,7 +104,7 @@ extension Machine {
         if maintaining.logoffQueued { return endQueuedLogoff(joined, &turn) }
         endAttempt(&joined, .expired, &turn)
         if let field = joined.field, candidates.contains(where: { !field.contains($0.mark) }) {
-            return evaluate(joined, "\(cause), and there are other helpers now", &turn)
+            return evaluate(joined, "\(cause), and a helper or what it reads has changed", &turn)
         }
         beginAttempt(&joined, &turn)
         authenticate(joined, maintaining.helper, cause, &turn)

@@ -124,6 +124,8 @@ enum Schema {
         ["ALTER TABLE associations ADD COLUMN sealed BLOB"],
         // The helpers among which a choice was made, separated by line feeds. For older choices they are not known.
         ["ALTER TABLE choices ADD COLUMN field TEXT"],
+        // The helper kept a memory with the consent, by which it sees changed terms. Of older consents it is taken for granted.
+        ["ALTER TABLE consents ADD COLUMN hasMemory INTEGER NOT NULL DEFAULT 1"],
     ]
 
     /// Returns the version of a database; 0 for an empty one.

@@ -107,13 +107,16 @@ extension Store {
     }
 
     /// Returns the terms that the user accepted here for this portal when this program of the helper showed them.
-    public func consent(_ network: NetworkID, origin: String, helper: String, program: String?) -> String? {
+    ///
+    /// - Parameter hasMemory: the helper still has its memory of that session. A helper that kept one and lost it would not see that the
+    ///   terms have changed.
+    public func consent(_ network: NetworkID, origin: String, helper: String, program: String?, hasMemory: Bool) -> String? {
         guard let key = network.key else { return nil }
         return read(
             """
             SELECT terms FROM consents
-            WHERE network = ? AND origin = ? AND helper = ? AND (program IS NULL OR program IS ?)
-            """, [.text(key), .text(origin), .text(helper), SQLValue(program)]
+            WHERE network = ? AND origin = ? AND helper = ? AND (program IS NULL OR program IS ?) AND hasMemory <= ?
+            """, [.text(key), .text(origin), .text(helper), SQLValue(program), .integer(hasMemory ? 1 : 0)]
         ) { $0.text(0) }.first
     }
 
@@ -124,17 +127,23 @@ extension Store {
     ///
     /// - Parameters:
     ///   - program: the helper's program that showed them.
+    ///   - hasMemory: the helper keeps a memory of the session.
     ///   - now: Unix time in milliseconds of the consent.
     public func setConsent(
-        _ network: NetworkID, origin: String, helper: String, program: String?, terms: String?, now: Int
+        _ network: NetworkID, origin: String, helper: String, program: String?, terms: String?, hasMemory: Bool, now: Int
     ) throws(StoreError) {
         guard let key = network.key else { return }
         try write { database throws(SQLiteFailure) in
             if let terms {
                 try database.run(
                     """
-                    INSERT OR REPLACE INTO consents (network, origin, helper, program, terms, time) VALUES (?, ?, ?, ?, ?, ?)
-                    """, [.text(key), .text(origin), .text(helper), SQLValue(program), .text(terms), .integer(now)])
+                    INSERT OR REPLACE INTO consents (network, origin, helper, program, terms, hasMemory, time)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    """,
+                    [
+                        .text(key), .text(origin), .text(helper), SQLValue(program), .text(terms),
+                        .integer(hasMemory ? 1 : 0), .integer(now),
+                    ])
             } else {
                 try database.run(
                     "DELETE FROM consents WHERE network = ? AND origin = ? AND helper = ?",

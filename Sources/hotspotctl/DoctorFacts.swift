@@ -40,9 +40,8 @@ struct DoctorFacts {
     var subject: String? { wanted ?? status?.interface ?? link?.name }
 
     var status: InterfaceStatus? {
-        let all = reply?.interfaces ?? []
-        if let wanted { return all.first { $0.interface == wanted } }
-        return all.first { $0.ssid != nil } ?? all.first
+        if let wanted { return reply?.interfaces.first { $0.interface == wanted } }
+        return reply?.likeliest
     }
 
     var link: Interface? {
@@ -67,5 +66,13 @@ struct DoctorFacts {
     /// A command of ours for the interface that is looked at.
     func ours(_ command: String) -> String {
         status.map { renderer.command(command, for: $0, among: reply?.interfaces ?? []) } ?? command
+    }
+}
+
+extension StatusReply {
+    /// The interface that is meant where none is named: one that waits for an answer, else one that is in a network.
+    var likeliest: InterfaceStatus? {
+        interfaces.first { $0.state == StateName.presentingUI.rawValue } ?? interfaces.first { $0.ssid != nil }
+            ?? interfaces.first
     }
 }

@@ -109,7 +109,8 @@ extension Failure {
             case .presentingUI where asks: ("the login still waits for you", "hotspotctl answer --dismiss\(place)")
             case .evaluating, .authenticating, .presentingUI:
                 ("the login is not done yet", "hotspotctl login --wait\(place), then hotspotctl logoff\(place)")
-            case .authenticated: ("no helper logged in there; the portal's own page may end it", "hotspotctl explain\(place)")
+            case .authenticated:
+                ("no helper has a session there; the portal's own page may end one", "hotspotctl explain\(place)")
             case .maintaining: ("the session is being checked", "hotspotctl logoff\(place), in a moment")
             case .loggingOff: ("the logoff is under way", "hotspotctl status")
             case .failure: ("the login failed", "hotspotctl explain\(place)")

@@ -46,9 +46,9 @@ struct LoginVerb: ParsableCommand {
         let place = name.map { " on \(common.renderer.safe($0, limit: 32))" } ?? ""
         let joined = "A login is under way already\(place)"
         guard let watch, let wait else {
-            let restart = "hotspotctl login --fresh" + (name.map { " \(common.renderer.argument($0))" } ?? "")
-            let rest = isUnderWay ? "; to start over: \(restart)" : ""
-            return Output.print(["\(isUnderWay ? joined : "Started\(place)"); to see what came of it: hotspotctl\(rest)"])
+            let wait = "hotspotctl login --wait" + (name.map { " \(common.renderer.argument($0))" } ?? "")
+            let next = isUnderWay ? "to answer or wait: \(wait)" : "to see what came of it: hotspotctl"
+            return Output.print(["\(isUnderWay ? joined : "Started\(place)"); \(next)"])
         }
         watch.loginBegins(on: name, joining: isUnderWay)
         Output.print([isUnderWay ? "\(joined); waiting for its end." : "Waiting for the outcome\(place)."])

@@ -45,7 +45,7 @@ extension Renderer {
         switch AttemptOutcome(rawValue: word) {
         case .online: "online"
         case .open: "no login needed"
-        case .opened: "opened without a helper"
+        case .opened: "open without a new login"
         case .found: "found open"
         case .unknown: "not verified"
         case .unclaimedCaptive: "no helper for it"

@@ -106,7 +106,7 @@ extension Renderer {
         } else if status.state == StateName.authenticated.rawValue, status.captive == false {
             text +=
                 status.outcome == AttemptOutcome.found.rawValue
-                ? ", how it was opened is not known" : status.portal == nil ? ", no login needed" : ", opened without a helper"
+                ? ", how it was opened is not known" : status.portal == nil ? ", no login needed" : ", open without a new login"
         }
         if let seconds = status.secondsRemaining { text += ", \(duration(seconds: seconds)) left" }
         if let octets = status.bytesRemaining { text += ", \(self.octets(octets)) left" }

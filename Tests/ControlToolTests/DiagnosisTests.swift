@@ -55,6 +55,19 @@ import Testing
         return changed(facts) { $0.daemon = .answers(status, helpers: helpers, check: check) }
     }
 
+    @Test func anInterfaceThatWaitsForAnAnswerIsLookedAtFirst() {
+        var (online, asks) = (
+            InterfaceStatus(interface: "net0", state: .authenticated, since: 0),
+            InterfaceStatus(interface: "net1", state: .presentingUI, since: 0)
+        )
+        (online.ssid, asks.ssid) = ("wired", "Cafe")
+        let facts = Self.changed(Self.online()) {
+            $0.daemon = .answers(StatusReply(interfaces: [online, asks], version: hotspotdVersion), helpers: [], check: nil)
+        }
+        #expect(facts.subject == "net1" && Diagnosis(facts).needsAttention)
+        #expect(Self.changed(facts) { $0.wanted = "net0" }.subject == "net0")
+    }
+
     @Test func onlineNeedsNothing() {
         let diagnosis = Diagnosis(Self.changed(Self.online()) { $0.desktop = .full })
         #expect(!diagnosis.needsAttention && diagnosis.command == nil && diagnosis.interface == "wlan0")

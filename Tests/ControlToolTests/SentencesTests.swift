@@ -48,7 +48,7 @@ import Testing
         #expect(shown(.authenticated, captive: false) == #"● w  online  "Cafe", no login needed (green)"#)
         #expect(
             shown(.authenticated, captive: false, portal: "http://p.example")
-                == #"● w  online  "Cafe", opened without a helper (green)"#)
+                == #"● w  online  "Cafe", open without a new login (green)"#)
         #expect(shown(.authenticated) == #"◐ w  connected, not verified  "Cafe""#)
         #expect(shown(.authenticated, captive: true) == #"◐ w  behind a portal  "Cafe""#)
         #expect(shown(.authenticated, captive: false, .httpsBlocked) == #"◐ w  limited  "Cafe", no login needed"#)

@@ -571,7 +571,7 @@ private let helpers = """
         #expect(try run(script, ["login", "--wait"]).output.contains("\nOnline after "))
         #expect(
             try run(script, ["login"]).output
-                == "A login is under way already on wlan0; to see what came of it: hotspotctl; "
-                + "to start over: hotspotctl login --fresh wlan0\n")
+                == "A login is under way already on wlan0; "
+                + "to answer or wait: hotspotctl login --wait wlan0\n")
     }
 }

@@ -48,6 +48,19 @@ import Testing
         await hotel.close()
     }
 
+    @Test @LoopActor func aHelperThatLostItsMemoryOfTheTermsGetsNoConsent() async throws {
+        let hotel = try await accepted()
+        hotel.leave()
+        // As where another helper logged in meanwhile.
+        try hotel.bench.services.store.setSealedSession(Hotel.network, of: nil, nil)
+        hotel.join()
+        hotel.controller.feed(.loginRequested(helper: "form", fresh: true))
+        #expect(await hotel.bench.eventually { hotel.bench.told("form", "Authenticate").count == 2 })
+        let told = hotel.bench.told("form", "Authenticate").last
+        #expect(told?["consent"] == false && told?["session"]?["memory"] == nil)
+        await hotel.close()
+    }
+
     @Test @LoopActor func nothingIsKeptOfAForgottenNetwork() async throws {
         let hotel = try await accepted()
         try hotel.bench.services.store.forgetEverything()

@@ -62,6 +62,7 @@ import Testing
             let raw = try Database(path: try folder.open().path)
             try raw.run("DROP TABLE associations")
             try raw.run("ALTER TABLE choices DROP COLUMN field")
+            try raw.run("ALTER TABLE consents DROP COLUMN hasMemory")
             for column in ["link TEXT", "association TEXT", "ends INTEGER"] {
                 try raw.run("ALTER TABLE choices ADD COLUMN \(column)")
             }
@@ -111,6 +112,7 @@ import Testing
             try raw.run("INSERT INTO sessions VALUES (?, 90, 5, 1, NULL, NULL)", [.text(twin.key!)])
             try raw.run("INSERT INTO holds VALUES (?, 'loggedOff', 500, 'form', 'You logged off.')", [.text(hotel.key!)])
             try raw.run("INSERT INTO holds VALUES (?, 'dismissed', NULL, NULL, 'Later.')", [.text(cafe.key!)])
+            try raw.run("ALTER TABLE consents DROP COLUMN hasMemory")
             try Self.dropNewColumns(raw)
             try raw.run("PRAGMA user_version = 5")
         }
@@ -142,7 +144,7 @@ import Testing
         try store.remember(cafe, RememberedChoice(helper: "form", committed: given))
         try store.setSealedSession(cafe, [1])
         try store.setSealedSession(twin, [2])
-        try store.setConsent(cafe, origin: "http://o", helper: "form", program: nil, terms: "t", now: given)
+        try store.setConsent(cafe, origin: "http://o", helper: "form", program: nil, terms: "t", hasMemory: true, now: given)
         try store.setOutcome(cafe, StoredOutcome(word: "online", time: given))
         try store.setCredential(cafe, helper: "form", origin: "http://o", pin: "p", fieldNames: ["room"], sealed: [7])
         try store.prune(now: given + 89 * day)
@@ -150,7 +152,7 @@ import Testing
         #expect(store.lastOutcome(cafe) != nil)
         try store.prune(now: given + 91 * day)
         #expect(store.sealedSession(cafe) == nil && store.lastOutcome(cafe) == nil)
-        func consent() -> String? { store.consent(cafe, origin: "http://o", helper: "form", program: "/bin/x") }
+        func consent() -> String? { store.consent(cafe, origin: "http://o", helper: "form", program: "/bin/x", hasMemory: true) }
         try store.prune(now: given + 400 * day)
         #expect(consent() == "t")
         try store.prune(now: given + 400 * day + 1)
@@ -174,7 +176,7 @@ import Testing
         }
         let store = try folder.open()
         func consent(_ network: NetworkID = cafe, _ helper: String = "form") -> String? {
-            store.consent(network, origin: "http://o", helper: helper, program: "/bin/x")
+            store.consent(network, origin: "http://o", helper: helper, program: "/bin/x", hasMemory: true)
         }
         #expect(store.problem == nil && consent() == "t")
         #expect(consent(cafe, "wispr") == nil && consent(twin) == nil, "the helper that showed them is not known")
@@ -209,9 +211,10 @@ import Testing
         func consent(
             _ network: NetworkID = cafe, _ origin: String = "https://a.example", _ helper: String = "form",
             _ program: String? = "/bin/x"
-        ) -> String? { store.consent(network, origin: origin, helper: helper, program: program) }
+        ) -> String? { store.consent(network, origin: origin, helper: helper, program: program, hasMemory: true) }
         func set(_ terms: String?) throws {
-            try store.setConsent(cafe, origin: "https://a.example", helper: "form", program: "/bin/x", terms: terms, now: 1)
+            try store.setConsent(
+                cafe, origin: "https://a.example", helper: "form", program: "/bin/x", terms: terms, hasMemory: true, now: 1)
         }
         try set("hash")
         #expect(consent() == "hash")
@@ -220,6 +223,13 @@ import Testing
         #expect(consent(cafe, "https://a.example", "wispr") == nil)
         #expect(consent(cafe, "https://a.example", "form", "/bin/y") == nil)
         #expect(consent(cafe, "https://a.example", "form", nil) == nil)
+        func withoutMemory() -> String? {
+            store.consent(cafe, origin: "https://a.example", helper: "form", program: "/bin/x", hasMemory: false)
+        }
+        #expect(withoutMemory() == nil, "the helper would not see that they have changed")
+        try store.setConsent(
+            cafe, origin: "https://a.example", helper: "form", program: "/bin/x", terms: "hash", hasMemory: false, now: 1)
+        #expect(withoutMemory() == "hash" && consent() == "hash", "it never kept a memory")
         try set(nil)
         #expect(consent() == nil)
     }
@@ -276,7 +286,7 @@ import Testing
         for network in [cafe, twin, other, hotel] {
             try store.remember(network, RememberedChoice(helper: "form", committed: 1))
             try store.setOutcome(network, StoredOutcome(word: "online", time: 1))
-            try store.setConsent(network, origin: "http://o", helper: "form", program: nil, terms: "t", now: 1)
+            try store.setConsent(network, origin: "http://o", helper: "form", program: nil, terms: "t", hasMemory: true, now: 1)
             try store.setHold(network, StoredHold(reason: .loggedOff, sentence: "s"))
             try store.setSealedSession(network, [1])
             try store.setCredential(network, helper: "form", origin: "http://o", pin: nil, fieldNames: ["a"], sealed: [1])
@@ -286,7 +296,7 @@ import Testing
         for network in [cafe, twin] {
             #expect(store.remembered(network, now: 1) == nil && store.lastOutcome(network) == nil)
             #expect(store.hold(network, now: 1) == nil && store.sealedSession(network) == nil)
-            #expect(store.consent(network, origin: "http://o", helper: "form", program: nil) == nil)
+            #expect(store.consent(network, origin: "http://o", helper: "form", program: nil, hasMemory: true) == nil)
             #expect(store.credentials(network).isEmpty)
         }
         #expect(store.remembered(other, now: 1) != nil && store.remembered(hotel, now: 1) != nil)

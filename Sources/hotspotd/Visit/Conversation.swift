@@ -102,7 +102,8 @@ import Varlink
                 }
             }
             if let session = sessions.session(of: helper) { parameters["session"] = Coding.value(session) }
-            parameters["consent"] = .bool(desk.hasConsent(to: helper, in: id, portal: askingPortal))
+            let hasMemory = sessions.session(of: helper)?.memory != nil
+            parameters["consent"] = .bool(desk.hasConsent(to: helper, in: id, portal: askingPortal, hasMemory: hasMemory))
             if command == .presentUI { parameters["answers"] = Coding.value(desk.values) }
         }
         return parameters

@@ -62,7 +62,8 @@ extension InterfaceController {
 
     private var forgotten: Problem {
         Problem(
-            .forgotten, "This network was forgotten: its session goes on until you leave it, and is not remembered.",
+            .forgotten,
+            "This network was forgotten: its session goes on, is not remembered, and can be ended here until you leave.",
             hint: "hotspotctl logoff \(name)")
     }
 }

@@ -180,6 +180,7 @@ import Store
         _ shown: ShownPrompt, _ values: [String: String], stored: Set<String> = [], remember: Bool, confirmed: Bool = false
     ) {
         desk.accept(values, stored: stored, remember: remember, confirmed: confirmed, for: shown)
+        journal.record("prompt", "answered", helper: shown.helper)
         feed(.promptAnswered(shown.id))
     }
 
@@ -331,7 +332,7 @@ import Store
                 in: association)
             if services.settings.remember != .never { try sessions.store(for: network, of: helper) }
         }
-        desk.keepAnswers(for: joined.network, of: helper)
+        desk.keepAnswers(for: joined.network, of: helper, hasMemory: sessions.session(of: helper)?.memory != nil)
     }
 
     /// Forgets the choice of this helper; another helper that is remembered stays.

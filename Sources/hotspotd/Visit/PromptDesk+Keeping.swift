@@ -39,7 +39,8 @@ extension PromptDesk {
     /// consent.
     private func asksAgain(_ answers: UserAnswers, _ owner: CredentialOwner) -> Bool {
         let ticks = answers.fields.count { $0.kind == .checkbox && $0.required }
-        let isConsented = answers.acceptsTerms && hasConsent(to: owner.helper, in: owner.network, portal: answers.portal)
+        let isConsented =
+            answers.acceptsTerms && hasConsent(to: owner.helper, in: owner.network, portal: answers.portal, hasMemory: true)
         return answers.fields.contains { $0.kind == .code } || ticks > (isConsented ? 1 : 0)
     }
 

@@ -296,20 +296,25 @@ import Vault
     }
 
     /// Returns whether the user accepted this portal's terms as this helper shows them, or accepts all by the settings.
-    func hasConsent(to helper: String, in network: NetworkID, portal: Portal?) -> Bool {
+    ///
+    /// - Parameter hasMemory: the helper gets the memory of its session back, by which it sees changed terms.
+    func hasConsent(to helper: String, in network: NetworkID, portal: Portal?, hasMemory: Bool) -> Bool {
         switch services.settings.acceptTerms {
         case .yes: true
         case .ask: false
         case .remembered:
             portal.map {
                 services.store.consent(
-                    network, origin: $0.origin, helper: helper, program: services.program(of: helper)) != nil
+                    network, origin: $0.origin, helper: helper, program: services.program(of: helper), hasMemory: hasMemory)
+                    != nil
             } ?? false
         }
     }
 
     /// Keeps the answers, now that the login that they were given for is proven, under the portal that asked for them.
-    func keepAnswers(for network: NetworkID, of helper: String) {
+    ///
+    /// - Parameter hasMemory: the helper keeps a memory of the session.
+    func keepAnswers(for network: NetworkID, of helper: String, hasMemory: Bool) {
         defer { (answers, released, withheld, isAccepted, spent) = (nil, nil, nil, false, []) }
         guard let answers, answers.helper == helper else { return }
         let kept = answers.keepable
@@ -323,7 +328,7 @@ import Vault
             services.saving("remembering a consent") {
                 try services.store.setConsent(
                     network, origin: portal.origin, helper: helper, program: services.program(of: helper),
-                    terms: answers.prompt.terms ?? answers.prompt.termsURL ?? "", now: WallClock.now)
+                    terms: answers.prompt.terms ?? answers.prompt.termsURL ?? "", hasMemory: hasMemory, now: WallClock.now)
             }
         }
         guard !kept.isEmpty else { return }

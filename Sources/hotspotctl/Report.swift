@@ -139,7 +139,7 @@ struct ReportText {
             var step = step
             step.detail = Self.cut(step.detail)
             switch step.kind {
-            case "prompt": step.detail = "\(Self.others) asks"
+            case "prompt" where step.detail != "answered": step.detail = "\(Self.others) asks"
             case "answer":
                 if let end = step.detail.firstRange(of: ": ") { step.detail = step.detail[..<end.upperBound] + Self.others }
             default: break

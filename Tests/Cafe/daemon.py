@@ -220,6 +220,11 @@ class Daemon:
             os.close(terminal)
 
 
+def isQuestion(step: dict) -> bool:
+    """Whether a step of the journal is a question to the user, and not the user's answer."""
+    return step.get("kind") == "prompt" and step.get("detail") != "answered"
+
+
 class Monitor:
     """hotspotctl monitor --json=short, read all the time."""
 

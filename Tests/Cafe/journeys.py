@@ -15,7 +15,7 @@ import time
 import networks
 import smoke
 from basics import HERE, PYTHON, RUN, Trouble, run, waitFor
-from daemon import END, Daemon, Monitor, moment
+from daemon import END, Daemon, Monitor, isQuestion, moment
 from fabric import Fabric, PORTS
 from networks import FREE, HOTEL
 from report import Report
@@ -107,7 +107,7 @@ class Journeys:
         return screen
 
     def prompts(self, mark: int) -> int:
-        return sum(step.get("kind") == "prompt" for step in self.monitor.steps(mark))
+        return sum(isQuestion(step) for step in self.monitor.steps(mark))
 
     def logIn(self) -> None:
         """A first visit from nothing, with answers that are remembered."""

@@ -9,7 +9,7 @@ import time
 import networks
 import smoke
 from basics import Trouble, waitFor
-from daemon import Monitor, moment
+from daemon import Monitor, isQuestion, moment
 from ground import Ground, Laptop
 from networks import Network
 from report import Report
@@ -90,7 +90,7 @@ class Visits:
     def online(self, helper: str, asked: int) -> None:
         """Checks that this helper logged in after this number of questions, and that the Internet is there."""
         steps, status = self.monitor.steps(self.mark), self.laptop.status()
-        prompts = sum(step.get("kind") == "prompt" for step in steps)
+        prompts = sum(isQuestion(step) for step in steps)
         path = " → ".join(step["to"] for step in self.monitor.transitions(self.mark))
         moments = [moment(step) - self.connected for step in self.monitor.transitions(self.mark) if step["to"] == "authenticated"]
         self.row |= {"asked": prompts, "online": f"{moments[0]:.1f} s" if moments else "–", "helper": status.get("helper", "–")}
@@ -103,7 +103,7 @@ class Visits:
     def offline(self, text: str = "") -> None:
         """Checks that the network is closed, and that the user was told this text."""
         said = self.laptop.ctl("explain").stdout + self.laptop.ctl("prompts").stdout + self.laptop.ctl("status").stdout
-        self.row |= {"asked": sum(step.get("kind") == "prompt" for step in self.monitor.steps(self.mark))}
+        self.row |= {"asked": sum(isQuestion(step) for step in self.monitor.steps(self.mark))}
         self.check("closed", smoke.isClosed(self.ground))
         self.check("told", text in said, said)
 

@@ -63,6 +63,10 @@ enum Function: Hashable, Sendable {
         "json": .json, "unescape": .unescape, "html": .html, "lower": .lower, "upper": .upper, "trim": .trim, "seconds": .seconds,
     ]
 
+    static let names = Set(plain.keys).union(Digest.allCases.flatMap { [$0.rawValue, "hmac-\($0.rawValue)"] }).union([
+        "xor", "xencode", "between", "replace", "literal", "query", "first", "default",
+    ])
+
     /// The kept values that it names.
     var names: [String] {
         switch self {

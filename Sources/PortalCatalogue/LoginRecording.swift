@@ -10,11 +10,27 @@ package struct LoginRecording {
         package let description: String
     }
 
+    /// A login as it was written down.
+    package struct Recorded {
+        package var exchange: RecordedLogin
+        /// How it was logged in.
+        package var way: String
+        /// Logged in; or refused, and the user wanted to have that.
+        package var isWanted: Bool
+        /// What else was seen, such as the session's time.
+        package var notes: [String] = []
+    }
+
     /// The portal's page as this login found it, and the file that claims it.
     private struct Beginning {
         var chain: RedirectChain
         var start: PortalLogin.Start
         var claim: PortalClaim?
+
+        /// The portal's own names: what is known of it before the login.
+        var own: [String] {
+            chain.hops.map(\.url.host) + (claim?.portal.matches.flatMap(\.lines).map(\.value) ?? [])
+        }
     }
 
     /// The most prompts of one login.
@@ -22,25 +38,44 @@ package struct LoginRecording {
 
     private let link: Link
     private let portals: [PortalFile]
+    private let isNamed: Bool
     private let machine: String
     private let time = Int(Date().timeIntervalSince1970)
     private let turns = Locked([RecordedLogin.Turn]())
+    /// How often the probe is asked after a login and a logoff, a second apart: some gateways are late.
+    var patience = 5
 
-    /// - Parameter machine: this machine's name, which is replaced.
-    package init(link: Link, portals: [PortalFile], machine: String) {
-        (self.link, self.portals, self.machine) = (link, portals, machine)
+    /// - Parameters:
+    ///   - isNamed: the user named the portal file, so that it must match.
+    ///   - machine: this machine's name, which is replaced.
+    package init(link: Link, portals: [PortalFile], isNamed: Bool = false, machine: String) {
+        (self.link, self.portals, self.isNamed, self.machine) = (link, portals, isNamed, machine)
     }
 
-    /// Logs in. Returns the fixture and how it was logged in. Throws ``NotRecorded``.
+    /// Logs in and, if a portal file did it, off again. Throws ``NotRecorded``.
     ///
-    /// - Parameter ask: asks the user; `nil` if there are no answers.
-    package func run(asking ask: (Prompt) -> [String: String]?) throws(NotRecorded) -> (exchange: RecordedLogin, way: String) {
+    /// - Parameter ask: asks the user, for the first time or after a refusal; `nil` if there are no answers. A refusal without further answers
+    ///   is a login that is wanted as it is.
+    package func run(asking ask: (Prompt, _ isRefused: Bool) -> [String: String]?) throws(NotRecorded) -> Recorded {
+        var isWanted = false
         var (beginning, answers, secrets) = (try begin(), [String: String](), [String]())
         var reply = play(beginning, answers, after: nil)
         for _ in 0..<Self.rounds where reply.result == .uiRequired {
-            guard let prompt = reply.prompt, !prompt.fields.isEmpty, let given = ask(prompt) else { break }
+            guard let prompt = reply.prompt, !prompt.fields.isEmpty else { break }
+            let isRefused = prompt.message != nil && prompt.fields.contains { answers[$0.name] != nil }
+            guard let given = ask(prompt, isRefused) else {
+                isWanted = isRefused
+                break
+            }
             let shown = prompt.fields.filter { $0.kind == .checkbox || $0.kind == .choice }.map(\.name)
-            secrets += given.filter { !shown.contains($0.key) }.map(\.value)
+            for (name, answer) in given where !shown.contains(name) {
+                guard !Replacements.changes(beginning.own, for: answer) else {
+                    throw NotRecorded(
+                        description: "The answer \(name) is one of the portal's own words (its host or [Match]) and cannot be "
+                            + "replaced. It was not sent; record with another one.")
+                }
+                secrets.append(answer)
+            }
             answers.merge(given) { $1 }
             // Where nothing was sent yet, the login begins at the probe again, as the helpers do.
             if goesOn(reply.session, beginning) {
@@ -51,6 +86,7 @@ package struct LoginRecording {
             }
             reply = play(beginning, answers, after: reply)
         }
+        let isOpen = reply.result == .success && network(isOpen: true)
         var exchange = RecordedLogin(file: "the recording")
         exchange.typed = answers
         exchange.address = link.addresses.first { !$0.contains(":") } ?? exchange.address
@@ -59,9 +95,57 @@ package struct LoginRecording {
         exchange.reason = reply.result == .success ? nil : reply.reason ?? reply.prompt?.message
         exchange.claims = beginning.claim?.confidence
         let addresses = link.addresses.map { String($0.prefix { $0 != "/" }) }
-        exchange = exchange.anonymous(typed: secrets, addresses: addresses, name: machine, recordedAt: time)
-        guard let portal = beginning.claim?.portal else { return (exchange, "by the forms on the portal's pages") }
-        return (try Self.replayed(exchange, by: portal), "by \(portal.file)")
+        exchange = exchange.anonymous(
+            typed: secrets, addresses: addresses, name: machine, own: beginning.own, recordedAt: time)
+        guard let portal = beginning.claim?.portal else {
+            if reply.result == .success, !isOpen {
+                (exchange.result, exchange.reason) = (.temporaryFailure, "The network is still closed.")
+            }
+            return Recorded(
+                exchange: exchange, way: "by the forms on the portal's pages", isWanted: isOpen || isWanted,
+                notes: exchange.reason.map { [$0] } ?? [])
+        }
+        guard isOpen || isWanted else {
+            let end =
+                reply.result == .success
+                ? "The file says success, but the network is still closed"
+                : "The login ended with \(reply.result.rawValue): \(exchange.reason ?? "not all was answered")"
+            throw NotRecorded(description: "\(end); \(exchange.lastWords)\nNothing was written.")
+        }
+        let notes = isOpen ? tryRest(of: portal, after: reply) : []
+        return Recorded(exchange: try Self.replayed(exchange, by: portal), way: "by \(portal.file)", isWanted: true, notes: notes)
+    }
+
+    /// Asks the probe until the network is open, or closed; `false` if it stays as it is.
+    private func network(isOpen wanted: Bool) -> Bool {
+        for round in 0..<patience {
+            let command = command()
+            if round > 0, !command.scope.pause(milliseconds: 1000) { return false }
+            if (command.probe(fresh: true)?.verdict.isOpen ?? false) == wanted { return true }
+        }
+        return false
+    }
+
+    /// Takes what the file says of the time after a login: the session's time, and the way to log off.
+    private func tryRest(of portal: PortalFile, after reply: Reply) -> [String] {
+        var command = command()
+        (command.portal, command.session) = (reply.portal, reply.session)
+        let login = PortalLogin(command, portals: [portal])
+        var notes: [String] = []
+        if portal.session.seconds != nil {
+            let seconds = login.maintain().session?.secondsRemaining ?? reply.session?.secondsRemaining
+            notes.append(seconds.map { "\($0 / 60) min left" } ?? "Seconds= of [Session] is no number")
+        }
+        guard portal.logoff != nil else { return notes }
+        let left = login.logoff()
+        guard left.result == .success else { return notes + ["not logged off: \(left.reason ?? left.result.rawValue)"] }
+        return notes + [network(isOpen: false) ? "logged off" : "[Logoff] was sent, and the network is still open"]
+    }
+
+    private func command() -> HelperCommand {
+        HelperCommand(
+            network: Network(ssid: SSID(hex: "")!, interface: link.interface, security: .open), link: link,
+            attempts: AttemptStore())
     }
 
     /// Fetches the portal's page from the probe on, as a new recording.
@@ -84,14 +168,19 @@ package struct LoginRecording {
             chain = try RedirectChain.follow(answer, to: request, client: client, trusted: probe.origin, in: scope)
         } catch {
             let remedy = Self.remedy(error, on: link).map { " \($0)" } ?? ""
-            throw NotRecorded(description: "The portal's page was not reached: \(error)\(remedy)")
+            throw NotRecorded(description: "The portal's page was not reached: \(error.advice)\(remedy)")
         }
         guard chain.hops[0].status != 204 else {
-            throw NotRecorded(description: "The network is open already; first: hotspotctl logoff")
+            throw NotRecorded(
+                description: "The network is open already; log off first, on the portal's page or with: hotspotctl logoff")
         }
         let portal = Portal(origin: chain.final.url.origin, pin: chain.final.pin, kind: "form", title: chain.page.title)
         let start = PortalLogin.Start(hops: chain.hops, page: chain.page, portal: portal, client: client)
-        return Beginning(chain: chain, start: start, claim: Matcher.claims(portals, on: chain.hops, ssid: nil).first)
+        let claim = Matcher.claims(portals, on: chain.hops, ssid: nil).first
+        if isNamed, claim == nil {
+            throw NotRecorded(description: portals.map { Matcher.mismatch($0, on: chain.hops) }.joined(separator: "\n"))
+        }
+        return Beginning(chain: chain, start: start, claim: claim)
     }
 
     /// Returns what helps where a name does not resolve: a portal's own name is often known to the network's nameserver alone, and what
@@ -107,9 +196,8 @@ package struct LoginRecording {
     /// Plays one command of a helper.
     private func play(_ beginning: Beginning, _ answers: [String: String], after last: Reply?) -> Reply {
         let start = beginning.start
-        let command = HelperCommand(
-            network: Network(ssid: SSID(hex: "")!, interface: link.interface, security: .open), link: link,
-            portal: last.flatMap { _ in start.portal }, answers: answers, session: last?.session, attempts: AttemptStore())
+        var command = command()
+        (command.portal, command.answers, command.session) = (last.flatMap { _ in start.portal }, answers, last?.session)
         guard let portal = beginning.claim?.portal else {
             return FormLogin(kind: "form", command: command)
                 .run(on: beginning.chain, client: start.client, isTypedNow: last != nil)
@@ -146,5 +234,13 @@ package struct LoginRecording {
                     + mistakes.map(\.message).joined(separator: "; "))
         }
         return exchange
+    }
+}
+
+extension TransferError {
+    /// The error, with what an author of a portal file can do.
+    package var advice: String {
+        guard code == .refusedAddress else { return description }
+        return "\(self) Run it on a guest's machine, not the portal's; --interface lo tries a portal on this machine's loopback."
     }
 }

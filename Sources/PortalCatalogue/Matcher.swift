@@ -20,13 +20,31 @@ package enum Matcher {
     ///
     /// - Parameter hops: the answers from the probe to the portal's page.
     package static func claims(_ portals: [PortalFile], on hops: [HTTPResponse], ssid: SSID?) -> [PortalClaim] {
-        let addresses = hops.map(\.url) + hops.compactMap { hop in hop.location.flatMap { WebURL($0, relativeTo: hop.url) } }
+        let addresses = addresses(of: hops)
         return portals.compactMap { portal in
             portal.matches.filter { holds($0, hops, addresses, ssid) }
                 .map { PortalClaim(portal: portal, evidence: $0.evidence, count: $0.count) }
                 .max { ($0.evidence.count, $0.count) < ($1.evidence.count, $1.count) }
         }
         .sorted { ($1.evidence.count, $1.count, $0.portal.id) < ($0.evidence.count, $0.count, $1.portal.id) }
+    }
+
+    /// Returns why a file does not match: the first line of each section that does not hold.
+    package static func mismatch(_ portal: PortalFile, on hops: [HTTPResponse]) -> String {
+        let addresses = addresses(of: hops)
+        let page = hops[hops.count - 1].url
+        let reasons = portal.matches.map { match in
+            guard let line = match.lines.first(where: { !holds($0.alone, hops, addresses, nil) }) else {
+                return "the lines of [Match] do not hold for one address"
+            }
+            let seen = line.key == "Path" ? page.path : line.key == "Host" ? page.host : page.text
+            return "\(line.key)=\(line.value) does not match \(seen)"
+        }
+        return "\(portal.id).portal: \(reasons.joined(separator: "; "))"
+    }
+
+    private static func addresses(of hops: [HTTPResponse]) -> [WebURL] {
+        hops.map(\.url) + hops.compactMap { hop in hop.location.flatMap { WebURL($0, relativeTo: hop.url) } }
     }
 
     private static func holds(_ match: PortalFile.Match, _ hops: [HTTPResponse], _ addresses: [WebURL], _ ssid: SSID?) -> Bool {

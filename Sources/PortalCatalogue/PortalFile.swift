@@ -40,6 +40,13 @@ package struct PortalFile: Hashable, Sendable {
             var name: String
             var value: Glob?
         }
+        /// One line, and what it demands.
+        struct Line: Hashable, Sendable {
+            var key: String
+            var value: String
+            var alone: Match
+        }
+        var lines: [Line] = []
         var ssids: [[Glob]] = []
         var hosts: [[Glob]] = []
         var paths: [[Glob]] = []

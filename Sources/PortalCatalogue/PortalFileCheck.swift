@@ -16,6 +16,7 @@ struct PortalFileCheck {
             throw mistake(section, "asks twice for a field, or for more than 20")
         }
         try checkNames()
+        try checkOrder()
         try checkSecrets()
         try checkJSON()
     }
@@ -38,6 +39,26 @@ struct PortalFileCheck {
                 throw keyfile.error(entry, "uses the kept value \(name), which no Set= keeps")
             }
         }
+    }
+
+    /// Checks that no step uses a value before it is kept.
+    private func checkOrder() throws(Keyfile.Error) {
+        var kept: Set<String> = []
+        for step in portal.steps {
+            let entries = keyfile.entries.filter { $0.sectionLine == step.line && $0.value.contains("${") }
+            // A repeated step finds what it kept the time before.
+            if !step.until.isEmpty { kept.formUnion(step.sets.map(\.name)) }
+            for entry in entries where entry.key != "Set" { try check(entry, kept) }
+            for set in step.sets {
+                for entry in entries where entry.key == "Set" && entry.value.hasPrefix(set.name + "=") { try check(entry, kept) }
+                kept.insert(set.name)
+            }
+        }
+    }
+
+    private func check(_ entry: Keyfile.Entry, _ kept: Set<String>) throws(Keyfile.Error) {
+        guard let name = (try? Template(entry.value))?.names.subtracting(kept).sorted().first else { return }
+        throw keyfile.error(entry, "uses the kept value \(name) before it is set: its Set= must be in an earlier step")
     }
 
     /// Checks that no password is kept for later visits.

@@ -154,27 +154,34 @@ package struct PortalFileParser {
     private func match(_ entries: [Entry]) throws(Keyfile.Error) -> PortalFile.Match {
         var match = PortalFile.Match()
         for entry in entries {
-            let globs = { (contains: Bool) throws(Keyfile.Error) -> [Glob] in
-                try at(entry) { () throws(Template.Mistake) in try Globs.read(entry.value, contains: contains) }
-            }
-            switch entry.key {
-            case "Host": match.hosts.append(try globs(false))
-            case "Path": match.paths.append(try globs(false))
-            case "Status": match.statuses.append(try globs(false))
-            case "Body": match.bodies.append(try globs(true))
-            case "Lacks": match.absent += try globs(true)
-            case "SSID": match.ssids.append(try globs(false))
-            case "Query": match.queries.append(try pairs(entry, separator: "="))
-            default:
-                let pairs = try pairs(entry, separator: ":")
-                match.headers.append(pairs.map { .init(name: $0.name.lowercased(), value: $0.value) })
-            }
+            try add(entry, to: &match)
+            var alone = PortalFile.Match()
+            try add(entry, to: &alone)
+            match.lines.append(.init(key: entry.key, value: entry.value, alone: alone))
         }
         guard !match.evidence.isEmpty else {
             throw mistake(
                 entries[0].sectionLine, "[Match] has no evidence; a network's name, or what a page lacks, proves nothing")
         }
         return match
+    }
+
+    private func add(_ entry: Entry, to match: inout PortalFile.Match) throws(Keyfile.Error) {
+        let globs = { (contains: Bool) throws(Keyfile.Error) -> [Glob] in
+            try at(entry) { () throws(Template.Mistake) in try Globs.read(entry.value, contains: contains) }
+        }
+        switch entry.key {
+        case "Host": match.hosts.append(try globs(false))
+        case "Path": match.paths.append(try globs(false))
+        case "Status": match.statuses.append(try globs(false))
+        case "Body": match.bodies.append(try globs(true))
+        case "Lacks": match.absent += try globs(true)
+        case "SSID": match.ssids.append(try globs(false))
+        case "Query": match.queries.append(try pairs(entry, separator: "="))
+        default:
+            let pairs = try pairs(entry, separator: ":")
+            match.headers.append(pairs.map { .init(name: $0.name.lowercased(), value: $0.value) })
+        }
     }
 
     private func pairs(_ entry: Entry, separator: Character) throws(Keyfile.Error) -> [PortalFile.Match.Pair] {

@@ -1,3 +1,4 @@
+import ForeignText
 import HelperKit
 import HotspotCore
 
@@ -61,6 +62,13 @@ extension RecordedLogin.Turn {
 }
 
 extension RecordedLogin {
+    /// The portal's last answer in a sentence.
+    var lastWords: String {
+        guard let last = turns.last, !last.isLost, let url = WebURL(last.url) else { return "the portal did not answer" }
+        let text = HTMLPage.read(Array(last.answer.utf8), at: url).text
+        return Printable.text("the portal answered: \(last.status) \(last.phrase) \(text)", limit: 300)
+    }
+
     /// The number of requests.
     package var count: Int { turns.count }
 
@@ -74,10 +82,12 @@ extension RecordedLogin {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Replaces what is private: the user's answers, this machine's addresses and name, and tokens.
-    func anonymous(typed secrets: [String], addresses: [String], name: String, recordedAt time: Int) -> RecordedLogin {
+    /// Replaces what is private: the user's answers, this machine's addresses and name, and tokens; not the words of the portal's own names.
+    func anonymous(
+        typed secrets: [String], addresses: [String], name: String, own: [String] = [], recordedAt time: Int
+    ) -> RecordedLogin {
         let texts = turns.flatMap { [$0.url, $0.body, $0.answer] + ($0.headers + $0.answerHeaders).map(\.value) }
-        var replacements = Replacements(recordedAt: time, fixed: self.time)
+        var replacements = Replacements(recordedAt: time, fixed: self.time, own: own)
         // The longest first, so that a part of one is a part of its made-up value.
         for secret in secrets.sorted(by: { $0.utf8.count > $1.utf8.count }) { replacements.addAnswer(secret) }
         for address in addresses { replacements.addAddress(address, in: texts) }

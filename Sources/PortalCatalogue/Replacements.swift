@@ -18,8 +18,21 @@ struct Replacements {
     private var made: [String: String] = [:]
     /// The Unix time of the recording, and the fixture's.
     private let times: (recorded: Int, fixed: Int)
+    /// The words of the portal's own names, which stay.
+    private let ownWords: Set<String>
 
-    init(recordedAt time: Int, fixed: Int) { times = (time, fixed) }
+    /// - Parameter own: the portal's own names.
+    init(recordedAt time: Int, fixed: Int, own: [String] = []) {
+        times = (time, fixed)
+        ownWords = Set(own.flatMap(Self.words).map { $0.lowercased() })
+    }
+
+    /// Returns whether replacing this answer would change the portal's own names.
+    static func changes(_ own: [String], for answer: String) -> Bool {
+        var replacements = Replacements(recordedAt: 0, fixed: 0, own: own)
+        replacements.addAnswer(answer)
+        return own.contains { replacements.apply($0) != $0 }
+    }
 
     // MARK: - Private values
 
@@ -29,7 +42,9 @@ struct Replacements {
         let madeUp = madeUp(answer)
         add(answer, madeUp, Self.encodings)
         let words = Self.words(answer).filter { $0.utf8.count >= 4 }
-        for word in words where word != answer { add(word, self.madeUp(word), [{ $0 }], isAlone: true) }
+        for word in words where word != answer && !ownWords.contains(word.lowercased()) {
+            add(word, self.madeUp(word), [{ $0 }], isAlone: true)
+        }
     }
 
     /// Adds an address of this machine; its network stays, because the portal is a part of it.
@@ -45,7 +60,7 @@ struct Replacements {
 
     /// Adds a name of this machine.
     mutating func addName(_ name: String) {
-        guard name.utf8.count >= Self.shortest, name != "localhost" else { return }
+        guard name.utf8.count >= Self.shortest, name != "localhost", !ownWords.contains(name.lowercased()) else { return }
         add(name, madeUp(name), [{ $0 }], isAlone: true)
     }
 

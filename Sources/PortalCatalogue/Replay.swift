@@ -10,19 +10,48 @@ package struct Replay {
 
     package init(_ portal: PortalFile, _ exchange: RecordedLogin) { (self.portal, self.exchange) = (portal, exchange) }
 
+    /// Reads a portal file and plays its fixtures. Returns the mistakes; if there are none, what was seen. Throws ``Keyfile/Error``.
+    package static func check(_ path: String) throws(Keyfile.Error) -> (mistakes: [Keyfile.Error], summary: String) {
+        guard let portal = try PortalCatalogue.read(path) else {
+            return ([], "is empty, and switches off the file of the same name in another folder.")
+        }
+        var (mistakes, results): ([Keyfile.Error], [HelperResult]) = ([], [])
+        for fixture in fixtures(of: path) {
+            let octets = PortalCatalogue.octets(of: fixture, limit: RecordedLogin.limit) ?? []
+            let exchange = try RecordedLogin(octets, file: fixture)
+            results.append(exchange.result)
+            mistakes += Replay(portal, exchange).run()
+        }
+        let warning = results.isEmpty || results.contains(.success) ? "." : ", but no recorded login succeeds."
+        return (mistakes, "has no mistakes; \(results.count) recorded logins were played" + warning)
+    }
+
+    /// Returns the portal file that a fixture is for (``fixtures(of:)``); `nil` if there is none.
+    package static func portal(of fixture: String) -> String? {
+        let parts = fixture.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count > 1, parts[parts.count - 2] == "tests" else { return nil }
+        let folder = parts.count > 2 ? parts.dropLast(2).joined(separator: "/") : "."
+        return owner(of: parts[parts.count - 1], among: portals(in: folder)).map { "\(folder)/\($0).portal" }
+    }
+
     /// Returns the fixtures of a portal file: `tests/NAME.exchange` and `tests/NAME-WORD.exchange` beside it. A word is not the end of
     /// another file's name.
     package static func fixtures(of path: String) -> [String] {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         let name = String(path.split(separator: "/").last?.dropLast(".portal".count) ?? "")
-        let others = PortalCatalogue.names(in: folder).filter { $0.hasSuffix(".portal") }.map { String($0.dropLast(7)) }
-        return PortalCatalogue.names(in: folder + "/tests").filter { fixture in
-            guard fixture.hasSuffix(".exchange") else { return false }
-            let stem = fixture.dropLast(".exchange".count)
-            let owner = others.filter { stem == $0 || stem.hasPrefix($0 + "-") }.max { $0.count < $1.count }
-            return (owner ?? name) == name && (stem == name || stem.hasPrefix(name + "-"))
-        }
-        .sorted().map { "\(folder)/tests/\($0)" }
+        let names = portals(in: folder) + [name]
+        return PortalCatalogue.names(in: folder + "/tests").filter { owner(of: $0, among: names) == name }
+            .sorted().map { "\(folder)/tests/\($0)" }
+    }
+
+    private static func portals(in folder: String) -> [String] {
+        PortalCatalogue.names(in: folder).filter { $0.hasSuffix(".portal") }.map { String($0.dropLast(".portal".count)) }
+    }
+
+    private static func owner(of fixture: String, among names: [String]) -> String? {
+        guard fixture.hasSuffix(".exchange") else { return nil }
+        let stem = fixture.dropLast(".exchange".count)
+        return names.filter { stem == $0 || stem.hasPrefix($0 + "-") }.max { $0.count < $1.count }
     }
 
     /// The requests that were sent.
@@ -61,7 +90,8 @@ package struct Replay {
             let start = PortalLogin.Start(hops: chain.hops, page: chain.page, portal: live, client: client)
             guard let claim = login.claim(start) else { return [mistake(first.line, "no [Match] holds on the portal's page")] }
             if let claims = exchange.claims, claims != claim.confidence {
-                note(first.line, "claims \(claim.confidence.rawValue): \(claim.reason)")
+                let advice = claim.confidence < claims ? " Give a second kind of evidence." : ""
+                note(first.line, "claims \(claim.confidence.rawValue) (recorded: \(claims.rawValue)): \(claim.reason)\(advice)")
             }
             compare(login.play(portal, start, reason: "", isTypedNow: !exchange.typed.isEmpty, from: nil))
         } catch {

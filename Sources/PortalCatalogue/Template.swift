@@ -64,7 +64,10 @@ struct Template: Hashable, Sendable {
             rest = rest.dropFirst()
             let (name, arguments) = try word(&rest)
             guard let function = Function(name, arguments) else {
-                throw Mistake(message: "has the function \(name), which does not exist or not with these arguments")
+                throw Mistake(
+                    message: Function.names.contains(name)
+                        ? "has the function \(name) with other arguments than it takes; quote an argument with `:`"
+                        : "has the function \(name), which does not exist")
             }
             functions.append(function)
         }
@@ -208,8 +211,12 @@ struct Condition: Hashable, Sendable {
         }
         value = try Template(text)
         comparison = .exists
-        guard !value.expressions.isEmpty else {
-            throw Template.Mistake(message: "is no condition: VALUE, VALUE is GLOBS or VALUE has TEXTS")
+        // With text beside it, a value would never be empty.
+        guard !value.pieces.isEmpty, value.pieces.count == value.expressions.count else {
+            throw Template.Mistake(
+                message: text.contains("=")
+                    ? "has a comparison that does not exist: `=` is no comparison; write `VALUE is true`"
+                    : "is no condition: VALUE, VALUE is GLOBS or VALUE has TEXTS")
         }
     }
 

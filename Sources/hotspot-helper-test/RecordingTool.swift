@@ -12,25 +12,35 @@ enum RecordingTool {
             print("\(Printable.text(file)) exists already; name another file.")
             return false
         }
+        let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "."
+        guard access(folder, W_OK) == 0 else {
+            print("\(Printable.text(folder)): \(String(cString: strerror(errno)))")
+            return false
+        }
         guard let probe = WebURL(Link.usualProbe.url), let link = LocalLink.link(interface, probe: probe) else { return false }
         var name = [UInt8](repeating: 0, count: 256)
         gethostname(&name, name.count - 1)
         let machine = String(decoding: name.prefix { $0 != 0 && $0 != UInt8(ascii: ".") }, as: UTF8.self)
-        do throws(LoginRecording.NotRecorded) {
-            let recording = LoginRecording(link: link, portals: PortalCatalogue().read().portals, machine: machine)
-            let (exchange, way) = try recording.run(asking: ask)
+        do {
+            // That of the fixture, or the one that matches best.
+            let own = try Replay.portal(of: file).flatMap { path in try PortalCatalogue.read(path) }
+            let recording = LoginRecording(
+                link: link, portals: own.map { [$0] } ?? PortalCatalogue().read().portals, isNamed: own != nil, machine: machine)
+            let recorded = try recording.run(asking: ask)
+            let exchange = recorded.exchange
+            let end = ([exchange.result.rawValue] + recorded.notes).map { Printable.text($0, limit: 400) }.joined(separator: "; ")
             guard write(exchange.text, to: file) else {
                 print("\(Printable.text(file)): \(String(cString: strerror(errno)))")
                 return false
             }
             print(
                 """
-                \(Printable.text(file)) has \(exchange.count) requests, \(way), and ends with \(exchange.result.rawValue).
+                \(Printable.text(file)) has \(exchange.count) requests, \(recorded.way), and ends with \(end).
                 Your answers, this machine's addresses and tokens were replaced. Read the file before you hand it in.
                 """)
-            return exchange.result == .success
+            return recorded.isWanted
         } catch {
-            print(Printable.text(error.description, limit: 2000))
+            print("\(error)".split(separator: "\n").map { Printable.text(String($0), limit: 2000) }.joined(separator: "\n"))
             return false
         }
     }
@@ -50,15 +60,18 @@ enum RecordingTool {
 
     // MARK: - Questions
 
-    /// Asks all fields of a prompt; `nil` if the input ended.
-    private static func ask(_ prompt: Prompt) -> [String: String]? {
+    /// Asks all fields of a prompt; `nil` if the input ended or, after a refusal, an answer is empty.
+    private static func ask(_ prompt: Prompt, isRefused: Bool) -> [String: String]? {
         print("| \(Printable.text(prompt.title, limit: 120))")
         for text in [prompt.message, prompt.terms, prompt.termsURL] {
             if let text { print("| \(Printable.text(text, limit: 2000))") }
         }
+        if isRefused { print("| An empty answer ends the login, and writes the refusal.") }
         var answers: [String: String] = [:]
         for field in prompt.fields {
-            guard let answer = ask(field) else { return nil }
+            var field = field
+            if isRefused { field.value = nil }
+            guard let answer = ask(field), !isRefused || !answer.isEmpty || !field.required else { return nil }
             answers[field.name] = answer.isEmpty ? nil : answer
         }
         return answers

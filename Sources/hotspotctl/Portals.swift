@@ -44,8 +44,9 @@ struct PortalsRecord: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record", abstract: "Log in, and write the exchange with the portal without what is private.",
         discussion: """
-            Logs in as the helpers do, and asks for what the portal asks. Your answers, this machine's addresses and name, tokens and \
-            cookies are replaced by made-up ones. Read the file before you hand it in: a portal may know your name from elsewhere.
+            Logs in as the helpers do, asks for what the portal asks, and logs off again by [Logoff] of the portal file. Your answers, \
+            this machine's addresses and name, tokens and cookies are replaced by made-up ones. Read the file before you hand it in: a \
+            portal may know your name from elsewhere.
             """)
 
     @Option(help: ArgumentHelp("The interface, if not that of the default route.", valueName: "name"))

@@ -38,6 +38,13 @@ import Testing
         (head + "[Step]\nOpen=/a\nField=u\n", 9, "NAME=VALUE"),
         (head + "[Step]\nOpen=/a\nWait=31\n", 9, "0 to 30"), (head + "[Step]\nOpen=/a\nTimes=21\n", 9, "1 to 20"),
         (head + "[Step]\nOpen=/a\nWhen=maybe\n", 9, "no condition"),
+        (head + "[Step]\nOpen=/a\nWhen=${json:ok}=true\n", 9, "`=` is no comparison; write `VALUE is true`"),
+        (head + "[Step]\nOpen=/a\nUntil=${json:ok} == true\n", 9, "`=` is no comparison"),
+        (head + "[Step]\nOpen=/a\nWhen=${json:ok} true\n", 9, "no condition"),
+        (head + "[Step]\nOpen=/a\nField=u=${value:x}\nSet=x=${title}\n", 9, "must be in an earlier step"),
+        (head + "[Step]\nSet=y=${value:x}\n[Step]\nOpen=/a\nSet=x=${title}\n", 8, "uses the kept value x before"),
+        (head + "[Step]\nOpen=/a\nSet=x=${body|betwen:a:b}\n", 9, "betwen, which does not exist"),
+        (head + "[Step]\nOpen=/a\nSet=x=${body|between:a:b:c}\n", 9, "quote an argument with `:`"),
         (head + "[Step]\nOpen=/a\nJSON={}\n", 9, "one body of a Post"),
         (head + "[Step]\nPost=/a\nJSON={\"a\":}\n", 9, "no JSON"),
         (head + "[Step]\nPost=/a\nJSON={}\nField=a=b\n", 9, "one body"),
@@ -75,6 +82,12 @@ import Testing
         #expect(!isFor("<input name=user><input type=hidden name=pass>"))
     }
 
+    /// A step's own values are there when it is repeated.
+    @Test func aRepeatedStepUsesWhatItKept() throws {
+        let step = "[Step]\nOpen=/a\nField=t=${value:t}\nSet=t=${json:t}\nUntil=${value:t} is 7\n"
+        #expect(try parse(Self.head + step)?.steps.count == 1)
+    }
+
     @Test func aPageMayLackWhatAnotherFileIsFor() throws {
         let portal = try #require(
             try parse("[Match]\nPath=/guest\nLacks=<form;<FORM\n[Portal]\nName=A\n[Step]\nOpen=/in\n"))
@@ -95,10 +108,13 @@ import Testing
             of: "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/docs/portals.md") ?? [],
         as: UTF8.self)
 
-    @Test func theGuidesExampleIsWell() throws {
+    @Test func theGuidesExamplesAreWell() throws {
         let block = try #require(Self.guide.components(between: "```ini\n", and: "```"))
         let portal = try #require(try parse(block.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "\n")))
-        #expect(portal.name == "Café Aroma" && portal.matches.first?.evidence == [.host, .address])
+        #expect(portal.name == "Café Aroma" && portal.matches.first?.evidence == [.host, .address] && portal.success.count == 1)
+        let values = try #require(Self.guide.components(between: "## Values", and: "## Fixtures"))
+        let steps = try #require(values.components(between: "```ini\n", and: "```"))
+        #expect(try parse(Self.head + "Ask=code text Code\n" + steps)?.steps.count == 2)
     }
 
     /// The values and functions of the guide's two tables are there, with these arguments.

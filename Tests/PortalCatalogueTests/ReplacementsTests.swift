@@ -60,6 +60,17 @@ import Testing
         #expect(!text.lowercased().contains("anna") && !text.contains("maria"))
     }
 
+    /// A voucher may have a word of the portal's host in it.
+    @Test func wordsOfThePortalStay() {
+        let own = ["wlan.linde.example"]
+        var replacements = Replacements(recordedAt: Self.now, fixed: 1_700_000_000, own: own)
+        replacements.addAnswer("LINDE-4711")
+        let text = replacements.apply("http://wlan.linde.example/?v=LINDE-4711&d=4711")
+        #expect(text.hasPrefix("http://wlan.linde.example/?v=") && !text.contains("4711"))
+        #expect(!Replacements.changes(own, for: "LINDE-4711"))
+        #expect(Replacements.changes(own, for: "Linde") && Replacements.changes(own, for: "wlan.linde"))
+    }
+
     // MARK: - Addresses and tokens
 
     @Test func hardwareAddressesKeepTheirSpelling() {

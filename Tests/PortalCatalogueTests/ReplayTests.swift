@@ -79,13 +79,42 @@ import Testing
         ("/login", "/enter", 8, "not POST http://portal.example/enter"),
         ("= success", "= failure", 8, "ends with success"),
         ("{\"ok\": true}", "{\"ok\": false, \"why\": \"no\"}", 8, "ends with uiRequired"),
-        ("= success", "= success\n= claims low", 2, "claims high"),
+        ("= success", "= success\n= claims low", 2, "claims high (recorded: low)"),
         ("/in\n<", "/else\n<", 5, "sends GET http://portal.example/in"),
         ("= success", "> GET http://portal.example/more\n< 200 OK\n= success", 12, "does not send GET"),
         ("> POST", "> X-Token: 7\n> POST", 5, "sends x-token: nothing, not 7"),
     ]) func tellsTheDifference(_ old: String, _ new: String, _ line: Int, _ words: String) throws {
         let mistakes = try play(Self.portal, Self.exchange.replacing(old, with: new))
         #expect(mistakes.contains { $0.line == line && $0.message.contains(words) }, "\(mistakes)")
+    }
+
+    @Test func tellsWhatWouldMakeAClaimHigh() throws {
+        let mistakes = try play(
+            Self.portal.replacing("Path=/in\n", with: ""), Self.exchange.replacing("= success", with: "= success\n= claims high"))
+        #expect(mistakes.first?.message.hasPrefix("claims low (recorded: high)") == true)
+        #expect(mistakes.first?.message.hasSuffix("Give a second kind of evidence.") == true, "\(mistakes)")
+    }
+
+    @Test func tellsThatNoRecordedLoginSucceeds() throws {
+        let folder = "/tmp/replay-tests-\(getpid())"
+        let tests = folder + "/tests"
+        mkdir(folder, 0o755)
+        mkdir(tests, 0o755)
+        func write(_ path: String, _ text: String) throws {
+            let file = try #require(fopen(path, "w"))
+            fputs(text, file)
+            fclose(file)
+        }
+        let names = [folder + "/a.portal", tests + "/a-no.exchange", tests + "/a.exchange"]
+        defer { for name in names.reversed() + [tests, folder] { remove(name) } }
+        try write(names[0], Self.portal)
+        try write(
+            names[1], Self.exchange.replacing("true", with: "false, \"why\": \"no\"").replacing("= success", with: "= uiRequired")
+        )
+        #expect(try Replay.check(names[0]).summary.hasSuffix("1 recorded logins were played, but no recorded login succeeds."))
+        try write(names[2], Self.exchange)
+        #expect(try Replay.check(names[0]).summary == "has no mistakes; 2 recorded logins were played.")
+        #expect(Replay.portal(of: names[1]) == names[0] && Replay.portal(of: folder + "/a.exchange") == nil)
     }
 
     @Test(arguments: ["hello", "> PUT http://a/", "= perhaps", "answer room", "< 200", ">| x\n= success"])

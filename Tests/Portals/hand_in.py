@@ -40,7 +40,8 @@ class HandIn:
             file = pathlib.Path(folder, "tests", f"{self.kind}.exchange")
             said = self.record(file)
             if not file.exists():
-                return [said.strip()[-1500:]]
+                # The file that matches best may fail where another helper logs in.
+                return [] if not self.isByFile and "Nothing was written" in said else [said.strip()[-1500:]]
             text = file.read_text()
             faults = [f"shows {spelling}" for spelling in self.private() if shows(text, spelling)]
             if file.stat().st_mode & 0o777 != 0o600:

@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// The state machine of one interface: an event in, actions out.
+/// The state machine of one interface: an event in, actions out. Beside it in this target: the scan list's claims.
 ///
 /// It has no clock, socket, logger or task. The same events at the same instants give the same actions. Each state's rules are in a
 /// file of its own, `Machine+<State>.swift`; the numbers in comments, such as T17 and D20, are those of `docs/machine-rules.md`.

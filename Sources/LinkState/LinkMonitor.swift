@@ -4,7 +4,8 @@ import Glibc
 import HotspotCore
 import Netlink
 
-/// Watches the machine's links, their addresses and default routes through rtnetlink.
+/// Watches the machine's links, their addresses and default routes through rtnetlink. Beside it in this target: what programs know of a link
+/// (`SystemLinkFacts`), and which rule of this computer keeps a probe from it (`ProbeLoss`).
 ///
 /// Needs no capability and no timer. The events of one turn of the loop become one change for each link. When the kernel had to leave
 /// out events, everything is read again and compared.

@@ -2,7 +2,8 @@ import Glibc
 import HelperKit
 import HotspotCore
 
-/// The portal files of some folders. They are read again when a folder or a file has changed.
+/// The portal files of some folders. They are read again when a folder or a file has changed. Beside them in this target: which one claims
+/// a page (`Matcher`), the login by one (`PortalLogin`), and recordings of logins.
 package final class PortalCatalogue: Sendable {
     /// A file that was not read, or cannot be used.
     package struct Listing: Sendable {

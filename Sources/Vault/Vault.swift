@@ -1,7 +1,7 @@
 import CSodium
 import HotspotCore
 
-/// Seals secrets, and opens them for the same purpose only.
+/// Seals secrets, and opens them for the same purpose only. Beside it in this target: the PIN, and the rule for the release of answers.
 ///
 /// XChaCha20-Poly1305 with a key in a file outside the database. Sealed octets are: one octet of version, 8 octets that identify the
 /// key, 24 octets of nonce, and the ciphertext with its tag.

@@ -4,6 +4,7 @@ import HelperHost
 import HotspotCore
 
 /// Plays the six commands against one helper, as the daemon would, and tells its author what is wrong.
+/// Also behind `hotspotctl portals`: checks, tries and records portal files.
 @main struct HelperTest {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())

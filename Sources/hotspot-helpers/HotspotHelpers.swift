@@ -2,7 +2,7 @@ import Glibc
 import HelperKit
 import HotspotCore
 
-/// The helpers of this project in one process, which the daemon starts when a station begins to associate; it ends when idle.
+/// The helpers of this project and the prober in one process, which the daemon starts when a station begins to associate; it ends when idle.
 ///
 /// Started by hand, it answers one call on standard input: `hotspot-helpers [NAME]`.
 @main struct HotspotHelpers {

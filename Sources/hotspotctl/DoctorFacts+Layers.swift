@@ -185,7 +185,9 @@ extension DoctorFacts {
     private var helper: Layer {
         if helpers.isEmpty { return Layer(.helper, .attention, "No helper is installed.", "hotspotctl helpers") }
         if let name = status?.helper { return Layer(.helper, .ok, "\(Renderer.safe(name, limit: 64)) logs in here.") }
-        let count = helpers.count { $0.enabled }
+        let off = (reply?.off ?? []).filter { $0.ssid == nil || $0.ssid == status?.ssid }
+        if off.contains(where: { $0.helper == nil }) { return Layer(.helper, .ok, "All are switched off for this network.") }
+        let count = helpers.count { helper in helper.enabled && !off.contains { $0.helper == helper.name } }
         return Layer(.helper, .ok, "\(count) of \(helpers.count) are switched on.")
     }
 

@@ -128,9 +128,19 @@ struct SwitchArguments: ParsableArguments {
         return failure
     }
 
+    /// Returns whether all helpers are meant, of a network in which one of them is logged in.
+    private func hasSession(_ client: ControlClient) -> Bool {
+        guard helper == nil, let network else { return false }
+        let interfaces = (try? client.call("Status", as: StatusReply.self))?.interfaces ?? []
+        return interfaces.contains {
+            $0.ssid == NetworkName.shown(network) && $0.helper != nil && $0.state == StateName.authenticated.rawValue
+        }
+    }
+
     func set(_ enabled: Bool, _ common: CommonOptions) throws {
         let client = try common.connect()
         let renderer = common.renderer
+        let keepsSession = !enabled && hasSession(client)
         let reply: SwitchReply
         do throws(Failure) {
             let parameters = SwitchParameters(helper: helper, ssid: network, enabled: enabled)
@@ -148,6 +158,7 @@ struct SwitchArguments: ParsableArguments {
         let subject = helper.map { "\(renderer.safe($0, limit: 64)) is" } ?? all
         let place = network.map { " for \(renderer.quoted($0))" } ?? ""
         var lines = ["\(subject) switched \(enabled ? "on" : "off")\(place)."] + renderer.switchedOff(off)
+        if keepsSession { lines.append("The session there is not ended: the portal still lets this computer through.") }
         if reply.released == true { lines.append("The network was left alone until now; that is over.") }
         if enabled, helper == nil, let network, let reply = try? client.call("Helpers", as: HelpersReply.self),
             reply.helpers.contains(where: { $0.name == network })

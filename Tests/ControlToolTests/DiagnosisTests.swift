@@ -68,6 +68,19 @@ import Testing
         #expect(Self.changed(facts) { $0.wanted = "net0" }.subject == "net0")
     }
 
+    @Test(arguments: [
+        ([], "1 of 1 are switched on."), ([SwitchedOff(helper: "form", ssid: "Cafe Aroma")], "0 of 1 are switched on."),
+        ([SwitchedOff(helper: nil, ssid: "Cafe Aroma")], "All are switched off for this network."),
+        ([SwitchedOff(helper: nil, ssid: "Home")], "1 of 1 are switched on."),
+    ]) func helpersThatAreOffForThisNetworkAreNotCounted(off: [SwitchedOff], sentence: String) {
+        let facts = Self.changed(Self.online { $0.helper = nil }) {
+            guard case .answers(var status, let helpers, let check) = $0.daemon else { return }
+            status.off = off
+            $0.daemon = .answers(status, helpers: helpers, check: check)
+        }
+        #expect(Diagnosis(facts).layers.first { $0.name == .helper }?.sentence == sentence)
+    }
+
     @Test func onlineNeedsNothing() {
         let diagnosis = Diagnosis(Self.changed(Self.online()) { $0.desktop = .full })
         #expect(!diagnosis.needsAttention && diagnosis.command == nil && diagnosis.interface == "wlan0")

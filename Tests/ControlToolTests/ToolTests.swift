@@ -350,9 +350,16 @@ private let helpers = """
         }
         #expect(everywhere.output == "form is switched off.\n")
         let known = try run(.init(replies: ["SetEnabled": ["{}"], "History": [#"{"attempts":[]}"#]]), ["disable", "Cafe"]) {
-            #expect($0.calls == ["History", "SetEnabled"])
+            #expect($0.calls.filter { $0 != "Status" } == ["History", "SetEnabled"])
         }
         #expect(known.output == "All helpers are switched off for \"Cafe\".\n")
+        let status =
+            #"{"version":"1","interfaces":[{"interface":"w","state":"authenticated","since":1,"ssid":"Cafe","helper":"form","problems":[]}]}"#
+        let online = try run(
+            .init(replies: ["SetEnabled": ["{}"], "History": [#"{"attempts":[]}"#], "Status": [status]]), ["disable", "Cafe"])
+        #expect(
+            online.output.hasSuffix("\nThe session there is not ended: the portal still lets this computer through.\n"),
+            "\(online)")
     }
 
     /// A helper and a network have switches of their own, and one for both.

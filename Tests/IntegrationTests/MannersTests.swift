@@ -138,7 +138,7 @@ struct MannersTests {
     private func restart(_ daemon: CabledDaemon) throws {
         let plan = daemon.told("plan")
         if !plan.hasPrefix("Logoff") { try daemon.leave("plan", "none none") }
-        try daemon.eventually("a new login") { (try? daemon.call("Login")) != nil }
+        try daemon.eventually("a new login") { (try? daemon.call("Login", ["fresh": true])) != nil }
         try daemon.wait("hot1", "authenticated") { $0?["helper"] == "rude" }
     }
 }

@@ -146,6 +146,28 @@ import Wireless
         }
     }
 
+    @Test func otherAddressesAltogetherBeginTheWaitAgain() {
+        var bench = Bench()
+        bench.arrive("Cafe", "10.0.0.7/24")
+        bench.view.progress = .none
+        bench.view.facts = Self.from("resolv.conf")
+        #expect(bench.step(0) == .wait(asksGateway: false))
+        bench.view.link.addresses = ["fd00::2/64"]
+        #expect(bench.step(290) == .wait(asksGateway: false))
+        bench.view.link.addresses = ["10.0.0.9/24", "fd00::2/64"]
+        #expect(bench.step(310) == .wait(asksGateway: false), "its other family has just come")
+        #expect(bench.step(590) == .join(Self.cafe(), bssid: Self.bssid(1)))
+    }
+
+    @Test func theGatewayIsAskedWhenAllElseIsThere() {
+        var bench = Bench(wireless: false)
+        bench.arrive()
+        bench.view.progress = .busy
+        #expect(bench.step(0) == .wait(asksGateway: false))
+        bench.view.progress = .complete
+        #expect(bench.step(10) == .wait(asksGateway: true))
+    }
+
     // MARK: Out of a network
 
     /// A change of a joined link, and the step that it makes.

@@ -45,7 +45,7 @@ struct Joining {
 
     private enum Place {
         case nowhere
-        case arriving(since: Instant)
+        case arriving(since: Instant, addresses: [String])
         case joined
     }
 
@@ -72,7 +72,7 @@ struct Joining {
     var isAnywhere: Bool { if case .nowhere = place { false } else { true } }
 
     /// The moment since which the join waits.
-    var arrivingSince: Instant? { if case .arriving(let since) = place { since } else { nil } }
+    var arrivingSince: Instant? { if case .arriving(let since, _) = place { since } else { nil } }
 
     /// Begins again from nowhere, as where the settings take the link away.
     mutating func reset() { place = .nowhere }
@@ -81,14 +81,17 @@ struct Joining {
         switch place {
         case .nowhere:
             guard view.isThere else { return .rest }
-            place = .arriving(since: now)
+            place = .arriving(since: now, addresses: view.link.addresses)
             return arrive(view, after: .zero)
-        case .arriving(let since):
+        case .arriving(let since, let addresses):
             guard view.isThere else {
                 place = .nowhere
                 return .giveUp
             }
-            return arrive(view, after: now - since)
+            // Other addresses altogether are another arrival.
+            let began = Set(addresses).isDisjoint(with: view.link.addresses) ? now : since
+            place = .arriving(since: began, addresses: view.link.addresses)
+            return arrive(view, after: now - began)
         case .joined:
             if let reason = reasonToLeave(view) {
                 place = .nowhere
@@ -102,11 +105,9 @@ struct Joining {
     }
 
     private mutating func arrive(_ view: View, after waited: Duration) -> Step {
-        // A wire with a gateway is named by it.
-        let lacksGateway = !view.isWireless && view.gateway == nil && !view.link.gateways.isEmpty
-        guard waited >= Self.patience || isReady(view, after: waited), !lacksGateway else {
-            return .wait(asksGateway: lacksGateway)
-        }
+        guard waited >= Self.patience || isReady(view, after: waited) else { return .wait(asksGateway: false) }
+        // A wire with a gateway is named by it. Before, the question might not be possible yet.
+        if !view.isWireless, view.gateway == nil, !view.link.gateways.isEmpty { return .wait(asksGateway: true) }
         let gateway = view.gateway ?? nil
         let network = view.association?.network ?? gateway.map { .wired($0) } ?? .anonymous
         let bssid = view.association?.bssid ?? gateway

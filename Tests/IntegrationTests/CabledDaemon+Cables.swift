@@ -96,10 +96,10 @@ extension CabledDaemon {
     func join(_ name: String) throws {
         try shell(
             """
-            ip addr add fd00:1::2/64 dev \(name) nodad
-            ip -6 route replace default via fd00:1::1 dev \(name)
             ip addr add 192.0.1.2/24 dev \(name)
             ip route add default via 192.0.1.1 dev \(name)
+            ip addr add fd00:1::2/64 dev \(name) nodad
+            ip -6 route replace default via fd00:1::1 dev \(name)
             """)
     }
 

@@ -144,14 +144,16 @@ let package = Package(
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: rules),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink"], swiftSettings: rules),
         .testTarget(name: "WirelessTests", dependencies: ["Wireless", "Netlink"], swiftSettings: rules),
-        .testTarget(name: "PortalAnnouncementTests", dependencies: ["PortalAnnouncement"], swiftSettings: rules),
+        .testTarget(
+            name: "PortalAnnouncementTests", dependencies: ["PortalAnnouncement", "SeededNumbers"], swiftSettings: rules),
         .testTarget(
             name: "LinkStateTests", dependencies: ["LinkState", "Netlink", "NamespaceThread", "PortalAnnouncement"],
             swiftSettings: rules),
         .testTarget(name: "GateTests", dependencies: ["Gate", "Netlink", "NamespaceThread"], swiftSettings: rules),
         // A network namespace of a test's own.
         .target(name: "NamespaceThread", path: "Tests/NamespaceThread", swiftSettings: rules),
-        .testTarget(name: "HotspotMachineTests", dependencies: ["HotspotMachine"], swiftSettings: rules),
+        .target(name: "SeededNumbers", path: "Tests/SeededNumbers", swiftSettings: rules),
+        .testTarget(name: "HotspotMachineTests", dependencies: ["HotspotMachine", "SeededNumbers"], swiftSettings: rules),
         .testTarget(name: "HelperHostTests", dependencies: ["HelperHost"], swiftSettings: rules),
         .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: rules),
         .testTarget(name: "VaultTests", dependencies: ["Vault"], swiftSettings: rules),
@@ -175,6 +177,7 @@ let package = Package(
             path: "Tests/Benchmarks/Machine",
             swiftSettings: rules),
         // The real daemon, driven from outside: in namespaces, and in the café.
-        .testTarget(name: "IntegrationTests", dependencies: ["HotspotCore", "Varlink", "Store"], swiftSettings: rules),
+        .testTarget(
+            name: "IntegrationTests", dependencies: ["HotspotCore", "SeededNumbers", "Store", "Varlink"], swiftSettings: rules),
     ]
 )

@@ -1,5 +1,6 @@
 import Foundation
 import HotspotCore
+import SeededNumbers
 import Store
 import Testing
 import Varlink
@@ -62,16 +63,13 @@ struct KillTests {
     static func ssid(_ number: Int) -> SSID { SSID(printable: "Place \(number)")! }
     static func heldName(_ number: Int) -> SSID { SSID(printable: "Held \(number)")! }
 
-    /// SplitMix64: the same seed kills at the same moments, as far as a busy machine has the same moments.
+    /// The same seed kills at the same moments, as far as a busy machine has the same moments.
     struct Random: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
+        private var numbers: SeededNumbers
+
+        init(seed: UInt64) { numbers = SeededNumbers(seed: seed) }
+
+        mutating func next() -> UInt64 { numbers.next() }
 
         mutating func change(_ now: Changes) -> Change {
             if Int.random(in: 0..<8, using: &self) == 0, let number = now.held.sorted().randomElement(using: &self) {
@@ -115,7 +113,7 @@ struct KillTests {
                 known.off.insert(Disabled(helper: nil, ssid: name))
             }
         }
-        var random = Random(state: 2026)
+        var random = Random(seed: 2026)
         var times: [Double] = []
         var processorTimes: [Double] = []
         var acknowledged = 0

@@ -59,7 +59,7 @@ struct VisitKillTests {
         let daemon = try CabledDaemon(helper: Self.clerk)
         try daemon.plug("hot1", 1)
         try daemon.wait("hot1", "authenticated")
-        var random = KillTests.Random(state: 47)
+        var random = KillTests.Random(seed: 47)
         var seen: [String: Int] = [:]
         for round in 0..<Self.rounds {
             let moment = Moment.allCases[round % Moment.allCases.count]

@@ -1,4 +1,5 @@
 import PortalAnnouncement
+import SeededNumbers
 import Testing
 
 /// Messages as servers and routers send them, built octet by octet.
@@ -128,19 +129,6 @@ enum Message {
 
     // MARK: Damage
 
-    /// A generator whose numbers are the same in each run (splitmix64).
-    private struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     /// Reads octets in every way. Returns what was told, each of which is an address that is good again.
     private func addresses(in octets: [UInt8]) -> [PortalAPIAddress] {
         let datagrams = [UDPDatagram(inIPv4: octets), UDPDatagram(octets)].compactMap { $0?.payload } + [octets]
@@ -157,7 +145,7 @@ enum Message {
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64]) func randomAndDamagedMessagesAreReadToTheirEnd(seed: UInt64) {
-        var numbers = Numbers(state: seed)
+        var numbers = SeededNumbers(seed: seed)
         let header: [UInt8] = [0x45] + [UInt8](repeating: 0, count: 8) + [17] + [UInt8](repeating: 0, count: 10)
         let dhcp4 = Message.dhcp4([Message.option4(6, [10, 0, 0, 1]), Message.option4(114, Message.url.utf8)])
         let good = [

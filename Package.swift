@@ -16,7 +16,7 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 let languages = [
     "shared", "en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "tr", "fa", "ar", "hi", "th", "id", "vi", "zh-Hans",
     "zh-Hant", "ja",
-    "ko",
+    "ko", "cs", "sk", "hu", "ro", "sv", "da", "nb", "fi", "uk", "bg", "el", "he", "hr", "lv", "lt", "et",
 ]
 
 // The order is the way of the data: from the kernel through the machine to the helpers and back to the terminal.
@@ -62,14 +62,19 @@ let package = Package(
         .target(name: "Wireless", dependencies: ["HotspotCore", "EventLoop", "Netlink", "CNetlink"], swiftSettings: rules),
         // The messages in which a network announces its portal's API (RFC 8910), and the questions for them, as values.
         .target(name: "PortalAnnouncement", swiftSettings: rules),
-        // Asks a network for them, in a process of its own.
+        // Asks a network for its portal's API with these messages, in a process of its own.
         .executableTarget(
             name: "hotspot-dhcp", dependencies: ["PortalAnnouncement", "CLinux", "CSeccomp"], swiftSettings: rules),
-        // Addresses, routes, nameservers and the portal API address of every link, what manages it, and TCP's trouble on the machine.
+        // Addresses, routes, nameservers and the portal API's address of each link, and what manages it; the rules and counters of this
+        // computer that tell why a probe is lost.
         .target(
             name: "LinkState",
             dependencies: ["HotspotCore", "EventLoop", "Netlink", "PortalAnnouncement", "CSystemd", "CNetlink"],
             swiftSettings: rules),
+        // Joining and leaving networks through the program that manages an interface: NetworkManager, iwd,
+        // wpa_supplicant, or the kernel alone.
+        .target(
+            name: "Association", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Wireless"], swiftSettings: rules),
         // The gate: the routing rules that keep ordinary traffic off a captive link.
         .target(name: "Gate", dependencies: ["EventLoop", "Netlink", "CNetlink"], swiftSettings: rules),
         // State and event in, state and actions out; the only place that decides. Beside it the claims of the scan list.
@@ -91,11 +96,12 @@ let package = Package(
             name: "ControlServer",
             dependencies: ["ControlAPI", "ForeignText", "HotspotCore", "EventLoop", "Varlink", "CSystemd"],
             swiftSettings: rules),
-        // The daemon: settings, coordinator, entry point.
+        // The daemon, which logs the machine in to captive networks: settings, links, visits, what clients ask.
         .executableTarget(
             name: "hotspotd",
             dependencies: [
-                "ForeignText", "HotspotCore", "EventLoop", "Varlink", "Wireless", "PortalAnnouncement", "LinkState", "Gate",
+                "ForeignText", "HotspotCore", "EventLoop", "Varlink", "Wireless", "PortalAnnouncement", "LinkState",
+                "Association", "Gate",
                 "HotspotMachine", "HelperHost", "Store", "Vault", "ControlAPI", "ControlServer", "CLinux", "CSystemd", log,
             ], swiftSettings: rules),
         // The terminal: one file for each command or family of commands, one renderer.
@@ -129,7 +135,7 @@ let package = Package(
             name: "hotspot-notify",
             dependencies: ["ControlAPI", "EventLoop", "ForeignText", "HotspotCore", "Varlink", "CSystemd"],
             swiftSettings: rules),
-        // For authors: plays the commands against a helper (`helpers test`), checks portal files and records logins (`portals`).
+        // The program behind `hotspotctl helpers test` and `portals`, for authors: plays the commands against a helper (`helpers test`), checks portal files and records logins (`portals`).
         .executableTarget(
             name: "hotspot-helper-test", dependencies: ["ForeignText", "HelperHost", "HelperKit", "PortalCatalogue"],
             swiftSettings: rules),
@@ -138,46 +144,58 @@ let package = Package(
             name: "example-helper", dependencies: ["HelperKit", "HotspotCore"], path: "Tests/Examples/swift/Sources/aroma",
             swiftSettings: rules),
 
+        // Each tests its namesake; `DaemonTests` the daemon, `ControlToolTests` and `BrowseTests` the user's programs.
         .testTarget(name: "ForeignTextTests", dependencies: ["ForeignText"], swiftSettings: rules),
         .testTarget(name: "HotspotCoreTests", dependencies: ["HotspotCore"], swiftSettings: rules),
-        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "CSystemd"], swiftSettings: rules),
-        .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: rules),
+        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "CSystemd", "TestSupport"], swiftSettings: rules),
+        .testTarget(name: "VarlinkTests", dependencies: ["Varlink", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink"], swiftSettings: rules),
         .testTarget(name: "WirelessTests", dependencies: ["Wireless", "Netlink"], swiftSettings: rules),
         .testTarget(
-            name: "PortalAnnouncementTests", dependencies: ["PortalAnnouncement", "SeededNumbers"], swiftSettings: rules),
+            name: "PortalAnnouncementTests", dependencies: ["PortalAnnouncement", "TestSupport"], swiftSettings: rules),
         .testTarget(
-            name: "LinkStateTests", dependencies: ["LinkState", "Netlink", "NamespaceThread", "PortalAnnouncement"],
+            name: "LinkStateTests",
+            dependencies: ["LinkState", "Netlink", "NamespaceThread", "PortalAnnouncement", "TestSupport"],
             swiftSettings: rules),
+        .testTarget(name: "AssociationTests", dependencies: ["Association", "CSystemd", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "GateTests", dependencies: ["Gate", "Netlink", "NamespaceThread"], swiftSettings: rules),
-        // A network namespace of a test's own.
+        // A test's own folder and bus, and random numbers that are the same in each run.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: rules),
+        // A test's own network namespace.
         .target(name: "NamespaceThread", path: "Tests/NamespaceThread", swiftSettings: rules),
-        .target(name: "SeededNumbers", path: "Tests/SeededNumbers", swiftSettings: rules),
-        .testTarget(name: "HotspotMachineTests", dependencies: ["HotspotMachine", "SeededNumbers"], swiftSettings: rules),
-        .testTarget(name: "HelperHostTests", dependencies: ["HelperHost"], swiftSettings: rules),
-        .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: rules),
-        .testTarget(name: "VaultTests", dependencies: ["Vault"], swiftSettings: rules),
+        .testTarget(name: "HotspotMachineTests", dependencies: ["HotspotMachine", "TestSupport"], swiftSettings: rules),
+        .testTarget(name: "HelperHostTests", dependencies: ["HelperHost", "TestSupport"], swiftSettings: rules),
+        .testTarget(name: "StoreTests", dependencies: ["Store", "TestSupport"], swiftSettings: rules),
+        .testTarget(name: "VaultTests", dependencies: ["Vault", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "ControlServerTests", dependencies: ["ControlAPI", "ControlServer"], swiftSettings: rules),
-        .testTarget(name: "DaemonTests", dependencies: ["hotspotd", "PortalAnnouncement"], swiftSettings: rules),
+        .testTarget(name: "DaemonTests", dependencies: ["hotspotd", "PortalAnnouncement", "TestSupport"], swiftSettings: rules),
         .testTarget(
-            name: "ControlToolTests", dependencies: ["ControlAPI", "hotspotctl", "hotspot-browse", "hotspot-notify"],
+            name: "ControlToolTests",
+            dependencies: ["ControlAPI", "hotspotctl", "hotspot-browse", "hotspot-notify", "TestSupport"],
             swiftSettings: rules),
-        .testTarget(name: "BrowseTests", dependencies: ["hotspot-browse", "HelperKit", "HotspotCore"], swiftSettings: rules),
-        .testTarget(name: "HelperKitTests", dependencies: ["HelperKit", "hotspot-helpers"], swiftSettings: rules),
+        .testTarget(
+            name: "BrowseTests", dependencies: ["hotspot-browse", "HelperKit", "HotspotCore", "TestSupport"], swiftSettings: rules
+        ),
+        .testTarget(name: "HelperKitTests", dependencies: ["HelperKit", "hotspot-helpers", "TestSupport"], swiftSettings: rules),
         // Says of saved portal pages what the helpers ask and send there, offline.
         .executableTarget(
             name: "page-judge", dependencies: ["HelperKit", "HotspotCore", "PortalCatalogue"], path: "Tests/Pages",
             exclude: ["README.md"],
             swiftSettings: rules),
         .testTarget(name: "PortalCatalogueTests", dependencies: ["PortalCatalogue"], swiftSettings: rules),
-        // What things cost, printed: `make bench`.
+        // The memory that this process holds, as the C library counts it.
         .target(name: "CHeap", path: "Tests/Benchmarks/CHeap"),
+        // The costs of events, lists and journals, printed: `make bench`.
         .executableTarget(
-            name: "benchmarks", dependencies: ["HotspotCore", "HotspotMachine", "Store", "ControlAPI", "Varlink", "CHeap"],
+            name: "benchmarks",
+            dependencies: [
+                "HotspotCore", "HotspotMachine", "Store", "ControlAPI", "Varlink", "HelperKit", "PortalCatalogue", "CHeap",
+                "TestSupport",
+            ],
             path: "Tests/Benchmarks/Machine",
             swiftSettings: rules),
         // The real daemon, driven from outside: in namespaces, and in the café.
         .testTarget(
-            name: "IntegrationTests", dependencies: ["HotspotCore", "SeededNumbers", "Store", "Varlink"], swiftSettings: rules),
+            name: "IntegrationTests", dependencies: ["HotspotCore", "TestSupport", "Store", "Varlink"], swiftSettings: rules),
     ]
 )

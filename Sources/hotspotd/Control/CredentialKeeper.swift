@@ -100,6 +100,7 @@ import Vault
             try store.setCredential(
                 owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin, program: owner.program,
                 fieldNames: all.keys.sorted(), shownNames: stored.first?.shownNames.filter { answers[$0] == nil } ?? [],
+                labels: stored.first?.labels ?? [:],
                 sealed: try services.vault.seal(all, for: owner.purpose))
         } catch StoreError.notSaved(let reason) {
             // It is in memory now, and would be saved after all.
@@ -107,7 +108,8 @@ import Vault
             throw .failed(
                 code: .notSaved, message: "Nothing was stored: \(reason). Give it again once the state folder can be written.")
         } catch {
-            let remedy = services.vault.lock == nil ? "" : " Mend that, then systemctl reload hotspotd."
+            let isLocked = error as? VaultError == .pinNeeded
+            let remedy = services.vault.lock == nil || isLocked ? "" : " Mend that, then systemctl reload hotspotd."
             throw .failed(code: .notSaved, message: "Nothing was stored: \(error).\(remedy)")
         }
         let new = store.credential(owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin)
@@ -121,7 +123,7 @@ import Vault
         if let before {
             try? store.setCredential(
                 owner.network, helper: before.helper, origin: before.origin, pin: before.pin, program: before.program,
-                fieldNames: before.fieldNames, shownNames: before.shownNames, sealed: before.sealed)
+                fieldNames: before.fieldNames, shownNames: before.shownNames, labels: before.labels, sealed: before.sealed)
         } else if let new = store.credential(owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin) {
             try? store.deleteCredential(new)
         }
@@ -208,7 +210,7 @@ import Vault
             throw .wrongPIN(left: left)
         }
         services.saving("a right PIN") { try store.forgiveGuesses() }
-        for controller in controllers() { controller.unlocked() }
+        for controller in controllers() { controller.resumeAfterPIN() }
     }
 
     /// Erases what the PIN guards, and the PIN.

@@ -3,7 +3,7 @@ import ForeignText
 import HotspotCore
 import Store
 
-/// What clients ask of the journal.
+/// Clients' calls about the journal.
 extension DaemonBackend {
     func explain(
         interface: String?, ssid: String?, attempt: String?

@@ -6,19 +6,19 @@ import HotspotCore
 import HotspotMachine
 import Store
 
-/// What clients ask of the daemon: answers from its parts, or passes the request on to an interface.
+/// Answers clients' calls from the daemon's parts, or passes them on to an interface.
 @LoopActor final class DaemonBackend: ControlBackend {
     let services: Services
     private let problems: ProblemList
     let links: LinkManager
-    private let list: NetworkList
+    let list: NetworkList
     private let helpers: HelperQueries
     private let credentialKeeper: CredentialKeeper
     private let checks = SharedCheck<CheckReply>()
     /// A helper or a network was switched on or off.
     var onSwitch: () -> Void = {}
     /// Networks are left and will be joined again in this call: clients that watch the status would read that the link was gone.
-    private(set) var isRejoining = false
+    var isRejoining = false
 
     init(services: Services, problems: ProblemList, helpers: HelperLoader, links: LinkManager, list: NetworkList) {
         self.services = services
@@ -48,6 +48,7 @@ import Store
     func interfaceStatus() -> [InterfaceStatus] {
         links.controllers.map { controller in
             var status = controller.status
+            status.manager = links.managed[controller.index]?.manager
             if status.state == StateName.inactive.rawValue, status.ssid == nil,
                 let association = links.association(of: controller.index)
             {
@@ -121,9 +122,9 @@ import Store
             controller.desk.prompt.map { shown in
                 var pending = PendingPrompt(
                     id: shown.token, interface: controller.name, ssid: controller.joined?.label ?? "", helper: shown.helper,
-                    portal: controller.conversation.shownPortal.map { Printable.text($0.origin, limit: 300) },
+                    portal: controller.commands.shownPortal.map { Printable.text($0.origin, limit: 300) },
                     prompt: shown.prompt, since: shown.since)
-                pending.warning = shown.warning
+                (pending.warning, pending.note) = (shown.warning, shown.note)
                 pending.stored = shown.stored.isEmpty ? nil : shown.stored
                 pending.remember = shown.remember.rawValue
                 pending.locked = shown.isLocked ? true : nil
@@ -178,14 +179,14 @@ import Store
 
     // MARK: Login and logoff
 
-    /// Returns the interface of that name; without a name one that is in a network, else any; `nil` if none is managed.
+    /// Returns the interface of that name; without a name one that asks, else one in a network, else any; `nil` if none is managed.
     func find(_ interface: String?) throws(ControlError) -> InterfaceController? {
         if let interface {
             if let named = links.controller(named: interface) { return named }
             throw .noSuchInterface(Printable.text(interface, limit: 64))
         }
         let all = links.controllers
-        return all.first { $0.joined != nil } ?? all.first
+        return all.first { $0.desk.prompt != nil } ?? all.first { $0.joined != nil } ?? all.first
     }
 
     /// Returns the interface of that name. Without a name the only one that is in a network, else the only one there that the call can act
@@ -204,8 +205,16 @@ import Store
         throw .failed(code: .noInterface, message: "No interface is managed; see Match= and ManageEthernet= in the settings.")
     }
 
-    private func requireHelper(_ name: String) throws(ControlError) {
+    func requireHelper(_ name: String) throws(ControlError) {
         if !services.hasHelper(name) { throw .noSuchHelper(Printable.text(name, limit: 64)) }
+    }
+
+    private func requireSwitchedOn(_ joined: Joined) throws(ControlError) {
+        guard services.store.isDisabled(helper: nil, ssid: joined.network.switchName) else { return }
+        throw .failed(
+            code: .disabled,
+            message: "Handling is switched off for \"\(joined.label)\"; to switch it on: hotspotctl enable "
+                + (ShellWord.argument(joined.label) ?? joined.label))
     }
 
     func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) -> InterfaceReply {
@@ -222,12 +231,7 @@ import Store
             }
         }
         guard controller.machine.acceptsLogin else { throw wrongState(controller) }
-        if services.store.isDisabled(helper: nil, ssid: joined.network.switchName) {
-            throw .failed(
-                code: .disabled,
-                message: "Handling is switched off for \"\(joined.label)\"; to switch it on: hotspotctl enable "
-                    + (ShellWord.argument(joined.label) ?? joined.label))
-        }
+        try requireSwitchedOn(joined)
         let isUnderWay = controller.machine.joinsLogin(by: helper, fresh: fresh)
         controller.feed(.loginRequested(helper: helper, fresh: fresh))
         return InterfaceReply(interface: controller.name, underWay: isUnderWay ? true : nil)
@@ -239,7 +243,10 @@ import Store
             let problem = controller.switchedOff(owner)
             throw .failed(code: problem.code, message: problem.message + (problem.hint.map { " To log off: \($0)" } ?? ""))
         }
-        guard controller.machine.acceptsLogoff(by: .user) else { throw wrongState(controller) }
+        guard controller.machine.acceptsLogoff(by: .user) else {
+            if let joined = controller.joined { try requireSwitchedOn(joined) }
+            throw wrongState(controller)
+        }
         controller.feed(.logoffRequested(by: .user))
         return controller.name
     }
@@ -254,101 +261,4 @@ import Store
     }
 
     func current(token: String) throws(ControlError) -> CurrentNetwork { try helpers.current(token: token) }
-
-    // MARK: Switches
-
-    @discardableResult
-    func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) -> Bool {
-        if let helper { try requireHelper(helper) }
-        let switchName = try ssid.map { text throws(ControlError) in try Self.switchName(text) }
-        // A misspelt name would stay off, and be reported as on.
-        if enabled, let ssid, !isKnown(ssid) { throw unknown(ssid) }
-        // A user who switches a network on wants it handled now: its holds are released as well.
-        let releasesHolds = enabled && helper == nil
-        let isHeld = releasesHolds && switchName.map(services.store.records(now: WallClock.now).holds) ?? false
-        do {
-            try services.store.setEnabled(
-                helper: helper, ssid: switchName, enabled: enabled, releasingHolds: releasesHolds)
-        } catch {
-            throw .failed(code: .notSaved, message: "\(error)")
-        }
-        let here = links.controllers.filter { ssid == nil || $0.joined?.network.switchName == switchName }
-        // Before the helpers are gone, or the machine would look for another one.
-        if !enabled, helper == nil { try rejoin(here, .switchedOff) }
-        onSwitch()
-        services.events?.networkListChanged()
-        if enabled { for controller in here { controller.switchedOn(helper: helper) } }
-        return isHeld
-    }
-
-    /// Leaves these networks, changes what is stored, and joins them again: a session that went on would write it once more.
-    private func rejoin(
-        _ controllers: [InterfaceController], _ departure: Departure, _ change: () throws -> Void = {}
-    ) throws(ControlError) {
-        let here = controllers.compactMap { controller in controller.joined.map { (controller, $0) } }
-        isRejoining = true
-        for (controller, joined) in here { controller.leave("\(joined.label) is left and joined again", as: departure) }
-        services.journalWriter.flush()
-        defer {
-            for (controller, joined) in here { controller.join(joined) }
-            isRejoining = false
-            services.events?.statusChanged()
-            services.events?.networkListChanged()
-        }
-        do { try change() } catch { throw .failed(code: .notSaved, message: "\(error)") }
-    }
-
-    func forget(ssid: String) throws(ControlError) {
-        let wired = NetworkID(key: ssid)
-        let name = SSID(printable: ssid)
-        let here = links.controllers.filter { controller in
-            guard let joined = controller.joined else { return false }
-            return wired.map { joined.network == $0 } ?? (joined.security != .wired && joined.ssid == name)
-        }
-        var isKnown = !here.isEmpty
-        try forget(here) {
-            let store = services.store
-            if try wired.map(store.forget) ?? name.map(store.forget) ?? false { isKnown = true }
-        }
-        if let label = wired?.label ?? name?.description { services.host.forgetGiven(of: label) }
-        guard isKnown else { throw unknown(ssid) }
-    }
-
-    /// Changes what is stored of these interfaces' networks. A session that is kept goes on; other networks are left and joined again.
-    private func forget(_ here: [InterfaceController], _ change: () throws -> Void) throws(ControlError) {
-        try rejoin(here.filter { !$0.machine.state.isKeptFree }, .forgotten) {
-            for controller in here { controller.forgetStored() }
-            try change()
-        }
-    }
-
-    func forgetEverything() throws(ControlError) {
-        services.host.forgetGiven()
-        try forget(links.controllers) {
-            defer { services.vault.guardCredentials(by: services.store.pin?.lock) }
-            try services.store.forgetEverything()
-        }
-    }
-
-    /// Returns whether the network is in sight or joined, or something is stored of it.
-    func isKnown(_ text: String) -> Bool {
-        guard let name = try? Self.switchName(text) else { return false }
-        return links.controllers.contains { $0.joined?.network.switchName == name }
-            || services.store.switches.all.contains { $0.ssid == name }
-            || services.store.records(now: WallClock.now).has(name: name)
-            || (try? list.networks(on: nil))?.contains { $0.ssidHex == name } == true
-    }
-
-    /// Returns the error about a network that is not known, with the nearest name that is.
-    func unknown(_ ssid: String) -> ControlError {
-        let listed = (try? list.networks(on: nil, all: true))?.map(\.ssid) ?? []
-        let nearest = Nearest.word(to: ssid, in: listed + switchedOff().compactMap(\.ssid))
-        return .noSuchNetwork(Printable.text(ssid, limit: 128), nearest: nearest)
-    }
-
-    static func switchName(_ text: String) throws(ControlError) -> String {
-        if let wired = NetworkID(key: text), let name = wired.switchName { return name }
-        guard let ssid = SSID(printable: text) else { throw .noSuchNetwork(Printable.text(text, limit: 128)) }
-        return ssid.hex
-    }
 }

@@ -8,7 +8,7 @@ import Varlink
 /// command (T44). A helper has one such question at a time; a tick is skipped rather than queued.
 ///
 /// An answer labels the networks of its own question and no others, and is dropped when no client watches any more. Its passwords are
-/// not kept at all.
+/// not kept at all: for a join the helpers are asked again.
 @LoopActor final class FilterCycle {
     /// One list at one helper; its answer can label these networks and no others.
     private struct PendingList {
@@ -52,6 +52,8 @@ import Varlink
     /// Clients that want the list once, too soon after it was asked for.
     private var early: [() -> Void] = []
     private var pausing: EventSource?
+    /// A join that wants a password.
+    private var passwordWish: (network: NetworkID, done: (String?) -> Void)?
     /// The networks of each helper's last question, so that the journal has changes alone.
     private var disclosed: [String: Set<SeenNetwork>] = [:]
 
@@ -90,6 +92,19 @@ import Varlink
         }
         ask()
         wait(done)
+    }
+
+    /// Asks the helpers for the password of a network in sight; calls back once, when all have answered or after a second.
+    func password(for network: NetworkID, _ done: @escaping (String?) -> Void) {
+        grant(nil)
+        passwordWish = (network, done)
+        once { [weak self] in if self?.passwordWish?.network == network { self?.grant(nil) } }
+    }
+
+    private func grant(_ password: String?) {
+        let wish = passwordWish
+        passwordWish = nil
+        wish?.done(password)
     }
 
     private func admitEarly() {
@@ -210,6 +225,11 @@ import Varlink
             let answer = ScanClaims.Labels(annotations, asked: asked)
             labels[name] = answer.isEmpty ? nil : answer
             specs[name] = answer.isEmpty ? nil : question.spec
+            if let group = asked.first(where: { $0.network == passwordWish?.network }),
+                let password = ScanClaims.password(for: group, in: annotations)
+            {
+                grant(password)
+            }
         } else {
             forget(name)
             // It is no strike, because no login waited; but its author wants to know.

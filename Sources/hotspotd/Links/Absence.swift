@@ -3,7 +3,7 @@ import Glibc
 import HotspotCore
 import Logging
 
-/// What of a user's absence ends a session (LogoffOn=).
+/// Ends sessions when the user is away (LogoffOn=).
 struct LogoffOn: Hashable, Sendable {
     var sleep = false
     var lid = false
@@ -16,7 +16,7 @@ struct LogoffOn: Hashable, Sendable {
 
 /// Logs off when the user walks away, and in again on the return. What logind says are hints: without it nothing is done.
 @LoopActor final class Absence {
-    /// What shows that the user is away.
+    /// The signs that the user is away.
     enum AbsenceSign: Hashable {
         case sleep, lid, idle
         case lock(session: String)
@@ -135,7 +135,7 @@ struct LogoffOn: Hashable, Sendable {
             loggedOff[index] = nil
             // The network may not be joined again yet.
             services.saving("releasing a hold") { try services.store.releaseHold(network) }
-            controllers().first { $0.index == index && $0.joined?.network == network }?.feed(.released)
+            controllers().first { $0.index == index && $0.joined?.network == network }?.feed(.restEnded)
         }
     }
 

@@ -7,7 +7,7 @@ import Wireless
 /// A link with an address is in a network. Helpers need a route and resolvers too, and a wire its gateway's hardware address, which names
 /// the network; for these the join waits a little, and goes on without them if they do not come.
 struct Joining {
-    /// What is known of the link now.
+    /// The link as it is known now.
     struct View {
         var link: LinkSnapshot
         var isWireless: Bool
@@ -106,7 +106,7 @@ struct Joining {
 
     private mutating func arrive(_ view: View, after waited: Duration) -> Step {
         guard waited >= Self.patience || isReady(view, after: waited) else { return .wait(asksGateway: false) }
-        // A wire with a gateway is named by it. Before, the question might not be possible yet.
+        // A wire with a gateway is named by it. Before the link is ready there may be no route to ask by.
         if !view.isWireless, view.gateway == nil, !view.link.gateways.isEmpty { return .wait(asksGateway: true) }
         let gateway = view.gateway ?? nil
         let network = view.association?.network ?? gateway.map { .wired($0) } ?? .anonymous

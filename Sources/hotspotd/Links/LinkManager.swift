@@ -1,3 +1,4 @@
+import Association
 import EventLoop
 import Gate
 import HotspotCore
@@ -7,16 +8,19 @@ import Wireless
 
 /// The links that are managed: turns what the kernel reports of links and radios into joins and leaves.
 @LoopActor final class LinkManager {
-    private let services: Services
-    private let problems: ProblemList
+    let services: Services
+    let problems: ProblemList
     var managed: [Int: ManagedLink] = [:]
-    private var radio: WirelessMonitor?
+    var radio: WirelessMonitor?
     private var monitor: LinkMonitor?
     private var records: SystemLinkFacts
-    /// What manages links, over D-Bus.
+    /// The programs that manage links, over D-Bus.
     private let managers = LinkManagers()
+    let associations = Associations()
+    /// Called once when a scan ends.
+    var onScan: [() -> Void] = []
     /// The associations that were there before the daemon; `nil` until the links were read.
-    private var foundMarks: Set<String>?
+    private var marksAtStart: Set<String>?
 
     private var settings: Settings { services.settings }
 
@@ -51,34 +55,15 @@ import Wireless
         return (closed, Set(strays))
     }
 
-    /// Returns what programs and records say of a link, without what speaks of another link that is up.
+    /// Returns what programs and records say of a link, without resolvers that belong to another link that is up.
     func facts(for link: LinkSnapshot) -> LinkFacts? {
         let known = records.facts(for: link, after: managers.facts(for: link))?.without(
             resolversOf: snapshots.filter { $0.isUp && $0.hasCarrier }, on: link)
-        // What the network itself was asked counts last.
+        // The network's own announcement counts only where no program has one.
         guard known?.announcement == nil, let own = managed[link.index]?.question?.announcement else { return known }
         var facts = known ?? LinkFacts(source: "none")
         facts.announcement = own
         return facts
-    }
-
-    /// Ends the link where that is possible (D19): a manager that holds the association would only bring it back.
-    func disassociate(_ index: Int) -> Bool {
-        guard let radio, association(of: index) != nil else { return false }
-        if let manager = managers.owner(of: index) {
-            managed[index]?.controller?.problems.report(
-                Problem(
-                    .linkKept, "\(manager) manages this connection, so hotspotd does not end it.",
-                    hint: "leave the network there, or set [Policy] OnFailure=keep"))
-            return false
-        }
-        do {
-            try radio.disconnect(index: index)
-            return true
-        } catch {
-            problems.report(Problem(.disconnect, "\(error)"))
-            return false
-        }
     }
 
     /// Has the program that manages a link see at once that it leads to the Internet now; desktops show what that program says.
@@ -108,6 +93,7 @@ import Wireless
         do {
             let radio = try WirelessMonitor()
             self.radio = radio
+            associations.monitor = radio
             radio.onEvent = { [weak self] in self?.handle($0) }
             radio.onFailure = { [weak self] in self?.problems.report(Problem(.wireless, "\($0)")) }
             radio.start()
@@ -124,6 +110,7 @@ import Wireless
     }
 
     func stop() {
+        associations.release()
         radio?.stop()
         monitor?.stop()
         for controller in controllers { controller.end() }
@@ -148,8 +135,8 @@ import Wireless
 
     private func handle(_ change: LinkChange) {
         // The first change is reported when all links were read.
-        if foundMarks == nil {
-            foundMarks = Set(
+        if marksAtStart == nil {
+            marksAtStart = Set(
                 snapshots.filter { $0.isUp && $0.hasCarrier && !$0.addresses.isEmpty }.compactMap(\.associationMark))
         }
         switch change {
@@ -164,7 +151,9 @@ import Wireless
         case .interfaceAppeared(let interface):
             if let link = monitor?.links[interface.index] { update(link) }
         case .interfaceVanished(let index): forget(index)
-        case .scanFinished: services.events?.networkListChanged()
+        case .scanFinished:
+            services.events?.networkListChanged()
+            scanEnded()
         case .associationBegan(let index): prepare(index)
         case .connected(let index, let association): connected(index, association)
         case .roamed(let index, let bssid):
@@ -173,6 +162,7 @@ import Wireless
             if let link = monitor?.links[index] { update(link) }
         case .disconnected(let index, _):
             managed[index]?.association = nil
+            if let interface = interface(index) { associations.left(interface) }
             managed[index]?.controller?.journal.record("link", "disconnected")
             if let link = monitor?.links[index] { update(link) }
             services.host.standDown(interface: index)
@@ -181,11 +171,13 @@ import Wireless
     }
 
     private func connected(_ index: Int, _ association: WirelessAssociation) {
-        held(index).association = association
-        // A trusted network is open from here on, any other closed, whatever the last one was.
+        managedLink(index).association = association
+        if let interface = interface(index) { associations.joined(interface, association.ssid) }
+        // The gate of a trusted network (TrustedNetworks=) is open from here on, that of any other closed, whatever the last one was.
         services.events?.gateChanged()
         guard let link = monitor?.links[index], let controller = controller(for: link) else { return }
         controller.journal.record("link", "connected to \(association.ssid) at \(association.bssid)")
+        findManager(of: controller)
         update(link)
         prepare(index)
     }
@@ -194,7 +186,7 @@ import Wireless
 
     private var snapshots: [LinkSnapshot] { monitor.map { Array($0.links.values) } ?? [] }
 
-    private func held(_ index: Int) -> ManagedLink {
+    private func managedLink(_ index: Int) -> ManagedLink {
         let link = managed[index] ?? ManagedLink()
         managed[index] = link
         return link
@@ -229,8 +221,9 @@ import Wireless
             return known
         }
         let made = InterfaceController(index: link.index, name: link.name, services: services)
-        held(link.index).controller = made
+        managedLink(link.index).controller = made
         services.log.info("\(link.name): managed")
+        findManager(of: made)
         // A machine begins with its gate closed, and reports changes only.
         services.events?.statusChanged()
         return made
@@ -269,6 +262,7 @@ import Wireless
                 update(link)
             }
         case .giveUp:
+            managers.forget(link.index)
             managed.leave()
             services.host.standDown(interface: link.index)
         case .join(let network, let bssid):
@@ -280,6 +274,8 @@ import Wireless
             controller.refresh(link)
             controller.roam(to: bssid, signal: managed.association?.signal)
         case .leave(let reason):
+            // The same address may come again, in another network.
+            managers.forget(link.index)
             managed.leave()
             controller.leave(reason)
             update(link)
@@ -313,13 +309,13 @@ import Wireless
 
     private func join(_ network: NetworkID, _ bssid: HardwareAddress?, _ view: Joining.View, _ controller: InterfaceController) {
         let facts = view.facts ?? LinkFacts(source: "none")
-        let isFound = view.link.associationMark.map { foundMarks?.contains($0) == true } ?? false
+        let wasUpBefore = view.link.associationMark.map { marksAtStart?.contains($0) == true } ?? false
         services.log.debug("\(view.link.name): resolvers \(facts.nameservers) from \(facts.source)")
         controller.join(
             Joined(
                 association: Services.randomID(), network: network, ssid: view.association?.ssid ?? .empty,
                 security: view.association?.security ?? .wired, bssid: bssid, signal: view.association?.signal,
-                snapshot: view.link, isFound: isFound, facts: facts))
+                snapshot: view.link, wasUpBefore: wasUpBefore, facts: facts))
         if facts.nameservers.isEmpty, !view.hasResolvers {
             controller.problems.report(
                 Problem(.noNameservers, "No DHCP record names a resolver for this link.", hint: "set [Probe] Nameservers="))

@@ -14,7 +14,9 @@ import Wireless
     /// The network that the radio is in, with or without an address.
     var association: WirelessAssociation?
     var joining = Joining()
-    /// What was asked of this network itself, from the arrival until it is left.
+    /// The program that joins networks here, as it was found last.
+    var manager: String?
+    /// The question to this network itself, from the arrival until it is left.
     var question: PortalQuestion?
     /// The answer to the question for the gateway's hardware address, once there is one.
     private(set) var gateway: HardwareAddress??

@@ -54,7 +54,7 @@ import Varlink
 
     isolated deinit { end() }
 
-    /// What counts of the answers; the order of messages is that of their names.
+    /// The answers by what they count; the order of messages is that of their names.
     var announcement: Announcement? {
         AnnouncingMessage.allCases.lazy.compactMap { message in
             self.found[message].map { Announcement($0, source: message.words) }

@@ -1,0 +1,96 @@
+import EventLoop
+import HotspotCore
+import Wireless
+
+/// Joins and leaves networks through the program that manages an interface, found at each call.
+@LoopActor public final class Associations {
+    private struct Attempt {
+        let number: Int
+        let deadline: EventSource?
+    }
+
+    /// The time for a join: scanning, associating and the handshake, several times.
+    private let patience: Duration
+    private let associators: [any Associator]
+    private let radio: RadioAssociator
+    private var attempts: [Int: Attempt] = [:]
+    private var count = 0
+
+    /// - Parameters:
+    ///   - address: of another bus than the system's.
+    ///   - sockets: the folder of wpa_supplicant's control sockets.
+    public init(address: String? = nil, sockets: String = "/run/wpa_supplicant", patience: Duration = .seconds(45)) {
+        self.patience = patience
+        radio = RadioAssociator()
+        associators = [
+            NetworkManagerAssociator(address: address), IwdAssociator(address: address),
+            WPASupplicantAssociator(sockets: sockets, radio: radio), radio,
+        ]
+    }
+
+    /// What the kernel is asked through; without it there is no Wi-Fi.
+    public var monitor: WirelessMonitor? {
+        get { radio.monitor }
+        set { radio.monitor = newValue }
+    }
+
+    /// Tells the name of the program that manages an interface; `nil` if none does.
+    public func findManager(of interface: ManagedInterface, _ done: @escaping (String?) -> Void) {
+        find(interface) { [radio] in done($0 === radio ? nil : $0.name) }
+    }
+
+    /// Joins a network, and calls back when it is joined, which is before it has an address.
+    public func join(_ request: JoinRequest, _ done: @escaping (AssociationError?) -> Void) {
+        attempt(request.interface, done) { associator, done in associator.join(request, done) }
+    }
+
+    public func end(_ interface: ManagedInterface, _ ending: Ending, _ done: @escaping (AssociationError?) -> Void) {
+        attempt(interface, done) { associator, done in associator.end(interface, ending, done) }
+    }
+
+    /// The kernel says that an interface is in a network.
+    public func joined(_ interface: ManagedInterface, _ ssid: SSID) { radio.joined(interface, ssid) }
+
+    public func left(_ interface: ManagedInterface) {
+        for associator in associators { associator.left(interface) }
+    }
+
+    /// Gives auto-join back as it was found: for one network, or for all.
+    public func release(_ ssid: SSID? = nil) {
+        for associator in associators { associator.release(ssid) }
+    }
+
+    private func find(_ interface: ManagedInterface, from number: Int = 0, _ done: @escaping (any Associator) -> Void) {
+        guard number < associators.count - 1 else { return done(radio) }
+        associators[number].manages(interface) { [self] manages in
+            if manages { done(associators[number]) } else { find(interface, from: number + 1, done) }
+        }
+    }
+
+    /// Does one thing at a time to an interface, within ``patience``.
+    private func attempt(
+        _ interface: ManagedInterface, _ done: @escaping (AssociationError?) -> Void,
+        _ body: @escaping (any Associator, @escaping (AssociationError?) -> Void) -> Void
+    ) {
+        guard attempts[interface.index] == nil else { return done(.busy) }
+        count += 1
+        let number = count
+        var associator: (any Associator)?
+        let finish = { [weak self] (error: AssociationError?) in
+            // An answer behind the deadline is nothing to wait for.
+            guard let self, attempts[interface.index]?.number == number else { return }
+            attempts.removeValue(forKey: interface.index)?.deadline?.cancel()
+            done(error)
+        }
+        let deadline = try? EventLoop.shared.schedule(after: patience) {
+            associator?.abandon(interface)
+            finish(.timeout(manager: associator?.name ?? "The system"))
+        }
+        attempts[interface.index] = Attempt(number: number, deadline: deadline)
+        find(interface) { [weak self] in
+            guard let self, attempts[interface.index]?.number == number else { return }
+            associator = $0
+            body($0, finish)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import EventLoop
+import HotspotCore
+
+/// An interface of this machine, as the kernel knows it.
+public struct ManagedInterface: Hashable, Sendable {
+    public let index: Int
+    public let name: String
+
+    public init(index: Int, name: String) {
+        self.index = index
+        self.name = name
+    }
+}
+
+/// A network in sight that is to be joined.
+public struct JoinRequest: Sendable {
+    let interface: ManagedInterface
+    let ssid: SSID
+    let security: Security
+    /// Without one what the program knows of the network is used.
+    let password: String?
+    /// What is made for this join goes when the network is left.
+    let once: Bool
+
+    public init(interface: ManagedInterface, ssid: SSID, security: Security, password: String?, once: Bool) {
+        self.interface = interface
+        self.ssid = ssid
+        self.security = security
+        self.password = password
+        self.once = once
+    }
+}
+
+/// What becomes of a link that ends.
+public enum Ending: Hashable, Sendable {
+    /// The user leaves: nothing is joined until the user, here or in the program, wants something.
+    case byUser
+    /// The network may be joined again at once.
+    case mayReturn
+    /// This network is not joined by itself until ``Associations/release(_:)`` or after that time; others may be.
+    case staysAway(SSID, for: Duration?)
+}
+
+/// Why a network is not joined or left.
+public enum AssociationError: Error, Hashable, Sendable {
+    /// The program does not see the network.
+    case notInSight
+    case passwordNeeded
+    case wrongPassword
+    /// The program cannot join networks of this kind of security.
+    case unsupported(Security)
+    /// The permission that is missing.
+    case notPermitted(manager: String, missing: String)
+    case notInNetwork
+    /// The interface is down or switched off.
+    case down
+    /// The program ended, or does not answer.
+    case managerGone(String)
+    case timeout(manager: String)
+    /// With the program's words.
+    case refused(manager: String, words: String)
+    /// Another join or leave of this interface is under way.
+    case busy
+
+    /// One sentence for the user, behind a line feed the words of the program.
+    public var problem: Problem {
+        switch self {
+        case .notInSight: Problem(.joinFailed, "The network is not in sight.", hint: "hotspotctl list")
+        case .passwordNeeded: Problem(.passwordNeeded, "This network wants a password.")
+        case .wrongPassword: Problem(.wrongPassword, "The network does not accept this password.")
+        case .unsupported(.enterprise):
+            Problem(.joinFailed, "This network wants more than a password (802.1X): join it in the desktop's settings.")
+        case .unsupported(let security):
+            Problem(.joinFailed, "hotspotd cannot join networks with this security: \(security.rawValue).")
+        case .notPermitted(let manager, let missing):
+            Problem(.joinNotPermitted, "\(manager) does not let hotspotd do that: \(missing).")
+        case .notInNetwork: Problem(.notJoined, "The interface is in no network.")
+        case .down: Problem(.joinFailed, "The interface is down or switched off.", hint: "rfkill list")
+        case .managerGone(let manager): Problem(.managerGone, "\(manager) ended, or does not answer.")
+        case .timeout(let manager): Problem(.joinFailed, "\(manager) has not done it in time.")
+        case .refused(let manager, let words):
+            Problem(.joinFailed, Hearsay.join("\(manager) could not do it.", words.isEmpty ? nil : words))
+        case .busy: Problem(.busy, "This interface is being joined or left already.")
+        }
+    }
+}
+
+/// A program that joins networks, or the kernel alone. It calls back once; ``Associations`` ends what takes too long.
+@LoopActor protocol Associator: AnyObject {
+    /// Its name for people.
+    var name: String { get }
+    /// Whether it manages the interface.
+    func manages(_ interface: ManagedInterface, _ done: @escaping (Bool) -> Void)
+    func join(_ request: JoinRequest, _ done: @escaping (AssociationError?) -> Void)
+    /// Ends a join for which ``Associations`` does not wait any more.
+    func abandon(_ interface: ManagedInterface)
+    func end(_ interface: ManagedInterface, _ ending: Ending, _ done: @escaping (AssociationError?) -> Void)
+    /// The interface has left its network.
+    func left(_ interface: ManagedInterface)
+    /// Gives auto-join back as it was found: for one network, or for all.
+    func release(_ ssid: SSID?)
+}

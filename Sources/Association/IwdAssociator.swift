@@ -1,0 +1,215 @@
+import EventLoop
+import HotspotCore
+
+/// iwd (2.3), whose service lets the group `netdev` in on Debian.
+@LoopActor final class IwdAssociator: Associator {
+    let name = "iwd"
+    private static let service = "net.connman.iwd"
+    private static let agent = "/org/hotspotd/agent"
+    /// Longer than iwd tries.
+    private static let patience = Duration.seconds(60)
+
+    /// A network as iwd lists it.
+    struct Entry: Equatable {
+        let path: String
+        /// The object with what is kept of it.
+        let known: String?
+        let joinsByItself: Bool
+    }
+
+    private let address: String?
+    private var bus: SystemBus?
+    private var stations: [Int: String] = [:]
+    /// The password that iwd may ask for, and iwd's unique name.
+    private var answer: (password: String, to: String)?
+    /// The networks that go when the interface leaves them.
+    private var onceOnly: [Int: SSID] = [:]
+    /// What joined by itself before it had to stay away.
+    private var kept: [(ssid: SSID, known: String)] = []
+
+    init(address: String?) { self.address = address }
+
+    func manages(_ interface: ManagedInterface, _ done: @escaping (Bool) -> Void) {
+        readObjects { [self] objects in
+            stations[interface.index] =
+                objects.first { _, interfaces in
+                    interfaces.table["\(Self.service).Device"]?.table["Name"]?.text == interface.name
+                        && interfaces.table["\(Self.service).Station"] != nil
+                }?.key
+            done(stations[interface.index] != nil)
+        }
+    }
+
+    private func readObjects(_ done: @escaping ([String: BusValue]) -> Void) {
+        guard let bus = connected() else { return done([:]) }
+        let manager = SystemBus.Object(Self.service, "/", "org.freedesktop.DBus.ObjectManager")
+        bus.call("GetManagedObjects", of: manager) { done($0?.first?.table ?? [:]) }
+    }
+
+    /// Returns a network at a station.
+    nonisolated static func entry(
+        of ssid: SSID, _ security: Security?, at station: String, in objects: [String: BusValue]
+    ) -> Entry? {
+        // WPA3 is a kind of psk here, and encryption without a password a kind of open.
+        let type: String? = security.map { $0.isSecured ? "psk" : "open" }
+        for (path, interfaces) in objects {
+            guard let network = interfaces.table["net.connman.iwd.Network"]?.table, network["Device"]?.text == station,
+                network["Name"]?.text.map({ Array($0.utf8) }) == ssid.octets,
+                type.map({ network["Type"]?.text == $0 }) ?? (network["Connected"]?.boolean == true)
+            else { continue }
+            let known = network["KnownNetwork"]?.text
+            let record = known.flatMap { objects[$0]?.table["net.connman.iwd.KnownNetwork"]?.table }
+            return Entry(path: path, known: known, joinsByItself: record?["AutoConnect"]?.boolean == true)
+        }
+        return nil
+    }
+
+    // MARK: Joining
+
+    func join(_ request: JoinRequest, _ done: @escaping (AssociationError?) -> Void) {
+        guard let station = stations[request.interface.index] else { return done(.managerGone(name)) }
+        guard [.open, .owe, .psk, .sae].contains(request.security) else { return done(.unsupported(request.security)) }
+        find(request, at: station) { [self] entry in
+            guard let entry else { return done(.notInSight) }
+            guard let password = request.password else {
+                if entry.known == nil, request.security.isSecured { return done(.passwordNeeded) }
+                return connect(entry, request, done)
+            }
+            // It would take the password that it knows.
+            forget(entry.known) { [self] in
+                offer(password) { [self] error in
+                    if let error { return done(error) }
+                    connect(entry, request) { [self] error in
+                        answer = nil
+                        bus?.call("UnregisterAgent", of: Self.agents, [.path(Self.agent)]) { _ in }
+                        done(error)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Finds a network, by a scan if iwd does not have it.
+    private func find(_ request: JoinRequest, at station: String, tries: Int = 20, _ done: @escaping (Entry?) -> Void) {
+        readObjects { [self] objects in
+            if let entry = Self.entry(of: request.ssid, request.security, at: station, in: objects) { return done(entry) }
+            guard tries > 0 else { return done(nil) }
+            // Refused while one is under way.
+            bus?.call("Scan", of: object(station, "Station")) { _ in }
+            EventLoop.shared.later(.milliseconds(500)) { [self] in find(request, at: station, tries: tries - 1, done) }
+        }
+    }
+
+    private func connect(_ entry: Entry, _ request: JoinRequest, _ done: @escaping (AssociationError?) -> Void) {
+        bus?.ask("Connect", of: object(entry.path, "Network"), within: Self.patience) { [self] result in
+            guard case .failure(let failure) = result else {
+                if request.once, entry.known == nil || request.password != nil {
+                    onceOnly[request.interface.index] = request.ssid
+                }
+                return done(nil)
+            }
+            // It does not tell why a handshake failed.
+            let isHandshake = ["Failed", "InvalidFormat"].contains { failure.name == "\(Self.service).\($0)" }
+            done(isHandshake && request.password != nil ? .wrongPassword : error(failure))
+        }
+    }
+
+    private static let agents = SystemBus.Object(service, "/net/connman/iwd", "\(service).AgentManager")
+
+    /// Lets iwd, and no other program, ask for a password.
+    private func offer(_ password: String, _ done: @escaping (AssociationError?) -> Void) {
+        let dbus = SystemBus.Object("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
+        bus?.call("GetNameOwner", of: dbus, [.text(Self.service)]) { [self] owner in
+            guard let owner = owner?.first?.text else { return done(.managerGone(name)) }
+            answer = (password, owner)
+            bus?.ask("RegisterAgent", of: Self.agents, [.path(Self.agent)]) { [self] result in
+                if case .failure(let failure) = result { done(error(failure)) } else { done(nil) }
+            }
+        }
+    }
+
+    private func asked(by sender: String, _ method: String) -> [SystemBus.Argument]? {
+        guard let answer, sender == answer.to else { return nil }
+        return switch method {
+        case "RequestPassphrase": [.text(answer.password)]
+        case "Release", "Cancel": []
+        default: nil
+        }
+    }
+
+    private func forget(_ known: String?, _ done: @escaping () -> Void) {
+        guard let known, let bus else { return done() }
+        bus.call("Forget", of: object(known, "KnownNetwork")) { _ in done() }
+    }
+
+    func abandon(_ interface: ManagedInterface) {
+        if let station = stations[interface.index] { bus?.call("Disconnect", of: object(station, "Station")) { _ in } }
+    }
+
+    // MARK: Leaving
+
+    func end(_ interface: ManagedInterface, _ ending: Ending, _ done: @escaping (AssociationError?) -> Void) {
+        guard let bus, let station = stations[interface.index] else { return done(.managerGone(name)) }
+        bus.properties(of: object(station, "Station")) { [self] properties in
+            guard let properties else { return done(.managerGone(name)) }
+            guard let network = properties["ConnectedNetwork"]?.text else { return done(.notInNetwork) }
+            keepAway(ending, station) { [self] in
+                bus.ask("Disconnect", of: object(station, "Station")) { [self] result in
+                    if case .failure(let failure) = result { return done(error(failure)) }
+                    // It would join nothing by itself now.
+                    if ending == .mayReturn { bus.call("Connect", of: object(network, "Network")) { _ in } }
+                    done(nil)
+                }
+            }
+        }
+    }
+
+    private func keepAway(_ ending: Ending, _ station: String, _ done: @escaping () -> Void) {
+        guard case .staysAway(let ssid, let duration) = ending else { return done() }
+        readObjects { [self] objects in
+            guard let entry = Self.entry(of: ssid, nil, at: station, in: objects), let known = entry.known, entry.joinsByItself
+            else { return done() }
+            kept.append((ssid, known))
+            if let duration { EventLoop.shared.later(duration) { [weak self] in self?.release(ssid) } }
+            bus?.setProperty("AutoConnect", of: object(known, "KnownNetwork"), to: .truth(false)) { _ in done() }
+        }
+    }
+
+    func left(_ interface: ManagedInterface) {
+        guard let ssid = onceOnly.removeValue(forKey: interface.index), let station = stations[interface.index] else { return }
+        readObjects { [self] objects in
+            for security in [Security.open, .psk] {
+                forget(Self.entry(of: ssid, security, at: station, in: objects)?.known) {}
+            }
+        }
+    }
+
+    func release(_ ssid: SSID?) {
+        for (name, known) in kept where ssid == nil || name == ssid {
+            bus?.setProperty("AutoConnect", of: object(known, "KnownNetwork"), to: .truth(true)) { _ in }
+        }
+        kept.removeAll { ssid == nil || $0.ssid == ssid }
+    }
+
+    // MARK: The bus
+
+    private func object(_ path: String, _ interface: String) -> SystemBus.Object {
+        SystemBus.Object(Self.service, path, "\(Self.service).\(interface)")
+    }
+
+    private func error(_ failure: SystemBus.CallFailure) -> AssociationError {
+        if failure.isRefusal {
+            return .notPermitted(manager: name, missing: "the user hotspotd is not in the group netdev")
+        }
+        if failure.isAbsence { return .managerGone(name) }
+        if failure.name == "\(Self.service).NotConnected" { return .notInNetwork }
+        return .refused(manager: name, words: failure.words)
+    }
+
+    private func connected() -> SystemBus? {
+        if let bus, bus.isOpen { return bus }
+        bus = try? SystemBus(address: address) { _ in }
+        try? bus?.serve(Self.agent) { [weak self] sender, method in self?.asked(by: sender, method) }
+        return bus
+    }
+}

@@ -1,0 +1,245 @@
+import EventLoop
+import Glibc
+import HotspotCore
+
+/// NetworkManager (introspection of 1.42; measured as an unprivileged user: `network-control` to join what it knows and to leave,
+/// `settings.modify.own` for a profile of our own).
+@LoopActor final class NetworkManagerAssociator: Associator {
+    let name = "NetworkManager"
+    private static let service = "org.freedesktop.NetworkManager"
+    private static let manager = SystemBus.Object(service, "/org/freedesktop/NetworkManager", service)
+    private static let refusal =
+        "polkit's rule is missing (60-hotspotd.rules, which the package has), or the administrator's own rules forbid it"
+
+    /// A join under way on a device.
+    @LoopActor private final class Activation {
+        let done: (AssociationError?) -> Void
+        /// The device has left the network before, and goes to ours.
+        var isOurs = false
+        var reason: Int64 = 0
+        /// The profile that was made for it.
+        var profile: String?
+        var hasFailed = false
+
+        init(_ done: @escaping (AssociationError?) -> Void) { self.done = done }
+    }
+
+    private let address: String?
+    private var bus: SystemBus?
+    private var devices: [Int: String] = [:]
+    private var activations: [String: Activation] = [:]
+
+    init(address: String?) { self.address = address }
+
+    func manages(_ interface: ManagedInterface, _ done: @escaping (Bool) -> Void) {
+        devices[interface.index] = nil
+        guard let bus = connected() else { return done(false) }
+        bus.call("GetDeviceByIpIface", of: Self.manager, [.text(interface.name)]) { [self] found in
+            guard let path = found?.first?.text else { return done(false) }
+            bus.properties(of: Self.device(path)) { [self] properties in
+                let manages = properties?["Managed"]?.boolean == true
+                if manages { devices[interface.index] = path }
+                done(manages)
+            }
+        }
+    }
+
+    // MARK: Joining
+
+    func join(_ request: JoinRequest, _ done: @escaping (AssociationError?) -> Void) {
+        guard let bus, let path = devices[request.interface.index] else { return done(.managerGone(name)) }
+        guard request.password == nil else { return add(request, path, done) }
+        // The profiles whose network is in sight, which other users' are not among.
+        bus.properties(of: Self.device(path)) { [self] properties in
+            guard let properties else { return done(.managerGone(name)) }
+            let profiles = (properties["AvailableConnections"]?.list ?? []).compactMap(\.text)
+            pick(profiles[...], of: request, over: bus) { [self] profile in
+                if let profile { return activate(profile, path, done) }
+                guard !request.security.isSecured else { return done(.passwordNeeded) }
+                add(request, path, done)
+            }
+        }
+    }
+
+    /// Finds the first profile of this network.
+    private func pick(
+        _ profiles: ArraySlice<String>, of request: JoinRequest, over bus: SystemBus, _ done: @escaping (String?) -> Void
+    ) {
+        guard let path = profiles.first else { return done(nil) }
+        let profile = SystemBus.Object(Self.service, path, "\(Self.service).Settings.Connection")
+        bus.call("GetSettings", of: profile) { [self] found in
+            if Self.fits(found?.first?.table ?? [:], request) { return done(path) }
+            pick(profiles.dropFirst(), of: request, over: bus, done)
+        }
+    }
+
+    nonisolated static func fits(_ settings: [String: BusValue], _ request: JoinRequest) -> Bool {
+        settings["802-11-wireless"]?.table["ssid"]?.octets == request.ssid.octets
+            && (settings["802-11-wireless-security"] != nil) == (request.security != .open)
+    }
+
+    private func activate(_ profile: String, _ path: String, _ done: @escaping (AssociationError?) -> Void) {
+        start("ActivateConnection", [.path(profile), .path(path), .path("/")], path, done)
+    }
+
+    private func add(_ request: JoinRequest, _ path: String, _ done: @escaping (AssociationError?) -> Void) {
+        guard let settings = Self.profile(for: request, user: Self.user) else { return done(.unsupported(request.security)) }
+        // A volatile profile goes with the connection.
+        let options: [String: SystemBus.Argument] = ["persist": .text(request.once ? "volatile" : "disk")]
+        start(
+            "AddAndActivateConnection2", [.tables(settings), .path(path), .path("/"), .table(options)], path, done)
+    }
+
+    /// Returns the settings of a profile that only this user may use; `nil` where a password is not enough.
+    nonisolated static func profile(for request: JoinRequest, user: String?) -> [String: [String: SystemBus.Argument]]? {
+        var connection: [String: SystemBus.Argument] = [
+            "id": .text(request.ssid.description), "type": .text("802-11-wireless"),
+        ]
+        // root's are for all; those of another user need its permission.
+        if let user { connection["permissions"] = .texts(["user:\(user):"]) }
+        var settings = ["connection": connection, "802-11-wireless": ["ssid": .octets(request.ssid.octets)]]
+        switch request.security {
+        case .open: break
+        case .owe: settings["802-11-wireless-security"] = ["key-mgmt": .text("owe")]
+        case .psk, .sae:
+            guard let password = request.password else { return nil }
+            settings["802-11-wireless-security"] = [
+                "key-mgmt": .text(request.security == .psk ? "wpa-psk" : "sae"), "psk": .text(password),
+            ]
+        case .wep, .enterprise, .wired, .unknown: return nil
+        }
+        return settings
+    }
+
+    private static let user: String? = geteuid() == 0 ? nil : getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) }
+
+    private func start(
+        _ method: String, _ arguments: [SystemBus.Argument], _ path: String, _ done: @escaping (AssociationError?) -> Void
+    ) {
+        let activation = Activation(done)
+        activations[path] = activation
+        bus?.ask(method, of: Self.manager, arguments) { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .failure(let failure): finish(path, error(failure))
+            case .success(let values):
+                // The profile, the connection and more; of a known profile the connection alone.
+                if values.count > 1 { activation.profile = values.first?.text }
+                // The join may end before the answer comes.
+                if activation.hasFailed { dropProfile(of: activation) }
+            }
+        }
+    }
+
+    /// Follows a device: enum NMDeviceState of libnm-core.
+    private func stateChanged(_ path: String, _ values: [Int64]) {
+        guard values.count == 3, activations[path] != nil else { return }
+        let (state, reason) = (values[0], values[2])
+        switch state {
+        case 40...60:
+            activations[path]?.isOurs = true
+            // Each step back has its own reason, such as a handshake that failed.
+            if reason != 0 { activations[path]?.reason = reason }
+        // It is associated, and its keys are right, once it is given an address.
+        case 70...100: if activations[path]?.isOurs == true { finish(path, nil) }
+        case 120: finish(path, failure(reason))
+        case 10, 20: finish(path, .refused(manager: name, words: "the device is not available any more"))
+        // Deactivating and disconnected: the end of the network before, or the user's wish in the middle.
+        default: if activations[path]?.isOurs == true { finish(path, failure(reason)) }
+        }
+    }
+
+    /// Returns the error for a reason: enum NMDeviceStateReason of libnm-core.
+    private func failure(_ reason: Int64) -> AssociationError {
+        switch reason {
+        case 7, 8: .wrongPassword
+        case 53: .notInSight
+        case 11: .timeout(manager: name)
+        case 60: .busy
+        default: .refused(manager: name, words: "reason \(reason)")
+        }
+    }
+
+    private func finish(_ path: String, _ error: AssociationError?) {
+        guard let activation = activations.removeValue(forKey: path) else { return }
+        if error != nil { dropProfile(of: activation) }
+        activation.done(error)
+    }
+
+    /// Deletes what was made for a join that failed: NetworkManager would try a wrong password again and again.
+    private func dropProfile(of activation: Activation) {
+        activation.hasFailed = true
+        guard let profile = activation.profile else { return }
+        activation.profile = nil
+        bus?.call("Delete", of: SystemBus.Object(Self.service, profile, "\(Self.service).Settings.Connection")) { _ in }
+    }
+
+    func abandon(_ interface: ManagedInterface) {
+        guard let path = devices[interface.index], let activation = activations.removeValue(forKey: path) else { return }
+        dropProfile(of: activation)
+    }
+
+    // MARK: Leaving
+
+    /// `Disconnect` turns `Autoconnect` of the device off, and has NetworkManager leave this profile alone until it is activated again
+    /// (measured). So for a network that stays away the former is given back at once, and other networks are joined as before.
+    func end(_ interface: ManagedInterface, _ ending: Ending, _ done: @escaping (AssociationError?) -> Void) {
+        guard let bus, let path = devices[interface.index] else { return done(.managerGone(name)) }
+        bus.properties(of: Self.device(path)) { [self] before in
+            guard let before else { return done(.managerGone(name)) }
+            if ending == .mayReturn { return activateAgain(before, path, done) }
+            bus.ask("Disconnect", of: Self.device(path), within: .seconds(20)) { [self] result in
+                if case .failure(let failure) = result { return done(error(failure)) }
+                guard ending != .byUser, before["Autoconnect"]?.boolean == true else { return done(nil) }
+                bus.setProperty("Autoconnect", of: Self.device(path), to: .truth(true)) { [self] in done($0.map(error)) }
+            }
+        }
+    }
+
+    /// Joins the same network again: after a `Disconnect` it would not be joined by itself.
+    private func activateAgain(
+        _ device: [String: BusValue], _ path: String, _ done: @escaping (AssociationError?) -> Void
+    ) {
+        let active = SystemBus.Object(
+            Self.service, device["ActiveConnection"]?.text ?? "/", "\(Self.service).Connection.Active")
+        bus?.properties(of: active) { [self] properties in
+            guard let profile = properties?["Connection"]?.text else { return done(.notInNetwork) }
+            bus?.ask("ActivateConnection", of: Self.manager, [.path(profile), .path(path), .path("/")]) { [self] result in
+                if case .failure(let failure) = result { done(error(failure)) } else { done(nil) }
+            }
+        }
+    }
+
+    func left(_ interface: ManagedInterface) {}
+    func release(_ ssid: SSID?) {}
+
+    // MARK: The bus
+
+    private static func device(_ path: String) -> SystemBus.Object { SystemBus.Object(service, path, "\(service).Device") }
+
+    private func error(_ failure: SystemBus.CallFailure) -> AssociationError {
+        if failure.isRefusal { return .notPermitted(manager: name, missing: Self.refusal) }
+        if failure.isAbsence { return .managerGone(name) }
+        if failure.name == "\(Self.service).Device.NotActive" { return .notInNetwork }
+        return .refused(manager: name, words: failure.words)
+    }
+
+    private func connected() -> SystemBus? {
+        if let bus, bus.isOpen { return bus }
+        bus = nil
+        do throws(LoopError) {
+            let bus = try SystemBus(address: address) { _ in }
+            try bus.watch("StateChanged", of: "\(Self.service).Device", from: Self.service) { [weak self] path, values in
+                self?.stateChanged(path, values.compactMap(\.number))
+            }
+            try bus.watch("NameOwnerChanged", of: "org.freedesktop.DBus", from: "org.freedesktop.DBus") { [weak self] _, values in
+                guard let self, values.first?.text == Self.service, values.last?.text == "" else { return }
+                for path in activations.keys { finish(path, .managerGone(name)) }
+            }
+            self.bus = bus
+        } catch {
+            return nil
+        }
+        return bus
+    }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import ControlAPI
+import Glibc
+import HotspotCore
+
+struct JoinVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "join", abstract: "Join a Wi-Fi network in sight.",
+        discussion: """
+            Done by the program that manages the interface: NetworkManager, iwd or wpa_supplicant; where none does, hotspotd joins open \
+            networks itself, and something else asks for an address. What that program knows of the network is used. A password that is \
+            wanted is asked on the terminal without echo, or read from standard input with --password; never from the arguments, which \
+            every user of this computer can see. The login follows by itself.
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Option(help: "The interface; without it the one that sees the network best.", completion: Complete.interfaces)
+    var interface: String?
+
+    @Flag(help: "Forget what is made for this, such as the password, when the network is left.")
+    var once = false
+
+    @Flag(help: "Give a password, also where the program knows one already: from the terminal, or a line of standard input.")
+    var password = false
+
+    @Argument(help: "The network as 'list' shows it.", completion: Complete.networks)
+    var ssid: String
+
+    func run() throws {
+        let client = try common.connect()
+        let given = password ? try SecretLines.read(["Password: "])[0] : nil
+        let reply: JSONValue
+        do throws(Failure) {
+            reply = try join(client, given)
+        } catch {
+            guard case .failed(.passwordNeeded, _) = error.refusal, given == nil else { throw error }
+            guard !common.noAsk, isatty(STDIN_FILENO) == 1 else {
+                throw Failure(
+                    .answerNeeded, error.message, hint: "hotspotctl join --password \(common.renderer.argument(ssid))")
+            }
+            reply = try join(client, try SecretLines.read(["Password for \(common.renderer.quoted(ssid)): "])[0])
+        }
+        try common.show(reply) { (renderer, reply: AssociationReply) in
+            [
+                "Joined \(renderer.quoted(ssid))\(renderer.place(reply)); to see the login: hotspotctl"
+                    + (reply.interface.map { " login --wait \(renderer.argument($0))" } ?? "")
+            ]
+        }
+    }
+
+    private func join(_ client: ControlClient, _ password: String?) throws(Failure) -> JSONValue {
+        try client.call("Join", JoinParameters(ssid: ssid, interface: interface, password: password, once: once))
+    }
+}
+
+struct LeaveVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "leave", abstract: "Leave the network; nothing is joined by itself until you want it.")
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: "The interface, if there are several.", completion: Complete.interfaces)
+    var interface: String?
+
+    func run() throws {
+        let reply = try common.connect().call("Leave", .members(["interface": interface]))
+        try common.show(reply) { (renderer, reply: AssociationReply) in
+            ["Left the network\(renderer.place(reply)); to join one: hotspotctl join SSID"]
+        }
+    }
+}
+
+extension Renderer {
+    /// Returns where and by what a network was joined or left.
+    fileprivate func place(_ reply: AssociationReply) -> String {
+        (reply.interface.map { " on \(safe($0, limit: 32))" } ?? "")
+            + (reply.manager.map { " through \(safe($0, limit: 32))" } ?? "")
+    }
+}

@@ -1,0 +1,118 @@
+import Association
+import ControlAPI
+import ControlServer
+import EventLoop
+import ForeignText
+import HotspotCore
+import HotspotMachine
+import Wireless
+
+/// `Join` and `Leave`.
+extension DaemonBackend {
+    func join(_ parameters: JoinParameters, _ answer: @escaping (Result<AssociationReply, ControlError>) -> Void) {
+        do throws(ControlError) {
+            guard let ssid = SSID(printable: parameters.ssid), !ssid.isHidden else { throw unknown(parameters.ssid) }
+            let controllers = try radios(parameters.interface)
+            if let here = controllers.first(where: { links.association(of: $0.index)?.ssid == ssid }), parameters.password == nil
+            {
+                return answer(.success(reply(here)))
+            }
+            if let sight = sight(of: ssid, from: controllers, parameters.password) {
+                return join(sight, ssid, parameters, answer)
+            }
+            links.lookAround(controllers.map(\.index)) { [weak self] in
+                guard let self else { return }
+                guard let sight = sight(of: ssid, from: controllers, parameters.password) else {
+                    return answer(.failure(unknown(parameters.ssid)))
+                }
+                join(sight, ssid, parameters, answer)
+            }
+        } catch {
+            answer(.failure(error))
+        }
+    }
+
+    func leave(interface: String?, _ answer: @escaping (Result<AssociationReply, ControlError>) -> Void) {
+        do throws(ControlError) {
+            let controller = try require(interface) { _ in true }
+            links.associations.end(controller.interface, .byUser) { [weak self] in self?.finish(controller, $0, answer) }
+        } catch {
+            answer(.failure(error))
+        }
+    }
+
+    /// Returns the Wi-Fi interfaces, or the one of this name.
+    private func radios(_ name: String?) throws(ControlError) -> [InterfaceController] {
+        if let name, links.controller(named: name) == nil { throw .noSuchInterface(Printable.text(name, limit: 64)) }
+        let radios = links.controllers.filter { links.isWireless($0.index) && (name == nil || $0.name == name) }
+        if radios.isEmpty { throw .failed(code: .noInterface, message: "There is no Wi-Fi interface that hotspotd watches.") }
+        return radios
+    }
+
+    /// Returns the strongest access point of this name and its interface. Where protected and open ones have it, the password decides.
+    private func sight(
+        of ssid: SSID, from controllers: [InterfaceController], _ password: String?
+    ) -> (controller: InterfaceController, security: Security)? {
+        let all = controllers.flatMap { controller in
+            links.scannedNetworks(on: controller.index).filter { $0.ssid == ssid }.map { (controller, $0) }
+        }.sorted { ($0.1.signal ?? .min) > ($1.1.signal ?? .min) }
+        let best = all.first { $0.1.security.isSecured == (password != nil) } ?? all.first
+        return best.map { ($0.0, $0.1.security) }
+    }
+
+    private func join(
+        _ sight: (controller: InterfaceController, security: Security), _ ssid: SSID, _ parameters: JoinParameters,
+        _ answer: @escaping (Result<AssociationReply, ControlError>) -> Void
+    ) {
+        let (controller, security) = sight
+        if let password = parameters.password {
+            guard security.isSecured else {
+                return answer(.failure(.invalidAnswer(field: "password", message: "This network takes none.")))
+            }
+            guard security == .enterprise || ScanClaims.fits(password, security) else {
+                let message = "It has 8 to 63 ASCII characters, or 64 hexadecimal digits."
+                return answer(.failure(.invalidAnswer(field: "password", message: message)))
+            }
+        }
+        // The user wants it now (D13, D22).
+        services.saving("releasing a hold") { try services.store.releaseHold(.wireless(ssid, security)) }
+        links.associations.release(ssid)
+        controller.wanted = ssid
+        let request = JoinRequest(
+            interface: controller.interface, ssid: ssid, security: security,
+            password: parameters.password, once: parameters.once)
+        services.log.info("\(controller.name): joining \(ssid)")
+        links.associations.join(request) { [weak self] error in
+            guard let self else { return }
+            if error != nil { controller.wanted = nil }
+            guard error == .passwordNeeded, parameters.password == nil else { return finish(controller, error, answer) }
+            list.password(for: .wireless(ssid, security)) { [weak self] password in
+                guard let self else { return }
+                guard let password else { return finish(controller, error, answer) }
+                var known = parameters
+                known.password = password
+                join(sight, ssid, known, answer)
+            }
+        }
+    }
+
+    private func finish(
+        _ controller: InterfaceController, _ error: AssociationError?,
+        _ answer: @escaping (Result<AssociationReply, ControlError>) -> Void
+    ) {
+        links.findManager(of: controller) { [self] in
+            guard let problem = error.map({ problem($0, of: controller) }) else { return answer(.success(reply(controller))) }
+            services.log.notice("\(controller.name): \(Hearsay.line(problem.message))")
+            answer(.failure(.failed(code: problem.code, message: problem.message)))
+        }
+    }
+
+    private func problem(_ error: AssociationError, of controller: InterfaceController) -> Problem {
+        guard !links.isWireless(controller.index), links.managed[controller.index]?.manager == nil else { return error.problem }
+        return Problem(.notJoined, "\(controller.name) is a cable that no program manages: it is left by pulling it.")
+    }
+
+    private func reply(_ controller: InterfaceController) -> AssociationReply {
+        AssociationReply(interface: controller.name, manager: links.managed[controller.index]?.manager)
+    }
+}

@@ -1,0 +1,105 @@
+import ControlAPI
+import ControlServer
+import EventLoop
+import ForeignText
+import HotspotCore
+import Store
+
+/// Switches helpers and networks off and on, and forgets networks.
+extension DaemonBackend {
+    @discardableResult
+    func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) -> Bool {
+        if let helper { try requireHelper(helper) }
+        let switchName = try ssid.map { text throws(ControlError) in try Self.switchName(text) }
+        // A misspelt name would stay off, and be reported as on.
+        if enabled, let ssid, !isKnown(ssid) { throw unknown(ssid) }
+        // A user who switches a network on wants it handled now: its holds are released as well.
+        let releasesHolds = enabled && helper == nil
+        let isHeld = releasesHolds && switchName.map(services.store.records(now: WallClock.now).holds) ?? false
+        do {
+            try services.store.setEnabled(
+                helper: helper, ssid: switchName, enabled: enabled, releasingHolds: releasesHolds)
+        } catch {
+            throw .failed(code: .notSaved, message: "\(error)")
+        }
+        let here = links.controllers.filter { ssid == nil || $0.joined?.network.switchName == switchName }
+        // Before the helpers are gone, or the machine would look for another one.
+        if !enabled, helper == nil { try rejoin(here, .switchedOff) }
+        onSwitch()
+        services.events?.networkListChanged()
+        if releasesHolds, let name = switchName.flatMap(SSID.init(hex:)) { links.associations.release(name) }
+        if enabled { for controller in here { controller.switchedOn(helper: helper) } }
+        return isHeld
+    }
+
+    /// Leaves these networks, changes what is stored, and joins them again: a session that went on would write it once more.
+    private func rejoin(
+        _ controllers: [InterfaceController], _ departure: Departure, _ change: () throws -> Void = {}
+    ) throws(ControlError) {
+        let here = controllers.compactMap { controller in controller.joined.map { (controller, $0) } }
+        isRejoining = true
+        for (controller, joined) in here { controller.leave("\(joined.label) is left and joined again", as: departure) }
+        services.journalWriter.flush()
+        defer {
+            for (controller, joined) in here { controller.join(joined) }
+            isRejoining = false
+            services.events?.statusChanged()
+            services.events?.networkListChanged()
+        }
+        do { try change() } catch { throw .failed(code: .notSaved, message: "\(error)") }
+    }
+
+    func forget(ssid: String) throws(ControlError) {
+        let wired = NetworkID(key: ssid)
+        let name = SSID(printable: ssid)
+        let here = links.controllers.filter { controller in
+            guard let joined = controller.joined else { return false }
+            return wired.map { joined.network == $0 } ?? (joined.security != .wired && joined.ssid == name)
+        }
+        var isKnown = !here.isEmpty
+        try forget(here) {
+            let store = services.store
+            if try wired.map(store.forget) ?? name.map(store.forget) ?? false { isKnown = true }
+        }
+        if let label = wired?.label ?? name?.description { services.host.forgetGiven(of: label) }
+        guard isKnown else { throw unknown(ssid) }
+    }
+
+    /// Changes what is stored of these interfaces' networks. A session that is kept goes on; other networks are left and joined again.
+    private func forget(_ here: [InterfaceController], _ change: () throws -> Void) throws(ControlError) {
+        try rejoin(here.filter { !$0.machine.state.isKeptFree }, .forgotten) {
+            for controller in here { controller.forgetStored() }
+            try change()
+        }
+    }
+
+    func forgetEverything() throws(ControlError) {
+        services.host.forgetGiven()
+        try forget(links.controllers) {
+            defer { services.vault.guardCredentials(by: services.store.pin?.lock) }
+            try services.store.forgetEverything()
+        }
+    }
+
+    /// Returns whether the network is in sight or joined, or something is stored of it.
+    func isKnown(_ text: String) -> Bool {
+        guard let name = try? Self.switchName(text) else { return false }
+        return links.controllers.contains { $0.joined?.network.switchName == name }
+            || services.store.switches.all.contains { $0.ssid == name }
+            || services.store.records(now: WallClock.now).has(name: name)
+            || (try? list.networks(on: nil))?.contains { $0.ssidHex == name } == true
+    }
+
+    /// Returns the error about a network that is not known, with the nearest name that is.
+    func unknown(_ ssid: String) -> ControlError {
+        let listed = (try? list.networks(on: nil, all: true))?.map(\.ssid) ?? []
+        let nearest = Nearest.word(to: ssid, in: listed + switchedOff().compactMap(\.ssid))
+        return .noSuchNetwork(Printable.text(ssid, limit: 128), nearest: nearest)
+    }
+
+    static func switchName(_ text: String) throws(ControlError) -> String {
+        if let wired = NetworkID(key: text), let name = wired.switchName { return name }
+        guard let ssid = SSID(printable: text) else { throw .noSuchNetwork(Printable.text(text, limit: 128)) }
+        return ssid.hex
+    }
+}

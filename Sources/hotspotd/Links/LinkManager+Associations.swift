@@ -1,0 +1,64 @@
+import Association
+import EventLoop
+import HotspotCore
+import Wireless
+
+/// Joining and leaving networks through the program that manages an interface.
+extension LinkManager {
+    /// How long a network that is not in the list is looked for.
+    private static let scanPatience = Duration.seconds(8)
+
+    func interface(_ index: Int) -> ManagedInterface? { managed[index]?.controller?.interface }
+
+    /// Keeps the name of the program that manages an interface, for people.
+    func findManager(of controller: InterfaceController, _ done: @escaping () -> Void = {}) {
+        associations.findManager(of: controller.interface) { [weak self] manager in
+            defer { done() }
+            guard let link = self?.managed[controller.index], link.manager != manager else { return }
+            link.manager = manager
+            self?.services.events?.statusChanged()
+        }
+    }
+
+    /// Ends the link through the program that manages it (D19).
+    ///
+    /// - Parameter ssid: the network that is not joined by itself for this time, or until it is released.
+    func disassociate(_ index: Int, keepingAway ssid: SSID?, for duration: Duration?) -> Bool {
+        guard let interface = interface(index), association(of: index) != nil else { return false }
+        let ending = ssid.map { Ending.staysAway($0, for: duration) } ?? .mayReturn
+        associations.end(interface, ending) { [weak self] error in
+            guard let error, let controller = self?.managed[index]?.controller else { return }
+            let problem = error.problem
+            controller.problems.report(
+                Problem(
+                    .linkKept, "The network is not left. " + problem.message,
+                    hint: "leave the network by hand, or set [Policy] OnFailure=keep"))
+            controller.feed(.disassociationRefused)
+        }
+        return true
+    }
+
+    /// Calls back when the radios have looked around once more, or after a while.
+    func lookAround(_ indices: [Int], _ done: @escaping () -> Void) {
+        var isOver = false
+        let finish = {
+            guard !isOver else { return }
+            isOver = true
+            done()
+        }
+        onScan.append(finish)
+        EventLoop.shared.later(Self.scanPatience, finish)
+        // A radio that scans already tells its end as well.
+        for index in indices { try? scan(on: index) }
+    }
+
+    func scanEnded() {
+        let waiting = onScan
+        onScan = []
+        for done in waiting { done() }
+    }
+}
+
+extension InterfaceController {
+    var interface: ManagedInterface { ManagedInterface(index: index, name: name) }
+}

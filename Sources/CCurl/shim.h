@@ -18,7 +18,7 @@ static inline CURLcode ccurl_set_list(CURL *easy, CURLoption option, struct curl
 // The callbacks of one transfer, all with the same user data.
 static inline CURLcode ccurl_set_callbacks(CURL *easy, void *data, curl_write_callback write, curl_write_callback header,
                                            curl_xferinfo_callback progress, curl_opensocket_callback socket,
-                                           curl_prereq_callback before) {
+                                           curl_sockopt_callback ready, curl_prereq_callback before) {
     CURLcode code = (curl_easy_setopt)(easy, CURLOPT_WRITEFUNCTION, write);
     if (!code) code = (curl_easy_setopt)(easy, CURLOPT_WRITEDATA, data);
     if (!code) code = (curl_easy_setopt)(easy, CURLOPT_HEADERFUNCTION, header);
@@ -28,9 +28,17 @@ static inline CURLcode ccurl_set_callbacks(CURL *easy, void *data, curl_write_ca
     if (!code) code = (curl_easy_setopt)(easy, CURLOPT_NOPROGRESS, 0L);
     if (!code) code = (curl_easy_setopt)(easy, CURLOPT_OPENSOCKETFUNCTION, socket);
     if (!code) code = (curl_easy_setopt)(easy, CURLOPT_OPENSOCKETDATA, data);
+    if (!code) code = (curl_easy_setopt)(easy, CURLOPT_SOCKOPTFUNCTION, ready);
+    if (!code) code = (curl_easy_setopt)(easy, CURLOPT_SOCKOPTDATA, data);
     if (!code) code = (curl_easy_setopt)(easy, CURLOPT_PREREQFUNCTION, before);
     if (!code) code = (curl_easy_setopt)(easy, CURLOPT_PREREQDATA, data);
     return code;
+}
+
+static inline CURLcode ccurl_set_share(CURL *easy, CURLSH *share) { return (curl_easy_setopt)(easy, CURLOPT_SHARE, share); }
+// For transfers of one thread at a time, so without locks.
+static inline CURLSHcode ccurl_share_tls_sessions(CURLSH *share) {
+    return (curl_share_setopt)(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
 }
 
 static inline long ccurl_get_long(CURL *easy, CURLINFO info) {

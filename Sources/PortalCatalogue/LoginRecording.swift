@@ -17,7 +17,7 @@ package struct LoginRecording {
         package var way: String
         /// Logged in; or refused, and the user wanted to have that.
         package var isWanted: Bool
-        /// What else was seen, such as the session's time.
+        /// Other things that were seen, such as the session's time.
         package var notes: [String] = []
     }
 

@@ -20,56 +20,74 @@ package enum Matcher {
     ///
     /// - Parameter hops: the answers from the probe to the portal's page.
     package static func claims(_ portals: [PortalFile], on hops: [HTTPResponse], ssid: SSID?) -> [PortalClaim] {
-        let addresses = addresses(of: hops)
-        return portals.compactMap { portal in
-            portal.matches.filter { holds($0, hops, addresses, ssid) }
-                .map { PortalClaim(portal: portal, evidence: $0.evidence, count: $0.count) }
-                .max { ($0.evidence.count, $0.count) < ($1.evidence.count, $1.count) }
+        let seen = Seen(hops, ssid)
+        var claims: [PortalClaim] = []
+        // Nearly all of thousands of files end here, without a copy of theirs.
+        for index in portals.indices where portals[index].matches.contains(where: { holds($0, seen) }) {
+            let match = portals[index].matches.filter { holds($0, seen) }
+                .max { ($0.evidence.count, $0.count) < ($1.evidence.count, $1.count) }!
+            claims.append(PortalClaim(portal: portals[index], evidence: match.evidence, count: match.count))
         }
-        .sorted { ($1.evidence.count, $1.count, $0.portal.id) < ($0.evidence.count, $0.count, $1.portal.id) }
+        return claims.sorted { ($1.evidence.count, $1.count, $0.portal.id) < ($0.evidence.count, $0.count, $1.portal.id) }
     }
 
     /// Returns why a file does not match: the first line of each section that does not hold.
     package static func mismatch(_ portal: PortalFile, on hops: [HTTPResponse]) -> String {
-        let addresses = addresses(of: hops)
+        let seen = Seen(hops, nil)
         let page = hops[hops.count - 1].url
         let reasons = portal.matches.map { match in
-            guard let line = match.lines.first(where: { !holds($0.alone, hops, addresses, nil) }) else {
+            guard let line = match.lines.first(where: { !holds($0.alone, seen) }) else {
                 return "the lines of [Match] do not hold for one address"
             }
-            let seen = line.key == "Path" ? page.path : line.key == "Host" ? page.host : page.text
-            return "\(line.key)=\(line.value) does not match \(seen)"
+            let found = line.key == "Path" ? page.path : line.key == "Host" ? page.host : page.text
+            return "\(line.key)=\(line.value) does not match \(found)"
         }
         return "\(portal.id).portal: \(reasons.joined(separator: "; "))"
     }
 
-    private static func addresses(of hops: [HTTPResponse]) -> [WebURL] {
-        hops.map(\.url) + hops.compactMap { hop in hop.location.flatMap { WebURL($0, relativeTo: hop.url) } }
+    /// The answers in the octets that patterns are compared with, made once for all files.
+    private struct Seen {
+        let ssid: [UInt8]
+        let addresses: [(host: [UInt8], path: [UInt8], query: [(name: [UInt8], value: [UInt8])])]
+        let hops: [(status: [UInt8], headers: [(name: String, value: [UInt8])], body: [UInt8])]
+
+        init(_ hops: [HTTPResponse], _ ssid: SSID?) {
+            self.ssid = ssid?.octets ?? []
+            let urls = hops.map(\.url) + hops.compactMap { hop in hop.location.flatMap { WebURL($0, relativeTo: hop.url) } }
+            // A redirect's target is usually the next answer's address.
+            let different = urls.indices.filter { !urls[..<$0].contains(urls[$0]) }.map { urls[$0] }
+            addresses = different.map {
+                (Array($0.host.utf8), Array($0.path.utf8), PercentEncoding.pairs(of: ($0.query ?? "").utf8))
+            }
+            self.hops = hops.map { hop in
+                (Array("\(hop.status) \(hop.phrase)".utf8), hop.headers.map { ($0.name, Array($0.value.utf8)) }, hop.body)
+            }
+        }
     }
 
-    private static func holds(_ match: PortalFile.Match, _ hops: [HTTPResponse], _ addresses: [WebURL], _ ssid: SSID?) -> Bool {
-        func matches(_ globs: [Glob], _ text: some StringProtocol) -> Bool { globs.contains { $0.matches(Array(text.utf8)) } }
-        let isNetwork = match.ssids.allSatisfy { globs in globs.contains { $0.matches(ssid?.octets ?? []) } }
-        let isAddress = addresses.contains { url in
-            match.hosts.allSatisfy { matches($0, url.host) } && match.paths.allSatisfy { matches($0, url.path) }
-                && match.queries.allSatisfy { pairs in
-                    pairs.contains { pair in
-                        PercentEncoding.pair(pair.name, of: (url.query ?? "").utf8).map { pair.value?.matches($0) ?? true }
-                            ?? false
+    /// Compares what is short before what is long.
+    private static func holds(_ match: PortalFile.Match, _ seen: Seen) -> Bool {
+        func matches(_ globs: [Glob], _ octets: [UInt8]) -> Bool { globs.contains { $0.matches(octets) } }
+        return match.ssids.allSatisfy { matches($0, seen.ssid) }
+            && seen.addresses.contains { url in
+                match.hosts.allSatisfy { matches($0, url.host) } && match.paths.allSatisfy { matches($0, url.path) }
+                    && match.queries.allSatisfy { pairs in
+                        pairs.contains { pair in
+                            url.query.first { $0.name.elementsEqual(pair.name.utf8) }.map {
+                                pair.value?.matches($0.value) ?? true
+                            } ?? false
+                        }
                     }
-                }
-        }
-        let isHead =
-            match.statuses.allSatisfy { globs in hops.contains { matches(globs, "\($0.status) \($0.phrase)") } }
+            }
+            && match.statuses.allSatisfy { globs in seen.hops.contains { matches(globs, $0.status) } }
             && match.headers.allSatisfy { pairs in
-                hops.contains { hop in
+                seen.hops.contains { hop in
                     pairs.contains { pair in
-                        hop.headers.contains { $0.name == pair.name && (pair.value?.matches(Array($0.value.utf8)) ?? true) }
+                        hop.headers.contains { $0.name == pair.name && (pair.value?.matches($0.value) ?? true) }
                     }
                 }
             }
-        return isNetwork && isAddress && isHead
-            && match.bodies.allSatisfy { globs in hops.contains { hop in globs.contains { $0.matches(hop.body) } } }
-            && !hops.contains { hop in match.absent.contains { $0.matches(hop.body) } }
+            && match.bodies.allSatisfy { globs in seen.hops.contains { matches(globs, $0.body) } }
+            && !seen.hops.contains { hop in match.absent.contains { $0.matches(hop.body) } }
     }
 }

@@ -7,7 +7,7 @@ package struct PortalFile: Hashable, Sendable {
     package let id: String
     /// The file's path, for errors.
     package let file: String
-    /// What people read.
+    /// The name that people read.
     package var name = ""
     package var matches: [Match] = []
     package var fields: [Field] = []

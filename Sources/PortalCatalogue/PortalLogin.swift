@@ -282,7 +282,7 @@ extension PortalLogin.Start {
 }
 
 extension PortalRun {
-    /// What the user agreed to, and the keys of the origins that answers went to, as the memory keeps both.
+    /// The user's agreements, and the keys of the origins that answers went to, as the memory keeps both.
     var agreements: ([String]?, [String: String]?) {
         (engine.agreed.isEmpty ? nil : engine.agreed.sorted(), pins.isEmpty ? nil : pins)
     }

@@ -3,7 +3,7 @@ import HelperKit
 import HotspotCore
 import Varlink
 
-/// What a login by a portal file keeps in its session's memory, beside that of other logins (``SessionMemory``).
+/// The contents of a session's memory for a login by a portal file, beside that of other logins (``SessionMemory``).
 struct PortalMemory: Codable, Sendable {
     /// A composed request.
     struct Request: Codable, Sendable {

@@ -4,7 +4,7 @@ import HotspotCore
 
 /// One login by a portal file, as a value: an answer goes in, the next move comes out. ``PortalLogin`` makes the transfers.
 struct PortalRun: Sendable {
-    /// What to do next.
+    /// The next thing to do.
     enum Move: Sendable {
         /// Send the request, after a wait in seconds, and follow its redirects or not.
         case request(HTTPRequest, follows: Bool, wait: Int)

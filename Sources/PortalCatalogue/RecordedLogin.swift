@@ -23,7 +23,7 @@ package struct RecordedLogin: Sendable {
     var typed: [String: String] = [:]
     var stored: [String: String] = [:]
     var consents = false
-    /// What the user agreed to at an earlier visit (``SessionMemory/agreed``).
+    /// The things that the user agreed to at an earlier visit (``SessionMemory/agreed``).
     var agreed: [String] = []
     var address = "192.0.2.7/24"
     var time = 1_700_000_000

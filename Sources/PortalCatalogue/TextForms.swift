@@ -33,11 +33,15 @@ enum PercentEncoding {
 
     /// Returns the decoded value of a query's pair; `nil` if there is none of this name.
     static func pair(_ name: String, of query: some Collection<UInt8>) -> [UInt8]? {
-        for pair in query.split(separator: UInt8(ascii: "&")) {
+        pairs(of: query).first { $0.name.elementsEqual(name.utf8) }?.value
+    }
+
+    /// Returns the decoded pairs of a query.
+    static func pairs(of query: some Collection<UInt8>) -> [(name: [UInt8], value: [UInt8])] {
+        query.split(separator: UInt8(ascii: "&")).map { pair in
             let key = pair.prefix { $0 != UInt8(ascii: "=") }
-            if decode(key) == Array(name.utf8) { return decode(pair.dropFirst(key.count + 1)) }
+            return (decode(key), decode(pair.dropFirst(key.count + 1)))
         }
-        return nil
     }
 }
 

@@ -98,8 +98,11 @@ struct ExpectedWay: Decodable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        asks = try container.decodeIfPresent([String].self, forKey: .asks)
-        submits = try container.decodeIfPresent(SentForm.self, forKey: .submits) ?? SentForm(from: decoder)
+        let sent = try container.decodeIfPresent(SentForm.self, forKey: .submits) ?? SentForm(from: decoder)
+        // A request alone that has nothing typed asks for nothing.
+        let isTyped = sent.fields?.values.contains { $0.hasPrefix("<") } ?? false
+        asks = try container.decodeIfPresent([String].self, forKey: .asks) ?? (isTyped ? nil : [])
+        submits = sent
     }
 }
 

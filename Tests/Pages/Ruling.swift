@@ -16,11 +16,13 @@ struct Ruling: Encodable {
     var asks: [String] = []
     /// The names of the boxes that the user ticks.
     var boxes: [String] = []
-    /// The names of the fields that have a value already, which the user may change.
+    /// The names of the fields that have a value already, which the user may change, or that may stay empty.
     var offers: [String] = []
     /// None of the asked fields has to be filled in: there are several ways to log in.
     var hasWays = false
     var submits: SentForm?
+    /// The names of the boxes for advertising.
+    var unticked: Set<String> = []
     /// The names of the fields that say where a button's picture was clicked, which differs from click to click.
     var clicks: Set<String> = []
     var reason: String?
@@ -55,6 +57,8 @@ struct Ruling: Encodable {
             } else if let value = field.value {
                 offers.append(field.name)
                 answers[field.name] = value
+            } else {
+                offers.append(field.name)
             }
         }
         asks.sort()
@@ -110,6 +114,8 @@ struct Ruling: Encodable {
                     return ours[name].map { $0.isEmpty || $0.contains("typed") || $0.hasPrefix("<user:") } ?? true
                 }
                 let isOffered = offers.contains(name) && theirs[name] == "<user:\(name)>"
+                // A box for advertising is not ticked, whatever the page has.
+                if ours[name] == nil, unticked.contains(name) { return false }
                 // The fields of another way may be sent empty.
                 let isOfOtherWay = hasWays && asks.contains(name) && theirs[name] == nil && ours[name]?.isEmpty == true
                 return ours[name] != theirs[name] && !isOffered && !isOfOtherWay

@@ -23,9 +23,24 @@ struct Company: Sendable {
         var texts = [page.title ?? ""]
         if !form.passwords.isEmpty { texts += [form.text] + (typed + form.submits).map { $0.label } }
         let text = " " + texts.map(plain).joined(separator: " ") + " "
-        guard !all.contains(where: { $0.owns(url) }), let company = all.first(where: { $0.words.contains { text.contains($0) } })
-        else { return nil }
+        guard let company = named(in: text, at: url) else { return nil }
         return "This page names \(company.name) and is not \(company.name)'s: type no password of \(company.name) here."
+    }
+
+    /// Returns why a page is a trap: its title or heading is a company's that it does not belong to, and it asks for a password.
+    static func trap(_ page: HTMLPage, at url: WebURL) -> String? {
+        let text = " " + ([page.title ?? ""] + page.headings).map(plain).joined(separator: " ") + " "
+        guard page.forms.contains(where: { !$0.isInvisible && !$0.passwords.isEmpty }), let company = named(in: text, at: url)
+        else {
+            return nil
+        }
+        return "The page asks for an account of \(company.name) and is not \(company.name)'s; nothing was sent."
+    }
+
+    /// Returns the company that a text of another one's page names.
+    private static func named(in text: String, at url: WebURL) -> Company? {
+        guard !all.contains(where: { $0.owns(url) }) else { return nil }
+        return all.first { $0.words.contains { text.contains($0) } }
     }
 
     /// Returns whether the page is the company's own. Over plain HTTP any network can answer in its name.

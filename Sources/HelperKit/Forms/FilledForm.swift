@@ -4,7 +4,7 @@ import HotspotCore
 package struct FilledForm: Sendable {
     /// The request.
     package let request: HTTPRequest
-    /// What is sent, by name, in the form's order.
+    /// The values that are sent, by name, in the form's order.
     package let pairs: [(name: String, value: String)]
     /// The request has answers of the user.
     package let carriesAnswers: Bool

@@ -3,7 +3,7 @@ import HotspotCore
 
 /// One try to log in through pages and forms, as a value: a page goes in, the next move comes out. ``FormLogin`` makes the transfers.
 package struct FormAttempt: Sendable {
-    /// What to do next.
+    /// The next thing to do.
     package enum Move: Sendable {
         /// Submit the form.
         case submit(FilledForm, HTMLForm)
@@ -63,6 +63,7 @@ package struct FormAttempt: Sendable {
         guard isSame else { return }
         engine.answers = isTypedNow ? credential.merging(command.answers) { $1 } : credential
         engine.remembered = Set(credential.keys).subtracting(command.answers.keys)
+        engine.labels = command.labels
         guard isTypedNow else { return }
         if !command.answers.isEmpty { engine.agreed.formUnion(said) }
         for (name, answer) in command.answers where name.hasPrefix(FormEngine.Unusual.prefix) && FilledForm.isYes(answer) {
@@ -73,11 +74,13 @@ package struct FormAttempt: Sendable {
     /// Returns the next move on a page.
     package mutating func move(on page: HTMLPage, at url: WebURL) -> Move {
         let isFirst = steps == 0
+        engine.dropRenamed(on: page)
         if isFirst { findLogoff(on: page, at: url) }
         if isFirst, let notice = FormWords.notice(of: page) {
             let isOver = notice.purpose == .offline || notice.purpose == .ended
             return .end(isOver ? .temporaryFailure : .unsupportedNetwork, notice.text + says(page))
         }
+        if isFirst, let trap = Company.trap(page, at: url) { return .end(.unsupportedNetwork, trap) }
         let soundsDone = FormWords.soundsLikeSuccess(page)
         switch engine.decide(on: page, at: url) {
         case .nothing where !isFirst:
@@ -86,7 +89,9 @@ package struct FormAttempt: Sendable {
         case .nothing where engine.isTypedNow: return .done
         case .nothing: return endWithoutLogin(on: page, at: url)
         case .refuse(let reason):
-            let isLive = soundsDone || (isFirst && (logoff != nil || page.offersLogoff))
+            // A form that a script shows may be the login of a page that always has a link to log off.
+            let hasHidden = page.forms.contains { $0.isInvisible && $0.controls.contains(where: \.isField) }
+            let isLive = soundsDone || (isFirst && !hasHidden && (logoff != nil || page.offersLogoff))
             let asksNothing = page.forms.allSatisfy { $0.isInvisible || $0.fields.isEmpty } && !page.hasLooseField
             return (isLive && (!isFirst || asksNothing)) || (isFirst && isConfirmation) ? .done : handOver(reason, at: url)
         case .ask(var prompt, let form):
@@ -123,9 +128,11 @@ package struct FormAttempt: Sendable {
         let waitsForScript = page.links.contains { $0.isInert && FormWords.isOnward($0.text) && !FormWords.leadsBack($0.text) }
         // Terms without a control to accept them are a script's.
         let hasTerms = page.hasScripts && FormWords.bindsReader(page.text)
+        // A page that says to go on, and has nothing to press, gets it from its scripts.
+        let saysOn = page.loadsScripts && ([page.title ?? ""] + page.headings).contains(where: FormWords.isOnward)
         let isElsewhere = FormWords.offersSocialLogin(page) || FormWords.asksToScan(page)
         let leadsOn = page.links.contains { self.leadsOn($0, from: page, at: url) }
-        if page.isScripted || waitsForScript || isBare || hasTerms || (!isRefusal && (isElsewhere || leadsOn)) {
+        if page.isScripted || waitsForScript || isBare || hasTerms || (!isRefusal && (isElsewhere || leadsOn || saysOn)) {
             return handOver("This page needs a browser.", at: url)
         }
         let words = says(page)

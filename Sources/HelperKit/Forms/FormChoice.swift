@@ -55,12 +55,19 @@ enum FormChoice: Sendable {
             return FilledForm.button(of: form).map { FormWords.isOnward($0.label) || FormWords.isFree($0.label) } ?? true ? 1 : 3
         }
         let best = open.enumerated().min { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }!.element
-        guard !Self.typed(in: best).isEmpty else {
+        // A trial is given once: where an account would do as well, the user decides.
+        let trial = open.first { !asks($0) && Self.beginsTrial($0) } ?? Self.trialLink(on: page, at: url)
+        let ways = open.filter(asks)
+        if let trial, !ways.isEmpty, asks(best) || Self.beginsTrial(best) {
+            let first = asks(best) ? [best] + ways.filter { $0 != best } : ways
+            self = .options(first.flatMap(Self.options).prefix(Self.optionLimit - 1) + [LoginOption(form: trial, names: [])])
+            return
+        }
+        guard asks(best) else {
             self = .options([LoginOption(form: best, names: [])])
             return
         }
-        let others = open.filter { $0 != best && !Self.typed(in: $0).isEmpty }
-        self = .options(Array(([best] + others).flatMap(Self.options).prefix(Self.optionLimit)))
+        self = .options(Array(([best] + ways.filter { $0 != best }).flatMap(Self.options).prefix(Self.optionLimit)))
     }
 
     /// Returns the controls of a form that the user types or chooses in.
@@ -95,9 +102,26 @@ enum FormChoice: Sendable {
         return FormWords.isFree(button.label)
     }
 
+    private static func beginsTrial(_ form: HTMLForm) -> Bool {
+        FilledForm.button(of: form).map { FormWords.isTrial($0.label) } ?? false
+    }
+
+    /// Returns the link that begins a trial, as a form that has no fields.
+    private static func trialLink(on page: HTMLPage, at url: WebURL) -> HTMLForm? {
+        let link = page.links.first {
+            !$0.isInert && $0.text.count <= 60 && FormWords.isTrial($0.text) && !FormWords.isPayment($0.text)
+        }
+        guard let link, let target = WebURL(link.reference, relativeTo: page.base), target != url, isSameSite(target, url) else {
+            return nil
+        }
+        return HTMLForm(leadingTo: target, label: link.text)
+    }
+
     private static func isCandidate(_ form: HTMLForm, _ page: HTMLPage) -> Bool {
         let labels = form.submits.map(\.words)
-        if FormWords.isSearch(form) || FormWords.isLanguage(form) || FormWords.readsTerms(form) { return false }
+        if FormWords.isContact(form) || FormWords.isSearch(form) || FormWords.isLanguage(form) || FormWords.readsTerms(form) {
+            return false
+        }
         if labels.contains(where: FormWords.isLogout) || FormWords.isLogout(form.action) { return false }
         let isOther = { (text: String) in
             FormWords.isRecovery(text) || FormWords.isAdvertising(text)
@@ -121,7 +145,9 @@ enum FormChoice: Sendable {
         }
         let names = fields.map(\.name).filter { !$0.isEmpty }
         if Set(names).count < names.count { return "The page has several fields of one name." }
-        if form.passwords.contains(where: \.isInvisible) { return "The page hides its password field; nothing was sent." }
+        if form.passwords.contains(where: { $0.isInvisible && $0.value.isEmpty }) {
+            return "The page hides its password field; nothing was sent."
+        }
         let buttons = form.submits
         if form.controls.allSatisfy({ $0.kind != .checkbox }), typed(in: form).isEmpty, !buttons.isEmpty {
             if buttons.allSatisfy(\.isInvisible) { return "The page shows its button only by a script." }

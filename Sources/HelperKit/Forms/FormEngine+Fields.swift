@@ -20,8 +20,12 @@ extension FormEngine {
         guard options.count > 1 else { return fields(of: options[0].form, consent: consent, values: values) }
         var result: [Field] = []
         for option in options {
-            for var field in fields(of: option.form, consent: consent, values: values)
-            where !result.contains(where: { $0.name == field.name }) {
+            for var field in fields(of: option.form, consent: consent, values: values) {
+                // Forms for several ways often have one name for different things.
+                if let index = result.firstIndex(where: { $0.name == field.name }) {
+                    if !result[index].label.contains(field.label) { result[index].label += " / " + field.label }
+                    continue
+                }
                 // A box of one form does not matter to the others.
                 if field.kind != .checkbox || options.contains(where: { $0.form != option.form }) { field.required = false }
                 result.append(field)
@@ -42,9 +46,9 @@ extension FormEngine {
         for control in form.inputs
         where !control.isInvisible && control.name.utf8.count <= 256 && !control.name.hasPrefix(Unusual.prefix) {
             guard seen.insert(control.name).inserted, fields.count < 20 else { continue }
-            let label = Printable.text(control.label.isEmpty ? control.name : control.label, limit: 120)
+            let label = Self.label(of: control)
             let isOptional = FormWords.isOptional(control.words)
-            let required = marksRequired ? control.isRequired : !isOptional
+            let required = marksRequired ? control.isRequired || control.label.contains("*") : !isOptional
             func add(_ kind: Field.Kind, required: Bool = true, choices: [String]? = nil, value: String? = nil) {
                 fields.append(
                     Field(name: control.name, label: label, kind: kind, required: required, choices: choices, value: value))
@@ -68,7 +72,8 @@ extension FormEngine {
                 }
             case .radio:
                 let group = form.inputs.filter { $0.kind == .radio && $0.name == control.name }
-                let checked = group.last(where: \.isChecked)
+                // A page does not decline its terms for the user.
+                let checked = group.last { $0.isChecked && !(FormWords.isTerms($0.words) && FormWords.declines($0.label)) }
                 if group.count > 1, checked == nil || !FormWords.isLanguage(control.name) {
                     addChoice(of: group.map { ($0.label, $0.value) }, preselected: checked.map { ($0.label, $0.value) })
                 }
@@ -93,6 +98,24 @@ extension FormEngine {
             }
         }
         return fields
+    }
+
+    /// Drops the stored answers to fields that the page calls something else than when they were given: the user decides about those.
+    package mutating func dropRenamed(on page: HTMLPage) {
+        for name in remembered {
+            guard let label = labels[name] else { continue }
+            let controls = page.forms.flatMap(\.inputs).filter { $0.name == name && !$0.isInvisible }
+            guard !controls.isEmpty, !controls.contains(where: { Field.folded(Self.label(of: $0)) == label }) else { continue }
+            answers[name] = nil
+        }
+    }
+
+    static func label(of control: HTMLControl) -> String {
+        Printable.text(control.label.isEmpty ? control.name : control.label, limit: 120)
+    }
+
+    func label(of name: String, in form: HTMLForm) -> String {
+        form.inputs.first { $0.name == name }.map(Self.label) ?? name
     }
 
     /// Returns the value as a prompt can offer it; `nil` for secrets, and for what a prompt does not show whole.

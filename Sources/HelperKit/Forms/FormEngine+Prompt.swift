@@ -26,7 +26,7 @@ extension FormEngine {
         }
         let choice =
             options.count > 1
-            ? "One of these is enough: " + options.map { names(of: $0, fields) }.joined(separator: "; or ") + "." : nil
+            ? "One of these is enough: " + options.map(names).joined(separator: "; or ") + "." : nil
         let messages = [Company.warning(about: form, on: page, at: url), fault, complaint, choice, places].compactMap { $0 }
         let message = messages.isEmpty ? nil : messages.joined(separator: " ")
         // Terms are shown only where submitting accepts them: for the daemon, an answered prompt with terms is consent. A mere link to
@@ -38,8 +38,11 @@ extension FormEngine {
         return Prompt(title: title, message: message, fields: fields, termsURL: termsURL, terms: text)
     }
 
-    private func names(of option: LoginOption, _ fields: [Field]) -> String {
-        fields.filter { option.names.contains($0.name) }.map(\.label).joined(separator: " and ")
+    private func names(of option: LoginOption) -> String {
+        if option.names.isEmpty {
+            return "nothing, for \"\(Printable.text(FilledForm.button(of: option.form)?.label ?? "", limit: 60))\""
+        }
+        return option.names.map { label(of: $0, in: option.form) }.joined(separator: " and ")
     }
 
     /// Returns the page's error message without the answers that it repeats.

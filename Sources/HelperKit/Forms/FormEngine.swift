@@ -3,7 +3,7 @@ import HotspotCore
 
 /// Decides what to do on a page: submit its form, ask the user, or give up. A value that neither fetches nor sends.
 package struct FormEngine: Sendable {
-    /// What to do on a page.
+    /// The thing to do on a page.
     package enum FormDecision: Sendable {
         /// Submit the form.
         case submit(FilledForm, HTMLForm)
@@ -19,7 +19,7 @@ package struct FormEngine: Sendable {
     package enum Unusual: String, CaseIterable {
         /// The page leads from another origin to an address of the link's own networks, which is how web pages attack routers.
         case leadsInside = "send"
-        /// A password would be a part of an address over plain HTTP.
+        /// A password, or the number of a document, would be a part of an address over plain HTTP.
         case passwordInAddress = "password-in-address"
         /// The page sends the answers to another origin. The prompt says so, and answering it agrees; the other ways have a box.
         case answersElsewhere = "answers"
@@ -31,7 +31,7 @@ package struct FormEngine: Sendable {
             let label =
                 switch self {
                 case .leadsInside: "Send this to \(target.origin), a device within this network"
-                case .passwordInAddress: "Put the password into an address of \(target.origin), which others nearby can read"
+                case .passwordInAddress: "Put the answers into an address of \(target.origin), which others nearby can read"
                 case .answersElsewhere: "Your answers go to \(target.origin)"
                 }
             return Field(name: "\(Self.prefix)\(rawValue):\(target.origin)", label: label, kind: .checkbox, required: true)
@@ -59,6 +59,8 @@ package struct FormEngine: Sendable {
     package var isTypedNow = false
     /// The names of answers that come from the vault nevertheless: they fill fields, but accept no terms.
     package var remembered: Set<String> = []
+    /// What the portal called the fields of stored answers, where that is known.
+    package var labels: [String: String] = [:]
     /// Hides the answers that the page's error messages repeat.
     package var mask = Mask([])
     /// Stored passwords may be sent over plain HTTP, because the daemon released them for this portal.
@@ -75,8 +77,16 @@ package struct FormEngine: Sendable {
         switch FormChoice(page, at: url, answered: Set(answers.keys)) {
         case .nothing: .nothing
         case .refuse(let reason): .refuse(reason)
+        case .options(let options) where options.contains { givesAway($0.form, on: page) }:
+            .refuse("The page would put an e-mail address and its password into an unencrypted address.")
         case .options(let options): decide(options, on: page, at: url)
         }
+    }
+
+    /// Whether a form sends an e-mail address and a password for all to read: no gateway's account is known by it.
+    private func givesAway(_ form: HTMLForm, on page: HTMLPage) -> Bool {
+        form.method == .get && !form.passwords.isEmpty && form.fields.contains { Self.kind(of: $0) == .email }
+            && WebURL(form.action, relativeTo: page.base)?.isSecure != true
     }
 
     private func decide(_ options: [LoginOption], on page: HTMLPage, at url: WebURL) -> FormDecision {
@@ -96,7 +106,7 @@ package struct FormEngine: Sendable {
             of: picked.isFilled ? [picked.option] : options, consent: consent, values: typed.merging(offered) { $1 }
         ).filter { !picked.isFilled || !others.contains($0.name) }
         let hasTermsBox = form.inputs.contains {
-            $0.kind == .checkbox && FormWords.isTerms($0.words) && !FormWords.isAdvertising($0.words)
+            ($0.kind == .checkbox || $0.kind == .radio) && FormWords.isTerms($0.words) && !FormWords.isAdvertising($0.words)
         }
         if termsHere, !hasTermsBox, !consent {
             fields.append(Field(name: Self.termsField, label: "I accept the terms of use", kind: .checkbox, required: true))
@@ -127,7 +137,10 @@ package struct FormEngine: Sendable {
     /// Returns the way to log in that the answers are for, and whether they fill it in; a single way is judged field by field.
     func pick(_ options: [LoginOption]) -> (option: LoginOption, isFilled: Bool) {
         guard options.count > 1 else { return (options[0], true) }
-        let filled = options.first { $0.names.allSatisfy { answers[$0]?.isEmpty == false } }
+        let filled = options.first { !$0.names.isEmpty && $0.names.allSatisfy { answers[$0]?.isEmpty == false } }
+        // With nothing typed the user has picked the way that asks for nothing.
+        let isEmpty = isTypedNow && offered.isEmpty && options.flatMap(\.names).allSatisfy { answers[$0]?.isEmpty ?? true }
+        if filled == nil, isEmpty, let free = options.first(where: \.names.isEmpty) { return (free, true) }
         return (filled ?? options[0], filled != nil)
     }
 
@@ -139,7 +152,9 @@ package struct FormEngine: Sendable {
             let isMet =
                 switch unusual {
                 case .leadsInside: isInside
-                case .passwordInAddress: filled.request.method == .get && !form.passwords.isEmpty && !filled.target.isSecure
+                case .passwordInAddress:
+                    filled.request.method == .get && !filled.target.isSecure
+                        && form.fields.contains { $0.kind == .password || FormWords.isIdentity($0.words) }
                 case .answersElsewhere: isAway && !isInside && !FormChoice.typed(in: form).isEmpty
                 }
             return isMet && !agreed.contains(unusual.agreement(on: url, to: filled.target))
@@ -173,7 +188,7 @@ package struct FormEngine: Sendable {
 
     /// Returns why an answer must not be sent, if so: a browser lets the user type neither more than the page allows nor a control character.
     private static func fault(in answer: String, for control: HTMLControl) -> String? {
-        let label = Printable.text(control.label.isEmpty ? control.name : control.label, limit: 120)
+        let label = Self.label(of: control)
         if answer.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
             return "The answer to \"\(label)\" has control characters; nothing was sent."
         }

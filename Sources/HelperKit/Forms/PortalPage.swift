@@ -29,8 +29,7 @@ package struct PortalPage: Sendable {
     /// The steps, for the traces of all commands that use the page.
     var steps: [String] = []
 
-    static func open(_ source: PageSource, link: Link, policy: NetworkPolicy, in scope: Scope) -> PortalPage {
-        let client = HTTPClient(link: link, policy: policy)
+    static func open(_ source: PageSource, client: HTTPClient, in scope: Scope) -> PortalPage {
         let own = Scope(cancellation: scope.cancellation, deadline: scope.deadline)
         var page = PortalPage(client: client, start: source.url)
         do throws(TransferError) {
@@ -42,7 +41,7 @@ package struct PortalPage: Sendable {
                 first = response
                 trusted = response.url.origin
             case .url(let url):
-                try RedirectPolicy(policy).check(url)
+                try RedirectPolicy(client.policy).check(url)
                 first = try client.send(request, in: own)
             }
             page.chain = try RedirectChain.follow(first, to: request, client: client, trusted: trusted, in: own)

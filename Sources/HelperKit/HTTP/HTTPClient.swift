@@ -7,13 +7,13 @@ import HotspotCore
 /// Every request has a libcurl handle of its own with every option set, on a socket that is bound to the link. libcurl does nothing by
 /// itself: no redirect, no proxy, no authentication, no compression, no upgrade.
 ///
-/// - Note: `@unchecked Sendable` is sound because `multi` and `jar` are only used under `lock`, held for the whole of a request.
+/// - Note: `@unchecked Sendable` is sound because `jar` is only used under `lock`, held for the whole of a request.
 public final class HTTPClient: @unchecked Sendable {
     /// The link that every request leaves by.
     public let link: Link
     let policy: NetworkPolicy
     private let lock = Locked(false)
-    private let multi: OpaquePointer?
+    private let connections: ConnectionPool
     private var jar: CookieJar
     /// Answers instead of a server; for logins that are played from a file.
     private let player: (@Sendable (HTTPRequest) -> Result<HTTPResponse, TransferError>)?
@@ -25,13 +25,18 @@ public final class HTTPClient: @unchecked Sendable {
 
     private static let library: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
-    /// Makes a client with these cookies.
-    public init(link: Link, policy: NetworkPolicy = .strict, cookies: CookieJar = CookieJar()) {
+    /// Makes a client with these cookies, and connections of its own.
+    public convenience init(link: Link, policy: NetworkPolicy = .strict, cookies: CookieJar = CookieJar()) {
+        self.init(link: link, policy: policy, cookies: cookies, connections: ConnectionPool())
+    }
+
+    /// Makes a client that shares its connections with others of the same link and policy.
+    init(link: Link, policy: NetworkPolicy, cookies: CookieJar = CookieJar(), connections: ConnectionPool) {
         _ = Self.library
         self.link = link
         self.policy = policy
+        self.connections = connections
         jar = cookies
-        multi = curl_multi_init().map { OpaquePointer($0) }
         player = nil
     }
 
@@ -42,10 +47,8 @@ public final class HTTPClient: @unchecked Sendable {
         self.link = link
         self.policy = policy
         self.player = player
-        (jar, multi) = (CookieJar(), nil)
+        (jar, connections) = (CookieJar(), ConnectionPool())
     }
-
-    deinit { if let multi { curl_multi_cleanup(UnsafeMutableRawPointer(multi)) } }
 
     /// The cookies after the last request.
     public var cookies: CookieJar { exclusively { jar } }
@@ -55,10 +58,12 @@ public final class HTTPClient: @unchecked Sendable {
         if let player { return try player(request).get() }
         let began = Instant.now
         let outcome: Result<HTTPResponse, TransferError> = exclusively {
-            do throws(TransferError) {
-                return .success(try perform(request, began, scope))
-            } catch {
-                return .failure(error)
+            connections.withSet(for: request.url.origin) { set in
+                do throws(TransferError) {
+                    return .success(try perform(request, set, began, scope))
+                } catch {
+                    return .failure(error)
+                }
             }
         }
         let step = "\(request.method.rawValue) \(request.url.masked) →"
@@ -86,26 +91,37 @@ public final class HTTPClient: @unchecked Sendable {
         return body()
     }
 
-    private func perform(_ request: HTTPRequest, _ began: Instant, _ scope: Scope) throws(TransferError) -> HTTPResponse {
+    private func perform(
+        _ request: HTTPRequest, _ set: ConnectionSet, _ began: Instant, _ scope: Scope
+    ) throws(TransferError) -> HTTPResponse {
         let context = TransferContext(
             request: request, interface: link.interface, policy: policy.addressPolicy(of: link), scope: scope)
         let lists = Lists()
-        guard let multi = multi.map({ UnsafeMutableRawPointer($0) }), let easy = curl_easy_init() else {
+        guard let easy = curl_easy_init() else {
             throw TransferError(.system, "libcurl has no handle")
         }
         // libcurl holds plain pointers to both until the handle is freed.
         defer { withExtendedLifetime((context, lists)) { curl_easy_cleanup(easy) } }
         context.easy = OpaquePointer(easy)
+        if !request.needsFreshConnection { context.ready = connections.takeReady(for: request.url, in: scope) }
         try lists.resolve(request.url, link: link, scope)
         lists.setHeaders(of: request)
-        guard configure(easy, request, lists, scope), setCallbacks(easy, context) else {
+        guard configure(easy, request, lists, scope), setCallbacks(easy, context), ccurl_set_share(easy, set.share) == CURLE_OK
+        else {
             throw TransferError(.system, "libcurl refused an option")
         }
         for line in jar.lines { _ = ccurl_set_string(easy, CURLOPT_COOKIELIST, line) }
-        let code = run(multi, easy, scope)
+        let code = run(set, easy, scope)
         keepCookies(of: easy)
         if code != CURLE_OK, !(context.wasCut && code == CURLE_WRITE_ERROR) {
-            throw context.failure ?? error(code, easy, context)
+            let failure = context.failure ?? error(code, easy, context)
+            // The server closed a connection that was made ahead; libcurl makes another one only for those that it kept itself.
+            if context.readyDescriptor >= 0, context.status == 0, request.method == .get,
+                failure.code == .emptyAnswer || failure.code == .reset
+            {
+                return try perform(request, set, began, scope)
+            }
+            throw failure
         }
         guard context.hasWholeHead else { throw TransferError(.shortAnswer) }
         return HTTPResponse(
@@ -174,6 +190,11 @@ public final class HTTPClient: @unchecked Sendable {
                 guard let data, let address else { return CURL_SOCKET_BAD }
                 return Unmanaged<TransferContext>.fromOpaque(data).takeUnretainedValue().openSocket(address)
             },
+            { data, descriptor, _ in
+                guard let data else { return CURL_SOCKOPT_ERROR }
+                let context = Unmanaged<TransferContext>.fromOpaque(data).takeUnretainedValue()
+                return context.readyDescriptor == descriptor ? CURL_SOCKOPT_ALREADY_CONNECTED : CURL_SOCKOPT_OK
+            },
             { data, _, _, _, _ in
                 guard let data else { return CURL_PREREQFUNC_ABORT }
                 let context = Unmanaged<TransferContext>.fromOpaque(data).takeUnretainedValue()
@@ -181,13 +202,10 @@ public final class HTTPClient: @unchecked Sendable {
             }) == CURLE_OK
     }
 
-    private func run(_ multi: UnsafeMutableRawPointer, _ easy: UnsafeMutableRawPointer, _ scope: Scope) -> CURLcode {
-        guard curl_multi_add_handle(multi, easy) == CURLM_OK else { return CURLE_FAILED_INIT }
-        // curl_multi_wakeup may be called from any thread while the handle lives. The handler keeps this client alive, because it may
-        // still run on the cancelling thread after its removal here.
-        let handler = scope.cancellation.onCancel { [self] in
-            if let multi = self.multi { curl_multi_wakeup(UnsafeMutableRawPointer(multi)) }
-        }
+    private func run(_ set: ConnectionSet, _ easy: UnsafeMutableRawPointer, _ scope: Scope) -> CURLcode {
+        guard let multi = set.multi, curl_multi_add_handle(multi, easy) == CURLM_OK else { return CURLE_FAILED_INIT }
+        // The handler keeps the set alive, because it may still run on the cancelling thread after its removal here.
+        let handler = scope.cancellation.onCancel { _ = curl_multi_wakeup(set.multi) }
         defer {
             scope.cancellation.removeHandler(handler)
             curl_multi_remove_handle(multi, easy)
@@ -234,7 +252,8 @@ public final class HTTPClient: @unchecked Sendable {
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR,
             CURLE_SSL_INVALIDCERTSTATUS,
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE:
-            return TransferError(.tlsFailed, text)
+            // libcurl repeats a request on a new connection where an old one broke; what failed then went out before.
+            return TransferError(context.isConnected ? .reset : .tlsFailed, text)
         case CURLE_GOT_NOTHING: return TransferError(.emptyAnswer)
         case CURLE_PARTIAL_FILE: return TransferError(.shortAnswer)
         case CURLE_RECV_ERROR, CURLE_SEND_ERROR:

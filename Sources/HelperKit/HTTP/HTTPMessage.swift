@@ -24,6 +24,8 @@ public struct HTTPRequest: Sendable {
     public var referer: WebURL?
     /// SHA-256 of the only public key that may receive this request, base64; checked before the first octet of it is sent.
     public var requiredPin: String?
+    /// Called once the connection stands, with https when the server's certificate is checked, before anything of the request is sent.
+    var onConnected: (@Sendable () -> Void)?
     /// The most octets of the answer's body that are kept.
     public var bodyLimit = HTTPRequest.pageLimit
     /// A longer body is an error (`tooLarge`) instead of being cut.
@@ -32,6 +34,8 @@ public struct HTTPRequest: Sendable {
     package var headers: [HTTPResponse.Header] = []
     /// Makes a connection of its own, which serves no other request.
     public var needsFreshConnection = false
+    /// Called with the target of a redirect as soon as the answer's head is read.
+    var onRedirect: (@Sendable (String) -> Void)?
 
     /// The most octets of a page that are read, as delivered: 256 KiB.
     public static let pageLimit = 256 * 1024

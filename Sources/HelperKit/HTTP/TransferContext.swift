@@ -23,6 +23,10 @@ final class TransferContext {
     private(set) var failure: TransferError?
     private(set) var isConnected = false
     var easy: OpaquePointer?
+    /// A connection to the server that was made before the request.
+    var ready: ReadyConnection?
+    /// The socket of that connection, if libcurl got it.
+    private(set) var readyDescriptor: Int32 = -1
 
     private var headOctets = 0
     /// The most octets of all heads of one answer, interim answers included.
@@ -51,6 +55,10 @@ final class TransferContext {
             failure = TransferError(.refusedAddress, refusal)
             return CURL_SOCKET_BAD
         }
+        if let taken = target.flatMap({ ready?.take(for: $0) }) {
+            (readyDescriptor, failure) = (taken, nil)
+            return taken
+        }
         let descriptor = socket(
             address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
         guard descriptor >= 0 else {
@@ -64,7 +72,7 @@ final class TransferContext {
             return CURL_SOCKET_BAD
         }
         // An earlier address of the same name may have been refused; this one is used.
-        failure = nil
+        (readyDescriptor, failure) = (-1, nil)
         return descriptor
     }
 
@@ -87,6 +95,7 @@ final class TransferContext {
             failure = TransferError(.keyChanged)
             return false
         }
+        request.onConnected?()
         return true
     }
 
@@ -98,6 +107,7 @@ final class TransferContext {
         guard !octets.contains(0) else { return fail(.badAnswer, "a NUL in the head") }
         if octets.allSatisfy({ $0 == 13 || $0 == 10 }) {
             hasWholeHead = true
+            if let target = headers.first(where: { $0.name == "location" })?.value { request.onRedirect?(target) }
             return true
         }
         var line = octets[...]

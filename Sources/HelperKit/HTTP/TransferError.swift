@@ -69,7 +69,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         case .dnsTimeout: "No nameserver answered."
         case .bindFailed: "The connection could not be bound to the interface, so nothing was sent."
         case .connectFailed: "The server does not accept connections."
-        case .tlsFailed: "The server could not prove its identity, so nothing was sent."
+        case .tlsFailed: "No connection that proves the server's identity came about, so nothing was sent."
         case .clockWrong: "The certificate is not valid today; is this machine's clock right?"
         case .keyChanged: "The portal's key is not the one seen before, so nothing was sent."
         case .timeout: "The server did not answer in time."

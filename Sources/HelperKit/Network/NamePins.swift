@@ -1,32 +1,59 @@
 import HotspotCore
 
 /// Keeps the resolver's answers for the life of an association: the addresses that were checked are the ones that are used, and a
-/// second question costs nothing.
+/// second question costs nothing, also while the first one runs.
 public final class NamePins: Sendable {
     private struct PinnedName: Hashable {
         var association: String
         var interface: String
         var name: String
     }
+    private typealias Answer = Result<[InternetAddress], TransferError>
 
     /// The pins of this process.
     public static let shared = NamePins()
     private static let limit = 256
-    private let pins = Locked([PinnedName: [InternetAddress]]())
+    /// Milliseconds for a question, as long as a request waits for it. The resolver gives up earlier.
+    private static let patience = 60_000
+    private let questions = Locked([PinnedName: SharedWork<Answer>]())
 
     func addresses(of name: String, link: Link, in scope: Scope) throws(TransferError) -> [InternetAddress] {
-        let key = PinnedName(association: link.association, interface: link.interface, name: name)
-        if let known = pins.with({ $0[key] }) { return known }
-        let addresses = try Resolver(link: link).addresses(of: name, in: scope)
-        pins.with { pins in
-            if pins.count >= Self.limit { pins.removeAll() }
-            pins[key] = addresses
+        while true {
+            switch question(name, link).wait(in: scope) {
+            case .success(let addresses): return addresses
+            // The requests that waited for the question were cancelled before this one began to.
+            case .failure(let error) where error.code == .cancelled && !scope.cancellation.isCancelled: continue
+            case .failure(let error): throw error
+            case nil: throw TransferError(scope.cancellation.isCancelled ? .cancelled : .dnsTimeout)
+            }
         }
-        return addresses
+    }
+
+    /// Returns the question that runs or was answered, else a new one. A failure is not kept.
+    private func question(_ name: String, _ link: Link) -> SharedWork<Answer> {
+        let key = PinnedName(association: link.association, interface: link.interface, name: name)
+        return questions.with { questions in
+            if let known = questions[key], !known.isAbandoned {
+                switch known.value {
+                case .success, nil: return known
+                case .failure: break
+                }
+            }
+            if questions.count >= Self.limit { questions.removeAll() }
+            let made = SharedWork(deadline: .after(milliseconds: Self.patience)) { scope in
+                do throws(TransferError) {
+                    return Answer.success(try Resolver(link: link).addresses(of: name, in: scope))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            questions[key] = made
+            return made
+        }
     }
 
     /// Forgets a name, so that it is asked for again: gateways that answer falsely before the login stop doing so after it.
     package func forget(_ name: String, link: Link) {
-        pins.with { $0[PinnedName(association: link.association, interface: link.interface, name: name)] = nil }
+        questions.with { $0[PinnedName(association: link.association, interface: link.interface, name: name)] = nil }
     }
 }

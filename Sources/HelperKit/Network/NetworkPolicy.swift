@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// What is allowed towards the network: addresses, and trusted certificate authorities.
+/// The bounds towards the network: allowed addresses, and trusted certificate authorities.
 public struct NetworkPolicy: Sendable {
     enum Addresses: Sendable {
         case link

@@ -60,10 +60,14 @@ public struct HTMLControl: Codable, Hashable, Sendable {
         return words + " " + name + " " + label
     }
 
-    /// It is a password that the page leaves to a script.
+    /// It is a password, or what is computed from one, that the page leaves to a script.
     package var isHiddenPassword: Bool {
-        kind == .hidden && value.isEmpty && ["pass", "pwd"].contains { name.lowercased().contains($0) }
+        kind == .hidden && value.isEmpty
+            && ["pass", "pwd", "hash", "encrypt", "cipher", "digest"].contains { name.lowercased().contains($0) }
     }
+
+    /// It is a box that agrees to advertising, which is never ticked unasked.
+    package var isAdvertising: Bool { kind == .checkbox && FormWords.isAdvertising(words) }
 
     /// The user can type in it.
     var isField: Bool { [.text, .email, .telephone, .textarea, .password].contains(kind) }

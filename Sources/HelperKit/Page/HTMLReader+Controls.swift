@@ -16,19 +16,32 @@ extension HTMLReader {
         else { return }
         let made = control(node, element, kind, around)
         if let owner {
-            if detached.count < Self.controlLimit { detached.append((owner, made)) }
+            var marks = FormScripts.Clues()
+            note(made, node, in: &marks)
+            if detached.count < Self.controlLimit { detached.append((owner, made, marks)) }
             return
         }
         let form = number - 1
         guard page.forms[form].controls.count < Self.controlLimit else { return }
         page.forms[form].controls.append(made)
-        if isButton {
+        note(made, node, in: &clues[form])
+    }
+
+    /// Notes the marks of a control by which scripts find it, and its handlers.
+    private func note(_ control: HTMLControl, _ node: Node, in clues: inout FormScripts.Clues) {
+        switch control.kind {
+        case .button, .submit, .image:
             let handler = Self.attribute(node, "onclick") ?? ""
-            if kind == .button { clues[form].links.append((made.label, handler)) } else { clues[form].handlers.append(handler) }
-            if kind != .button { clues[form].buttons.formUnion(Self.scriptNames(node)) }
-            if Self.hasFrameworkHandler(node) { clues[form].hasFrameworkHandler = true }
+            if control.kind == .button {
+                clues.links.append((control.label, handler))
+            } else {
+                clues.handlers.append(handler)
+                clues.buttons.formUnion(Self.scriptNames(node))
+            }
+            if Self.hasFrameworkHandler(node) { clues.hasFrameworkHandler = true }
+        case .hidden where control.value.isEmpty: clues.emptyHidden.formUnion(Self.scriptNames(node).union([control.name]))
+        default: break
         }
-        if kind == .hidden, made.value.isEmpty { clues[form].emptyHidden.formUnion(Self.scriptNames(node).union([made.name])) }
     }
 
     /// Notes a control outside of forms, which only a script can use.
@@ -149,16 +162,22 @@ extension HTMLReader {
         }
     }
 
+    /// Returns whether a framework sends a form by a script: AngularJS, Angular, Vue, Alpine, htmx, Livewire, Rails, Stimulus.
     private static func hasFrameworkHandler(_ node: Node) -> Bool {
-        frameworkAttributes.contains { attribute(node, $0) != nil } || (attribute(node, "data-bind")?.contains("submit") ?? false)
+        var property = node.pointee.properties
+        while let attribute = property {
+            let name = String(cString: attribute.pointee.name).lowercased().trimmingPrefix("data-")
+            if frameworkAttributes.contains(where: name.hasPrefix) { return true }
+            property = attribute.pointee.next
+        }
+        return attribute(node, "data-action") != nil || ["data-remote", "data-ajax"].contains { attribute(node, $0) == "true" }
+            || (attribute(node, "data-bind")?.contains("submit") ?? false)
     }
 
-    /// Attributes by which frameworks send a form with a script: AngularJS, Angular, Vue, Alpine, htmx, Stimulus.
+    /// The beginnings of the attributes by which frameworks send a form; `_` stands for `@` and `(`.
     private static let frameworkAttributes = [
-        "ng-submit", "data-ng-submit", "ng-click", "data-ng-click", "(ngsubmit)", "(click)", "v-on:submit", "v-on:submit.prevent",
-        "@submit", "@submit.prevent", "@click", "@click.prevent", "v-on:click", "x-on:submit", "x-on:submit.prevent",
-        "x-on:click", "hx-post",
-        "hx-get", "data-action",
+        "ng-submit", "ng-click", "_ngsubmit", "v-on:submit", "v-on:click", "_submit", "_click", "x-on:submit",
+        "x-on:click", "hx-post", "hx-get", "hx-put", "wire:submit", "wire:click", "on:submit", "on:click",
     ]
 
     private static func first(of texts: [String?], limit: Int) -> String {

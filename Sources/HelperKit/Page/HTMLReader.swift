@@ -30,8 +30,8 @@ struct HTMLReader {
     var page: HTMLPage
     /// The marks of the forms by which scripts find them, in the forms' order.
     var clues: [FormScripts.Clues] = []
-    /// Controls with a `form` attribute: the id, and the control.
-    var detached: [(form: String, control: HTMLControl)] = []
+    /// Controls with a `form` attribute: the id, the control, and its marks.
+    var detached: [(form: String, control: HTMLControl, clues: FormScripts.Clues)] = []
     var labels: [String: (text: String, links: [String])] = [:]
     private var linkClues: [(code: String, names: Set<String>)] = []
     /// Controls outside of forms: a field to type in, and a button that does not only go back.
@@ -271,12 +271,13 @@ struct HTMLReader {
     }
 
     private mutating func finish() {
-        for (id, control) in detached {
+        for (id, control, marks) in detached {
             guard let index = clues.firstIndex(where: { $0.id == id }), page.forms[index].controls.count < Self.controlLimit
             else {
                 continue
             }
             page.forms[index].controls.append(control)
+            clues[index].add(marks)
         }
         let judge = FormScripts(scripts: scripts, sources: sources)
         let scan = ScriptScan(judge.tokens)

@@ -47,7 +47,7 @@ struct MarkupScan {
             case "form":
                 openForm = 0
                 _ = copyTag()
-            // What follows the end of a page still belongs to its body (HTML Standard, "after body"); libxml2 drops it.
+            // Text after the end of a page still belongs to its body (HTML Standard, "after body"); libxml2 drops it.
             case "body", "html": skipTag()
             default: _ = copyTag()
             }
@@ -105,9 +105,10 @@ struct MarkupScan {
     private mutating func copyTag(_ attribute: String = "", after name: String = "") -> String? {
         let start = index
         var (place, quote, isAfterEquals, separators) = (index + 1, UInt8(0), false, 0)
+        var signs: [Int] = []
         while place < octets.count {
             let octet = octets[place]
-            // What is a very long quoted value here may not be one for the parser: its blanks count as well.
+            // A very long quoted value here may not be one for the parser: its blanks count as well.
             if octet <= 0x20, quote == 0 || place - start > 65536 { separators += 1 }
             if quote != 0 {
                 if octet == quote { quote = 0 }
@@ -115,13 +116,20 @@ struct MarkupScan {
                 switch octet {
                 case UInt8(ascii: ">"):
                     let split = attribute.isEmpty ? start : start + 1 + name.utf8.count
-                    markup += octets[start..<split] + Array(attribute.utf8) + octets[split...place]
+                    markup += octets[start..<split] + Array(attribute.utf8)
+                    var rest = octets[split...place]
+                    for sign in signs { rest[sign] = UInt8(ascii: "_") }
+                    markup += rest
                     index = place + 1
                     return String(decoding: octets[start...place].prefix(200), as: UTF8.self).lowercased()
                 case UInt8(ascii: "\"") where isAfterEquals, UInt8(ascii: "'") where isAfterEquals:
                     (quote, isAfterEquals) = (octet, false)
                 case UInt8(ascii: "="): (separators, isAfterEquals) = (separators + 1, true)
                 case 0...0x20: break
+                // The parser drops the attributes of frameworks that begin so.
+                case UInt8(ascii: "@") where !isAfterEquals && octets[place - 1] <= 0x20,
+                    UInt8(ascii: "(") where !isAfterEquals && octets[place - 1] <= 0x20:
+                    signs.append(place)
                 case UInt8(ascii: "/"): (separators, isAfterEquals) = (separators + 1, false)
                 default: isAfterEquals = false
                 }

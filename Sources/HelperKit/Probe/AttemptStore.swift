@@ -1,7 +1,7 @@
 import HotspotCore
 
 /// The results that the helpers of one process share within an attempt: one probe, one request to the portal API, one fetch of the
-/// portal's first page.
+/// portal's first page, and the connections to it.
 public final class AttemptStore: Sendable {
     /// The store of this process.
     public static let shared = AttemptStore()
@@ -11,6 +11,7 @@ public final class AttemptStore: Sendable {
         var api: SharedWork<PortalAPIDocument?>?
         /// By the address of their source.
         var portalPages: [String: SharedWork<PortalPage>] = [:]
+        var connections = ConnectionPool()
         var used = Instant.now
         /// `interface/association`: a login may reuse results of the same association.
         var association = ""
@@ -48,17 +49,19 @@ public final class AttemptStore: Sendable {
             return scope.cancellation.isCancelled ? nil : result
         }
         let api = api(link, policy)
+        let connections = connections(link)
         let probe = shared(link, \.probe) {
-            let run = ProbeRun(link: link, plan: plan, policy: policy, api: api)
-            return SharedWork(deadline: .after(milliseconds: Self.repeatedLimit)) { Self.repeated(run, in: $0) }
+            let run = ProbeRun(link: link, plan: plan, policy: policy, api: api) {
+                connections.connectAhead(to: $0, link: link, policy: policy)
+            }
+            return SharedWork(deadline: .after(milliseconds: Self.repeatedLimit)) {
+                let result = Self.repeated(run, in: $0)
+                if result.verdict != .captive { connections.closeReady() }
+                return result
+            }
         }
-        // Every command that waited for the probe shows its requests in its trace.
-        let result = probe.wait(in: scope)
-        for evidence in result?.evidence ?? [] {
-            let outcome = evidence.status.map(String.init) ?? evidence.error?.split(separator: ":").first.map(String.init) ?? "?"
-            scope.trace.add("\(evidence.request) → \(outcome) in \(evidence.milliseconds) ms")
-        }
-        return result
+        // Its requests are in the prober's answer, and not in each helper's trace as well.
+        return probe.wait(in: scope)
     }
 
     /// The most runs of an attempt's first probe, and the limit for all of them, in milliseconds.
@@ -87,15 +90,19 @@ public final class AttemptStore: Sendable {
 
     /// Returns the portal's first page from this source, fetched once. `nil` if the scope ended first.
     func portalPage(_ link: Link, source: PortalPage.PageSource, policy: NetworkPolicy, in scope: Scope) -> PortalPage? {
+        let client = HTTPClient(link: link, policy: policy, connections: connections(link))
         let page = shared(link, \.portalPages[source.url.text]) {
             SharedWork(deadline: .after(milliseconds: PortalPage.limit)) {
-                PortalPage.open(source, link: link, policy: policy, in: $0)
+                PortalPage.open(source, client: client, in: $0)
             }
         }
         let result = page.wait(in: scope)
         for line in result?.steps ?? [] { scope.trace.add(line) }
         return result
     }
+
+    /// Returns the connections of this attempt.
+    func connections(_ link: Link) -> ConnectionPool { entries.with { Self.entry(link, &$0).connections } }
 
     /// Forgets the fetched pages, because the tokens in their forms are valid once.
     package func forgetPortalPages(_ link: Link) { entries.with { $0[Self.key(link)]?.portalPages = [:] } }
@@ -116,6 +123,7 @@ public final class AttemptStore: Sendable {
                 if let last = known.max(by: { $0.used < $1.used }) {
                     entry.probe = last.probe
                     entry.api = last.api
+                    entry.connections = last.connections
                     entry.portalPages = last.portalPages.filter { !$0.value.isAbandoned }
                 }
                 entries[Self.key(link)] = entry

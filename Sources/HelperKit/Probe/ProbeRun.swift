@@ -35,6 +35,8 @@ struct ProbeRun: Sendable {
     /// The request to the link's portal API, made once for an attempt.
     let api: SharedWork<PortalAPIDocument?>?
     var limit = VerdictTable.limit
+    /// Called with the target of a redirect to another host, as soon as its head is read: the portal, if the verdict is captive.
+    var onRedirect: (@Sendable (WebURL) -> Void)?
 
     private struct Board {
         var table: VerdictTable
@@ -64,7 +66,7 @@ struct ProbeRun: Sendable {
         if let address = plan.address {
             ask(address.url, board, scope) { $0.answeredAddress($1, expect: address.expect, at: began.millisecondsAgo) }
         }
-        if let https = plan.https { ask(https, board, scope) { $0.answeredHTTPS($1) } }
+        if let https = plan.https { ask(https, board, scope, checked: { $0.checkedHTTPS() }, { $0.answeredHTTPS($1) }) }
         if let api {
             let (link, policy) = (link, policy)
             Worker.start {
@@ -118,21 +120,36 @@ struct ProbeRun: Sendable {
     }
 
     private func ask(
-        _ text: String, _ board: Locked<Board>, _ scope: Scope,
+        _ text: String, _ board: Locked<Board>, _ scope: Scope, checked: (@Sendable (inout VerdictTable) -> Void)? = nil,
         _ enter: @escaping @Sendable (inout VerdictTable, EndpointAnswer) -> Void
     ) {
         guard let url = WebURL(text), url.scheme == "http" || url.scheme == "https", !url.hasUserInformation else {
             board.with { enter(&$0.table, .failure(TransferError(.refusedURL, "an endpoint of the probe"))) }
             return
         }
-        let (link, policy) = (link, policy)
+        let (link, policy, onRedirect) = (link, policy, url.isSecure ? nil : onRedirect)
+        let expected = (plan.named + [plan.address].compactMap(\.self)).map(\.expect)
         Worker.start {
             var request = HTTPRequest(Self.bustingCaches(url))
+            request.onRedirect = { reference in
+                guard !expected.contains("→" + reference), let target = WebURL(reference, relativeTo: url),
+                    target.host != url.host
+                else { return }
+                onRedirect?(target)
+            }
             request.noCache = true
             request.accept = "*/*"
             // A connection that was made before the login stays with the gateway and never reaches the Internet.
             request.needsFreshConnection = true
             let began = Instant.now
+            if let checked, url.isSecure {
+                request.onConnected = {
+                    board.with { board in
+                        checked(&board.table)
+                        board.evidence.append(ProbeEvidence(checked: url, milliseconds: began.millisecondsAgo))
+                    }
+                }
+            }
             let answer: EndpointAnswer
             do throws(TransferError) {
                 answer = .success(try HTTPClient(link: link, policy: policy).send(request, in: scope))
@@ -142,7 +159,9 @@ struct ProbeRun: Sendable {
             if case .failure(let error) = answer, error.code == .cancelled { return }
             board.with { board in
                 enter(&board.table, answer)
-                board.evidence.append(ProbeEvidence(url, answer, milliseconds: began.millisecondsAgo))
+                let evidence = ProbeEvidence(url, answer, milliseconds: began.millisecondsAgo)
+                board.evidence.removeAll { $0.isUnanswered && $0.request == evidence.request }
+                board.evidence.append(evidence)
             }
         }
     }

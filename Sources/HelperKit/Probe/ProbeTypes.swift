@@ -42,7 +42,7 @@ public struct ProbeEvidence: Codable, Hashable, Sendable {
     /// The duration, in milliseconds.
     public var milliseconds: Int
 
-    private static let shownHeaders = ["location", "content-type", "server", "via", "retry-after", "refresh"]
+    private static let shownHeaders = ["location", "content-type", "server", "via", "retry-after", "refresh", "date"]
 
     /// Makes the evidence of the portal API; `document` is `nil` for an invalid answer.
     init(api url: WebURL, _ document: PortalAPIDocument?, milliseconds: Int) {
@@ -56,6 +56,15 @@ public struct ProbeEvidence: Codable, Hashable, Sendable {
             error = "unusable: The portal API gave no usable answer."
         }
     }
+
+    /// Makes the evidence of a server whose certificate is checked, and whose answer was not waited for.
+    init(checked url: WebURL, milliseconds: Int) {
+        request = "GET \(url.masked)"
+        self.milliseconds = milliseconds
+        headers = [:]
+    }
+
+    var isUnanswered: Bool { status == nil && error == nil }
 
     init(_ url: WebURL, _ answer: EndpointAnswer, milliseconds: Int) {
         request = "GET \(url.masked)"

@@ -51,6 +51,8 @@ struct VerdictTable: Sendable {
     private(set) var named: [Meaning] = []
     private(set) var address: (meaning: Meaning, at: Int)?
     private(set) var https: Meaning?
+    /// The HTTPS endpoint's certificate was checked: nothing on the way breaks HTTPS, whatever the answer will be.
+    private(set) var isHTTPSChecked = false
     private(set) var api: PortalAPIDocument?
     private var apiAnswered = false
 
@@ -76,6 +78,7 @@ struct VerdictTable: Sendable {
         case .success(let response): https = response.status < 400 ? .asExpected : .unhelpful(response.status)
         }
     }
+    mutating func checkedHTTPS() { isHTTPSChecked = true }
     mutating func answeredAPI(_ document: PortalAPIDocument?) {
         api = document
         apiAnswered = true
@@ -113,7 +116,7 @@ struct VerdictTable: Sendable {
     private func captive(_ url: WebURL, _ page: HTTPResponse) -> ProbeResult { ProbeResult(.captive, portalURL: url, page: page) }
 
     private func afterGoodHTTP(_ now: Int) -> NextStep {
-        if (hasHTTPS && https == nil) || (hasAPI && !apiAnswered), now < min(Self.silence, limit) {
+        if (hasHTTPS && https == nil && !isHTTPSChecked) || (hasAPI && !apiAnswered), now < min(Self.silence, limit) {
             return .wait(until: min(Self.silence, limit))
         }
         if case .failed(let failure)? = https, failure.isInterference {

@@ -22,13 +22,24 @@ struct FormScripts {
 
         /// The names by which scripts refer to the form.
         var names: Set<String> { Set([id, name].filter { !$0.isEmpty }) }
+
+        /// Adds the marks of a control that stands elsewhere.
+        mutating func add(_ control: Clues) {
+            handlers += control.handlers
+            links += control.links
+            buttons.formUnion(control.buttons)
+            emptyHidden.formUnion(control.emptyHidden)
+            if control.hasFrameworkHandler { hasFrameworkHandler = true }
+        }
     }
 
     /// A handler that a script attaches.
-    private struct Attachment {
+    struct Attachment {
         var event: String
         /// Words and selectors of what it is attached to.
         var receivers: Set<String>
+        /// It cannot be told what it is attached to.
+        var isUnclear = false
         var handler: [ScriptToken]
         /// The form is sent only if the handler sends it.
         var mustSend = false
@@ -45,6 +56,8 @@ struct FormScripts {
     let copies: [Copy]
     /// The page loads scripts that are not well-known libraries.
     let loadsOwnScripts: Bool
+    /// One of them is by its name for the login.
+    private let loadsLogin: Bool
     private let encrypts: Bool
     private let makesRequests: Bool
     private let loadsTest: Bool
@@ -56,16 +69,18 @@ struct FormScripts {
         judge = ScriptJudge(tokens)
         attachments = Self.attachments(in: tokens)
         copies = Self.copies(in: tokens)
-        loadsOwnScripts = sources.contains { source in
-            let name = source.lowercased()
-            return !Self.libraries.contains { name.contains($0) }
+        let own = sources.filter { !Self.isLibrary($0) }
+        loadsOwnScripts = !own.isEmpty
+        loadsLogin = own.contains { source in
+            let name = Self.name(of: source)
+            return Self.loginWords.contains { name.contains($0) }
         }
-        makesRequests = tokens.contains { $0.kind == .word && Self.requestWords.contains($0.text) }
+        makesRequests = tokens.indices.contains { [tokens] in Self.isRequest(tokens, $0) }
         let words = sources.joined(separator: " ").lowercased()
         loadsGatewayLogin = words.contains("chillilibrary")
         loadsTest = words.contains("captcha") || words.contains("turnstile") || tokens.contains { $0.text.contains("captcha") }
         encrypts =
-            Self.ciphers.contains { words.contains($0) }
+            sources.contains(where: Self.isCipher)
             || tokens.contains { token in
                 token.kind == .word && Self.cipherWords.contains { token.text.lowercased().hasPrefix($0) }
             }
@@ -97,17 +112,29 @@ struct FormScripts {
         if isTyped, loadsOwnScripts, form.controls.contains(where: { $0.isHiddenPassword && $0.copyOf == nil }) {
             return Self.changedReason
         }
-        // A button without a handler of its own is for a script that is not here to be read.
-        let waitsForScript = clues.links.contains { !$0.label.isEmpty && $0.code.isEmpty }
-        if hasNoAction, isTyped, loadsOwnScripts, waitsForScript { return Self.scriptedReason }
         if form.fields.contains(where: { FormWords.isCode($0.words) }), fetchesCode(clues) { return Self.scriptedReason }
-        if hasNoAction, isTyped, mayLogIn, form.method == .get || loadsGatewayLogin { return Self.scriptedReason }
-        if hasNoAction, form.controls.allSatisfy(\.name.isEmpty), mayLogIn { return Self.scriptedReason }
+        if hasNoAction, isScripts(form, clues, isTyped) { return Self.scriptedReason }
+        // A field without a name is a script's, beside others that have one.
+        let isNameless = form.fields.contains { $0.name.isEmpty && $0.kind != .textarea && !$0.isReadOnly }
+        if isNameless, isTyped, hasScripts { return Self.scriptedReason }
         let typed = form.inputs.filter { ![.checkbox, .radio, .select].contains($0.kind) && !$0.isInvisible }
-        if form.submits.isEmpty, isTyped, typed.count > 1 || form.controls.contains(where: { $0.kind == .button }) {
-            return Self.scriptedReason
-        }
+        let waits = typed.count > 1 || loadsOwnScripts || !clues.links.isEmpty
+        if form.submits.isEmpty, !form.inputs.isEmpty, waits || !isTyped { return Self.scriptedReason }
         return nil
+    }
+
+    /// Whether a form without an address is likely to be sent by a script that is not here to be read.
+    private func isScripts(_ form: HTMLForm, _ clues: Clues, _ isTyped: Bool) -> Bool {
+        guard mayLogIn else { return false }
+        if form.controls.allSatisfy(\.name.isEmpty) { return true }
+        // A button without a handler of its own is for it.
+        let waits = clues.links.contains { !$0.label.isEmpty && $0.code.isEmpty }
+        // What a server has written into a form goes back to it.
+        let isServers = !isTyped && form.controls.contains { $0.kind == .hidden && !$0.value.isEmpty }
+        if form.method == .get { return !isServers }
+        let hasOwn = clues.handlers.contains { !$0.isEmpty }
+        return isTyped && !hasOwn
+            && ((waits && loadsOwnScripts) || loadsGatewayLogin || (loadsOwnScripts && !form.action.isEmpty) || loadsLogin)
     }
 
     /// The page has scripts beside well-known libraries.
@@ -123,10 +150,16 @@ struct FormScripts {
                 guard tokens[index].kind == .text else { return false }
                 let text = tokens[index].text.lowercased()
                 if tokens.isSign("(", at: index - 1), tokens.word(at: index - 2) == "createElement" {
+                    if text == "script" { return !loadsOnlyLibraries }
                     return ["form", "input", "button", "iframe"].contains(text)
                 }
                 return ["<form", "<input", "<button", "<iframe"].contains { text.contains($0) }
             }
+    }
+
+    /// A library's address is in the scripts that can be read, which load it.
+    private var loadsOnlyLibraries: Bool {
+        tokens.contains { $0.kind == .text && $0.text.contains("/") && Self.isLibrary($0.text) }
     }
 
     /// Whether a button or link asks by a script for the code that the form wants, such as one by text message.
@@ -167,8 +200,10 @@ struct FormScripts {
         let buttons = clues.buttons.union(["button", "submit", ":submit"])
         switch attachment.event {
         case "submit":
-            return isForm || attachment.receivers.isEmpty || attachment.receivers.isSubset(of: ["document", "window", "this"])
-                || !attachment.receivers.isDisjoint(with: buttons)
+            return isForm || attachment.isUnclear || attachment.receivers.isSubset(of: ["document", "window", "this"])
+                // A button itself is never submitted; its form may be found by it.
+                || (!attachment.receivers.isDisjoint(with: buttons)
+                    && !attachment.receivers.subtracting(buttons).subtracting(["document"]).isEmpty)
         default: return !attachment.receivers.isDisjoint(with: buttons) && !form.submits.isEmpty
         }
     }
@@ -201,147 +236,4 @@ struct FormScripts {
         let path = words.filter { !["window", "document", "self", "."].contains($0) }
         return words.count == end - start && [["location", "href"], ["location"], ["URL"]].contains(path)
     }
-
-    private static func attachments(in tokens: [ScriptToken]) -> [Attachment] {
-        var result: [Attachment] = []
-        for index in tokens.indices where tokens[index].kind == .word && tokens.isSign(".", at: index - 1) && result.count < 200 {
-            let word = tokens[index].text
-            let receivers = { Self.receivers(tokens, before: index - 1) }
-            if word == "onsubmit" || word == "onclick", tokens.isSign("=", at: index + 1) {
-                let end = end(of: tokens, from: index + 2)
-                result.append(
-                    Attachment(
-                        event: String(word.dropFirst(2)), receivers: receivers(), handler: Array(tokens[(index + 2)..<end])))
-            }
-            guard tokens.isSign("(", at: index + 1), let close = tokens.closing(index + 1), close > index + 2 else { continue }
-            let arguments = Array(tokens[(index + 2)..<close])
-            switch word {
-            case "submit", "click":
-                result.append(Attachment(event: word, receivers: receivers(), handler: arguments))
-            case "ajaxForm", "ajaxSubmit":
-                result.append(Attachment(event: "submit", receivers: receivers(), handler: [.sign("=")]))
-            case "validate":
-                if let handler = submitHandler(in: arguments) {
-                    result.append(Attachment(event: "submit", receivers: receivers(), handler: handler, mustSend: true))
-                }
-            case "addEventListener", "on", "bind", "live", "delegate", "one":
-                let names = arguments.prefix { $0.kind != .word }.filter { $0.kind == .text }
-                guard let event = ["submit", "click"].first(where: { event in names.contains { $0.text.contains(event) } }) else {
-                    continue
-                }
-                let selectors = names.filter { !$0.text.contains(event) || $0.text.contains("[") }.flatMap { pieces(of: $0.text) }
-                let handler = Array(arguments.drop { $0.kind == .text || $0.text == "," })
-                // A selector narrows what the handler is for.
-                result.append(
-                    Attachment(event: event, receivers: selectors.isEmpty ? receivers() : Set(selectors), handler: handler))
-            default: break
-            }
-        }
-        return result
-    }
-
-    /// Returns the function that jQuery's validation plugin calls in place of sending a checked form; one that is only named is not
-    /// followed.
-    private static func submitHandler(in arguments: [ScriptToken]) -> [ScriptToken]? {
-        guard let index = arguments.firstIndex(where: { $0.text == "submitHandler" }) else { return nil }
-        let start = arguments.isSign(":", at: index + 1) ? index + 2 : index + 1
-        let end = max(start, arguments.endOfExpression(from: start))
-        let handler = Array(arguments[start..<min(end, arguments.count)])
-        // A method of the object has no word before its parameters.
-        return handler.first == .sign("(") && !handler.contains(.sign("=>"))
-            ? [ScriptToken(kind: .word, text: "function")] + handler : handler
-    }
-
-    /// Returns the end of the statement that begins at an index.
-    private static func end(of tokens: [ScriptToken], from start: Int) -> Int {
-        var depth = 0
-        for index in start..<tokens.count where tokens[index].kind == .sign {
-            switch tokens[index].text {
-            case "(", "[", "{": depth += 1
-            case ")", "]", "}":
-                depth -= 1
-                if depth < 0 { return index }
-            case ";" where depth == 0: return index
-            default: break
-            }
-            if depth == 0, tokens.isSign("}", at: index) { return index + 1 }
-        }
-        return tokens.count
-    }
-
-    /// Returns the words and selectors of the expression that ends before the dot at an index; a variable stands for what was assigned to it.
-    static func receivers(_ tokens: [ScriptToken], before dot: Int) -> Set<String> {
-        var (start, depth) = (dot - 1, 0)
-        while start >= 0, dot - start < 60 {
-            let token = tokens[start]
-            if token.kind == .sign {
-                switch token.text {
-                case ")", "]": depth += 1
-                case "(", "[": depth -= 1
-                case ".", "?.": break
-                default: if depth == 0 { depth = -1 }
-                }
-                if depth < 0 { break }
-            } else if depth == 0, start + 1 < dot, tokens[start + 1].kind != .sign {
-                break
-            }
-            start -= 1
-        }
-        let range = max(0, start + 1)..<dot
-        if range.count == 1, let name = tokens.word(at: range.lowerBound), let place = assignment(of: name, in: tokens) {
-            let end = min(end(of: tokens, from: place), place + 30)
-            return words(of: tokens[place..<end])
-        }
-        return words(of: tokens[range])
-    }
-
-    static func assignment(of name: String, in tokens: [ScriptToken]) -> Int? {
-        tokens.indices.first { index in
-            tokens[index].text == name && tokens.isSign("=", at: index + 1) && !tokens.isSign(".", at: index - 1)
-        }.map { $0 + 2 }
-    }
-
-    private static func words(of tokens: ArraySlice<ScriptToken>) -> Set<String> {
-        let silent: Set<String> = ["$", "jQuery", "getElementById", "querySelector", "querySelectorAll", "getElementsByName"]
-        return Set(
-            tokens.flatMap { token -> [String] in
-                switch token.kind {
-                case .text: pieces(of: token.text)
-                case .word: silent.contains(token.text) ? [] : [token.text]
-                case .number, .sign: []
-                }
-            })
-    }
-
-    /// Returns the simple selectors of a selector list: of `#f input[type=submit], .b` these are `#f`, `input`, `type`, `submit`, `.b`; an id is
-    /// also listed without its sign. A part before the last one of a descendant selector is left out if the last one is no form's.
-    private static func pieces(of selector: String) -> [String] {
-        selector.split { ",".contains($0) }.flatMap { part -> [String] in
-            let last = part.split(separator: " ").last ?? part[...]
-            var result: [String] = []
-            var piece = ""
-            for character in last + " " {
-                if character.isLetter || character.isNumber || character == "-" || character == "_"
-                    || (piece.isEmpty && "#.:".contains(character))
-                {
-                    piece.append(character)
-                } else {
-                    if !piece.isEmpty { result.append(piece) }
-                    piece = "#.:".contains(character) ? String(character) : ""
-                }
-            }
-            return result + result.filter { $0.hasPrefix("#") }.map { String($0.dropFirst()) }
-        }
-    }
-
-    private static let libraries = [
-        "jquery", "bootstrap", "popper", "modernizr", "html5shiv", "respond", "fontawesome", "font-awesome", "analytics", "gtag",
-        "ie10-viewport", "ie-emulation",
-        "googletagmanager", "polyfill", "webfont", "cookieconsent", "swiper", "slick", "wow.", "placeholder",
-    ]
-    private static let requestWords: Set<String> = ["fetch", "XMLHttpRequest", "ajax", "axios", "getJSON", "sendBeacon"]
-    private static let ciphers = ["md5", "sha1", "sha256", "sha512", "crypto", "rsa", "jsencrypt", "chillilibrary", "aes."]
-    private static let cipherWords = [
-        "md5", "hex_md5", "hexmd5", "chapmd5", "sha1", "sha256", "hex_sha", "cryptojs", "jsencrypt", "rsakey",
-    ]
 }

@@ -68,7 +68,7 @@ struct ScriptJudge {
         return Self.checks.contains { name.lowercased().contains($0) }
     }
 
-    private static let checks = ["valid", "popup", "openwin"]
+    private static let checks = ["valid", "popup", "openwin", "loading", "loader", "spinner"]
 
     /// Whether a handler is only a call of a function that no script of the page has: a browser sends the form nevertheless.
     func isMissing(_ handler: [ScriptToken]) -> Bool {
@@ -134,9 +134,21 @@ struct ScriptJudge {
 
     private func mayAssign(_ code: [ScriptToken], _ sign: Int) -> Bool {
         guard let target = code.word(at: sign - 1) else { return false }
-        if code.isSign(".", at: sign - 2) { return Self.properties.contains(target) }
+        if code.isSign(".", at: sign - 2) {
+            let owner = code.word(at: sign - 3)
+            return Self.properties.contains(target) || ["style", "dataset"].contains(owner) || isTrimmed(code, sign)
+        }
         if let keyword = code.word(at: sign - 2), ["var", "let", "const"].contains(keyword) { return true }
         return !Self.formNames.contains(target)
+    }
+
+    /// Whether a control's value is set to itself without the blanks around it, which nothing typed here has.
+    private func isTrimmed(_ code: [ScriptToken], _ sign: Int) -> Bool {
+        guard code.word(at: sign - 1) == "value" else { return false }
+        let end = code.endOfExpression(from: sign + 1)
+        guard end - sign > 5, code[(end - 4)..<end].map(\.text) == [".", "trim", "(", ")"] else { return false }
+        let own = Array(code[(sign + 1)..<(end - 4)])
+        return sign >= own.count && Array(code[(sign - own.count)..<sign]) == own
     }
 
     private func mayCall(_ code: [ScriptToken], _ index: Int, _ names: Set<String>, _ depth: Int) -> Bool {
@@ -154,6 +166,12 @@ struct ScriptJudge {
         case "createElement":
             return code.indices.contains(index + 2) && code[index + 2].kind == .text
                 && !Self.controls.contains(code[index + 2].text.lowercased())
+        case "append", "prepend", "before", "after", "insertAdjacentHTML", "$", "jQuery":
+            guard let close = code.closing(index + 1) else { return false }
+            // No control is made.
+            return !code[index..<close].contains { token in
+                token.kind == .text && Self.controls.contains { token.text.lowercased().contains("<" + $0) }
+            }
         case "setTimeout": return code.indices.contains(index + 2) && code[index + 2].kind != .text
         default:
             if Self.readers.contains(name) { return true }
@@ -190,9 +208,13 @@ struct ScriptJudge {
             }
         }
         return !words.isDisjoint(with: names) || isVariable
-            || words.isSubset(of: ["this", "form", "document", "forms", "0", "e", "event", "target"])
+            || words.isSubset(of: Self.ownForms)
     }
 
+    private static let ownForms: Set<String> = [
+        "this", "form", "document", "forms", "0", "e", "event", "target", "currentTarget", "$", "jQuery", "closest", "parents",
+        "self", "window", "querySelector", "HTMLFormElement", "prototype",
+    ]
     private static let assignments: Set<String> = ["=", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^="]
     private static let keywords: Set<String> = [
         "if", "for", "while", "switch", "catch", "function", "return", "typeof", "void", "throw", "else", "in", "of", "async",
@@ -204,6 +226,7 @@ struct ScriptJudge {
         "disabled", "className", "innerHTML", "innerText", "textContent", "display", "visibility", "border", "borderColor",
         "color",
         "background", "backgroundColor", "opacity", "cursor", "outline", "title", "returnValue", "cancelBubble",
+        "hidden", "scrollTop", "placeholder", "alt", "tabIndex", "required", "cssText",
     ]
     /// Names that mean the form's own properties within a handler attribute.
     private static let formNames: Set<String> = [
@@ -215,7 +238,7 @@ struct ScriptJudge {
     private static let controls: Set<String> = ["input", "select", "textarea", "button", "form", "script", "iframe"]
     /// Functions that read, show or count.
     private static let readers: Set<String> = [
-        "$", "jQuery", "getElementById", "getElementsByName", "getElementsByTagName", "getElementsByClassName", "querySelector",
+        "getElementById", "getElementsByName", "getElementsByTagName", "getElementsByClassName", "querySelector",
         "querySelectorAll", "closest", "find", "children", "parent", "parents", "siblings", "next", "prev", "first", "last", "eq",
         "filter", "not", "each", "is", "has", "hasClass", "getAttribute", "hasAttribute", "test", "match", "exec", "search",
         "indexOf", "lastIndexOf", "includes", "startsWith", "endsWith", "charAt", "charCodeAt", "substring", "substr", "slice",
@@ -227,6 +250,7 @@ struct ScriptJudge {
         "preventDefault", "stopPropagation", "setCustomValidity", "reportValidity", "checkValidity", "valid", "getTime", "now",
         "setItem", "getItem", "removeItem", "ga", "gtag", "fbq", "_trackEvent", "trackEvent", "min", "max", "floor", "round",
         "abs", "open", "appendChild", "insertBefore", "removeChild", "stopImmediatePropagation", "matches", "isArray", "scroll",
-        "requestAnimationFrame",
+        "requestAnimationFrame", "debug", "keys", "values", "entries", "random", "createTextNode", "getBoundingClientRect",
+        "getComputedStyle", "clearTimeout", "clearInterval", "animate", "delay", "stop", "button", "tooltip", "modal", "blockUI",
     ]
 }

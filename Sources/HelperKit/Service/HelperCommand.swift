@@ -11,6 +11,9 @@ public struct HelperCommand: Sendable {
     /// The stored answers that the daemon released for this portal. They may be sent to it, over plain HTTP as well: the daemon releases
     /// them only where the user's settings allow that.
     public var credential: [String: String]?
+    /// What the portal called the credential's fields when the user answered them, as ``Field/folded(_:)`` has it, where that is known. An
+    /// answer to a field that is called something else now is not sent without the user.
+    public var labels: [String: String] = [:]
     /// The user's answers to the last prompt; empty but in PresentUI.
     public var answers: [String: String]
     /// The user accepted this portal's terms.
@@ -54,9 +57,15 @@ public struct HelperCommand: Sendable {
         attempts.portalPage(link, source: source, policy: policy, in: scope)
     }
 
-    /// Makes an HTTP client for this link, with these cookies.
+    /// Makes an HTTP client for this link, with these cookies. It uses the connections that servers left open in this attempt.
     public func client(cookies: CookieJar = CookieJar()) -> HTTPClient {
-        HTTPClient(link: link, policy: policy, cookies: cookies)
+        HTTPClient(link: link, policy: policy, cookies: cookies, connections: attempts.connections(link))
+    }
+
+    /// Starts to connect to the portal of the session, so that a login need not wait for it. Nothing is sent to it.
+    func connectAhead() {
+        guard let portal = SessionMemory(session).origin.flatMap({ WebURL($0) }) else { return }
+        attempts.connections(link).connectAhead(to: portal, link: link, policy: policy)
     }
 
     /// Opens a TCP connection over this link, within the command's time. Throws ``TransferError`` like ``LinkTCPConnection``.

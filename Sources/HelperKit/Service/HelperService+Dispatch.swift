@@ -70,15 +70,18 @@ extension HelperService {
             var link: Link
             var portal: Portal?
             var credential: [String: String]?
+            var labels: [String: String]?
             var answers: [String: String]?
             var consent: Bool?
             var session: Session?
         }
         let values = try Coding.decode(CommandParameters.self, from: parameters)
-        return HelperCommand(
+        var command = HelperCommand(
             network: values.network, link: values.link, portal: values.portal, credential: values.credential,
             answers: values.answers ?? [:], consent: values.consent ?? false, session: values.session, scope: scope,
             attempts: attempts, policy: policy)
+        command.labels = values.labels ?? [:]
+        return command
     }
 
     private func probe(_ parameters: JSONValue, _ scope: Scope) throws -> ProbeResult.Wire {

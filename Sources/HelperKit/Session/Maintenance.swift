@@ -6,6 +6,8 @@ public enum Maintenance {
     ///
     /// - Parameter portal: returns the portal as it is now; called only if the network is captive again.
     public static func run(_ command: HelperCommand, portal: (ProbeResult) -> Portal?) -> Reply {
+        // A session that was left has often ended by the return; a periodic command rarely meets a portal.
+        if command.network.justJoined { command.connectAhead() }
         guard let result = command.probe() else { return command.reply(TransferError(.cancelled)) }
         switch result.verdict {
         case .online, .partial:

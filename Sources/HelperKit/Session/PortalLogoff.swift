@@ -28,13 +28,15 @@ public enum PortalLogoff {
     }
 
     /// Answers Logoff: sends the request that the login kept in the session's memory, or one that the portal's page offers now; `failure`
-    /// if there is none. Whatever the portal answers, the reply has the part of the memory that the next login needs.
+    /// if there is none. After a success the reply has the part of the memory that the next login needs; else the memory stays as it is, to
+    /// try again.
     public static func run(_ command: HelperCommand) -> Reply {
         forNextLogin(end(command), command)
     }
 
     /// Returns a reply to Logoff with what the next login keeps of the session: the accepted terms and agreements.
     package static func forNextLogin(_ reply: Reply, _ command: HelperCommand) -> Reply {
+        guard reply.result == .success else { return reply }
         var reply = reply
         reply.session = command.session.map { Session(memory: SessionMemory($0).forNextLogin.value) }
         return reply
@@ -47,7 +49,11 @@ public enum PortalLogoff {
             var saved = memory.logoff
             if saved == nil { saved = try look(client, memory, command) }
             guard let saved, let url = WebURL(saved.url) else {
-                return command.reply(.failure, reason: "This portal offers no way to log off.")
+                let isKnown = memory.statusPage ?? memory.origin != nil
+                return command.reply(
+                    .failure,
+                    reason: isKnown
+                        ? "The portal's page offers no way to log off." : "How to log off here is not known any more.")
             }
             var request = HTTPRequest(url)
             if let body = saved.body {

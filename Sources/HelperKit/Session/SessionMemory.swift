@@ -1,7 +1,7 @@
 import HotspotCore
 import Varlink
 
-/// What the helpers of this library keep in a session's memory: the portal, how to log off, and the cookies that belong to it.
+/// The contents of a session's memory for the helpers of this library: the portal, how to log off, and the cookies that belong to it.
 package struct SessionMemory: Codable, Sendable {
     /// The origin of the portal.
     package var origin: String?

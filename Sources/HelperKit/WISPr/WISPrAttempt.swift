@@ -3,7 +3,7 @@ import HotspotCore
 /// One login by WISPr as a value: the account, then each answer of the gateway go in, the next move comes out. ``WISPrLogin`` makes the
 /// transfers.
 package struct WISPrAttempt: Sendable {
-    /// What to do next.
+    /// The next thing to do.
     package enum Move: Sendable {
         /// Make a request.
         case send(HTTPRequest)

@@ -17,6 +17,15 @@ enum FormWords {
     }
     /// Whether a button or link goes on without an account.
     static func isFree(_ label: String) -> Bool { book.finds(.free, in: label) }
+    /// Whether a button or link begins a time that is given once, or for a short time.
+    static func isTrial(_ label: String) -> Bool { book.finds(.trial, in: label) }
+    /// Whether a form writes to people, such as a complaint: no login has several lines.
+    static func isContact(_ form: HTMLForm) -> Bool {
+        form.passwords.isEmpty
+            && form.fields.contains { $0.kind == .textarea && !$0.isReadOnly && book.finds(.contact, in: $0.words) }
+    }
+    /// Whether a field is for the number of a document, which is no secret but the guest's own.
+    static func isIdentity(_ text: String) -> Bool { book.finds(.identity, in: text) }
     static func isCode(_ text: String) -> Bool { book.finds(.code, in: text) || isVoucher(text) }
     static func isVoucher(_ text: String) -> Bool { book.finds(.voucher, in: text) }
     static func isEmail(_ text: String) -> Bool { book.finds(.email, in: text) }
@@ -95,16 +104,24 @@ enum FormWords {
             && !label.hasPrefix("i ")
     }
 
-    /// What a page that is no portal's tells, in words for the user.
+    /// The message of a page that is no portal's, in words for the user.
     static func notice(of page: HTMLPage) -> (text: String, purpose: PhraseBook.Purpose)? {
         let heading = (page.title ?? "") + " " + page.headings.joined(separator: " ")
         let hasQuestions = page.forms.contains { !$0.isInvisible && $0.inputs.contains { $0.kind != .checkbox } }
-        let asksAdministrator = page.forms.contains { !$0.passwords.isEmpty && $0.inputs.contains { isAdministrator($0.label) } }
+        let logins = page.forms.filter { !$0.isInvisible && !$0.passwords.isEmpty }
+        let asksAdministrator = logins.contains { form in
+            form.inputs.contains { isAdministrator($0.label) || ($0.kind == .text && isAdministrator($0.value)) }
+                || book.finds(.router, in: form.text + " " + form.passwords.map(\.label).joined(separator: " "))
+        }
         let isTheirs =
-            page.forms.contains { !$0.passwords.isEmpty }
+            (!logins.isEmpty || heading.lowercased().contains("administrat"))
             && page.base.path.lowercased().split(separator: "/").contains { administratorPaths.contains(String($0)) }
-        if asksAdministrator || isTheirs || book.finds(.router, in: heading) {
+        let isDevice = !logins.isEmpty && book.finds(.device, in: page.text)
+        if asksAdministrator || isTheirs || isDevice || book.finds(.router, in: heading) {
             return ("The page is a login for administrators or staff, not for guests; nothing was sent.", .router)
+        }
+        if asksForKey(page) {
+            return ("The page asks for the key of a Wi-Fi network, which is no portal's business; nothing was sent.", .key)
         }
         let text = hasQuestions ? heading : heading + " " + page.text
         if book.finds(.blocked, in: text) { return ("The network blocks access by a rule; the page is no login.", .blocked) }
@@ -115,8 +132,18 @@ enum FormWords {
         return nil
     }
 
+    /// Whether a form asks for a Wi-Fi network's key, as traps do.
+    private static func asksForKey(_ page: HTMLPage) -> Bool {
+        page.forms.contains { form in
+            let fields = form.fields
+            guard (1...2).contains(fields.count), !form.isInvisible else { return false }
+            return book.finds(.key, in: form.text + " " + fields.map(\.words).joined(separator: " "))
+        }
+    }
+
     private static let administratorPaths: Set<String> = [
         "admin", "administrator", "administration", "wp-admin", "wp-login.php", "phpmyadmin", "luci", "staff", "backoffice",
+        "webfig", "cpanel", "webmail", "manage",
     ]
 
     /// Whether a field's label is nothing but the name of the administrator's account.

@@ -7,7 +7,8 @@ struct PhraseBook: Sendable {
         case terms, binding, reading, advertising, logout, success, granted, failure, onward, access, free, code, payment, choose,
             optional,
             recovery
-        case email, language, offline, blocked, router, social, voucher, back, ended, scan, decline, cookie
+        case email, language, offline, blocked, router, social, voucher, back, ended, scan, decline, cookie, trial, key, device,
+            identity, contact
     }
 
     /// A phrase in octets of UTF-8, because searching for octets is fast.
@@ -26,7 +27,11 @@ struct PhraseBook: Sendable {
             PackageResources.pl_words, PackageResources.ru_words, PackageResources.tr_words, PackageResources.fa_words,
             PackageResources.ar_words, PackageResources.hi_words, PackageResources.th_words, PackageResources.id_words,
             PackageResources.vi_words, PackageResources.zh_Hans_words, PackageResources.zh_Hant_words,
-            PackageResources.ja_words, PackageResources.ko_words,
+            PackageResources.ja_words, PackageResources.ko_words, PackageResources.cs_words, PackageResources.sk_words,
+            PackageResources.hu_words, PackageResources.ro_words, PackageResources.sv_words, PackageResources.da_words,
+            PackageResources.nb_words, PackageResources.fi_words, PackageResources.uk_words, PackageResources.bg_words,
+            PackageResources.el_words, PackageResources.he_words, PackageResources.hr_words, PackageResources.lv_words,
+            PackageResources.lt_words, PackageResources.et_words,
         ])
 
     /// The longest word that must stand alone, in characters.

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import HelperKit
@@ -17,8 +18,8 @@ import Testing
 
     /// Tests an example with its own `.helper` file and the program from the checkout.
     private func play(_ language: String, name: String = "aroma", exec: String, readPaths: String = "") throws {
-        let folder = try TemporaryFolder()
-        let text = try TemporaryFolder.read("\(Self.examples)/\(language)/\(name).helper")
+        let folder = TemporaryFolder()
+        let text = try Text.read("\(Self.examples)/\(language)/\(name).helper")
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
             $0.hasPrefix("Exec=") ? "Exec=\(exec)\nReadPaths=\(readPaths)" : String($0)
         }
@@ -38,13 +39,13 @@ import Testing
 
     /// The helper and the file that the guide begins with work as they are printed there.
     @Test(.enabled(if: Program.runs("/usr/bin/python3", "/usr/bin/curl"))) func theGuidesFirstHelper() throws {
-        let guide = try TemporaryFolder.read(Program.checkout + "/docs/helpers.md")
+        let guide = try Text.read(Program.checkout + "/docs/helpers.md")
         func block(_ language: String) throws -> String {
             let start = try #require(guide.firstRange(of: "```\(language)\n"))
             return String(guide[start.upperBound...].prefix { $0 != "`" })
         }
-        let folder = try TemporaryFolder()
-        let program = try folder.write("first.py", block("python"))
+        let folder = TemporaryFolder()
+        let program = folder.write("first.py", try block("python"), mode: 0o755)
         let text = try block("ini").replacing("/usr/local/libexec/first.py", with: program)
         let played = try rehearse(folder.write("first.helper", text, mode: 0o644))
         #expect(played.status == 0 && played.output.contains("Nothing is wrong."), "\(played.output)")
@@ -64,8 +65,8 @@ import Testing
     @Test(arguments: [("form", true), ("wispr", false), ("portal-api", false)]) func builtInHelpers(
         _ name: String, _ claims: Bool
     ) throws {
-        let folder = try TemporaryFolder()
-        let text = try TemporaryFolder.read("\(Program.checkout)/Sources/hotspot-helpers/Helpers/\(name).helper")
+        let folder = TemporaryFolder()
+        let text = try Text.read("\(Program.checkout)/Sources/hotspot-helpers/Helpers/\(name).helper")
         let played = try rehearse(
             folder.write("\(name).helper", text.replacing("@libexecdir@", with: Program.built), mode: 0o644))
         #expect(played.status == (claims ? 0 : 1), "\(played.output)")
@@ -76,7 +77,7 @@ import Testing
     // MARK: helpers new
 
     @Test(arguments: ["python", "shell", "swift"]) func helpersNewWritesTheExample(_ language: String) throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let made = try Program.run(
             [
                 Program.built + "/hotspotctl", "helpers", "new", "aroma", "--ssid", "Cafe Aroma", "--language", language,
@@ -85,14 +86,14 @@ import Testing
         #expect(made.status == 0, "\(made.output)")
         let programs = ["python": ["aroma.py"], "shell": ["aroma.sh"], "swift": ["Package.swift", "Sources/aroma/Main.swift"]]
         for file in programs[language] ?? [] {
-            let example = try TemporaryFolder.read("\(Self.examples)/\(language)/\(file)").replacing(
+            let example = try Text.read("\(Self.examples)/\(language)/\(file)").replacing(
                 "Aroma portal", with: "aroma")
-            #expect(try TemporaryFolder.read("\(folder.path)/aroma/\(file)") == example)
+            #expect(try Text.read("\(folder.path)/aroma/\(file)") == example)
             let lines = example.split(separator: "\n", omittingEmptySubsequences: false).count - 1
             #expect((25...60).contains(lines) || file == "Package.swift", "\(file) has \(lines) lines")
         }
         func settings(_ path: String) throws -> [Substring] {
-            try TemporaryFolder.read(path).split(separator: "\n").filter {
+            try Text.read(path).split(separator: "\n").filter {
                 !$0.hasPrefix("Exec=") && !$0.hasPrefix("DisplayName=")
             }
         }
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test(.enabled(if: Program.runs("/usr/bin/python3"))) func helpersNewWorksWithAnyName() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let tool = Program.built + "/hotspotctl"
         let name = "a-helper.with_a-long-name"
         #expect(try Program.run([tool, "helpers", "new", name, "--directory", folder.path]).status == 0)
@@ -172,17 +173,17 @@ import Testing
     @Test(.enabled(if: Program.runs("/usr/bin/python3")), arguments: mistakes) func reportsMistakes(
         _ body: String, _ words: String
     ) throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let rest = "\nprint(json.dumps({'error': 'org.varlink.service.MethodNotFound', 'parameters': {}}), end='\\0')\n"
-        let program = try folder.write("bad.py", Self.prelude + body + rest)
-        let file = try folder.write("bad.helper", "[Helper]\nName=bad\nExec=\(program)\nSSID=Bad\n", mode: 0o644)
+        let program = folder.write("bad.py", Self.prelude + body + rest, mode: 0o755)
+        let file = folder.write("bad.helper", "[Helper]\nName=bad\nExec=\(program)\nSSID=Bad\n", mode: 0o644)
         let played = try rehearse(file)
         #expect(played.status == 1, "\(played.output)")
         #expect(played.output.split(separator: "\n").contains { $0.contains("WRONG") && $0.contains(words) }, "\(played.output)")
     }
 
     @Test(.enabled(if: Program.runs("/usr/bin/python3"))) func acceptingUnseenTermsIsWrong() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let body = """
             if method == "Authenticate":
                 page = urllib.request.urlopen(probe).read().decode()
@@ -191,13 +192,13 @@ import Testing
                 reply("success", portal=portal)
             """
         let rest = "\nprint(json.dumps({'error': 'org.varlink.service.MethodNotFound', 'parameters': {}}), end='\\0')\n"
-        let played = try rehearse(folder.write("bad", Self.prelude + body + rest))
+        let played = try rehearse(folder.write("bad", Self.prelude + body + rest, mode: 0o755))
         #expect(played.output.contains("accepted the portal's terms though the user had not"), "\(played.output)")
         #expect(played.status == 1)
     }
 
     @Test func reportsWhyATestIsImpossible() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         #expect(try rehearse(folder.path + "/none").status == 2)
         #expect(try rehearse(folder.write("plain", "x", mode: 0o644)).output.contains("chmod 755"))
         #expect(

@@ -48,6 +48,22 @@ import Testing
         #expect(other.engine.answers.isEmpty)
     }
 
+    @Test func aStoredAnswerGoesToAFieldOfItsLabelAlone() {
+        for (stored, isSent) in [("room number", true), ("voucher", false), (nil, true)] {
+            var command = HelperCommand(
+                network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(), portal: live,
+                credential: ["room": "9"])
+            command.labels = stored.map { ["room": $0] } ?? [:]
+            var attempt = FormAttempt(command, at: live, isTypedNow: false)
+            let labelled = "<form method=post><label>Room <b>NUMBER</b> <input name=room></label><input type=submit></form>"
+            #expect(move(&attempt, labelled) == (isSent ? "submit room=9" : #"ask ["room="] "#), "\(stored ?? "none")")
+            // What the user types is sent.
+            command.answers = ["room": "7"]
+            var typed = FormAttempt(command, at: live, isTypedNow: true)
+            #expect(move(&typed, labelled) == "submit room=7")
+        }
+    }
+
     @Test func aChangedKeyIsTheReason() {
         guard case .end(.temporaryFailure, let reason) = attempt([:]).fail(TransferError(.keyChanged)) else {
             return #expect(Bool(false))
@@ -134,6 +150,26 @@ import Testing
             "<h1>Admin Login</h1><form method=post><input type=password name=p><button>Log in</button></form>",
             "unsupportedNetwork"
         ),
+        (
+            "<form method=post><input name=u value=admin><input type=password name=p><button>Log in</button></form>",
+            "unsupportedNetwork"
+        ),
+        (
+            "<form method=post><input type=password name=p placeholder='Router password'><button>Log in</button></form>",
+            "unsupportedNetwork"
+        ),
+        (
+            "<form method=post><input name=u><input type=password name=p><button>OK</button></form><p>Firmware version: 1.2</p>",
+            "unsupportedNetwork"
+        ),
+        (
+            "<form method=post>To go on, enter the WPA2 key: <input type=password name=p><button>OK</button></form>",
+            "unsupportedNetwork"
+        ),
+        (
+            "<title>Sign in - Google Accounts</title><form method=post><input name=u><input type=password name=p><button>OK</button></form>",
+            "unsupportedNetwork"
+        ),
     ]) func pagesThatAreNoLogin(_ body: String, _ result: String) {
         #expect(moves([body], answers: [:])[0].hasPrefix(result + ": "))
     }
@@ -142,6 +178,21 @@ import Testing
     @Test func fieldsWithoutNamesAreABrowsers() {
         let page = "<a href=/disconnected>Media</a><form method=post><input placeholder=Seat><button>Log in</button></form>"
         #expect(moves([page], answers: [:]) == ["browser: The page's fields have no names; only a script can send them."])
+    }
+
+    @Test(arguments: [
+        "<p>Firmware version: 1.2</p><form method=post>Code: <input name=key><button>Enter</button></form>",
+        "<p>Our network has WPA2.</p><form method=post>Code: <input name=key><button>Enter</button></form>",
+        "<a href=/g>Sign in with Google</a><form method=post>Code: <input name=key><button>Enter</button></form>",
+    ]) func wordsBesideTheLoginAreNoAdministrators(_ page: String) {
+        #expect(moves([page], answers: [:])[0].hasPrefix("ask key "))
+    }
+
+    /// A page that always has a link to log off may have its login behind a script.
+    @Test func aHiddenLoginIsABrowsers() {
+        let body =
+            "<a href=/logout>Log out</a><div style='display:none'><form method=post><input name=cpf><button>OK</button></form></div>"
+        #expect(moves([body], answers: [:]) == ["browser: The page shows its form only by a script."])
     }
 
     /// Some makers call every page so.
@@ -178,6 +229,7 @@ import Testing
     @Test(arguments: [
         "<p>You have been logged out.</p><a href=/login>Log in</a>",
         "<h1>Session expired</h1><form action=/login><button>Log in</button></form>",
+        "<h1>Vous êtes maintenant déconnecté</h1><form action=/login onsubmit='return again()'><button>OK</button></form>",
     ]) func anEndedSessionIsTold(_ body: String) {
         #expect(moves([body], answers: [:])[0].hasPrefix("temporaryFailure: The page says that the session has ended. It says: "))
     }
@@ -202,6 +254,8 @@ import Testing
     @Test(arguments: [
         "<p>Please show this to the staff: scan the QR code.</p><img src=/qr.png>",
         "<p>Hi</p><a onclick='start()'>Connect</a>",
+        "<title>Inn WiFi - Connect</title><script src=/portal.js></script><p>Choose one of the plans of the inn below.</p>",
+        "<div id=root></div><script>var s = document.createElement('script'); s.src = names[0]; document.body.append(s)</script><p>Inn</p>",
         "<p>Hi</p><a href='https://login.microsoftonline.com/authorize'><button>Log in with Microsoft</button></a>",
         "<p>Hi</p><a href='https://ads.test/'>haz click para acceder a internet</a>",
     ]) func aPageWithAWayElsewhereIsHandedOver(_ body: String) {

@@ -46,6 +46,47 @@ import Testing
         #expect(decide(forms, ["user": "u", "pass": "p"]) == "send /a user=u&pass=p")
     }
 
+    /// Two ways of one name: the prompt names both.
+    @Test func oneNameForTwoThings() {
+        let forms =
+            "<form method=post action=/a>\(account)<button>Log in</button></form>"
+            + "<form method=post action=/a><input type=hidden name=kind value=v><input name=user placeholder=Voucher><button>Go</button></form>"
+        #expect(decide(forms) == "ask user pass")
+        #expect(decide(forms, ["user": "v"]) == "send /a kind=v&user=v")
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page(forms, url: url.text), at: url) else {
+            return #expect(Bool(false))
+        }
+        #expect(prompt.fields.map(\.label) == ["User / Voucher", "Password"])
+        #expect(prompt.message == "One of these is enough: User and Password; or Voucher.")
+    }
+
+    /// With nothing typed the user picks it; what is typed goes first.
+    @Test(arguments: [
+        "<form action=/t><input type=hidden name=t value=1><button>Free trial</button></form>", "<a href='/t?t=1'>Free trial</a>",
+    ]) func aTrialIsAskedFor(_ trial: String) {
+        let login = "<form method=post action=/a>\(account)<button>Log in</button></form>"
+        for forms in [login + trial, trial + login] {
+            guard case .ask(let prompt, _) = FormEngine().decide(on: page(forms, url: url.text), at: url) else {
+                return #expect(Bool(false))
+            }
+            #expect(prompt.message == "One of these is enough: User and Password; or nothing, for \"Free trial\".")
+            #expect(prompt.fields.allSatisfy { !$0.required })
+            #expect(decide(forms) == "send /t t=1")
+            #expect(decide(forms, ["user": "u", "pass": "p"]) == "send /a user=u&pass=p")
+            #expect(decide(forms, ["user": "u"]) == "ask user pass")
+        }
+        #expect(decide(trial) == "send /t t=1")
+    }
+
+    /// The page has chosen for its guest not to agree.
+    @Test func aChoiceOfTermsIsAsked() {
+        let choice =
+            "<form method=post action=/x><label><input type=radio name=terms value=1>I accept</label>"
+            + "<label><input type=radio name=terms value=0 checked>I do not accept</label><button>Go</button></form>"
+        #expect(decide(choice) == "ask terms!")
+        #expect(decide(choice, ["terms": "I accept"]) == "send /x terms=1")
+    }
+
     /// A link that sends a form without fields leads to another page.
     @Test func aFormBehindALinkIsNotTheLogin() {
         let account =
@@ -221,6 +262,9 @@ import Testing
             "refuse " + FormScripts.testReason
         ),
         ("<form action=/x><input name=mail><button>Subscribe</button></form>", "nothing"),
+        ("<form action=/x><input name=mail><textarea name=message></textarea><button>Send</button></form>", "nothing"),
+        ("<form action=/x><input type=hidden name=t value=1><button>Privacy notice</button></form>", "nothing"),
+        ("<form action=/x><input type=hidden name=t value=1><button>Authorize</button></form>", "send /x t=1"),
         ("<form action=/x><input name=mail><button>Forgot password</button></form>", "nothing"),
         ("<form action=/fb><button>Log in with Facebook</button></form>", "nothing"),
     ]) func otherForms(_ body: String, _ decision: String) { #expect(decide(body) == decision) }

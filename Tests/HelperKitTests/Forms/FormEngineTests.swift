@@ -245,6 +245,29 @@ import Testing
         }
     }
 
+    /// A star marks what must be filled in, beside fields that say so.
+    @Test func aStarMarksARequiredField() {
+        let form = "<form><input name=a required><input name=b placeholder='Phone *'><input name=c><input type=submit></form>"
+        #expect(step(form) == "ask a:text! b:text! c:text")
+    }
+
+    /// The portal's own account, in one click.
+    @Test func aHiddenPasswordWithAValueIsThePortals() {
+        let form =
+            "<form method=post><input hidden name=u value=test><input hidden type=password name=p value=x><input type=submit></form>"
+        #expect(step(form) == "POST https://portal.test/page u=test&p=x")
+    }
+
+    @Test func aDocumentsNumberInAnAddressIsSaidFirst() {
+        let form = "<form action=/in><input name=doc placeholder='Passport number'><input type=submit></form>"
+        let box = "agree:password-in-address:http://portal.test"
+        #expect(step(form) == "ask doc:text!")
+        #expect(step(form, url: "http://portal.test/", answers: ["doc": "X1"], typed: true) == "ask doc:text! \(box):checkbox!")
+        #expect(
+            step(form, url: "http://portal.test/", answers: ["doc": "X1", box: "yes"], typed: true)
+                == "GET http://portal.test/in?doc=X1")
+    }
+
     // MARK: Defaults and bad answers
 
     private func asked(_ engine: FormEngine, _ body: String, url: String = "https://portal.test/page") -> Prompt? {
@@ -290,22 +313,6 @@ import Testing
         }
         #expect(step(form, answers: ["room": "1234", "name": ""], typed: true).hasPrefix("ask"))
         #expect(step(form, answers: ["room": "1234", "name": "B"]) == "GET https://portal.test/page?room=1234&name=B")
-    }
-
-    // MARK: Traps
-
-    @Test(arguments: [
-        ("<title>Sign in - Google Accounts</title><form><input type=email name=e><input type=submit></form>", true),
-        ("<form>Sign in with your Apple ID<input name=u><input type=password name=p><button>Go</button></form>", true),
-        ("<form>Log in, <input name=u placeholder='Facebook name'><input type=password name=p><button>Go</button></form>", true),
-        ("<form><input name=u placeholder='name@gmail.com'><input type=password name=p><button>Go</button></form>", false),
-        ("<a href=/g>Sign in with Google</a><form><input name=room></form>", false),
-        ("<title>Hotel Amazonas</title><form><input name=room></form>", false),
-        ("<title>Google</title><form><input type=checkbox name=ok required><input type=submit></form>", false),
-    ]) func aPageInACompanysNameIsMarked(_ body: String, _ isMarked: Bool) {
-        let message = asked(FormEngine(), body, url: "http://accounts.google.com/")?.message
-        #expect(message?.hasPrefix("This page names ") ?? false == isMarked)
-        #expect(asked(FormEngine(), body, url: "https://accounts.google.com/")?.message == nil)
     }
 
     @Test func ignoresOtherForms() {

@@ -12,7 +12,7 @@ import Testing
             let parts = line.split(separator: ":")
             if parts.count == 2 { words[parts[0], default: []].insert(parts[1]) }
         }
-        let page = try TemporaryFolder.read(Program.checkout + "/docs/hostile.md")
+        let page = try Text.read(Program.checkout + "/docs/hostile.md")
         let names = page.matches(of: #/`(\w+Tests)\.(\w+)`/#).map { ($0.1, $0.2) }
         #expect(names.count > 60)
         for (suite, test) in names {

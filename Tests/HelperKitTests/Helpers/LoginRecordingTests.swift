@@ -1,5 +1,6 @@
 import Glibc
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import HelperKit
@@ -125,8 +126,8 @@ import Testing
 
     /// A file beside the fixture is the one that is meant, and its mistakes end the recording.
     @Test func aFileWithAMistakeIsNotPassedOver() throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.write("linde.portal", Self.file.replacing("Field=code", with: "Feld=code"), mode: 0o644)
+        let folder = TemporaryFolder()
+        let path = folder.write("linde.portal", Self.file.replacing("Field=code", with: "Feld=code"), mode: 0o644)
         let tests = path.replacing("linde.portal", with: "tests")
         #expect(mkdir(tests, 0o755) == 0)
         let tool = Program.built + "/hotspot-helper-test"

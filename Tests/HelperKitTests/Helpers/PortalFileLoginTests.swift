@@ -1,4 +1,5 @@
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import HelperKit
@@ -117,8 +118,8 @@ import Testing
 
     /// The files of a folder that has too many are left out by their names, and it is said.
     @Test func aFolderHasAThousandFiles() throws {
-        let folder = try TemporaryFolder()
-        for number in 0...1000 { try folder.write("\(number).portal", number == 999 ? Self.file : "", mode: 0o644) }
+        let folder = TemporaryFolder()
+        for number in 0...1000 { folder.write("\(number).portal", number == 999 ? Self.file : "", mode: 0o644) }
         let listing = PortalCatalogue([folder.path]).read(reporting: false)
         #expect(
             listing.mistakes.map(\.description) == ["\(folder.path): has more than 1000 portal files; the others are left out"])

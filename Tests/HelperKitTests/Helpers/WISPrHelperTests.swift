@@ -40,13 +40,13 @@ import Testing
                     count += 1
                     return count - 1
                 }
-                return .send(octets(http(200, answers.isEmpty ? "" : answers[min(index, answers.count - 1)])))
+                return .keep(octets(http(200, answers.isEmpty ? "" : answers[min(index, answers.count - 1)])))
             case "/off":
                 return .send(
                     octets(
                         http(200, Self.document("LogoffReply", "<MessageType>130</MessageType><ResponseCode>150</ResponseCode>")))
                 )
-            default: return .send(octets(http(200, "<title>Train</title>" + page)))
+            default: return .keep(octets(http(200, "<title>Train</title>" + page)))
             }
         }
         let port = try authority.front(login)
@@ -84,6 +84,16 @@ import Testing
     }
 
     private let account = ["UserName": "rider@train.test", "Password": "tunnel-vision"]
+
+    /// The login goes over the connection on which Evaluate has read the key and the page.
+    @Test func evaluateAndLoginHaveOneConnection() throws {
+        var gateway = try gateway(answers: [Self.reply(50)])
+        _ = try evaluate(&gateway)
+        gateway.command.credential = account
+        #expect(try WISPrHelper().authenticate(gateway.command).result == .success)
+        #expect(gateway.login.requests.map(\.method) == ["GET", "POST"])
+        #expect(gateway.login.connections == 1)
+    }
 
     @Test func logsInAndOff() throws {
         var gateway = try gateway(answers: [

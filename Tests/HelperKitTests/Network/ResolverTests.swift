@@ -83,6 +83,43 @@ import Testing
         #expect(server.questions == 3)
     }
 
+    @Test func requestsShareAQuestionThatRuns() throws {
+        let server = ScriptedNameserver(a: .address([127, 0, 0, 1]))
+        let link = loopback(nameservers: ["127.0.0.1:\(server.port)"])
+        let pins = NamePins()
+        let answers = Locked([Int]())
+        for _ in 0..<8 {
+            Worker.start {
+                let found = try? pins.addresses(of: "portal.test", link: link, in: Scope(deadline: .after(milliseconds: 20_000)))
+                answers.with { $0.append(found?.count ?? 0) }
+            }
+        }
+        #expect(answers.wait(until: .after(milliseconds: 20_000)) { $0.count == 8 ? $0 : nil } == [Int](repeating: 1, count: 8))
+        #expect(server.questions == 1)
+    }
+
+    /// The first request is cancelled while its question runs; the second has its answer all the same, and a failure is not kept.
+    @Test func aCancelledRequestDoesNotEndTheOthersQuestion() throws {
+        let silent = ScriptedNameserver(a: .silence)
+        let link = loopback(nameservers: ["127.0.0.1:\(silent.port)"])
+        let pins = NamePins()
+        let cancellation = Cancellation()
+        let ends = Locked(Set<TransferErrorCode>())
+        for scope in [Scope(cancellation: cancellation), Scope(deadline: .after(milliseconds: 500))] {
+            Worker.start {
+                do throws(TransferError) { _ = try pins.addresses(of: "portal.test", link: link, in: scope) } catch {
+                    ends.with { _ = $0.insert(error.code) }
+                }
+            }
+        }
+        cancellation.cancel()
+        #expect(ends.wait(until: .after(milliseconds: 20_000)) { $0.count == 2 ? $0 : nil } == [.cancelled, .dnsTimeout])
+        let good = ScriptedNameserver(a: .address([127, 0, 0, 1]))
+        var mended = link
+        mended.nameservers = ["127.0.0.1:\(good.port)"]
+        #expect(try pins.addresses(of: "portal.test", link: mended, in: Scope()).count == 1)
+    }
+
     @Test func connectsByName() throws {
         let server = ScriptedServer(["/": http(200, "here")])
         let names = ScriptedNameserver(a: .address([127, 0, 0, 1]))
@@ -90,6 +127,18 @@ import Testing
         let response = try client.send(HTTPRequest(WebURL("http://portal.test:\(server.port)/")!), in: Scope())
         #expect(response.body == octets("here"))
         #expect(server.requests[0].header("host") == "portal.test:\(server.port)")
+    }
+
+    /// The server answers one request on each connection, and keeps it open: a second one there would have no answer.
+    @Test func namesOfOneAddressHaveConnectionsOfTheirOwn() throws {
+        let server = ScriptedServer { _ in .hold(octets(http(200, "here"))) }
+        let names = ScriptedNameserver(a: .address([127, 0, 0, 1]))
+        let client = HTTPClient(link: loopback(nameservers: ["127.0.0.1:\(names.port)"]), policy: .testing())
+        for name in ["portal.test", "other.test"] {
+            let request = HTTPRequest(WebURL("http://\(name):\(server.port)/")!)
+            #expect(try client.send(request, in: Scope(deadline: .after(milliseconds: 20_000))).body == octets("here"))
+        }
+        #expect(server.requests.map { $0.header("host") } == ["portal.test", "other.test"].map { "\($0):\(server.port)" })
     }
 
     @Test func answersOfLoopbackAreRefused() throws {

@@ -40,6 +40,22 @@ import Testing
         #expect(result.evidence[0].headers["location"] == "http://portal.test/login")
     }
 
+    /// HTTPS comes through, and its answer never comes: HTTP answers after the request was sent there.
+    @Test func theAnswerOverHTTPSIsNotWaitedFor() throws {
+        let authority = try Authority()
+        let silent = ScriptedServer { _ in .hold([]) }
+        let server = ScriptedServer { _ in
+            .send(octets(silent.waitForRequests() ? "HTTP/1.1 204 No Content\r\n\r\n" : http(500, "")))
+        }
+        let https = "https://127.0.0.1:\(try authority.front(silent))/"
+        let result = try #require(
+            store.probe(
+                loopback(probe: server.url + "/"), https: https, policy: .testing(authorities: authority.file),
+                in: Scope(deadline: .after(milliseconds: 60_000))))
+        #expect(result.verdict == .online && result.problem == nil)
+        #expect(result.evidence.filter(\.isUnanswered).map(\.request) == ["GET \(https)"])
+    }
+
     @Test func allHelpersShareOneProbe() throws {
         let server = ScriptedServer { _ in
             usleep(50_000)

@@ -105,6 +105,22 @@ import Testing
         #expect(verdict(table.nextStep(at: 100)) == "online")
     }
 
+    /// Once the certificate is checked nothing depends on the answer, as long as HTTP is good.
+    @Test func aCheckedCertificateIsWaitedForAndTheAnswerIsNot() {
+        var table = table(https: true)
+        table.checkedHTTPS()
+        #expect(verdict(table.nextStep(at: 90)) == "wait 3000")
+        var broken = table
+        table.answeredNamed(.success(response(204)), expect: "204")
+        #expect(verdict(table.nextStep(at: 100)) == "online")
+        // What is known of the answer counts.
+        table.answeredHTTPS(.failure(TransferError(.reset)))
+        #expect(verdict(table.nextStep(at: 100)) == "partial httpsBlocked")
+        broken.answeredNamed(.failure(TransferError(.timeout)), expect: "204")
+        #expect(verdict(broken.nextStep(at: 100)) == "wait 3000")
+        #expect(verdict(broken.nextStep(at: 3000)) == "limited timeout")
+    }
+
     @Test(arguments: [TransferErrorCode.tlsFailed, .reset, .connectFailed])
     func httpsBroken(_ code: TransferErrorCode) {
         var table = table(https: true)

@@ -235,6 +235,18 @@ import Testing
         #expect((page(body).forms[0].browserReason != nil) == needsBrowser)
     }
 
+    /// The function for the challenge may stay, if nothing calls it.
+    @Test(arguments: [("", false), ("<a href=# onclick='doLogin()'>Go</a>", true)])
+    func aFunctionThatEncryptsAndIsNotCalled(_ link: String, needsBrowser: Bool) {
+        let script =
+            "<script>function doLogin() { document.sendin.password.value = hexMD5('' + document.login.password.value) }</script>"
+        let body =
+            "<script src=/md5.js></script><form name=login action=http://gw.test/login method=post>"
+            + "<input name=username><input name=password type=password>\(link)<input type=submit value=OK></form>"
+        #expect((page(body + script).forms[0].browserReason != nil) == needsBrowser)
+        #expect(page(body + script + "<script>doLogin()</script>").forms[0].browserReason != nil)
+    }
+
     @Test func aFormThatSendsNothingIsAScripts() {
         let form = "<form method=post><input type=checkbox required> I agree<button>Go</button></form>"
         #expect(page(form).forms[0].browserReason == nil)

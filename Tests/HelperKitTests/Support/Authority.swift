@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import Varlink
 
@@ -6,13 +7,12 @@ import Varlink
 
 /// A certificate authority with servers, made with the openssl command in a folder that is removed with it.
 final class Authority {
-    let folder: String
+    private let ownFolder = TemporaryFolder()
+    var folder: String { ownFolder.path }
     var file: String { folder + "/authority.pem" }
     private var servers: [pid_t] = []
 
     init() throws {
-        var template = Array("/tmp/hotspotd-tls-XXXXXX".utf8CString)
-        folder = try #require(mkdtemp(&template).map { String(cString: $0) })
         try certify("authority", issuer: nil, isAuthority: true)
     }
 
@@ -21,14 +21,6 @@ final class Authority {
             kill(server, SIGKILL)
             waitpid(server, nil, 0)
         }
-        if let directory = opendir(folder) {
-            while let entry = readdir(directory) {
-                let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-                unlink(folder + "/" + name)
-            }
-            closedir(directory)
-        }
-        rmdir(folder)
     }
 
     private func spawn(_ words: [String], output: Int32? = nil) throws -> pid_t {
@@ -91,7 +83,7 @@ final class Authority {
 
     /// Puts certificates behind that of a server, which then shows them as well.
     func append(_ others: [String], to name: String) throws {
-        let texts = try ([name] + others).map { try TemporaryFolder.read("\(folder)/\($0).pem") }
+        let texts = try ([name] + others).map { try Text.read("\(folder)/\($0).pem") }
         try write("\(name).pem", texts.joined())
     }
 
@@ -141,6 +133,40 @@ final class Authority {
         if access("\(folder)/breach.pem", F_OK) != 0 { try certify("breach") }
         return try start("breach.py", TLSBreach.program, "breach.pem", "breach.key", way.rawValue)
     }
+
+    /// Starts a server that answers each connection once, and says whether its TLS session was resumed; returns its port. After the
+    /// first connection it has another key, if a name is given for that.
+    func resume(version: String, then other: String? = nil) throws -> Int {
+        for name in ["resume", other].compactMap({ $0 }) { try certify(name) }
+        return try start("resume.py", Self.resumeProgram, version, "resume", other ?? "resume")
+    }
+
+    private static let resumeProgram = """
+        import socket, ssl, sys
+        def context(name):
+            made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            made.load_cert_chain(name + ".pem", name + ".key")
+            made.maximum_version = getattr(ssl.TLSVersion, sys.argv[1])
+            return made
+        first = context(sys.argv[2])
+        later = first if sys.argv[2] == sys.argv[3] else context(sys.argv[3])
+        listener = socket.create_server(("127.0.0.1", 0))
+        print(listener.getsockname()[1], flush=True)
+        chosen = first
+        while True:
+            raw = listener.accept()[0]
+            try:
+                outer = chosen.wrap_socket(raw, server_side=True)
+                chosen = later
+                if outer.recv(65536):
+                    body = b"resumed" if outer.session_reused else b"whole"
+                    outer.sendall(b"HTTP/1.1 200 OK\\r\\nConnection: close\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(body) + body)
+                    outer.unwrap()
+            except OSError:
+                pass
+            raw.close()
+
+        """
 
     /// Starts a Python program that prints its port.
     private func start(_ name: String, _ program: String, _ words: String...) throws -> Int {

@@ -56,38 +56,7 @@ struct Program {
     }
 }
 
-/// A folder that is removed with its owner.
-final class TemporaryFolder {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/hotspotd-kit-XXXXXX".utf8CString)
-        path = try #require(mkdtemp(&template).map { String(cString: $0) })
-    }
-
-    deinit { Self.remove(path) }
-
-    private static func remove(_ path: String) {
-        // Symbolic links are removed, not followed.
-        guard unlink(path) != 0, let directory = opendir(path) else { return }
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if name != ".", name != ".." { remove(path + "/" + name) }
-        }
-        closedir(directory)
-        rmdir(path)
-    }
-
-    @discardableResult func write(_ name: String, _ text: String, mode: mode_t = 0o755) throws -> String {
-        let file = path + "/" + name
-        let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
-        try #require(descriptor >= 0)
-        let octets = Array(text.utf8)
-        #expect(Glibc.write(descriptor, octets, octets.count) == octets.count)
-        close(descriptor)
-        return file
-    }
-
+enum Text {
     static func read(_ path: String) throws -> String {
         let file = try #require(fopen(path, "r"), "\(path)")
         defer { fclose(file) }

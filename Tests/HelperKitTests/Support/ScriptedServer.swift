@@ -23,6 +23,8 @@ final class ScriptedServer: Sendable {
     enum Action: Sendable {
         /// Sends these octets and closes the connection.
         case send([UInt8])
+        /// Sends these octets and waits for the next request.
+        case keep([UInt8])
         /// Sends these octets and keeps the connection open until the client closes it.
         case hold([UInt8])
         /// Sends the first octets once and the others repeatedly until the client closes the connection.
@@ -33,12 +35,17 @@ final class ScriptedServer: Sendable {
     private let host: UInt8
     private let listener: Int32
     private let log = Locked([Request]())
+    private let opened = Locked(0)
 
+    /// The number of connections that were accepted, and greeted if they had to be.
+    var connections: Int { opened.with { $0 } }
     var requests: [Request] { log.with { $0 } }
     var url: String { "http://127.0.0.\(host):\(port)" }
 
-    /// - Parameter host: the last octet of its address, 127.0.0.1 or another one.
-    init(host: UInt8 = 1, _ handler: @escaping @Sendable (Request) -> Action) {
+    /// - Parameters:
+    ///   - host: the last octet of its address, 127.0.0.1 or another one.
+    ///   - greeting: what the first connection gets before it has asked anything, and then its end.
+    init(host: UInt8 = 1, greeting: [UInt8]? = nil, _ handler: @escaping @Sendable (Request) -> Action) {
         self.host = host
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -53,8 +60,9 @@ final class ScriptedServer: Sendable {
         }
         self.listener = listener
         port = Int(UInt16(bigEndian: address.sin_port))
-        let log = log
+        let (log, opened) = (log, opened)
         Worker.start {
+            var greeting = greeting
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else {
@@ -62,6 +70,14 @@ final class ScriptedServer: Sendable {
                     close(listener)
                     return
                 }
+                if let text = greeting {
+                    _ = Self.write(text, client)
+                    close(client)
+                }
+                let isGreeted = greeting != nil
+                greeting = nil
+                opened.with { $0 += 1 }
+                if isGreeted { continue }
                 Worker.start {
                     Self.serve(client, handler, log)
                     close(client)
@@ -82,6 +98,11 @@ final class ScriptedServer: Sendable {
         log.wait(until: .after(milliseconds: 20_000)) { $0.count >= count ? true : nil } ?? false
     }
 
+    /// Waits at most 20 s until this many connections were accepted.
+    func waitForConnections(_ count: Int = 1) -> Bool {
+        opened.wait(until: .after(milliseconds: 20_000)) { $0 >= count ? true : nil } ?? false
+    }
+
     private static func serve(_ client: Int32, _ handler: (Request) -> Action, _ log: Locked<[Request]>) {
         var octets: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
@@ -94,7 +115,11 @@ final class ScriptedServer: Sendable {
                 if octets.count >= end + 4 + length {
                     request.body = String(decoding: octets[(end + 4)..<(end + 4 + length)], as: UTF8.self)
                     log.with { $0.append(request) }
-                    return perform(handler(request), client)
+                    let action = handler(request)
+                    guard case .keep(let answer) = action else { return perform(action, client) }
+                    guard write(answer, client) else { return }
+                    octets.removeFirst(end + 4 + length)
+                    continue
                 }
             }
             let count = recv(client, &chunk, chunk.count, 0)
@@ -103,25 +128,26 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    private static func perform(_ action: Action, _ client: Int32) {
-        func write(_ octets: [UInt8]) -> Bool {
-            var rest = octets[...]
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-                guard count > 0 else { return false }
-                rest = rest.dropFirst(count)
-            }
-            return true
+    private static func write(_ octets: [UInt8], _ client: Int32) -> Bool {
+        var rest = octets[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
         }
+        return true
+    }
+
+    private static func perform(_ action: Action, _ client: Int32) {
         switch action {
-        case .send(let octets): _ = write(octets)
+        case .send(let octets), .keep(let octets): _ = write(octets, client)
         case .hold(let octets):
-            guard write(octets) else { return }
+            guard write(octets, client) else { return }
             var byte: UInt8 = 0
             while recv(client, &byte, 1, 0) > 0 {}
         case .repeating(let first, let again):
-            guard write(first) else { return }
-            while write(again) {}
+            guard write(first, client) else { return }
+            while write(again, client) {}
         }
     }
 }

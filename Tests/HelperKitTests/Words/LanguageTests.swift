@@ -96,6 +96,70 @@ import Testing
             language: "Korean", user: "이름", code: "인증번호", terms: "이용약관에 동의합니다", button: "접속하기",
             error: "인증번호가 일치하지 않습니다", success: "인터넷에 연결되었습니다", logout: "로그아웃", advertising: "마케팅 수신",
             payment: "결제하기"),
+        Sample(
+            language: "Czech", user: "Jméno", code: "Kód", terms: "Souhlasím s podmínkami", button: "Připojit",
+            error: "Neplatný kód", success: "Přihlášení proběhlo úspěšně", logout: "Odhlásit",
+            advertising: "Novinky", payment: "Zaplatit"),
+        Sample(
+            language: "Slovak", user: "Meno", code: "Kód", terms: "Súhlasím s podmienkami", button: "Pripojiť",
+            error: "Neplatný kód", success: "Boli ste úspešne pripojení", logout: "Odhlásiť",
+            advertising: "Novinky", payment: "Zaplatiť"),
+        Sample(
+            language: "Hungarian", user: "Név", code: "Kód", terms: "Elfogadom a feltételeket", button: "Csatlakozás",
+            error: "Érvénytelen kód", success: "Sikeres bejelentkezés", logout: "Kijelentkezés",
+            advertising: "Hírlevél", payment: "Fizetés"),
+        Sample(
+            language: "Romanian", user: "Nume", code: "Cod", terms: "Sunt de acord cu termenii", button: "Conectare",
+            error: "Cod invalid", success: "Autentificare reușită", logout: "Deconectare",
+            advertising: "Noutăți", payment: "Plătește"),
+        Sample(
+            language: "Swedish", user: "Namn", code: "Kod", terms: "Jag godkänner villkoren", button: "Anslut",
+            error: "Felaktig kod", success: "Du är ansluten", logout: "Logga ut",
+            advertising: "Nyhetsbrev", payment: "Betala"),
+        Sample(
+            language: "Danish", user: "Navn", code: "Kode", terms: "Jeg accepterer vilkårene", button: "Forbind",
+            error: "Forkert kode", success: "Du er logget ind", logout: "Log ud",
+            advertising: "Nyhedsbrev", payment: "Betal nu"),
+        Sample(
+            language: "Norwegian", user: "Navn", code: "Kode", terms: "Jeg godtar vilkårene", button: "Koble til",
+            error: "Feil kode", success: "Du er tilkoblet", logout: "Logg ut",
+            advertising: "Nyhetsbrev", payment: "Betal nå"),
+        Sample(
+            language: "Finnish", user: "Nimi", code: "Koodi", terms: "Hyväksyn ehdot", button: "Yhdistä",
+            error: "Virheellinen koodi", success: "Kirjautuminen onnistui", logout: "Kirjaudu ulos",
+            advertising: "Uutiskirje", payment: "Maksa nyt"),
+        Sample(
+            language: "Ukrainian", user: "Ім'я", code: "Код", terms: "Я погоджуюсь з умовами", button: "Підключитися",
+            error: "Невірний код", success: "Ви успішно підключені", logout: "Вийти",
+            advertising: "Розсилка", payment: "Оплатити"),
+        Sample(
+            language: "Bulgarian", user: "Име", code: "Код", terms: "Съгласен съм с условията", button: "Свържи се",
+            error: "Невалиден код", success: "Успешно влизане", logout: "Изход",
+            advertising: "Бюлетин", payment: "Плати"),
+        Sample(
+            language: "Greek", user: "Όνομα", code: "Κωδικός", terms: "Αποδέχομαι τους όρους", button: "Σύνδεση",
+            error: "Λάθος κωδικός", success: "Επιτυχής σύνδεση", logout: "Αποσύνδεση",
+            advertising: "Ενημερωτικό δελτίο", payment: "Πληρωμή"),
+        Sample(
+            language: "Hebrew", user: "שם", code: "קוד", terms: "אני מסכים לתנאי השימוש", button: "התחבר",
+            error: "קוד שגוי", success: "התחברת בהצלחה", logout: "התנתק",
+            advertising: "ניוזלטר", payment: "תשלום"),
+        Sample(
+            language: "Croatian", user: "Ime", code: "Kod", terms: "Prihvaćam uvjete", button: "Poveži se",
+            error: "Pogrešan kod", success: "Povezani ste", logout: "Odjava",
+            advertising: "Novosti", payment: "Plaćanje"),
+        Sample(
+            language: "Latvian", user: "Vārds", code: "Kods", terms: "Piekrītu noteikumiem", button: "Pieslēgties",
+            error: "Nepareizs kods", success: "Pieslēgšanās veiksmīga", logout: "Iziet",
+            advertising: "Jaunumi", payment: "Maksāt"),
+        Sample(
+            language: "Lithuanian", user: "Vardas", code: "Kodas", terms: "Sutinku su sąlygomis", button: "Prisijungti",
+            error: "Neteisingas kodas", success: "Jūs prisijungėte", logout: "Atsijungti",
+            advertising: "Naujienlaiškis", payment: "Mokėti"),
+        Sample(
+            language: "Estonian", user: "Nimi", code: "Kood", terms: "Nõustun tingimustega", button: "Ühenda",
+            error: "Vale kood", success: "Sisselogimine õnnestus", logout: "Logi välja",
+            advertising: "Uudiskiri", payment: "Maksa kohe"),
     ]
 
     private func body(_ sample: Sample, _ more: String = "") -> String {
@@ -155,6 +219,22 @@ import Testing
         ("Traditional Chinese", "返回", "您已登出"),
         ("Japanese", "戻る", "ログアウトしました"),
         ("Korean", "뒤로", "로그아웃되었습니다"),
+        ("Czech", "Zpět", "Byli jste odhlášeni."),
+        ("Slovak", "Späť", "Boli ste odhlásený."),
+        ("Hungarian", "Vissza", "A munkamenet lejárt."),
+        ("Romanian", "Înapoi", "Sesiunea a expirat."),
+        ("Swedish", "Tillbaka", "Du har loggat ut."),
+        ("Danish", "Tilbage", "Du er nu logget ud."),
+        ("Norwegian", "Tilbake", "Du er logget ut."),
+        ("Finnish", "Takaisin", "Olet kirjautunut ulos."),
+        ("Ukrainian", "Назад", "Ви вийшли."),
+        ("Bulgarian", "Назад", "Сесията изтече."),
+        ("Greek", "Πίσω", "Έχετε αποσυνδεθεί."),
+        ("Hebrew", "חזרה", "התנתקת מהרשת"),
+        ("Croatian", "Natrag", "Odjavljeni ste."),
+        ("Latvian", "Atpakaļ", "Jūs esat izrakstījies."),
+        ("Lithuanian", "Atgal", "Jūs atsijungėte."),
+        ("Estonian", "Tagasi", "Olete välja logitud."),
     ]) func theWayBackAndTheEndAreUnderstood(_ language: String, _ back: String, _ ended: String) {
         #expect(FormWords.leadsBack(back), "\(language)")
         #expect(FormWords.notice(of: page("<p>\(ended)</p>"))?.purpose == .ended, "\(language)")
@@ -171,10 +251,35 @@ import Testing
         ("ข้าม", "ใช้งานอินเทอร์เน็ตได้แล้ว"), ("Lewati", "Akses telah diaktifkan"), ("Bỏ qua", "Đã được cấp quyền truy cập"),
         ("跳过", "您可以上网"), ("略過", "網路已開通"), ("スキップ", "アクセスが許可されました"),
         ("건너뛰기", "접속이 허용되었습니다"),
+        ("Jako host", "Přístup povolen"),
+        ("Ako hosť", "Prístup bol povolený"),
+        ("Vendégként", "Hozzáférés engedélyezve"),
+        ("Ca oaspete", "Accesul a fost permis"),
+        ("Som gäst", "Åtkomst beviljad"),
+        ("Som gæst", "Adgang givet"),
+        ("Som gjest", "Tilgang gitt"),
+        ("Vieraana", "Pääsy sallittu"),
+        ("Пропустити", "Доступ надано"),
+        ("Като гост", "Достъпът е разрешен"),
+        ("Ως επισκέπτης", "Η πρόσβαση επιτράπηκε"),
+        ("כאורח", "הגישה אושרה"),
+        ("Kao gost", "Pristup odobren"),
+        ("Kā viesis", "Piekļuve atļauta"),
+        ("Kaip svečias", "Prieiga suteikta"),
+        ("Külalisena", "Juurdepääs lubatud"),
     ]) func theFreeWayAndTheOpenGatewayAreUnderstood(_ free: String, _ granted: String) {
         #expect(FormWords.isFree(free) && !FormWords.isFree(granted))
         #expect(FormWords.saysGranted(page("<p>\(granted)</p>")) && FormWords.soundsLikeSuccess(page("<p>\(granted)</p>")))
         #expect(FormWords.failure(in: page("<p>\(granted)</p>")) == nil)
+    }
+
+    @Test func aPlainTitleIsNoAdministrators() {
+        for title in [
+            "Login", "Hotspot login", "Log in to WiFi", "Secure Internet Portal", "Wi-Fi", "Guest Wi-Fi access", "Welcome",
+        ] {
+            let body = "<title>\(title)</title><h1>\(title) | Hotel</h1><form><input name=u><input type=password name=p></form>"
+            #expect(FormWords.notice(of: page(body)) == nil, "\(title)")
+        }
     }
 
     @Test func shortWordsStandAlone() {

@@ -1,0 +1,105 @@
+import CCurl
+import Glibc
+import HotspotCore
+
+/// The connections of one attempt, which its clients share: those that a server left open, and those that were made before there
+/// was anything to send. A client checks the key of its request's server on a kept connection as on a new one.
+final class ConnectionPool: Sendable {
+    private struct PoolState {
+        /// The sets that no transfer uses, with the origins that they served.
+        var idle: [(set: ConnectionSet, origins: Set<String>)] = []
+        /// By host and port.
+        var ready: [String: SharedWork<ReadyConnection?>] = [:]
+    }
+
+    /// The longest that connecting ahead may take, in milliseconds; a request waits for it.
+    private static let aheadLimit = 2000
+
+    private let state = Locked(PoolState())
+
+    /// Lends a set for one transfer: one that may have a connection to this origin, if there is one.
+    func withSet<T>(for origin: String, _ body: (ConnectionSet) -> T) -> T {
+        var (set, origins) = state.with { state in
+            let index = state.idle.lastIndex { $0.origins.contains(origin) } ?? state.idle.indices.last
+            return index.map { state.idle.remove(at: $0) } ?? (ConnectionSet(), [])
+        }
+        origins.insert(origin)
+        defer { state.with { $0.idle.append((set, origins)) } }
+        return body(set)
+    }
+
+    /// Starts to connect to the server of a URL. Nothing is sent; a TLS handshake begins with the first request.
+    func connectAhead(to url: WebURL, link: Link, policy: NetworkPolicy) {
+        guard (try? RedirectPolicy(policy).check(url)) != nil else { return }
+        state.with { state in
+            guard state.ready[Self.key(url)] == nil else { return }
+            state.ready[Self.key(url)] = SharedWork(deadline: .after(milliseconds: Self.aheadLimit)) { scope in
+                guard let connection = try? LinkTCPConnection(url.host, port: url.port, link: link, policy: policy, in: scope)
+                else { return nil }
+                return ReadyConnection(connection)
+            }
+        }
+    }
+
+    /// Hands over the connection that was made ahead to the server of a URL. Waits for it if it is under way.
+    func takeReady(for url: WebURL, in scope: Scope) -> ReadyConnection? {
+        state.with { $0.ready.removeValue(forKey: Self.key(url)) }?.wait(in: scope) ?? nil
+    }
+
+    /// Closes the connections that were made ahead and not used.
+    func closeReady() { state.with { $0.ready = [:] } }
+
+    private static func key(_ url: WebURL) -> String { "\(url.host):\(url.port)" }
+}
+
+/// The connections that libcurl keeps for one transfer after the other, and the TLS sessions that it can resume at their servers.
+///
+/// - Note: `@unchecked Sendable` is sound because ``ConnectionPool`` lends it to one transfer at a time, and `curl_multi_wakeup` may
+///   be called from any thread.
+final class ConnectionSet: @unchecked Sendable {
+    let multi = curl_multi_init()
+    let share = curl_share_init()
+
+    init() { _ = ccurl_share_tls_sessions(share) }
+
+    deinit {
+        // The connections go first, because closing them looks at what they share.
+        curl_multi_cleanup(multi)
+        curl_share_cleanup(share)
+    }
+}
+
+/// A TCP connection for the first request to its server; closed with its owner, unless it was taken.
+final class ReadyConnection: Sendable {
+    private let address: InternetAddress
+    private let descriptor: Locked<Int32>
+    private let made = Instant.now
+
+    /// Milliseconds after which an unused connection is not trusted any more: a gateway may have forgotten it without a word.
+    private static let lifetime = 10_000
+
+    init?(_ connection: borrowing LinkTCPConnection) {
+        var own: Int32 = -1
+        // The connection closes its descriptor at the end of its scope.
+        connection.withDescriptor { own = fcntl($0, F_DUPFD_CLOEXEC, 0) }
+        guard own >= 0 else { return nil }
+        (address, descriptor) = (connection.address, Locked(own))
+    }
+
+    deinit {
+        let left = descriptor.with { $0 }
+        if left >= 0 { close(left) }
+    }
+
+    /// Hands over the descriptor, if this is a connection to `address` on which nothing has come. To a server that speaks first, or
+    /// has closed, another connection is made.
+    func take(for address: InternetAddress) -> Int32? {
+        guard address == self.address, made.millisecondsAgo < Self.lifetime else { return nil }
+        return descriptor.with { descriptor in
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard descriptor >= 0, poll(&entry, 1, 0) == 0 else { return nil }
+            defer { descriptor = -1 }
+            return descriptor
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import HotspotCore
+import Testing
+
+@testable import HelperKit
+
+/// Pages that want what no portal needs.
+@Suite struct TrapTests {
+    private func message(_ body: String, _ url: String) -> String? {
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page(body, url: url), at: WebURL(url)!) else { return nil }
+        return prompt.message
+    }
+
+    private func isRefused(_ body: String, _ url: String) -> Bool {
+        if case .refuse = FormEngine().decide(on: page(body, url: url), at: WebURL(url)!) { true } else { false }
+    }
+
+    @Test(arguments: [
+        ("<title>Sign in - Google Accounts</title><form><input type=email name=e><input type=submit></form>", true),
+        ("<form>Sign in with your Apple ID<input name=u><input type=password name=p><button>Go</button></form>", true),
+        ("<form>Log in, <input name=u placeholder='Facebook name'><input type=password name=p><button>Go</button></form>", true),
+        ("<form><input name=u placeholder='name@gmail.com'><input type=password name=p><button>Go</button></form>", false),
+        ("<a href=/g>Sign in with Google</a><form><input name=room></form>", false),
+        ("<title>Hotel Amazonas</title><form><input name=room></form>", false),
+        ("<title>Google</title><form><input type=checkbox name=ok required><input type=submit></form>", false),
+    ]) func aPageInACompanysNameIsMarked(_ body: String, _ isMarked: Bool) {
+        let marked = message(body, "http://accounts.google.com/")
+        #expect(marked?.hasPrefix("This page names ") ?? false == isMarked)
+        #expect(message(body, "https://accounts.google.com/") == nil)
+    }
+
+    /// Pages of tools for traps do so.
+    @Test func anAddressWithItsPasswordIsNotGivenAway() {
+        let form = "<form action=/get><input type=email name=e><input type=password name=p><input type=submit></form>"
+        #expect(isRefused(form, "http://portal.test/"))
+        #expect(!isRefused(form, "https://portal.test/"))
+        #expect(!isRefused(form.replacing("<form", with: "<form method=post"), "http://portal.test/"))
+    }
+}

@@ -1,0 +1,117 @@
+import Testing
+
+@testable import HelperKit
+
+/// Forms that scripts take over although the form's own marks do not show it, or whose scripts are not here to be read.
+@Suite struct UnseenScriptTests {
+    private func isForScript(_ body: String) -> Bool { page(body).forms[0].browserReason != nil }
+
+    private func form(_ attributes: String, _ inner: String = "<input name=code><input name=mail><button>Go</button>") -> String {
+        "<form \(attributes)>\(inner)</form>"
+    }
+
+    /// The receiver of the handler is a variable that has no value in the script, or a member of an object.
+    @Test(arguments: [
+        ("document.querySelectorAll('form').forEach(f => f.addEventListener('submit', send))", true),
+        ("for (const f of document.forms) { f.onsubmit = send }", true),
+        ("document.querySelectorAll('.other').forEach(function (f) { f.addEventListener('submit', send) })", false),
+        ("const els = { f: document.getElementById('login') }; els.f.addEventListener('submit', send)", true),
+        ("const { f } = find(); f.addEventListener('submit', e => { e.preventDefault(); send() })", true),
+        ("const { f } = find(); f.addEventListener('submit', () => { spin.style.display = 'block' })", false),
+        ("document.addEventListener('click', e => { if (e.target.matches('#go')) { e.preventDefault(); send() } })", true),
+        ("document.addEventListener('click', e => { if (e.target.matches('#menu')) { e.preventDefault(); open2() } })", false),
+        ("document.querySelectorAll('button').forEach(b => b.addEventListener('click', () => send(b)))", true),
+        (
+            "var other = document.getElementById('other')\nvar go = document.getElementById('go')\nother.onclick = function () { send() }",
+            false
+        ),
+        ("document.getElementById('go').onsubmit = function () { send() }", false),
+        ("document.getElementById('go').form.onsubmit = function () { send() }", true),
+        ("$('#login').bootstrapValidator().on('success.form.bv', function (e) { e.preventDefault(); $.post('/in') })", true),
+    ]) func handlersByVariables(_ script: String, expected: Bool) {
+        let body =
+            form("id=login method=post action=/in", "<input name=code><button id=go>Go</button>") + "<script>\(script)</script>"
+        #expect(isForScript(body) == expected)
+    }
+
+    @Test(arguments: [
+        ("this.code.value = this.code.value.trim()", false), ("this.code.value = this.mail.value.trim()", true),
+        ("document.getElementById('spin').style.transform = 'none'; this.dataset.sent = 1", false),
+        ("$('body').append('<div class=spinner></div>')", false),
+        ("$('body').append('<input type=hidden name=x>')", true), ("$('<input>').appendTo(this)", true),
+        ("event.preventDefault(); $('#go').button('loading'); $(this).closest('form').submit()", false),
+        ("showLoading()", false),
+    ]) func whatIsHarmless(_ code: String, expected: Bool) {
+        #expect(
+            isForScript(form("id=login method=post action=/in onsubmit=\"\(code)\"") + "<script src=/x.js></script>") == expected)
+    }
+
+    /// Without an address, a form goes to the page itself, or to a script.
+    @Test(arguments: [
+        ("method=post", "/js/main.js", false), ("method=post", "/js/login.js", true), ("method=post", "/js/jquery.min.js", false),
+        ("method=post action=#", "/js/main.js", true), ("method=post action=/in", "/js/login.js", false),
+        ("", "/js/main.js", true), ("", "/js/jquery.min.js", false), ("", "/bootstrap/app.js", true),
+        ("", "https://cdn.test/sweetalert2@11", false),
+    ]) func aFormWithoutAnAddress(_ attributes: String, _ source: String, expected: Bool) {
+        #expect(isForScript(form(attributes) + "<script src='\(source)'></script>") == expected)
+    }
+
+    /// The form's own handler, which is not here, checks it; what is for the login beside it is not.
+    @Test func aCheckOfAnAddresslessForm() {
+        let body = form("method=post onsubmit='return validateForm()'") + "<script src=/js/notelogin.js></script>"
+        #expect(!isForScript(body))
+        #expect(isForScript(body.replacing("onsubmit", with: "id")))
+    }
+
+    @Test func aButtonOfAnAddresslessFormIsAScripts() {
+        let box = form("", "<input type=checkbox name=ok><button>Go</button>")
+        #expect(!isForScript(box))
+        #expect(isForScript(box + "<script>$.post('/api')</script>"))
+        let token = form("", "<input type=hidden name=tok value=1><button>Go</button>")
+        #expect(!isForScript(token + "<script src=/app.js></script>"), "a server has written it")
+    }
+
+    @Test(arguments: [
+        "@submit.prevent.once='go'", "wire:submit.prevent=go", "hx-post=/x", "data-hx-post=/x", "data-remote=true",
+        "data-ajax=true",
+        "data-ng-submit='go()'", "x-on:submit.prevent='go()'",
+    ]) func frameworksSendTheirForms(_ attribute: String) {
+        #expect(isForScript(form("method=post action=/in \(attribute)")))
+        #expect(!isForScript(form("method=post action=/in data-ajax=false")))
+    }
+
+    /// The button stands elsewhere.
+    @Test(arguments: [("onclick='send()'", true), ("", false)]) func aButtonOutsideOfItsForm(_ handler: String, expected: Bool) {
+        let body = form("id=login method=post action=/in", "<input name=code>") + "<button form=login \(handler)>Go</button>"
+        #expect(isForScript(body + "<script>function send() { fetch('/in') }</script>") == expected)
+    }
+
+    @Test(arguments: [
+        ("<input name=code>", "", false), ("<input name=code>", "<script src=/x.js></script>", true),
+        ("<input name=code><a onclick='send()'>Go</a>", "", true), ("<input type=checkbox name=ok> Yes", "", true),
+    ]) func aFormWithoutAButton(_ inner: String, _ script: String, expected: Bool) {
+        #expect(isForScript(form("method=post action=/in", inner) + script) == expected)
+    }
+
+    @Test(arguments: [
+        ("<input name=code><input id=mail><button>Go</button>", true),
+        ("<input name=code><textarea readonly>Terms</textarea><button>Go</button>", false),
+    ]) func aFieldWithoutANameBesideAScript(_ inner: String, expected: Bool) {
+        #expect(isForScript(form("method=post action=/in", inner) + "<script>var a = 1</script>") == expected)
+        #expect(!isForScript(form("method=post action=/in", inner)))
+    }
+
+    @Test(arguments: [
+        ("/js/jsencrypt.js", true), ("/js/rsa.js", true), ("/js/universal.js", false), ("/js/jquery.base64.js", true),
+    ])
+    func scriptsThatEncrypt(_ source: String, expected: Bool) {
+        let body = form("method=post action=/in", "<input name=u><input type=password name=p><button>Go</button>")
+        #expect(isForScript(body + "<script src=\(source)></script>") == expected)
+    }
+
+    @Test func whatAScriptComputesIsLeftToIt() {
+        let body = form("method=post action=/in", "<input name=code><input type=hidden name=code_hash><button>Go</button>")
+        #expect(!isForScript(body))
+        #expect(isForScript(body + "<script src=/x.js></script>"))
+    }
+}

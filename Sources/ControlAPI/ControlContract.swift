@@ -1,4 +1,5 @@
-/// org.hotspotd.Control, whose contract is `Interfaces/org.hotspotd.Control.varlink`.
+/// The control interface, org.hotspotd.Control: the text of its contract, `Interfaces/org.hotspotd.Control.varlink`. The other files of this
+/// target have the types of its messages.
 public enum ControlContract {
     public static let name = "org.hotspotd.Control"
 

@@ -23,6 +23,17 @@ public struct LoginParameters: Codable, Sendable {
     }
 }
 
+public struct JoinParameters: Codable, Sendable {
+    public var ssid: String
+    public var interface: String?
+    public var password: String?
+    public var once: Bool
+
+    public init(ssid: String, interface: String?, password: String?, once: Bool) {
+        (self.ssid, self.interface, self.password, self.once) = (ssid, interface, password, once)
+    }
+}
+
 public struct AnswerParameters: Codable, Sendable {
     public var id: String
     public var answers: [String: String]

@@ -33,12 +33,24 @@ public struct InterfaceReply: Codable, Sendable {
     }
 }
 
+/// The reply of `Join` and `Leave`.
+public struct AssociationReply: Codable, Hashable, Sendable {
+    public var interface: String?
+    /// The program that did it; absent if none manages the interface.
+    public var manager: String?
+
+    public init(interface: String?, manager: String?) {
+        self.interface = interface
+        self.manager = manager
+    }
+}
+
 public struct CheckReply: Codable, Hashable, Sendable {
     /// `online`, `captive`, `limited`, `none` or `unknown`.
     public var verdict: String
     public var interface: String?
     public var detail: String?
-    /// What was asked, and how it answered.
+    /// The question, and how it was answered.
     public var requests: [String]?
     /// `URL=` and `HTTPSURL=` of the settings, where they are not the usual ones.
     public var url: String?
@@ -53,7 +65,7 @@ public struct CheckReply: Codable, Hashable, Sendable {
     }
 }
 
-/// What a browser on one link needs.
+/// The facts that a browser on one link needs.
 public struct BrowseReply: Codable, Hashable, Sendable {
     /// The helper whose login it is.
     public static let helper = "browser"
@@ -87,7 +99,7 @@ public struct HelpersReply: Codable, Sendable {
 public struct PromptsReply: Codable, Sendable {
     public var prompts: [PendingPrompt]
     public var omitted: Int?
-    /// What became of the prompt that was named, if it waited a moment ago.
+    /// The fate of the prompt that was named, if it waited a moment ago.
     public var gone: String?
 }
 

@@ -104,12 +104,14 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var handsOver: Bool?
     /// Why the helper asks, in its words.
     public var reason: String?
-    /// What became of the answers to the last prompt, one sentence.
+    /// The fate of the answers to the last prompt, one sentence.
     public var answers: String?
     /// The outcome of the last attempt, as in the history.
     public var outcome: String?
     public var problems: [Problem]
     public var link: LinkDetails?
+    /// The program that joins networks on this interface.
+    public var manager: String?
 }
 
 /// `LinkDetails` of the contract: what is known of a link, and from where.
@@ -240,6 +242,8 @@ public struct PendingPrompt: Codable, Hashable, Sendable {
     public var withheld: Bool?
     /// The daemon's own words about the portal.
     public var warning: String?
+    /// The daemon's own words about why it asks for what is stored.
+    public var note: String?
     /// The names of the fields for which an answer is stored.
     public var stored: [String]?
     /// `never`, `ask` or `always`.

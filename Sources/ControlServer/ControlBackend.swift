@@ -1,3 +1,5 @@
+// This target: the calls of the control interface, and the permission to make them. ``ControlInterface`` answers.
+
 import ControlAPI
 import EventLoop
 import HotspotCore
@@ -39,6 +41,10 @@ import HotspotCore
     func browse(interface: String?) throws(ControlError) -> BrowseReply
     /// Returns the interface's name.
     func logoff(interface: String?) throws(ControlError) -> String
+    /// Joins a network, and calls back exactly once.
+    func join(_ parameters: JoinParameters, _ answer: @escaping (Result<AssociationReply, ControlError>) -> Void)
+    /// Leaves the network, and calls back exactly once.
+    func leave(interface: String?, _ answer: @escaping (Result<AssociationReply, ControlError>) -> Void)
     /// Returns whether a network was left alone and is not any more.
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) -> Bool
     /// Ends the session of the helper whose process has this token. `false` if there is none to end.

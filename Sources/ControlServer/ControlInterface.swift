@@ -21,9 +21,9 @@ import Varlink
     /// Reports how many more calls were refused within the minute. `nil` stands for all users and methods beyond the first
     /// ``RefusalTally/limit``.
     public var onRefusals: (_ method: String?, _ user: uid_t?, _ count: Int) -> Void = { _, _, _ in }
-    private var refusals = RefusalTally()
-    private var refusalTimer: EventSource?
-    private static let refusalInterval = Duration.seconds(60)
+    var refusals = RefusalTally()
+    var refusalTimer: EventSource?
+    static let refusalInterval = Duration.seconds(60)
     /// The most attempts in one answer.
     private static let historyLimit = 200
 
@@ -98,8 +98,8 @@ import Varlink
 
     typealias Method = @LoopActor (ControlInterface, ServerCall, any ControlBackend) throws(ControlError) -> Void
 
-    /// Every method by its name. All callers may call those made by `read`; those made by `permitted` want permission, and those by
-    /// `change` reply nothing besides.
+    /// Every method by its name. All callers may call those made by `read`; those made by `permitted` want permission, those by
+    /// `change` reply nothing besides, and those by `later` reply when it is done.
     static let methods: [String: Method] = [
         "Status": { control, call, backend in
             let status = ListReplies.status(backend, withNames: control.mayReadNames(call, backend))
@@ -197,6 +197,10 @@ import Varlink
         "Logoff": permitted { (call, backend, parameters: OptionalInterface) throws(ControlError) in
             call.reply(InterfaceReply(interface: try backend.logoff(interface: parameters.interface)))
         },
+        "Join": later { (backend, parameters: JoinParameters, done) in backend.join(parameters, done) },
+        "Leave": later { (backend, parameters: OptionalInterface, done) in
+            backend.leave(interface: parameters.interface, done)
+        },
         "SetEnabled": permitted { (call, backend, parameters: SwitchParameters) throws(ControlError) in
             guard parameters.helper != nil || parameters.ssid != nil else { return call.failInvalidParameter("helper or ssid") }
             let isReleased = try backend.setEnabled(
@@ -244,6 +248,25 @@ import Varlink
         permitted { (call, backend, parameters: Parameters) throws(ControlError) in
             try body(call, backend, parameters)
             call.reply()
+        }
+    }
+
+    private static func later<Parameters: Decodable>(
+        _ body:
+            @escaping @LoopActor (
+                any ControlBackend, Parameters, @escaping (Result<AssociationReply, ControlError>) -> Void
+            ) -> Void
+    ) -> Method {
+        { control, call, backend throws(ControlError) in
+            let method = permitted { (call, backend, parameters: Parameters) in
+                body(backend, parameters) { [weak control] result in
+                    switch result {
+                    case .success(let reply): call.reply(reply)
+                    case .failure(let error): control?.fail(call, error)
+                    }
+                }
+            }
+            try method(control, call, backend)
         }
     }
 
@@ -305,29 +328,5 @@ import Varlink
         let id = ObjectIdentifier(call)
         self[keyPath: watchers][id] = watcher
         call.onCancel = { [weak self] in self?[keyPath: watchers][id] = nil }
-    }
-
-    // MARK: Errors and refusals
-
-    private func fail(_ call: ServerCall, _ error: ControlError) {
-        let (name, parameters) = error.reply
-        call.fail(name, parameters)
-    }
-
-    /// Reports the first refusal, and counts the others for a while, so that a caller without end does not fill the log.
-    private func noteRefusal(of call: ServerCall) {
-        // A caller may make up as many method names as it likes.
-        let method = Self.methods[call.method] == nil ? "an unknown method" : call.method
-        if refusalTimer == nil {
-            refusalTimer = try? EventLoop.shared.schedule(after: Self.refusalInterval, accuracy: .seconds(1)) { [weak self] in
-                self?.reportRefusals()
-            }
-        }
-        if refusals.note(.init(user: call.peer.uid, method: method)) { onChange(method, call.peer, false) }
-    }
-
-    func reportRefusals() {
-        refusalTimer = nil
-        for (caller, count) in refusals.drain() { onRefusals(caller?.method, caller?.user, count) }
     }
 }

@@ -1,7 +1,7 @@
 import ControlAPI
 import HotspotCore
 
-// What callers without permission do not see.
+// The parts of replies that callers without permission do not see.
 
 extension PendingPrompt {
     /// Returns the prompt for callers that may not answer: interface, helper and perhaps network, without the questions. A helper may
@@ -14,7 +14,7 @@ extension PendingPrompt {
         known.termsURL = nil
         known.terms = nil
         known.withheld = true
-        (known.stored, known.warning) = (nil, nil)
+        (known.stored, known.warning, known.note) = (nil, nil, nil)
         return known
     }
 }

@@ -1,3 +1,5 @@
+// This target: sd-event as the executor of the daemon's tasks: descriptors, timers, signals, children, folders, the bus.
+
 import CSystemd
 
 /// A value in a message of the bus. A variant is read as the value in it, a structure as a list, and octets as numbers.

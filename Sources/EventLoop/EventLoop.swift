@@ -143,6 +143,11 @@ public struct LoopError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A positive errno.
     public let code: Int32
 
+    public init(operation: String, code: Int32) {
+        self.operation = operation
+        self.code = code
+    }
+
     /// The function and the system's own words.
     public var description: String { "\(operation): \(String(cString: strerror(code)))" }
 }

@@ -25,16 +25,44 @@ import Glibc
     }
 
     /// An argument of a call.
-    public enum Argument: Hashable, Sendable {
+    public indirect enum Argument: Hashable, Sendable {
         case text(String)
         case number(Int32)
+        case truth(Bool)
+        /// The path of an object.
+        case path(String)
+        case texts([String])
+        case octets([UInt8])
+        /// A dictionary from texts to variants.
+        case table([String: Argument])
+        /// A dictionary from texts to such dictionaries.
+        case tables([String: [String: Argument]])
+        case variant(Argument)
+    }
+
+    /// Why a call has no answer.
+    public struct CallFailure: Error, Hashable, Sendable {
+        /// The error's name; empty if the call could not be sent, or its answer cannot be read.
+        public let name: String
+        /// The words of the service.
+        public let words: String
+
+        /// The caller lacks the permission.
+        public var isRefusal: Bool { name.hasSuffix("PermissionDenied") || name.hasSuffix("AccessDenied") }
+        /// The service is not there, or silent.
+        public var isAbsence: Bool {
+            let absent = ["ServiceUnknown", "NameHasNoOwner", "NoReply", "Timeout", "Disconnected"]
+            return name.isEmpty || absent.contains { name == "org.freedesktop.DBus.Error.\($0)" }
+        }
     }
 
     /// A service answers within this time, or counts as silent.
-    private static let patience: UInt64 = 3_000_000
+    public static let patience = Duration.seconds(3)
 
     private var bus: OpaquePointer?
     private let handler: (BusSignal) -> Void
+    /// Their addresses are with the bus.
+    private var watchers: [AnyObject] = []
 
     /// - Parameter address: of another bus than the system's.
     public init(address: String? = nil, _ handler: @escaping (BusSignal) -> Void) throws(LoopError) {
@@ -82,6 +110,64 @@ import Glibc
         try check("sd_bus_add_match_async", result)
     }
 
+    /// Calls the handler for each signal of a service, with the object that sent it and the signal's values, as long as the bus is there.
+    public func watch(
+        _ member: String, of interface: String, from sender: String,
+        _ handler: @escaping (_ path: String, _ values: [BusValue]) -> Void
+    ) throws(LoopError) {
+        let box = SignalBox(handler)
+        let result = sd_bus_add_match_async(
+            bus, nil, "type='signal',sender='\(sender)',interface='\(interface)',member='\(member)'",
+            { message, userdata, _ in
+                nonisolated(unsafe) let (message, userdata) = (message, userdata!)
+                LoopActor.assumeIsolated {
+                    guard let path = sd_bus_message_get_path(message), let values = BusMessageReader.values(of: message) else {
+                        return
+                    }
+                    Unmanaged<SignalBox>.fromOpaque(userdata).takeUnretainedValue().handler(String(cString: path), values)
+                }
+                return 0
+            }, { _, _, _ in 0 }, Unmanaged.passUnretained(box).toOpaque())
+        try check("sd_bus_add_match_async", result)
+        watchers.append(box)
+    }
+
+    private final class SignalBox {
+        let handler: (String, [BusValue]) -> Void
+        init(_ handler: @escaping (String, [BusValue]) -> Void) { self.handler = handler }
+    }
+
+    /// Offers an object, whose calls the handler answers; `nil` refuses one. The caller is told by its unique name.
+    public func serve(_ path: String, _ handler: @escaping (_ caller: String, _ method: String) -> [Argument]?) throws(LoopError)
+    {
+        let box = CallBox(handler)
+        let result = sd_bus_add_object(
+            bus, nil, path,
+            { message, userdata, _ in
+                nonisolated(unsafe) let (message, userdata) = (message, userdata!)
+                return LoopActor.assumeIsolated { Unmanaged<CallBox>.fromOpaque(userdata).takeUnretainedValue().answer(message) }
+            }, Unmanaged.passUnretained(box).toOpaque())
+        try check("sd_bus_add_object", result)
+        watchers.append(box)
+    }
+
+    private final class CallBox {
+        let handler: (String, String) -> [Argument]?
+        init(_ handler: @escaping (String, String) -> [Argument]?) { self.handler = handler }
+
+        /// Returns 1 for a call that is answered, and 0 for one that sd-bus refuses.
+        @LoopActor func answer(_ message: OpaquePointer?) -> Int32 {
+            guard let sender = sd_bus_message_get_sender(message), let member = sd_bus_message_get_member(message),
+                let values = handler(String(cString: sender), String(cString: member))
+            else { return 0 }
+            var reply: OpaquePointer?
+            defer { sd_bus_message_unref(reply) }
+            guard sd_bus_message_new_method_return(message, &reply) >= 0 else { return 0 }
+            for value in values where (try? value.append(to: reply)) == nil { return 0 }
+            return sd_bus_send(nil, reply, nil) >= 0 ? 1 : 0
+        }
+    }
+
     private static func signal(_ message: OpaquePointer?) -> BusSignal? {
         guard let path = sd_bus_message_get_path(message).map({ String(cString: $0) }),
             let member = sd_bus_message_get_member(message).map({ String(cString: $0) })
@@ -101,10 +187,38 @@ import Glibc
     public func call(
         _ method: String, of object: Object, _ arguments: [Argument] = [], _ handler: @escaping ([BusValue]?) -> Void
     ) {
+        ask(method, of: object, arguments) { handler(try? $0.get()) }
+    }
+
+    /// Calls a method, as `call`. The handler gets the values of the answer, or why there is none.
+    ///
+    /// - Parameter patience: after this time the service counts as silent.
+    public func ask(
+        _ method: String, of object: Object, _ arguments: [Argument] = [], within patience: Duration = SystemBus.patience,
+        _ handler: @escaping (Result<[BusValue], CallFailure>) -> Void
+    ) {
+        let unsent = CallFailure(name: "", words: "")
         do throws(LoopError) {
-            try send(method, to: object, arguments) { handler($0.flatMap { BusMessageReader.values(of: $0) }) }
+            try send(method, to: object, arguments, patience) { message in
+                guard let message else { return handler(.failure(unsent)) }
+                guard let error = sd_bus_message_get_error(message) else {
+                    return handler(BusMessageReader.values(of: message).map { .success($0) } ?? .failure(unsent))
+                }
+                func text(_ octets: UnsafePointer<CChar>?) -> String { octets.map { String(cString: $0) } ?? "" }
+                handler(.failure(CallFailure(name: text(error.pointee.name), words: text(error.pointee.message))))
+            }
         } catch {
-            handler(nil)
+            handler(.failure(unsent))
+        }
+    }
+
+    /// Changes a property of an object's interface; `nil` if that is done.
+    public func setProperty(
+        _ name: String, of object: Object, to value: Argument, _ handler: @escaping (CallFailure?) -> Void
+    ) {
+        let properties = Object(object.service, object.path, "org.freedesktop.DBus.Properties")
+        ask("Set", of: properties, [.text(object.interface), .text(name), .variant(value)]) { result in
+            if case .failure(let failure) = result { handler(failure) } else { handler(nil) }
         }
     }
 
@@ -121,16 +235,17 @@ import Glibc
     ) throws(LoopError) {
         try send(method, to: Object(service, path, interface), words.map { .text($0) }) { message in
             var descriptor: Int32 = -1
-            let isThere = message.map { sd_bus_message_read_basic($0, Self.descriptor, &descriptor) > 0 } ?? false
+            let isThere = sd_bus_message_read_basic(message, Self.descriptor, &descriptor) > 0
             // The message closes its own one.
             let copy = isThere ? fcntl(descriptor, F_DUPFD_CLOEXEC, 3) : -1
             handler(copy >= 0 ? copy : nil)
         }
     }
 
-    /// Calls a method. The handler gets the answer, and `nil` for an error.
+    /// Calls a method. The handler gets the answer or the error.
     private func send(
-        _ method: String, to object: Object, _ arguments: [Argument], _ handler: @escaping (OpaquePointer?) -> Void
+        _ method: String, to object: Object, _ arguments: [Argument], _ patience: Duration = SystemBus.patience,
+        _ handler: @escaping (OpaquePointer?) -> Void
     ) throws(LoopError) {
         var call: OpaquePointer?
         try check(
@@ -138,25 +253,17 @@ import Glibc
             sd_bus_message_new_method_call(bus, &call, object.service, object.path, object.interface, method))
         defer { sd_bus_message_unref(call) }
         sd_bus_message_set_auto_start(call, 0)
-        for argument in arguments {
-            let result =
-                switch argument {
-                case .text(let text): sd_bus_message_append_basic(call, Self.text, text)
-                case .number(var number): sd_bus_message_append_basic(call, Self.number, &number)
-                }
-            try check("sd_bus_message_append_basic", result)
-        }
+        for argument in arguments { try argument.append(to: call) }
         let box = Unmanaged.passRetained(AnswerBox(handler))
         let result = sd_bus_call_async(
             bus, nil, call,
             { message, userdata, _ in
                 nonisolated(unsafe) let (message, userdata) = (message, userdata!)
                 LoopActor.assumeIsolated {
-                    let isError = sd_bus_message_is_method_error(message, nil) != 0
-                    Unmanaged<AnswerBox>.fromOpaque(userdata).takeRetainedValue().handler(isError ? nil : message)
+                    Unmanaged<AnswerBox>.fromOpaque(userdata).takeRetainedValue().handler(message)
                 }
                 return 0
-            }, box.toOpaque(), Self.patience)
+            }, box.toOpaque(), UInt64(patience.nanoseconds / 1000))
         if result < 0 { box.release() }
         try check("sd_bus_call_async", result)
     }
@@ -170,7 +277,5 @@ import Glibc
         guard result >= 0 else { throw LoopError(operation: operation, code: -result) }
     }
 
-    private static let text = CChar(UInt8(ascii: "s"))
-    private static let number = CChar(UInt8(ascii: "i"))
     private static let descriptor = CChar(UInt8(ascii: "h"))
 }

@@ -1,3 +1,5 @@
+// This target: text that others wrote, made safe to print and to compare.
+
 /// Spaces of every width and script, and the Braille pattern without dots.
 public enum Blanks {
     /// Replaces each run of blanks with one space, and removes those at the ends, so that blanks cannot move text to another place of the

@@ -1,3 +1,5 @@
+// This target: the types that all parts share: commands, networks, prompts, sessions, portals, problems.
+
 /// A command of the machine to a helper. Raw values are Apple's (NEHotspotHelperCommandType).
 public enum Command: Int, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     case filterScanList = 1

@@ -59,7 +59,7 @@ public struct HelperSpec: Hashable, Sendable {
 
     /// The name by which it is chosen, remembered and switched.
     public var name: String
-    /// What people read, at most 15 characters.
+    /// The name that people read, at most 15 characters.
     public var displayName: String
     public var activation: Activation
     /// The networks that it learns of; empty: every network that is joined.

@@ -33,7 +33,7 @@ public struct Field: Codable, Hashable, Sendable {
 
     /// The key of the answer.
     public var name: String
-    /// What the user reads.
+    /// The text that the user reads.
     public var label: String
     public var kind: Kind
     /// An empty answer is refused.
@@ -42,6 +42,11 @@ public struct Field: Codable, Hashable, Sendable {
     public var choices: [String]?
     /// The initial value.
     public var value: String?
+
+    /// Returns the label as it is compared with that of an earlier visit: without case, and with single spaces.
+    public static func folded(_ label: String) -> String {
+        label.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
+    }
 
     public init(name: String, label: String, kind: Kind, required: Bool, choices: [String]? = nil, value: String? = nil) {
         self.name = name

@@ -3,6 +3,7 @@
 public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
     // The network and the login.
     case noAddress, noNameservers, vpnBlocksProbe, held, unclaimedCaptive, stillCaptive, internetLimited, httpsBlocked,
+        clockWrong, macChanged,
         loginFailed, loginDelayed
     case loginPaused, logoffUnconfirmed, linkKept, memoryTooLarge, interfaceGone, forgotten
 
@@ -43,6 +44,7 @@ public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
     // Calls that failed.
     case alreadyOnline, badPIN, busy, disabled, expectedMore, noAttempt, noInterface, noPIN, noPortal, notCandidate, notSaved
     case severalInterfaces
+    case joinFailed, joinNotPermitted, managerGone, notJoined, passwordNeeded, wrongPassword
 
     /// A word that only a newer daemon knows.
     case unrecognized

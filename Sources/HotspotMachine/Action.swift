@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// What is to be done, in the imperative and in order. The daemon does it, and decides nothing.
+/// A thing to be done, in the imperative and in order. The daemon does it, and decides nothing.
 public enum Action: Hashable, Sendable {
     /// Log a change of state.
     case transition(from: StateName, to: StateName, cause: String)
@@ -19,6 +19,8 @@ public enum Action: Hashable, Sendable {
     /// Ask the user.
     case showPrompt(PromptID, Prompt, helper: String)
     case withdrawPrompt(PromptID)
+    /// Store that this helper says that it is done, for a daemon that is restarted before the proof (D25).
+    case awaitProof(of: String, until: Instant)
     /// Remember that this helper frees this network (D5).
     case remember(helper: String)
     /// Keep what this helper's login left (session, portal, answers) as it is now, whatever another login does.

@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// What happened, in the past tense.
+/// An event, in the past tense.
 public enum Event: Hashable, Sendable {
     /// The link has an address and can be used.
     case addressAcquired(Arrival)
@@ -24,8 +24,8 @@ public enum Event: Hashable, Sendable {
     case loginRequested(helper: String?, fresh: Bool = false)
     /// The session is to end.
     case logoffRequested(by: Requester)
-    /// The user switched the network on again.
-    case released
+    /// The reason to leave the network alone is over: it or its helper was switched on, the portal's API became known, or the user is back.
+    case restEnded
     /// The link could not be ended after all.
     case disassociationRefused
 }
@@ -59,32 +59,50 @@ public struct Arrival: Hashable, Sendable {
     /// The helper that freed it last time (D5).
     public var remembered: String?
     /// The marks of the helpers that could have been chosen in its place; `nil` if they are not known.
-    public var field: Set<String>?
+    public var contenders: Set<String>?
     /// The daemon was restarted in this association, in which that helper kept the network free; with the session's deadlines.
     public var resumed: MaintainSchedule?
+    /// A login before that restart, in this association, that was not proven (D25).
+    public var late: LateLogin?
     /// The link was up before the daemon, which does not know how this network was opened.
-    public var isFound: Bool
+    public var wasUpBefore: Bool
     /// Nothing starts until the user asks for it (D13, D14).
     public var hold: Hold?
     /// Joined by the system (D22).
     public var autoJoined: Bool
-    /// The link can be ended: a radio, CAP_NET_ADMIN, and no other manager that owns the association (D19).
+    /// The link can be ended: it is a radio (D19).
     public var canDisassociate: Bool
 
     public init(
-        network: NetworkID, bssid: HardwareAddress? = nil, remembered: String? = nil, field: Set<String>? = nil,
-        resumed: MaintainSchedule? = nil, isFound: Bool = false, hold: Hold? = nil, autoJoined: Bool = true,
+        network: NetworkID, bssid: HardwareAddress? = nil, remembered: String? = nil, contenders: Set<String>? = nil,
+        resumed: MaintainSchedule? = nil, late: LateLogin? = nil, wasUpBefore: Bool = false, hold: Hold? = nil,
+        autoJoined: Bool = true,
         canDisassociate: Bool = false
     ) {
         self.network = network
         self.bssid = bssid
         self.remembered = remembered
-        self.field = field
+        self.contenders = contenders
         self.resumed = resumed
-        self.isFound = isFound
+        self.late = late
+        self.wasUpBefore = wasUpBefore
         self.hold = hold
         self.autoJoined = autoJoined
         self.canDisassociate = canDisassociate
+    }
+}
+
+/// A helper's success that was not proven before the daemon was restarted.
+public struct LateLogin: Hashable, Sendable {
+    public var helper: String
+    /// The end of D25's time.
+    public var end: Instant
+    public var schedule: MaintainSchedule
+
+    public init(helper: String, end: Instant, schedule: MaintainSchedule = MaintainSchedule()) {
+        self.helper = helper
+        self.end = end
+        self.schedule = schedule
     }
 }
 
@@ -97,8 +115,8 @@ public struct Candidate: Hashable, Sendable {
     public var isQuarantined: Bool
     /// Another number after each change of its file, or of what it reads.
     public var edition: Int
-    /// What a choice knows it by: as it was then.
-    var mark: String { edition == 0 ? name : "\(name) \(edition)" }
+    /// Its name and edition, as a stored choice records them.
+    public var mark: String { edition == 0 ? name : "\(name) \(edition)" }
     /// Taken only where no other helper claims the network, one that failed before included.
     var isLastResort: Bool { priority == 0 }
 
@@ -115,7 +133,7 @@ public struct Hold: Hashable, Sendable {
     public var reason: HoldReason
     /// `nil`: until the user asks.
     public var until: Instant?
-    /// What brought it about, one sentence.
+    /// Its cause, one sentence.
     public var cause: String?
 
     public init(_ reason: HoldReason, until: Instant? = nil, cause: String? = nil) {

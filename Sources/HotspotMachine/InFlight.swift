@@ -18,7 +18,7 @@ public struct RunningProbe: Hashable, Sendable {
     public let deadline: RunningTimer
 }
 
-/// What runs on behalf of a state.
+/// The commands, probes and timers that run on behalf of a state.
 public struct InFlight: Hashable, Sendable {
     /// Commands without an answer, in the order of their numbers: of a race, or the chosen helper's.
     public var commands: [CommandID] = []

@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// What is known of a network from the address on until it is lost.
+/// A network as it is known from the address on until that is lost.
 public struct JoinedNetwork: Hashable, Sendable {
     /// How it began; the access point may change.
     public var arrival: Arrival
@@ -8,13 +8,15 @@ public struct JoinedNetwork: Hashable, Sendable {
     public var attempt: AttemptID?
     /// The attempt has not come to an outcome yet.
     public var attemptIsOpen = false
+    /// The last attempt ended without knowing whether the network is open.
+    package var isUnverified = false
     var record = HelperRecord()
     /// Temporary failures in a row, of any helper (D19).
     package var temporaryFailures = 0
     /// How soon a helper may log in again (D23).
     package var pace = Pace()
     /// The marks of the helpers that could have been chosen when the chosen or remembered one was; `nil` if they are not known.
-    public internal(set) var field: Set<String>?
+    public internal(set) var contenders: Set<String>?
     /// A login that counts where the network is found open.
     package var standing: StandingLogin?
     /// The prober's last verdict, or that of a check.
@@ -24,11 +26,14 @@ public struct JoinedNetwork: Hashable, Sendable {
 
     init(_ arrival: Arrival) {
         self.arrival = arrival
-        field = arrival.field
+        contenders = arrival.contenders
     }
 
+    /// The session that should have ended and may go on, because the portal did not confirm its logoff.
+    var unended: StandingLogin? { standing?.ground == .unended ? standing : nil }
+
     /// The outcome where the network is open, and no helper claims it.
-    var openOutcome: AttemptOutcome { wasCaptive ? .opened : arrival.isFound ? .found : .open }
+    var openOutcome: AttemptOutcome { wasCaptive ? .opened : arrival.wasUpBefore ? .found : .open }
 
     /// Returns the same network in `inactive`, where nothing is held against a helper (behaviour 10).
     var resting: JoinedNetwork {
@@ -49,7 +54,7 @@ public struct JoinedNetwork: Hashable, Sendable {
     }
 }
 
-/// What is held against helpers on a network until it is left, or until the user asks for a new start.
+/// The failures that count against helpers on a network until it is left, or until the user asks for a new start.
 struct HelperRecord: Hashable, Sendable {
     /// Helpers that are not asked any more: they answered unsupportedNetwork, or won too often without success (D11).
     var excluded: Set<String> = []

@@ -2,12 +2,16 @@ import HotspotCore
 
 extension Machine {
     /// Opens the network that the helper freed, and remembers that (T17, T25, T36, D5).
+    ///
+    /// - Parameter isUnverified: neither the helper nor the prober can tell whether a login from before still holds; it is asked again soon.
     mutating func openClaimed(
-        _ joined: JoinedNetwork, _ helper: String, secondsRemaining: Int?, _ schedule: MaintainSchedule, _ cause: String,
-        _ turn: inout Turn
+        _ joined: JoinedNetwork, _ helper: String, secondsRemaining: Int?, _ schedule: MaintainSchedule,
+        isUnverified: Bool = false,
+        _ cause: String, _ turn: inout Turn
     ) {
         var joined = joined
-        endAttempt(&joined, .online, &turn)
+        endAttempt(&joined, isUnverified ? .unknown : .online, &turn)
+        joined.isUnverified = isUnverified
         dropStanding(&joined, &turn)
         joined.temporaryFailures = 0
         // D11: a login that the next maintain finds to be void was no success.
@@ -16,7 +20,8 @@ extension Machine {
         turn.act(.remember(helper: helper))
         var schedule = schedule
         schedule.update(secondsRemaining: secondsRemaining, at: turn.now)
-        let wanted = schedule.next(after: turn.now, interval: policy.maintainInterval)
+        let interval = isUnverified ? policy.watchFirst : policy.maintainInterval
+        let wanted = schedule.next(after: turn.now, interval: interval)
         let due = joined.pace.nextCheck(wanted: wanted, at: turn.now, policy)
         let maintain = startTimer(.maintain, at: due, &turn)
         let upkeep = Authenticated.Upkeep.claimed(by: helper, maintain: maintain, schedule)
@@ -38,6 +43,7 @@ extension Machine {
             endAttempt(&joined, .online, &turn)
         } else {
             endAttempt(&joined, outcome, &turn)
+            joined.isUnverified = outcome == .unknown
         }
         if outcome != .unknown, joined.standing?.end != nil { dropStanding(&joined, &turn) }
         joined.temporaryFailures = 0
@@ -63,8 +69,10 @@ extension Machine {
             switch event {
             case .timerFired(timer.id): maintain(joined, helper, isJoin: false, schedule, "it is time to maintain", &turn)
             case .verdictSeen(.captive): maintain(joined, helper, isJoin: false, schedule, "the portal is back", &turn)
+            case .verdictSeen(let verdict) where verdict.isOpen && joined.isUnverified:
+                maintain(joined, helper, isJoin: false, schedule, "the Internet answers again", &turn)
             case .logoffRequested: logOff(joined, helper, &turn)
-            case .timerFired, .verdictSeen, .probed, .answered, .raceAnswered, .promptAnswered, .promptDismissed, .released,
+            case .timerFired, .verdictSeen, .probed, .answered, .raceAnswered, .promptAnswered, .promptDismissed, .restEnded,
                 .disassociationRefused:
                 break
             }
@@ -75,8 +83,10 @@ extension Machine {
                 state = .authenticated(authenticated.with { $0.upkeep = .unclaimed(watch.with { $0.phase = .probing(probe) }) })
             case .probed(.captive, _), .verdictSeen(.captive): evaluate(joined, "the network is captive now", &turn)
             case .probed(let verdict, let seconds): recheck(watch, verdict, seconds, authenticated, &turn)
+            case .verdictSeen(let verdict) where verdict.isOpen && joined.isUnverified:
+                recheck(watch, verdict, nil, authenticated, &turn)
             case .timerFired, .verdictSeen, .answered, .raceAnswered, .promptAnswered, .promptDismissed, .logoffRequested,
-                .released, .disassociationRefused:
+                .restEnded, .disassociationRefused:
                 break
             }
         }
@@ -86,11 +96,14 @@ extension Machine {
     private mutating func recheck(
         _ watch: Watch, _ verdict: Verdict?, _ seconds: Int?, _ authenticated: Authenticated, _ turn: inout Turn
     ) {
+        var authenticated = authenticated
         var interval = watch.interval * 2
-        if verdict?.isOpen == true, watch.interval < policy.recheckFirst {
-            // Now it is known to be open, and the problem that was reported is over.
+        if verdict?.isOpen == true, authenticated.joined.isUnverified {
+            // Now it is known to be open: an attempt of its own tells it, and the problem that was reported is over.
             interval = policy.recheckFirst
-            turn.act(.clearProblems)
+            beginAttempt(&authenticated.joined, &turn)
+            reportUnproven(verdict, &turn)
+            endAttempt(&authenticated.joined, authenticated.joined.openOutcome, &turn)
         }
         interval = min(interval, policy.recheckLongest)
         let timer = startTimer(.recheck, after: recheckDelay(seconds, interval), &turn)

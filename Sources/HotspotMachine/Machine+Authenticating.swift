@@ -62,7 +62,7 @@ extension Machine {
             turn.act(.acquit(helper: helper))
             switch result {
             case .success:
-                let proof = startProof(until: command.deadline.at, secondsRemaining: seconds, &turn)
+                let proof = startProof(of: helper, until: command.deadline.at, secondsRemaining: seconds, &turn)
                 state = .authenticating(authenticating.with { $0.phase = .proving(proof) })
             case .uiRequired: present(joined, helper, prompt ?? .empty(helper), further: 0, "\(helper) needs the user", &turn)
             case .unsupportedNetwork: exclude(helper, joined, &turn)

@@ -2,9 +2,11 @@ import HotspotCore
 
 extension Machine {
     /// Asks every candidate at once, and the prober beside them (T5, D20).
-    mutating func evaluate(_ joined: JoinedNetwork, only helper: String? = nil, _ cause: String, _ turn: inout Turn) {
+    mutating func evaluate(
+        _ joined: JoinedNetwork, only helper: String? = nil, goesOn: Bool = false, _ cause: String, _ turn: inout Turn
+    ) {
         var joined = joined
-        beginAttempt(&joined, &turn)
+        if !goesOn || !joined.attemptIsOpen { beginAttempt(&joined, &turn) }
         joined.record.excludeWinners(policy)
         var race = Race(capacity: candidates.count)
         for candidate in candidates
@@ -38,11 +40,11 @@ extension Machine {
             if evaluating.awaitsVerdict { return }
             if id == evaluating.deadline.id { endRace(evaluating, "the deadline is over", &turn) }
             if id == evaluating.grace?.id { endRace(evaluating, "the low grace is over", &turn) }
-        case .probed(let verdict, let seconds): store(verdict, seconds, evaluating, &turn)
+        case .probed(let verdict, let seconds): noteVerdict(verdict, seconds, evaluating, &turn)
         case .verdictSeen(let verdict):
             // The newest verdict counts, of a check too; the machine's own probe will be newer if it still runs.
-            if case .known = evaluating.verdict { store(verdict, nil, evaluating, &turn) }
-        case .answered, .promptAnswered, .promptDismissed, .logoffRequested, .released, .disassociationRefused: break
+            if case .known = evaluating.verdict { noteVerdict(verdict, nil, evaluating, &turn) }
+        case .answered, .promptAnswered, .promptDismissed, .logoffRequested, .restEnded, .disassociationRefused: break
         }
     }
 
@@ -69,7 +71,7 @@ extension Machine {
     }
 
     /// Stores a verdict. It never shortens the race; it decides when there is no winner.
-    private mutating func store(_ verdict: Verdict?, _ seconds: Int?, _ evaluating: Evaluating, _ turn: inout Turn) {
+    private mutating func noteVerdict(_ verdict: Verdict?, _ seconds: Int?, _ evaluating: Evaluating, _ turn: inout Turn) {
         let next = evaluating.with { $0.verdict = .known(verdict, secondsRemaining: seconds) }
         state = .evaluating(next)
         if next.awaitsVerdict { decideByVerdict(next, &turn) }
@@ -106,7 +108,7 @@ extension Machine {
         case .winner(let helper):
             var joined = evaluating.joined
             joined.record.won(helper)
-            joined.field = Set(candidates.map(\.mark))
+            joined.contenders = Set(candidates.map(\.mark))
             let cause = "claimed by \(helper): \(evaluating.race.reason(for: helper))" + (ending.map { "; \($0)" } ?? "")
             authenticate(joined, helper, cause, &turn)
         case .noWinner: decideByVerdict(evaluating, &turn)
@@ -126,7 +128,9 @@ extension Machine {
             openUnclaimed(joined, joined.openOutcome, secondsRemaining: seconds, "no helper claims it, and it is open", &turn)
         case .captive:
             endAttempt(&joined, .unclaimedCaptive, &turn)
-            turn.act(.report(.unclaimedCaptive))
+            let asked = evaluating.race.entrants.map(\.candidate.name)
+            let isOneOfMany = candidates.contains { !asked.contains($0.name) && !joined.record.excluded.contains($0.name) }
+            turn.act(.report(.unclaimedCaptive(by: isOneOfMany ? asked.first : nil)))
             rest(joined, retryAfter: nil, "captive, and no helper claims it", &turn)
         case nil where joined.arrival.remembered != nil && provenLogin(joined) == nil:
             // A helper freed it on an earlier visit: there is a portal.
@@ -144,6 +148,11 @@ extension Machine {
 extension Problem {
     fileprivate static let notKnown = Problem(
         .proberMissing, "The prober does not answer, so it is not known whether the network is open.", hint: "hotspotctl check")
-    fileprivate static let unclaimedCaptive = Problem(
-        .unclaimedCaptive, "A portal wants a login, and no helper can do it.", hint: "hotspotctl helpers")
+    /// - Parameter helper: the only one of several that the user let be asked.
+    fileprivate static func unclaimedCaptive(by helper: String?) -> Problem {
+        guard let helper else {
+            return Problem(.unclaimedCaptive, "A portal wants a login, and no helper can do it.", hint: "hotspotctl helpers")
+        }
+        return Problem(.unclaimedCaptive, "A portal wants a login, and \(helper) cannot do it.", hint: "hotspotctl login")
+    }
 }

@@ -54,7 +54,7 @@ extension Machine {
 
     /// Waits for the user, the next try, or an open network (D19).
     mutating func handle(_ event: StateEvent, in failed: Failed, _ turn: inout Turn) {
-        if event == .released { return release(failed.joined, "the network was switched on", &turn) }
+        if event == .restEnded { return release(failed.joined, "the network was switched on", &turn) }
         if let retry = failed.retry, event == .timerFired(retry.id) {
             return evaluate(failed.joined, "it is time to try again", &turn)
         }

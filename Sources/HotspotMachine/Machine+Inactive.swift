@@ -5,6 +5,7 @@ extension Machine {
     mutating func leaveNetwork(_ turn: inout Turn) {
         guard var joined = state.joined else { return }
         endAttempt(&joined, .left, &turn)
+        dropStanding(&joined, &turn)
         turn.act(.clearProblems)
         if case .inactive = state {
             state = .inactive(.noAddress)
@@ -15,15 +16,21 @@ extension Machine {
 
     /// Starts on a network with a new address: T3 to T7, and D13 for a held network.
     mutating func join(_ joined: JoinedNetwork, _ turn: inout Turn) {
+        var joined = joined
+        if let late = joined.arrival.late, late.end > turn.now {
+            setStanding(late.helper, late.schedule, .unproven(startTimer(.late, at: late.end, &turn)), in: &joined, &turn)
+        }
         if let hold = joined.arrival.hold {
+            if hold.reason == .loggedOff, let helper = joined.arrival.remembered, let schedule = joined.arrival.resumed {
+                setStanding(helper, schedule, .unended, in: &joined, &turn)
+            }
             let timer = hold.until.map { startTimer(.hold, at: $0, &turn) }
             state = .inactive(.held(joined, hold.reason, timer: timer))
-            turn.act(.report(.held(hold.reason, because: hold.cause)))
+            turn.act(.report(joined.unended == nil ? .held(hold.reason, because: hold.cause) : .logoffUnconfirmed))
             return
         }
         guard let helper = joined.arrival.remembered else { return evaluate(joined, "an address came up", &turn) }
         guard isCandidate(helper) else {
-            var joined = joined
             if let schedule = joined.arrival.resumed { setStanding(helper, schedule, .interrupted, in: &joined, &turn) }
             return evaluate(joined, "the remembered helper is switched off or gone", &turn)
         }
@@ -67,15 +74,16 @@ extension Machine {
         case .leaving(let joined, let fallback, let timer):
             switch event {
             case .disassociationRefused, .timerFired(timer.id): keepLink(joined, fallback, &turn)
-            case .timerFired, .released, .logoffRequested, .verdictSeen, .probed, .answered, .raceAnswered, .promptAnswered,
+            case .timerFired, .restEnded, .logoffRequested, .verdictSeen, .probed, .answered, .raceAnswered, .promptAnswered,
                 .promptDismissed:
                 break
             }
         case .held(let joined, _, let timer):
             switch event {
-            case .released: release(joined, "the network was switched on", &turn)
+            case .restEnded: release(joined, "the network was switched on", &turn)
             case .timerFired(let id): if id == timer?.id { release(joined, "the hold is over", &turn) }
-            case .disassociationRefused, .logoffRequested, .verdictSeen, .probed, .answered, .raceAnswered, .promptAnswered,
+            case .logoffRequested: if let login = joined.unended { logOffAgain(joined, login, &turn) }
+            case .disassociationRefused, .verdictSeen, .probed, .answered, .raceAnswered, .promptAnswered,
                 .promptDismissed:
                 break
             }
@@ -87,7 +95,7 @@ extension Machine {
         switch fallback {
         case .hold(let reason):
             let timer = startTimer(.hold, after: policy.holdTime, &turn)
-            turn.act(.report(.held(reason)))
+            turn.act(.report(joined.unended == nil ? .held(reason) : .logoffUnconfirmed))
             state = .inactive(.held(joined, reason, timer: timer))
         case .rest(let delay): rest(joined, retryAfter: delay, "the link could not be ended", &turn)
         }
@@ -108,7 +116,7 @@ extension Machine {
 extension Problem {
     static let logoffUnconfirmed = Problem(
         .logoffUnconfirmed, "The network is left alone; the portal may still let this computer through.",
-        hint: "hotspotctl explain --verbose")
+        hint: "hotspotctl logoff")
 
     /// Returns why nothing happens on a held network, and what helps; for a network that was held earlier, also what caused it.
     static func held(_ reason: HoldReason, because cause: String? = nil) -> Problem {

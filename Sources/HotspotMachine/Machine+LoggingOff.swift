@@ -9,7 +9,8 @@ extension Machine {
         go(.loggingOff(LoggingOff(joined: joined, helper: helper, command: command)), "a logoff was asked for", &turn)
     }
 
-    /// Ends the session at any answer, a crash and the deadline (T40, T41). What the portal did not confirm is told.
+    /// Ends the session at any answer, a crash and the deadline (T40, T41). A logoff that the portal did not confirm is reported, and the
+    /// session can be ended again.
     mutating func handle(_ event: StateEvent, in loggingOff: LoggingOff, _ turn: inout Turn) {
         guard case .answered(let answer) = event else { return }
         switch answer {
@@ -19,28 +20,42 @@ extension Machine {
         case .garbled, .notStarted: break
         case .evaluated, .replied: turn.act(.acquit(helper: loggingOff.helper))
         }
+        let isConfirmed = if case .replied(.success, _, _, _)? = answer { true } else { false }
+        let cause = isConfirmed ? "the session has ended" : "the logoff is not confirmed"
+        let unended = isConfirmed ? nil : loggingOff.helper
         switch loggingOff.sequel {
-        case .rest:
-            if case .replied(.success, _, _, _)? = answer { return endSession(loggingOff.joined, "the session has ended", &turn) }
-            endSession(loggingOff.joined, "the portal did not confirm the logoff", telling: .logoffUnconfirmed, &turn)
+        case .rest: endSession(loggingOff.joined, leftTo: unended, cause, &turn)
         case .login(let helper):
             var joined = loggingOff.joined
-            endAttempt(&joined, .loggedOff, &turn)
-            turn.act(.dropSession)
-            evaluate(joined, only: helper, "the session has ended, and the user asked for a login", &turn)
+            end(&joined, leftTo: unended, &turn)
+            evaluate(joined, only: helper, "\(cause), and the user asked for a login", &turn)
         }
     }
 
     /// Ends the link where that is wanted and possible; holds the network in any case (D13).
-    mutating func endSession(
-        _ joined: JoinedNetwork, _ cause: String, telling problem: Problem = .held(.loggedOff), _ turn: inout Turn
-    ) {
+    ///
+    /// - Parameter helper: the one whose session may go on, because the portal did not confirm its end.
+    mutating func endSession(_ joined: JoinedNetwork, leftTo helper: String? = nil, _ cause: String, _ turn: inout Turn) {
         var joined = joined
-        endAttempt(&joined, .loggedOff, &turn)
-        turn.act(.dropSession)
+        end(&joined, leftTo: helper, &turn)
+        let problem = helper == nil ? Problem.held(.loggedOff) : .logoffUnconfirmed
         guard mayDisassociate(joined) else { return hold(joined, .loggedOff, cause, telling: problem, &turn) }
         turn.act(.hold(.loggedOff, for: policy.holdTime, because: cause))
-        if problem == .logoffUnconfirmed { turn.act(.report(problem)) }
+        if helper != nil { turn.act(.report(problem)) }
         disassociate(joined, otherwise: .hold(.loggedOff), cause, &turn)
+    }
+
+    private mutating func end(_ joined: inout JoinedNetwork, leftTo helper: String?, _ turn: inout Turn) {
+        endAttempt(&joined, .loggedOff, &turn)
+        guard let helper else { return turn.act(.dropSession) }
+        setStanding(helper, MaintainSchedule(), .unended, in: &joined, &turn)
+    }
+
+    /// Tries again to end a session whose logoff the portal did not confirm.
+    mutating func logOffAgain(_ joined: JoinedNetwork, _ login: StandingLogin, _ turn: inout Turn) {
+        var joined = joined
+        turn.act(.restoreLogin(of: login.helper))
+        dropStanding(&joined, &turn)
+        logOff(joined, login.helper, &turn)
     }
 }

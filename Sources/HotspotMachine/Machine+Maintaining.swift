@@ -25,7 +25,7 @@ extension Machine {
             // The newest verdict counts, of a check too; the machine's own probe will be newer if it still runs.
             if case .known = maintaining.verdict { store(verdict, nil, maintaining, &turn) }
         case .logoffRequested: state = .maintaining(maintaining.with { $0.logoffQueued = true })
-        case .raceAnswered, .timerFired, .promptAnswered, .promptDismissed, .released, .disassociationRefused: break
+        case .raceAnswered, .timerFired, .promptAnswered, .promptDismissed, .restEnded, .disassociationRefused: break
         }
     }
 
@@ -58,7 +58,8 @@ extension Machine {
                 }
                 state = .maintaining(next)
                 decideSession(next, &turn)
-            case .authenticationRequired: renewSession(maintaining, "the session is over", &turn)
+            case .authenticationRequired:
+                renewSession(maintaining, maintaining.isJoin ? "no session is left" : "the session is over", &turn)
             case .uiRequired where policy.maintainMayAsk: renewSession(maintaining, "\(helper) needs the user", &turn)
             case .uiRequired, .failure, .temporaryFailure, .unsupportedNetwork, .commandNotRecognized:
                 loseSession(
@@ -89,7 +90,10 @@ extension Machine {
         reportUnproven(verdict, &turn)
         if maintaining.logoffQueued {
             // A helper that is switched off is not asked any more, not even to log off.
-            guard isCandidate(maintaining.helper) else { return endQueuedLogoff(maintaining.joined, &turn) }
+            guard isCandidate(maintaining.helper) else {
+                let cause = "\(maintaining.helper) was switched off, and a logoff was asked for"
+                return endSession(maintaining.joined, leftTo: maintaining.helper, cause, &turn)
+            }
             return logOff(maintaining.joined, maintaining.helper, &turn)
         }
         openClaimed(
@@ -102,11 +106,13 @@ extension Machine {
     private mutating func renewSession(_ maintaining: Maintaining, _ cause: String, _ turn: inout Turn) {
         var joined = maintaining.joined
         if maintaining.logoffQueued { return endQueuedLogoff(joined, &turn) }
-        endAttempt(&joined, .expired, &turn)
-        if let field = joined.field, candidates.contains(where: { !field.contains($0.mark) }) {
-            return evaluate(joined, "\(cause), and a helper or what it reads has changed", &turn)
+        // On joining it is one attempt: that the portal wants a login as before is no end of anything.
+        if !maintaining.isJoin { endAttempt(&joined, .expired, &turn) }
+        if let contenders = joined.contenders, candidates.contains(where: { !contenders.contains($0.mark) }) {
+            return evaluate(
+                joined, goesOn: maintaining.isJoin, "\(cause), and a helper or what it reads has changed", &turn)
         }
-        beginAttempt(&joined, &turn)
+        if !maintaining.isJoin { beginAttempt(&joined, &turn) }
         authenticate(joined, maintaining.helper, cause, &turn)
     }
 
@@ -115,11 +121,10 @@ extension Machine {
     private mutating func loseSession(_ maintaining: Maintaining, mayReturn: Bool, _ cause: String, _ turn: inout Turn) {
         var joined = maintaining.joined
         if maintaining.logoffQueued { return endQueuedLogoff(joined, &turn) }
-        if mayReturn { keepInterrupted(&joined, &turn) }
-        endAttempt(&joined, .expired, &turn)
+        if mayReturn { keepInterrupted(&joined, &turn) } else { endAttempt(&joined, .expired, &turn) }
         if joined.pace.hasLasted(at: turn.now, policy) { joined.record.sessionLasted(maintaining.helper) }
         joined.record.maintainFailed(maintaining.helper)
-        evaluate(joined, cause, &turn)
+        evaluate(joined, goesOn: mayReturn, cause, &turn)
     }
 
     /// Ends the session for a queued logoff: the helper's answer is that no session is left.

@@ -33,7 +33,7 @@ extension Machine {
                 return hold(joined, .dismissed, "the user dismissed the question", &turn)
             }
             // A helper that was switched on may need no browser.
-            if event == .released, presenting.handsOver { return evaluate(joined, "a helper was switched on", &turn) }
+            if event == .restEnded, presenting.handsOver { return evaluate(joined, "a helper was switched on", &turn) }
             switch advance(watch, event, &turn) {
             case nil: break
             case .continues(let watch): state = stay(.waiting(watch))
@@ -68,7 +68,7 @@ extension Machine {
             turn.act(.acquit(helper: helper))
             switch result {
             case .success:
-                let proof = startProof(until: command.deadline.at, secondsRemaining: seconds, &turn)
+                let proof = startProof(of: helper, until: command.deadline.at, secondsRemaining: seconds, &turn)
                 state = .presentingUI(presenting.with { $0.phase = .proving(proof) })
             case .uiRequired where presenting.further < policy.furtherPrompts:
                 present(joined, helper, prompt ?? .empty(helper), further: presenting.further + 1, "", &turn)

@@ -10,8 +10,12 @@ extension Machine {
 
     // MARK: Proof (D25)
 
-    mutating func startProof(until end: Instant, secondsRemaining: Int?, _ turn: inout Turn) -> Proof {
-        Proof(began: turn.now, end: end, phase: .probing(startProbe(fresh: true, &turn)), secondsRemaining: secondsRemaining)
+    mutating func startProof(of helper: String, until end: Instant, secondsRemaining: Int?, _ turn: inout Turn) -> Proof {
+        if state.joined?.standing?.ground != .fresh {
+            turn.act(.awaitProof(of: helper, until: turn.now + policy.latePatience))
+        }
+        return Proof(
+            began: turn.now, end: end, phase: .probing(startProbe(fresh: true, &turn)), secondsRemaining: secondsRemaining)
     }
 
     enum ProofProgress {
@@ -36,7 +40,7 @@ extension Machine {
         case .timerFired(let id): return id == proof.phase.timer?.id ? .continues(probeAgain(proof, &turn)) : nil
         case .verdictSeen(let verdict):
             return verdict.isOpen ? .proven(verdict, secondsRemaining: proof.secondsRemaining) : nil
-        case .answered, .raceAnswered, .promptAnswered, .promptDismissed, .logoffRequested, .released, .disassociationRefused:
+        case .answered, .raceAnswered, .promptAnswered, .promptDismissed, .logoffRequested, .restEnded, .disassociationRefused:
             return nil
         }
     }
@@ -80,7 +84,7 @@ extension Machine {
         case .probed(let verdict, let seconds):
             return verdict?.isOpen == true ? .opened(secondsRemaining: seconds) : .continues(pause(watch, &turn))
         case .verdictSeen(let verdict): return verdict.isOpen ? .opened(secondsRemaining: nil) : nil
-        case .answered, .raceAnswered, .promptAnswered, .promptDismissed, .logoffRequested, .released, .disassociationRefused:
+        case .answered, .raceAnswered, .promptAnswered, .promptDismissed, .logoffRequested, .restEnded, .disassociationRefused:
             return nil
         }
     }

@@ -35,6 +35,7 @@ extension Machine {
         let id: AttemptID = issue()
         joined.attempt = id
         joined.attemptIsOpen = true
+        joined.isUnverified = false
         turn.act(.clearProblems)
         turn.act(.beginAttempt(id))
     }
@@ -62,7 +63,7 @@ extension Machine {
         guard let helper = state.chosenHelper, !isCandidate(helper), state.inFlight.commands.isEmpty, let joined = state.joined
         else { return }
         if case .maintaining(let maintaining) = state, maintaining.logoffQueued {
-            return endSession(joined, "the chosen helper was switched off, and a logoff was asked for", &turn)
+            return endSession(joined, leftTo: helper, "the chosen helper was switched off, and a logoff was asked for", &turn)
         }
         replaceSwitchedOff(helper, joined, &turn)
     }

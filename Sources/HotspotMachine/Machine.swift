@@ -3,7 +3,7 @@ import HotspotCore
 /// The state machine of one interface: an event in, actions out. Beside it in this target: the scan list's claims.
 ///
 /// It has no clock, socket, logger or task. The same events at the same instants give the same actions. Each state's rules are in a
-/// file of its own, `Machine+<State>.swift`; the numbers in comments, such as T17 and D20, are those of `docs/machine-rules.md`.
+/// file of its own, `Machine+<State>.swift`; the numbers in comments, such as T17, D20 and behaviour 56, are those of `docs/machine-rules.md`.
 public struct Machine: Hashable, Sendable {
     public private(set) var policy: Policy
     public internal(set) var state: MachineState = .inactive(.noAddress)
@@ -37,6 +37,8 @@ public struct Machine: Hashable, Sendable {
     public func acceptsLogoff(by requester: Requester) -> Bool {
         switch state {
         case .authenticated, .maintaining: break
+        case .inactive(.held(let joined, _, _)):
+            return requester == .user && joined.unended.map { isCandidate($0.helper) } ?? false
         case .inactive, .evaluating, .authenticating, .presentingUI, .loggingOff, .failure: return false
         }
         guard state.gateIsOpen, let helper = state.chosenHelper else { return false }
@@ -45,12 +47,19 @@ public struct Machine: Hashable, Sendable {
 
     /// The helper that logged in to the open network, and was switched off since.
     public var switchedOffOwner: String? {
-        guard case .authenticated(let authenticated) = state, state.chosenHelper == nil else { return nil }
-        return switchedOffOwner(of: authenticated.joined)
+        switch state {
+        case .authenticated(let authenticated): state.chosenHelper == nil ? switchedOffOwner(of: authenticated.joined) : nil
+        case .inactive(.held(let joined, _, _)): switchedOffOwner(of: joined)
+        case .inactive, .evaluating, .authenticating, .presentingUI, .maintaining, .loggingOff, .failure: nil
+        }
     }
 
-    /// A helper keeps the network free, or did so until it was switched off: the association is still its login's.
-    public var keepsLogin: Bool { state.isKeptFree || state.joined.map { switchedOffOwner(of: $0) != nil } ?? false }
+    /// A helper keeps the network free, or did so until it was switched off or asked to log off: the association is still its login's.
+    public var keepsLogin: Bool {
+        if case .loggingOff = state { return true }
+        guard let joined = state.joined else { return false }
+        return state.isKeptFree || joined.unended != nil || switchedOffOwner(of: joined) != nil
+    }
 
     /// Ordinary traffic may use the link.
     public var gateIsOpen: Bool { state.gateIsOpen }
@@ -75,7 +84,7 @@ public struct Machine: Hashable, Sendable {
             logIn(joined.started(byUser: true), by: helper, fresh: fresh, &turn)
         case .verdictSeen(let verdict):
             state.update { $0.lastVerdict = verdict }
-            dropSwitchedOff(at: verdict, &turn)
+            dropOver(at: verdict, &turn)
             if !openLate(verdict, nil, &turn) { dispatch(.verdictSeen(verdict), &turn) }
         case .verdictReached(let id, let verdict, let seconds):
             guard let probe = before.probe, probe.id == id else { break }
@@ -98,7 +107,7 @@ public struct Machine: Hashable, Sendable {
         case .promptAnswered(let id): if id == before.prompt { dispatch(.promptAnswered, &turn) }
         case .promptDismissed(let id): if id == before.prompt { dispatch(.promptDismissed, &turn) }
         case .logoffRequested(let requester): if acceptsLogoff(by: requester) { dispatch(.logoffRequested, &turn) }
-        case .released: dispatch(.released, &turn)
+        case .restEnded: dispatch(.restEnded, &turn)
         case .disassociationRefused: dispatch(.disassociationRefused, &turn)
         }
         return finish(turn, before, gateWasOpen: gateWasOpen, event)
@@ -109,7 +118,7 @@ public struct Machine: Hashable, Sendable {
         let verdict = result.verdict ?? (state.joined?.lastVerdict == .captive ? .captive : nil)
         if result.verdict == nil, verdict == .captive { turn.act(.report(.proberSilent)) }
         state.update { $0.lastVerdict = verdict }
-        dropSwitchedOff(at: verdict, &turn)
+        dropOver(at: verdict, &turn)
         if openLate(verdict, result.secondsRemaining, &turn) { return }
         dispatch(.probed(verdict, secondsRemaining: result.secondsRemaining), &turn)
     }
@@ -154,7 +163,7 @@ public struct Machine: Hashable, Sendable {
             case .startProbe(let id, _): new.probe?.id == id
             case .showPrompt(let id, _, _): new.prompt == id
             case .transition, .beginAttempt, .endAttempt, .setGate, .cancelCommand, .stopTimer, .cancelProbe, .withdrawPrompt,
-                .remember, .keepLogin, .restoreLogin, .dropLogin, .forgetChoice, .dropSession, .hold, .releaseHold,
+                .awaitProof, .remember, .keepLogin, .restoreLogin, .dropLogin, .forgetChoice, .dropSession, .hold, .releaseHold,
                 .disassociate, .strike, .acquit, .report, .clearProblems:
                 true
             }
@@ -186,11 +195,11 @@ enum StateEvent: Hashable {
     case promptAnswered
     case promptDismissed
     case logoffRequested
-    case released
+    case restEnded
     case disassociationRefused
 }
 
-/// What one call of ``Machine/handle(_:at:)`` gathers.
+/// The time and the actions of one call of ``Machine/handle(_:at:)``.
 struct Turn {
     let now: Instant
     var actions: [Action] = []

@@ -45,7 +45,7 @@ public enum Inactive: Hashable, Sendable {
     /// The link was asked to end, and has not yet. If it is still there when the timer fires, it counts as one that cannot be ended.
     case leaving(JoinedNetwork, otherwise: Fallback, timer: RunningTimer)
 
-    /// What becomes of a link that could not be ended.
+    /// The fate of a link that could not be ended.
     public enum Fallback: Hashable, Sendable {
         case hold(HoldReason)
         /// It rests in `failure`.
@@ -102,7 +102,7 @@ public struct PresentingUI: Hashable, Sendable, StateData {
 
 /// The network is free.
 public struct Authenticated: Hashable, Sendable, StateData {
-    var joined: JoinedNetwork
+    package var joined: JoinedNetwork
     package var upkeep: Upkeep
 
     package enum Upkeep: Hashable, Sendable {
@@ -139,7 +139,7 @@ public struct LoggingOff: Hashable, Sendable, StateData {
     var command: RunningCommand
     package var sequel = Sequel.rest
 
-    /// What comes after the answer.
+    /// The step after the answer.
     package enum Sequel: Hashable, Sendable {
         /// The network is held, or the link ends.
         case rest

@@ -6,7 +6,7 @@ public struct Policy: Hashable, Sendable {
     public enum Rules: String, Sendable, CaseIterable { case `default`, strict }
     /// How a missed deadline in authenticate counts (D1).
     public enum Timeout: String, Sendable, CaseIterable { case temporary, fatal }
-    /// What happens to the link after a failure (D19).
+    /// The fate of the link after a failure (D19).
     public enum FailureRule: String, Sendable, CaseIterable { case keep, disconnect }
 
     /// Deadline of every command; waiting for the user has none.
@@ -19,7 +19,7 @@ public struct Policy: Hashable, Sendable {
     public var quarantineAfter: Int? = 2
     /// How a missed deadline counts (D1).
     public var onTimeout = Timeout.temporary
-    /// What happens to the link after a failure (D19).
+    /// The fate of the link after a failure (D19).
     public var onFailure = FailureRule.keep
     /// Prompts in a row that a helper may ask for after the first one (D2).
     public var furtherPrompts = 8
@@ -39,7 +39,8 @@ public struct Policy: Hashable, Sendable {
         .map(Duration.milliseconds)
     /// From the helper's success on: the time in which an open network is that success (D25).
     public var latePatience: Duration = .seconds(120)
-    /// While a prompt, a paused login or a failure waits: the time to the first probe, which doubles up to ``watchLongest`` (D21).
+    /// While a prompt, a paused login, a failure, or a login that may not hold waits: the time to the first probe, which doubles up to
+    /// ``watchLongest`` (D21).
     public var watchFirst: Duration = .seconds(10)
     public var watchLongest: Duration = .seconds(60)
     /// An unclaimed network is probed again after this time, doubling up to ``recheckLongest`` (D9).

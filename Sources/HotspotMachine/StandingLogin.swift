@@ -13,6 +13,8 @@ package struct StandingLogin: Hashable, Sendable {
         case fresh
         /// Its helper could not maintain it, or was switched off; it stands until another one is proven.
         case interrupted
+        /// The portal did not confirm its logoff; it stands until a logoff is confirmed, or the portal is back (D13).
+        case unended
     }
 
     /// The end of D25's time.
@@ -55,22 +57,28 @@ extension Machine {
         guard let login = joined.standing, isCandidate(login.helper) else { return nil }
         switch login.ground {
         case .unproven: return nil
-        case .fresh: return login
+        case .fresh, .unended: return login
         case .interrupted: return joined.record.excluded.contains(login.helper) ? nil : login
         }
     }
 
     /// Returns the helper whose login keeps the network open, and that is switched off: it is not asked, and not even to log off.
     func switchedOffOwner(of joined: JoinedNetwork) -> String? {
-        guard let login = joined.standing, login.ground == .interrupted, !isCandidate(login.helper) else { return nil }
-        return login.helper
+        guard let login = joined.standing, !isCandidate(login.helper) else { return nil }
+        return login.ground == .interrupted || login.ground == .unended ? login.helper : nil
     }
 
-    /// Drops the login of a helper that is switched off where the portal is back: what opens the network next is another login.
-    mutating func dropSwitchedOff(at verdict: Verdict?, _ turn: inout Turn) {
-        guard verdict == .captive, var joined = state.joined, switchedOffOwner(of: joined) != nil else { return }
+    /// Drops the login of a helper that is switched off, or that should have ended, where the portal is back: what opens the network next is
+    /// another login.
+    mutating func dropOver(at verdict: Verdict?, _ turn: inout Turn) {
+        guard verdict == .captive, var joined = state.joined, let login = joined.standing,
+            login.ground == .unended || switchedOffOwner(of: joined) != nil
+        else { return }
         dropStanding(&joined, &turn)
         state.update { $0.standing = nil }
+        guard login.ground == .unended, case .inactive(.held(_, let reason, _)) = state else { return }
+        turn.act(.clearProblems)
+        turn.act(.report(.held(reason)))
     }
 
     /// Returns whether a wish for a login joins one that is under way (D26). A login that waits for its time is not.
@@ -130,7 +138,10 @@ extension Machine {
         turn.act(.releaseHold)
         turn.act(.restoreLogin(of: login.helper))
         let seconds = login.schedule.end == nil ? seconds : nil
-        openClaimed(joined, login.helper, secondsRemaining: seconds, login.schedule, cause, &turn)
+        let isUnverified = joined.lastVerdict?.isOpen != true
+        openClaimed(
+            joined, login.helper, secondsRemaining: seconds, login.schedule, isUnverified: isUnverified,
+            isUnverified ? "it may still be logged in" : cause, &turn)
     }
 
     mutating func dropStanding(_ joined: inout JoinedNetwork, _ turn: inout Turn) {

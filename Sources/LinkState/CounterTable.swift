@@ -1,3 +1,6 @@
+// This target: each link's addresses, routes, nameservers and portal API, the program that manages it, and the rules and counters of this computer that tell why a
+// probe is lost. ``LinkMonitor`` reports links.
+
 /// One table of `/proc/net/snmp` or `/proc/net/netstat`: a line with its names and a line with its numbers (proc_net(5)).
 struct CounterTable {
     private let names: [Substring]

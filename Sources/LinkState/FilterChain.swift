@@ -13,7 +13,7 @@ struct FilterChain: Hashable, Sendable {
     /// As the command `nft` writes it, such as `inet mullvad output`.
     let name: String
     let direction: Direction
-    /// What no rule decides is dropped.
+    /// A packet that no rule decides is dropped.
     let dropsTheRest: Bool
 
     /// Reads all such chains for IPv4; empty if there are none, or if they cannot be read, which needs CAP_NET_ADMIN.

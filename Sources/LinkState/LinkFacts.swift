@@ -5,7 +5,7 @@ import PortalAnnouncement
 public struct LinkFacts: Hashable, Sendable {
     /// Resolvers in their order, as plain addresses; a link-local IPv6 one with its scope (`fe80::1%wlan0`).
     public var nameservers: [String]
-    /// What the network announced of its portal's API, and from where it is known.
+    /// The network's announcement of its portal's API, and the source of it.
     public var announcement: Announcement?
     /// The source of the resolvers, for people: `NetworkManager`, `networkd`, `ConnMan`, `resolved`, `dhclient`, `dhcpcd` or `resolv.conf`.
     public var source: String

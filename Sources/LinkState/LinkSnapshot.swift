@@ -52,6 +52,14 @@ extension LinkSnapshot {
         return "\(boot) \(index) \(hardwareAddress?.description ?? "-") \(carrierUpCount) \(addresses.first ?? "-")"
     }
 
+    /// Returns whether this link has addresses or a gateway of a family in which an earlier one had none.
+    public func hasNewFamily(since earlier: LinkSnapshot) -> Bool {
+        [\LinkSnapshot.addresses, \.gateways].contains { part in
+            let before = Set(earlier[keyPath: part].map { $0.contains(":") })
+            return self[keyPath: part].contains { !before.contains($0.contains(":")) }
+        }
+    }
+
     private static let boot = RecordFile.read("/proc/sys/kernel/random/boot_id").map {
         String(decoding: $0.octets.prefix { $0 != 10 }, as: UTF8.self)
     }

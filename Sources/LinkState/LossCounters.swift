@@ -1,4 +1,4 @@
-/// What the kernel counted in this network namespace of packets that a rule of this computer took away, at one moment.
+/// The kernel's counters of packets that a rule of this computer took away in this network namespace, at one moment.
 public struct LossCounters: Hashable, Sendable {
     /// Packets that the reverse-path filter dropped when they arrived.
     let filtered: UInt64

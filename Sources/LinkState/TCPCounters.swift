@@ -1,4 +1,4 @@
-/// What the kernel counted of this network namespace's TCP connections (proc_net(5), RFC 4022), at one moment.
+/// The kernel's counters of this network namespace's TCP connections (proc_net(5), RFC 4022), at one moment.
 public struct TCPCounters: Hashable, Sendable {
     /// Segments that were sent.
     let sent: UInt64

@@ -1,3 +1,5 @@
+// This target: the records that survive a restart, in SQLite: networks, choices, the journal. ``Store`` has the calls.
+
 import CSQLite
 import ForeignText
 

@@ -1,32 +1,38 @@
 import HotspotCore
 
 /// The remembered choice of a helper for a network.
-public struct RememberedChoice: Codable, Hashable, Sendable {
+public struct RememberedChoice: Hashable, Sendable {
     /// 90 days, in milliseconds.
     public static let lifetime = 90 * 24 * 60 * 60 * 1000
 
     /// The helper that won.
     public var helper: String
-    /// The helpers that could have won, itself included; `nil` if they are not known.
-    public var field: Set<String>?
+    /// The marks of the helpers that could have won, its own included; `nil` if they are not known.
+    public var contenders: Set<String>?
     /// The portal that it logged in to.
     public var portal: Portal?
+    /// This computer's address there, by which a portal knows it; `nil` if it is not known.
+    public var hardware: HardwareAddress?
     /// Unix time in milliseconds.
     public var committed: Int
     /// Unix time in milliseconds.
     public var expires: Int
 
     /// - Parameter expires: `nil`: after ``lifetime``.
-    public init(helper: String, field: Set<String>? = nil, portal: Portal? = nil, committed: Int, expires: Int? = nil) {
+    public init(
+        helper: String, contenders: Set<String>? = nil, portal: Portal? = nil, hardware: HardwareAddress? = nil, committed: Int,
+        expires: Int? = nil
+    ) {
         self.helper = helper
-        self.field = field
+        self.contenders = contenders
         self.portal = portal
+        self.hardware = hardware
         self.committed = committed
         self.expires = expires ?? committed + Self.lifetime
     }
 }
 
-/// An association in which a helper keeps the network free, for a daemon that is restarted there.
+/// An association in which a helper logged in, for a daemon that is restarted there.
 public struct StoredAssociation: Codable, Hashable, Sendable {
     /// The index of the interface.
     public var interface: Int
@@ -37,13 +43,16 @@ public struct StoredAssociation: Codable, Hashable, Sendable {
     public var id: String
     /// Unix time in milliseconds at which the session ends, if that is known.
     public var ends: Int?
+    /// Unix time in milliseconds until which an open network proves the login; `nil` for a proven one.
+    public var until: Int?
 
-    public init(interface: Int, helper: String, link: String, id: String, ends: Int? = nil) {
+    public init(interface: Int, helper: String, link: String, id: String, ends: Int? = nil, until: Int? = nil) {
         self.interface = interface
         self.helper = helper
         self.link = link
         self.id = id
         self.ends = ends
+        self.until = until
     }
 }
 
@@ -83,6 +92,8 @@ public struct StoredOutcome: Codable, Hashable, Sendable {
 public struct NetworkRecord: Hashable, Sendable {
     /// The helper that won here before.
     public var helper: String?
+    /// As ``RememberedChoice/field``.
+    public var contenders: Set<String>?
     public var hold: StoredHold?
     public var outcome: StoredOutcome?
     /// The helpers with a sealed credential.

@@ -126,6 +126,12 @@ enum Schema {
         ["ALTER TABLE choices ADD COLUMN field TEXT"],
         // The helper kept a memory with the consent, by which it sees changed terms. Of older consents it is taken for granted.
         ["ALTER TABLE consents ADD COLUMN hasMemory INTEGER NOT NULL DEFAULT 1"],
+        // Until when an open network proves the login of this association; for a proven one nothing.
+        ["ALTER TABLE associations ADD COLUMN until INTEGER"],
+        // What the portal called each of the fields, a line each behind an equals sign; an empty line where that is not known.
+        ["ALTER TABLE credentials ADD COLUMN labels TEXT NOT NULL DEFAULT ''"],
+        // The hardware address with which the helper logged in. Of older choices it is not known.
+        ["ALTER TABLE choices ADD COLUMN hardware TEXT"],
     ]
 
     /// Returns the version of a database; 0 for an empty one.

@@ -14,6 +14,8 @@ public struct StoredCredential: Hashable, Sendable {
     public var fieldNames: [String]
     /// Those of them whose values may be shown: they were never of a secret kind.
     public var shownNames: [String]
+    /// What the portal called the fields, as ``Field/folded(_:)`` has it; older answers have none.
+    public var labels: [String: String]
     /// The helper's program; `nil` for credentials of older versions.
     public var program: String?
     /// As the vault sealed it.
@@ -24,7 +26,7 @@ extension Store {
     /// Stores a sealed credential, in place of the one for the same network, helper and portal.
     public func setCredential(
         _ network: NetworkID, helper: String, origin: String, pin: String?, program: String? = nil, fieldNames: [String],
-        shownNames: [String] = [], sealed: [UInt8]
+        shownNames: [String] = [], labels: [String: String] = [:], sealed: [UInt8]
     ) throws(StoreError) {
         guard let key = network.key else { return }
         guard !fieldNames.contains(where: { $0.utf8.contains(10) }) else {
@@ -33,12 +35,13 @@ extension Store {
         try write { database throws(SQLiteFailure) in
             try database.run(
                 """
-                INSERT OR REPLACE INTO credentials (network, helper, origin, pin, fields, sealed, program, shown)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT OR REPLACE INTO credentials (network, helper, origin, pin, fields, sealed, program, shown, labels)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     .text(key), .text(helper), .text(origin), .text(pin ?? ""), .text(fieldNames.joined(separator: "\n")),
                     .blob(sealed), SQLValue(program), .text(shownNames.joined(separator: "\n")),
+                    .text(fieldNames.map { labels[$0].map { "=" + $0 } ?? "" }.joined(separator: "\n")),
                 ])
         }
     }
@@ -60,17 +63,21 @@ extension Store {
     private func credentials(_ condition: String, _ values: [SQLValue]) -> [StoredCredential] {
         read(
             """
-            SELECT network, helper, origin, pin, fields, sealed, program, shown FROM credentials \(condition)
+            SELECT network, helper, origin, pin, fields, sealed, program, shown, labels FROM credentials \(condition)
             ORDER BY network, helper, origin, pin
             """, values
         ) { row -> StoredCredential? in
             guard let network = row.text(0), let helper = row.text(1), let origin = row.text(2), let pin = row.text(3),
                 let fields = row.text(4), let sealed = row.blob(5), let shown = row.text(7), Origin.isValid(origin)
             else { return nil }
+            let fieldNames = fields.split(separator: "\n").map(String.init)
+            let labels = (row.text(8) ?? "").split(separator: "\n", omittingEmptySubsequences: false)
+            let known = zip(fieldNames, labels).filter { $1.hasPrefix("=") }.map { ($0, String($1.dropFirst())) }
             return StoredCredential(
                 network: network, helper: helper, origin: origin, pin: pin.isEmpty ? nil : pin,
-                fieldNames: fields.split(separator: "\n").map(String.init),
-                shownNames: shown.split(separator: "\n").map(String.init), program: row.text(6), sealed: sealed)
+                fieldNames: fieldNames,
+                shownNames: shown.split(separator: "\n").map(String.init),
+                labels: Dictionary(known) { first, _ in first }, program: row.text(6), sealed: sealed)
         }
     }
 

@@ -198,9 +198,9 @@ extension Store {
         }
         try database.run("DELETE FROM outcomes WHERE time < ?", [oldest])
         try database.run("DELETE FROM choices WHERE expires <= ?", [.integer(now)])
-        // Sessions and associations belong to a choice, which is always stored first.
-        for table in ["sessions", "associations"] {
-            try database.run("DELETE FROM \(table) WHERE network NOT IN (SELECT network FROM choices)")
+        // Sessions and associations belong to a choice, which is always stored first, or wait for their proof.
+        for rows in ["sessions WHERE", "associations WHERE ifnull(until, 0) <= \(now) AND"] {
+            try database.run("DELETE FROM \(rows) network NOT IN (SELECT network FROM choices)")
         }
         try database.run("DELETE FROM consents WHERE time < ?", [.integer(now - consentLifetime)])
         try database.run("DELETE FROM holds WHERE until <= ?", [.integer(now)])

@@ -8,7 +8,8 @@ extension Store {
         guard let key = network.key else { return nil }
         return read(
             """
-            SELECT helper, origin, pin, kind, title, committed, expires, field FROM choices WHERE network = ? AND expires > ?
+            SELECT helper, origin, pin, kind, title, committed, expires, field, hardware FROM choices
+            WHERE network = ? AND expires > ?
             """, [.text(key), .integer(now)]
         ) { row -> RememberedChoice? in
             guard let helper = row.text(0), let committed = row.integer(5), let expires = row.integer(6) else { return nil }
@@ -16,8 +17,10 @@ extension Store {
             let portal = origin.flatMap { origin in
                 row.text(3).map { Portal(origin: origin, pin: row.text(2), kind: $0, title: row.text(4)) }
             }
-            let field = row.text(7).map { Set($0.split(separator: "\n").map(String.init)) }
-            return RememberedChoice(helper: helper, field: field, portal: portal, committed: committed, expires: expires)
+            let contenders = row.text(7).map { Set($0.split(separator: "\n").map(String.init)) }
+            return RememberedChoice(
+                helper: helper, contenders: contenders, portal: portal, hardware: row.text(8).flatMap { HardwareAddress($0) },
+                committed: committed, expires: expires)
         }.first
     }
 
@@ -28,34 +31,50 @@ extension Store {
         guard let key = network.key else { return }
         try write { database throws(SQLiteFailure) in
             try database.run(
-                "INSERT OR REPLACE INTO choices VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO choices VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     .text(key), .text(choice.helper), SQLValue(choice.portal?.origin), SQLValue(choice.portal?.pin),
                     SQLValue(choice.portal?.kind), SQLValue(choice.portal?.title), .integer(choice.committed),
-                    .integer(choice.expires), SQLValue(choice.field?.sorted().joined(separator: "\n")),
+                    .integer(choice.expires), SQLValue(choice.contenders?.sorted().joined(separator: "\n")),
+                    SQLValue(choice.hardware?.description),
                 ])
-            guard let association else { return }
-            try database.run(
-                """
-                INSERT OR REPLACE INTO associations (network, interface, helper, link, association, ends)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    .text(key), .integer(association.interface), .text(association.helper), .text(association.link),
-                    .text(association.id), SQLValue(association.ends),
-                ])
+            if let association { try Self.put(association, key, nil, into: database) }
         }
     }
 
-    /// Returns the association of an interface in which a helper keeps the network free.
+    /// Stores an association without a choice, and the sealed memory of its session.
+    public func setAssociation(
+        _ network: NetworkID, _ association: StoredAssociation, sealed: [UInt8]?
+    ) throws(StoreError) {
+        guard let key = network.key else { return }
+        try write { database throws(SQLiteFailure) in try Self.put(association, key, sealed, into: database) }
+    }
+
+    private static func put(
+        _ association: StoredAssociation, _ key: String, _ sealed: [UInt8]?, into database: borrowing Database
+    ) throws(SQLiteFailure) {
+        try database.run(
+            """
+            INSERT OR REPLACE INTO associations (network, interface, helper, link, association, ends, until, sealed)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .text(key), .integer(association.interface), .text(association.helper), .text(association.link),
+                .text(association.id), SQLValue(association.ends), SQLValue(association.until),
+                sealed.map { .blob($0) } ?? .null,
+            ])
+    }
+
+    /// Returns the association of an interface in which a helper logged in.
     public func association(_ network: NetworkID, of interface: Int) -> StoredAssociation? {
         guard let key = network.key else { return nil }
         return read(
-            "SELECT helper, link, association, ends FROM associations WHERE network = ? AND interface = ?",
+            "SELECT helper, link, association, ends, until FROM associations WHERE network = ? AND interface = ?",
             [.text(key), .integer(interface)]
         ) { row -> StoredAssociation? in
             guard let helper = row.text(0), let link = row.text(1), let id = row.text(2) else { return nil }
-            return StoredAssociation(interface: interface, helper: helper, link: link, id: id, ends: row.integer(3))
+            return StoredAssociation(
+                interface: interface, helper: helper, link: link, id: id, ends: row.integer(3), until: row.integer(4))
         }.first
     }
 
@@ -226,8 +245,10 @@ extension Store {
                 return ()
             }
         }
-        collect("SELECT network, helper FROM choices WHERE expires > ?", [.integer(now)]) { row, record in
-            record.helper = row.text(1)
+        collect("SELECT network, helper, field FROM choices WHERE expires > ?", [.integer(now)]) { row, record in
+            (record.helper, record.contenders) = (
+                row.text(1), row.text(2).map { Set($0.split(separator: "\n").map(String.init)) }
+            )
             return record.helper != nil
         }
         collect(

@@ -1,4 +1,4 @@
-/// What is kept of the PIN that guards the credentials, and how often it was guessed in a row. The guesses have no time, so that no clock
+/// The record of the PIN that guards the credentials, and how often it was guessed in a row. The guesses have no time, so that no clock
 /// gives one back.
 public struct StoredPIN: Hashable, Sendable {
     public var salt: [UInt8]

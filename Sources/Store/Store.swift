@@ -9,7 +9,7 @@ import HotspotCore
 /// One writer, called on one thread. When the disk is full, locked or read-only the store goes on in memory: a write then throws
 /// ``StoreError/notSaved(reason:)``, but later reads see it, and everything is saved as soon as the disk works again.
 public final class Store {
-    /// What a write survives, besides the end of the process at any moment.
+    /// The failures that a write survives, besides the end of the process at any moment.
     enum Durability {
         /// A power cut, after the next flush: see ``LogSync``.
         case full
@@ -298,12 +298,7 @@ public final class Store {
 
     /// Renames a damaged database and its log.
     private static func quarantine(_ path: String) throws(StoreError) -> Problem {
-        var seconds = time(nil)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let day = "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))"
-        let stamp = "\(day)T\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
+        let stamp = WallClock.utc(WallClock.now, "%Y%m%dT%H%M%SZ")
         var aside = "\(path).damaged-\(stamp)"
         var number = 1
         while access(aside, F_OK) == 0 {

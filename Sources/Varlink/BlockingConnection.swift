@@ -1,3 +1,5 @@
+// This target: the Varlink protocol: framing, client, server, introspection.
+
 import Glibc
 import HotspotCore
 

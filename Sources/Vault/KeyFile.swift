@@ -1,3 +1,5 @@
+// This target: stored answers, sealed, and the rule for their release. ``Vault`` has the calls.
+
 import CSodium
 import Glibc
 

@@ -1,6 +1,6 @@
 import CSodium
 
-/// What is stored of a PIN. It opens nothing: the key of the credentials is made of the PIN and of the vault's key, so that neither a copy
+/// The stored record of a PIN. It opens nothing: the key of the credentials is made of the PIN and of the vault's key, so that neither a copy
 /// of the database nor the PIN alone is enough.
 public struct PINLock: Hashable, Sendable {
     /// Argon2id's work for one guess: passes, and octets of memory. About 0.2 s.

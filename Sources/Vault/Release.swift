@@ -66,7 +66,7 @@ public enum Release: Hashable, Sendable {
             case .portalChanged: "The portal has another address than the one the answers were stored for."
             case .keyChanged: "The portal shows another key than the one the answers were stored for."
             case .plainHTTP:
-                "The portal speaks plain HTTP, and answers are neither kept nor sent that way (PlainHTTPAnswers=never)."
+                "The portal speaks plain HTTP, and answers are not kept for such a portal, nor sent by themselves (PlainHTTPAnswers=never)."
             }
         }
     }

@@ -199,5 +199,8 @@ import Vault
     func gateChanged() { gate.machinesMoved() }
     func loginProven(on index: Int) { links.tellManager(of: index) }
     func facts(for link: LinkSnapshot) -> LinkFacts? { links.facts(for: link) }
-    func disassociate(_ index: Int) -> Bool { links.disassociate(index) }
+    func disassociate(_ index: Int, keepingAway ssid: SSID?, for duration: Duration?) -> Bool {
+        links.disassociate(index, keepingAway: ssid, for: duration)
+    }
+    func holdReleased(_ ssid: SSID) { links.associations.release(ssid) }
 }

@@ -6,7 +6,7 @@ import Glibc
 import HelperHost
 import HotspotCore
 
-/// The entry point: settings, coordinator, loop.
+/// Logs this computer in to captive networks: the entry point, with settings, coordinator and loop.
 @main struct Daemon {
     static func main() {
         signal(SIGPIPE, SIG_IGN)

@@ -3,7 +3,7 @@ import HotspotCore
 import LinkState
 import Store
 
-/// What happens on one interface, in the list or at a helper, and concerns the whole daemon. ``Coordinator`` implements it.
+/// Events on one interface, in the list or at a helper that concern the whole daemon. ``Coordinator`` implements it.
 @LoopActor protocol DaemonEvents: AnyObject {
     /// Reports a step on an interface to the clients that monitor.
     func stepTaken(_ step: Step, on interface: String)
@@ -27,6 +27,10 @@ import Store
     func loginProven(on index: Int)
     /// Returns what is known of a link now beside what the kernel knows.
     func facts(for link: LinkSnapshot) -> LinkFacts?
-    /// Ends this link; `false` if that is not possible.
-    func disassociate(_ index: Int) -> Bool
+    /// Asks for the end of this link; `false` if that is not possible.
+    ///
+    /// - Parameter ssid: the network that is not joined by itself for this time, or until it is released; `nil` if it may be.
+    func disassociate(_ index: Int, keepingAway ssid: SSID?, for duration: Duration?) -> Bool
+    /// Reports that a network is held no more, so that it may be joined by itself.
+    func holdReleased(_ ssid: SSID)
 }

@@ -5,7 +5,7 @@ import HotspotCore
 
 /// Reads the helper folders, again whenever they change, and hands the helpers and the prober to the host.
 @LoopActor final class HelperLoader {
-    /// What is wrong with the files of helpers.
+    /// The problems with the files of helpers.
     private(set) var fileProblems: [HelperProblem] = []
     private let services: Services
     private let problems: ProblemList
@@ -30,7 +30,7 @@ import HotspotCore
         // Watched first and read then, so that no change falls between the two.
         folders.watch(directories)
         var catalog = HelperCatalog(directories: directories)
-        // What helpers read decides what they claim, such as the files of portals.
+        // The files that helpers read decide what they claim, such as the files of portals.
         let readPaths = catalog.entries.flatMap(\.spec.readPaths)
         let read = readPaths.map { FilePath.kind(of: $0) == .file ? $0 : $0 + "/" }
         if folders.await(files: catalog.awaited.union(read)) { catalog = HelperCatalog(directories: directories) }

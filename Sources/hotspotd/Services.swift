@@ -7,7 +7,7 @@ import Logging
 import Store
 import Vault
 
-/// What all parts of the daemon share.
+/// The things that all parts of the daemon share.
 @LoopActor final class Services {
     var settings: Settings
     let store: Store

@@ -54,7 +54,7 @@ struct Question {
             throw HelperFault(.helperNotStarted, error.description)
         }
         (self.call, self.partner, self.input, self.configuration) = (call, partner, input, configuration)
-        // They keep this object until the connection is closed.
+        // The two closures keep this object until the connection is closed.
         connection.onMessage = { self.received($0) }
         connection.onClose = { self.closed($0) }
         connection.send(Call(method: call.question.method, parameters: call.question.parameters))
@@ -89,8 +89,6 @@ struct Question {
 
     private var shared: SharedProgram? { if case .shared(let program) = partner { program } else { nil } }
 
-    // MARK: The answer
-
     private func received(_ message: [UInt8]) {
         guard isAnswered || isCancelled else {
             return answered(AnswerReader.outcome(of: message, to: call.question.command))
@@ -113,7 +111,7 @@ struct Question {
         case .shared, .external: closeSoon()
         }
         call.complete(outcome, tail: process?.tail) { [weak process, weak shared, configuration] in
-            // The race is decided: a helper that lost has nothing left to tidy up.
+            // Cancelled after its answer: a helper that lost the race has nothing left to tidy up.
             if let shared { return shared.expectNothing() }
             process?.end(term: configuration.cancelTerm, kill: configuration.cancelKill)
         }

@@ -57,7 +57,7 @@ import HotspotCore
     /// Calls the completion. A fault gets the helper's name and what it wrote to standard error, and loses the secrets that were sent,
     /// which it may quote (R3).
     ///
-    /// - Parameter lingering: what cancelling does from now on.
+    /// - Parameter lingering: called if the call is cancelled after its answer.
     func complete(_ outcome: HelperOutcome, tail: ErrorTail? = nil, lingering: (() -> Void)? = nil) {
         guard let completion else { return }
         self.completion = nil

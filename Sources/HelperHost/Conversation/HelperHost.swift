@@ -18,15 +18,15 @@ import Varlink
     /// Answers that came too late or too often, by helper (D18).
     public private(set) var ignoredAnswers: [String: Int] = [:]
     /// The networks that each helper was sent, the newest first.
-    public private(set) var given: [String: [HelperGiven]] = [:]
+    public private(set) var given: [String: [Disclosure]] = [:]
     /// Why no helper can be started; `nil` while the sandbox works, and before it was tried.
     public internal(set) var sandboxProblem: Problem?
 
     private var byName: [String: HelperEntry] = [:]
     private var prober: [String]?
-    /// What serves the helpers with `Activation=socket`, and the prober.
+    /// The programs that serve helpers with `Activation=socket`, and the prober.
     private var programs: [String: Program] = [:]
-    /// Made when they are asked for the first time; those that answer the scan list run once more, without any network.
+    /// Made when they are asked for the first time; a program that also answers the scan list has a second process, without a network.
     private var shared: [Program: SharedProgram] = [:]
     private let preparation: Preparation
     var processes: [ObjectIdentifier: HelperProcess] = [:]
@@ -63,7 +63,7 @@ import Varlink
 
     // MARK: The helpers
 
-    /// Takes the place of ``HostConfiguration/hiddenPaths``; processes that run keep what they see.
+    /// Hides these paths, in the place of ``HostConfiguration/hiddenPaths``, from processes that start from now on.
     public func hide(_ paths: [String]) { configuration.hiddenPaths = paths + [configuration.runtimeDirectory] }
 
     /// Takes over what the folders offer now. Running commands finish first; helpers that stayed the same keep their processes.
@@ -107,7 +107,7 @@ import Varlink
 
     // MARK: Processes that wait
 
-    /// Prepares the helpers that will be asked, because a station begins to associate. Many are started over several turns of the loop.
+    /// Starts the helpers that will be asked, so that they wait already when the network is joined. Many are started over several turns of the loop.
     public func prepare(_ names: [String], for interface: Int = 0) {
         guard !isShut else { return }
         preparation.want(names + [Self.proberName], for: interface) { [weak self] in self?.standDown(interface: interface) }
@@ -162,7 +162,7 @@ import Varlink
         ask(Question(method: "org.hotspotd.Helper.Describe", parameters: [:]), of: helper, completion)
     }
 
-    /// Asks the prober; the outcome is a ``HelperOutcome/value(_:)`` of the type that `probe.varlink` has.
+    /// Asks the prober; the outcome is a ``HelperOutcome/value(_:)`` of the type in `org.hotspotd.Probe.varlink`.
     @discardableResult public func probe(parameters: JSONValue, completion: @escaping (HelperOutcome) -> Void) -> HelperCall {
         let question = Question(method: "org.hotspotd.Probe.Probe", parameters: parameters)
         return ask(question, of: Self.proberName, completion)
@@ -176,12 +176,12 @@ import Varlink
 
     /// Begins a command; what fails is reported in the next turn.
     func begin(_ call: HelperCall) {
-        do throws(HelperFault) { try attempt(call) } catch {
+        do throws(HelperFault) { try deliver(call) } catch {
             EventLoop.shared.later { call.complete(.failed(error)) }
         }
     }
 
-    private func attempt(_ call: HelperCall) throws(HelperFault) {
+    private func deliver(_ call: HelperCall) throws(HelperFault) {
         let (name, question) = (call.name, call.question)
         if isShut { throw HelperFault(.helperNotStarted, "the daemon is ending") }
         if name == Self.proberName {
@@ -246,8 +246,8 @@ import Varlink
     func countIgnored(_ count: Int, _ name: String) { ignoredAnswers[name, default: 0] += count }
 
     func recordGiven(_ question: Question, to name: String) {
-        guard name != Self.proberName, let new = HelperGiven(question) else { return }
-        given[name] = HelperGiven.adding(new, to: given[name] ?? [])
+        guard name != Self.proberName, let new = Disclosure(question) else { return }
+        given[name] = Disclosure.adding(new, to: given[name] ?? [])
     }
 
     /// Forgets which networks helpers were sent.

@@ -1,6 +1,19 @@
 import HotspotCore
 
 extension ScanClaims {
+    /// Returns whether an annotation of this name is for this security. Without a password no label appears on a secured network.
+    private static func labels(_ annotation: Annotation, _ security: Security) -> Bool {
+        guard annotation.security == nil || annotation.security == security else { return false }
+        return !security.isSecured || annotation.password.map { fits($0, security) } ?? false
+    }
+
+    /// Returns the password that an answer gives for a network.
+    public static func password(for group: Group, in annotations: [Annotation]) -> String? {
+        annotations.prefix(Labels.limit).first {
+            $0.confidence != .none && SSID(hex: $0.ssidHex) == group.ssid && labels($0, group.security)
+        }?.password
+    }
+
     /// A helper's answer to FilterScanList: a confidence for some of the networks that it was asked about.
     ///
     /// An answer applies to the list that it was made for, however late it comes: it labels no other network. Of passwords only the fact
@@ -22,13 +35,7 @@ extension ScanClaims {
                 if let ssid = SSID(hex: annotation.ssidHex) { bySSID[ssid, default: []].append(annotation) }
             }
             for group in asked where !group.ssid.isHidden {
-                let security = group.security
-                let annotation = bySSID[group.ssid]?.first { annotation in
-                    guard annotation.security == nil || annotation.security == security else { return false }
-                    // Without a password no label appears on a secured network.
-                    return !security.isSecured || annotation.password.map { fits($0, security) } ?? false
-                }
-                confidences[group.network] = annotation?.confidence
+                confidences[group.network] = bySSID[group.ssid]?.first { labels($0, group.security) }?.confidence
             }
         }
 

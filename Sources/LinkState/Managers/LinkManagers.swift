@@ -21,6 +21,11 @@ import EventLoop
         var answers: [ManagerAnswer]
     }
 
+    private struct Question {
+        let number: Int
+        let addresses: [String]
+    }
+
     // In the order in which their facts count: one manages a link, and resolved has the resolvers of others.
     private static let clients: [any LinkManagerClient.Type] = [
         NetworkManagerClient.self, NetworkdClient.self, ConnManClient.self, ResolvedClient.self,
@@ -35,7 +40,8 @@ import EventLoop
     private var bus: SystemBus?
     private var known: [Int: Known] = [:]
     /// Questions under way; one that comes meanwhile is asked after it.
-    private var asking: [Int: [String]] = [:]
+    private var asking: [Int: Question] = [:]
+    private var count = 0
     private var waiting: [Int: LinkSnapshot] = [:]
 
     /// - Parameter address: of another bus than the system's.
@@ -43,8 +49,8 @@ import EventLoop
 
     /// Asks all programs about a link whose answers are not known yet, or all the same; ``onAnswer`` tells when they are there.
     public func ask(about link: LinkSnapshot, again: Bool = false) {
-        if let addresses = asking[link.index] {
-            if again || addresses != link.addresses { waiting[link.index] = link }
+        if let question = asking[link.index] {
+            if again || question.addresses != link.addresses { waiting[link.index] = link }
             return
         }
         guard again || progress(of: link) == .asking else { return }
@@ -52,13 +58,16 @@ import EventLoop
             known[link.index] = Known(addresses: link.addresses, answers: [])
             return
         }
-        asking[link.index] = link.addresses
+        count += 1
+        let number = count
+        asking[link.index] = Question(number: number, addresses: link.addresses)
         var answers: [Int: ManagerAnswer] = [:]
-        for (number, client) in Self.clients.enumerated() {
+        for (place, client) in Self.clients.enumerated() {
             client.ask(about: link, over: bus) { [weak self] answer in
-                answers[number] = answer
-                guard answers.count == Self.clients.count else { return }
-                self?.answered(link, Self.clients.indices.compactMap { answers[$0] })
+                answers[place] = answer
+                // What was forgotten meanwhile is of the network before.
+                guard let self, answers.count == Self.clients.count, asking[link.index]?.number == number else { return }
+                answered(link, Self.clients.indices.compactMap { answers[$0] })
             }
         }
     }
@@ -72,6 +81,7 @@ import EventLoop
 
     public func forget(_ index: Int) {
         known[index] = nil
+        asking[index] = nil
         waiting[index] = nil
     }
 
@@ -87,10 +97,8 @@ import EventLoop
         return known.answers.compactMap { if case .facts(let facts) = $0 { facts } else { nil } }
     }
 
-    /// Returns the program that would join again after another one ended the association (D19): NetworkManager, if it manages the link. iwd
-    /// needs no check: the kernel refuses to end an association that its owner bound to a socket (`NL80211_ATTR_SOCKET_OWNER`,
-    /// nl80211_disconnect in net/wireless/nl80211.c). wpa_supplicant does not count: `OnFailure=disconnect` relies on it to join again.
-    public func owner(of index: Int) -> String? {
+    /// Returns NetworkManager's name, if it manages the link.
+    private func owner(of index: Int) -> String? {
         guard let first = known[index]?.answers.first, first != .unmanaged else { return nil }
         return NetworkManagerClient.name
     }

@@ -16,7 +16,7 @@ extension InterfaceController {
         }
         status.helper = machine.state.chosenHelper ?? machine.switchedOffOwner
         status.outcome = journal.attempt.flatMap { attempt in attempt.outcome.map { attempt.word($0) } }
-        status.portal = conversation.shownPortal.map { Printable.text($0.origin, limit: 300) }
+        status.portal = commands.shownPortal.map { Printable.text($0.origin, limit: 300) }
         status.captive = machine.state.isCaptive
         status.secondsRemaining = sessions.present.end.flatMap { end in
             machine.gateIsOpen ? max(0, Int((end - EventLoop.now).inSeconds)) : nil
@@ -31,14 +31,24 @@ extension InterfaceController {
         // The last verdict tells it, whichever attempt it came in.
         let isLimited = machine.state.joined?.lastVerdict == .partial
         status.problems = problems.all.filter { $0.code != .httpsBlocked } + (isLimited ? [.httpsBlocked] : [])
+        if isLimited, let clock = prober.clock { status.problems.append(clock) }
         if let block = prober.block {
             // It says why nothing answers.
             status.problems.removeAll { $0.code == .internetLimited }
             status.problems.append(block)
         }
+        // Where the user is asked all the same, this is a likely reason.
+        if desk.prompt != nil, let before = joined?.otherHardware { status.problems.append(Self.macChanged(before)) }
         if let owner = machine.switchedOffOwner { status.problems.append(switchedOff(owner)) }
         if joined?.isForgotten == true, machine.keepsLogin || machine.state.endsSession { status.problems.append(forgotten) }
         return status
+    }
+
+    func rename(to name: String) {
+        guard name != self.name else { return }
+        services.log.info("\(self.name) is called \(name) now")
+        journal.interface = name
+        services.events?.statusChanged()
     }
 
     /// The network is closed, and a login may begin.
@@ -58,6 +68,13 @@ extension InterfaceController {
         return Problem(
             .disabled, "\(helper) logged in here and is switched off: nothing keeps the session, and nothing can log off.",
             hint: "hotspotctl enable --helper \(owner)\(network), then hotspotctl logoff \(name)")
+    }
+
+    private static func macChanged(_ before: HardwareAddress) -> Problem {
+        Problem(
+            .macChanged,
+            "The last login here was with the hardware address \(before): a portal takes this computer for another one.",
+            hint: "keep one address for this network in its settings (NetworkManager: cloned-mac-address=stable)")
     }
 
     private var forgotten: Problem {

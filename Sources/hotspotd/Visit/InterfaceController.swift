@@ -5,13 +5,13 @@ import HotspotMachine
 import LinkState
 import Store
 
-/// The shell of one interface's machine: feeds it events and performs its actions. It decides nothing.
+/// The shell of one interface's machine: feeds it events and performs its actions. States are the machine's alone.
 @LoopActor final class InterfaceController {
     let index: Int
     let journal: Journal
     let problems = ProblemList()
     let desk: PromptDesk
-    let conversation: Conversation
+    let commands: HelperCommands
     private(set) var machine: Machine
     private(set) var joined: Joined?
     let services: Services
@@ -22,15 +22,19 @@ import Store
     private var timers: MachineTimers?
     private var events: [Event] = []
     private var isFeeding = false
-    /// What a login left that counts where the network is found open.
+    /// The login to restore where the network opens late, or its helper is switched on again.
     private var keptLogin: (session: PresentSession, answers: UserAnswers?, portal: Portal?)?
     /// Attempts are numbered by the machine, which a restart begins again.
     private let run = Services.randomID()
-    private var departure = Departure.linkLost
+    private(set) var departure = Departure.linkLost
+    /// The network that the user joins.
+    var wanted: SSID?
     /// Why a login is requested, where it is not the user who asks for one.
-    private var wish: String?
+    private var requestCause: String?
+    /// IPv4 or IPv6 came after the join, and the prober was not asked since.
+    private var hasNewFamily = false
     /// The portal's API became known after the helpers were asked.
-    private var hasNews = false
+    private var learnedPortalAPI = false
 
     var name: String { journal.interface }
 
@@ -41,12 +45,12 @@ import Store
         journal = Journal(interface: name, services: services)
         desk = PromptDesk(services: services, journal: journal, problems: problems)
         sessions = SessionKeeper(interface: index, services: services, journal: journal, problems: problems)
-        conversation = Conversation(
+        commands = HelperCommands(
             services: services, journal: journal, desk: desk, sessions: sessions, problems: problems)
-        prober = LinkProber(services: services, journal: journal, conversation: conversation)
+        prober = LinkProber(services: services, journal: journal, commands: commands)
         // Within the turn of an event the status is not whole yet; the end of the turn shows it.
         problems.onChange = { [weak self] in if let self, !isFeeding { self.services.events?.statusChanged() } }
-        conversation.onAnswer = { [weak self] in self?.feed(.answered($0, $1)) }
+        commands.onAnswer = { [weak self] in self?.feed(.answered($0, $1)) }
         timers = MachineTimers(waking: services.waking, log: services.log) { [weak self] in self?.feed(.timerFired($0)) }
         troubleWatch = TroubleWatch(waking: services.waking) { [weak self] done in self?.check { _ in done() } }
     }
@@ -61,45 +65,41 @@ import Store
         while !events.isEmpty {
             let actions = machine.handle(events.removeFirst(), at: EventLoop.now)
             for action in actions { perform(action, among: actions) }
-            conversation.endTurn(in: machine.state, of: joined)
+            commands.endTurn(in: machine.state, of: joined)
         }
         isFeeding = false
         askAgain()
-        // Helpers that were started for this interface and not asked are ended as soon as it will ask none.
+        probeAgain()
         troubleWatch?.setWanted(machine.state.isOpenedPortal)
+        // Helpers that were started for this interface and not asked are ended as soon as it will ask none.
         if machine.state.needsNoHelper { services.host.standDown(interface: index) }
-        services.events?.statusChanged()
-    }
-
-    func rename(to name: String) {
-        guard name != self.name else { return }
-        services.log.info("\(self.name) is called \(name) now")
-        journal.interface = name
         services.events?.statusChanged()
     }
 
     func join(_ arrived: Joined) {
         var joined = arrived
         let known = KnownNetwork(joined, on: index, in: services.store)
-        if let resumed = known.resumed { joined.association = resumed.id }
+        if let same = known.resumed ?? known.unproven { joined.association = same.id }
+        joined.otherHardware = known.otherHardware(than: joined.snapshot.hardwareAddress)
         self.joined = joined
         prober.association = joined.association
         // Changed rules and times count from here on.
         machine.adopt(services.settings.policy)
-        conversation.begin(remembered: known.remembered?.portal)
-        sessions.restore(for: joined.network, of: known.remembered?.helper)
+        commands.begin(remembered: known.remembered?.portal)
+        sessions.restore(for: joined.network, of: known.unproven?.helper ?? known.remembered?.helper)
         sessions.setEnd(in: known.secondsRemaining)
-        var schedule = MaintainSchedule()
-        schedule.update(secondsRemaining: known.secondsRemaining, at: EventLoop.now)
         services.log.info("\(name): joined \(joined.label), address \(joined.snapshot.addresses.first ?? "none")")
         updateCandidates()
         feed(
             .addressAcquired(
                 Arrival(
                     network: joined.network, bssid: joined.bssid, remembered: known.remembered?.helper,
-                    field: known.remembered?.field, resumed: known.resumed == nil ? nil : schedule,
-                    // Where no login was needed before, none is needed now.
-                    isFound: joined.isFound && !known.wasOpen, hold: known.hold, canDisassociate: joined.security != .wired)))
+                    contenders: known.remembered?.contenders, resumed: known.resumed == nil ? nil : known.schedule,
+                    late: known.late(within: machine.policy.latePatience),
+                    // A network that needed no login at the last visit is not taken for one whose login predates the daemon.
+                    wasUpBefore: joined.wasUpBefore && !known.wasOpen, hold: known.hold,
+                    autoJoined: wanted != joined.ssid || wanted == nil, canDisassociate: joined.security != .wired)))
+        wanted = nil
     }
 
     /// Leaves the network without ending the association: the next daemon goes on there.
@@ -112,11 +112,13 @@ import Store
         services.log.info("\(name): \(reason)")
         self.departure = departure
         feed(.addressLost)
+        endAssociation()
         self.departure = .linkLost
         services.host.standDown(interface: index)
         joined = nil
         prober.association = nil
-        conversation.end()
+        hasNewFamily = false
+        commands.end()
         sessions.drop()
         desk.leaveNetwork()
         keptLogin = nil
@@ -139,24 +141,40 @@ import Store
     }
 
     /// Stores the link's addresses for the next command: they may change under a join.
-    func refresh(_ link: LinkSnapshot) { joined?.snapshot = link }
+    func refresh(_ link: LinkSnapshot) {
+        guard let before = joined?.snapshot else { return }
+        joined?.snapshot = link
+        guard link.hasNewFamily(since: before) else { return }
+        // Its resolvers come with it.
+        if let facts = services.events?.facts(for: link) { joined?.facts = facts }
+        hasNewFamily = true
+        probeAgain()
+    }
+
+    /// Probes again with the family that came after the join, where it is not known whether the network is open: the endpoints may be
+    /// reached by that family alone.
+    private func probeAgain() {
+        guard hasNewFamily, !prober.isBusy else { return }
+        hasNewFamily = false
+        if machine.state.name != .inactive, machine.state.isCaptive == nil { check { _ in } }
+    }
 
     /// Stores what became known of the link after the join, and lets the helpers look again where it may help.
     func learn(_ facts: LinkFacts) {
         guard joined != nil, let announcement = facts.announcement else { return }
         joined?.facts = facts
         journal.record("link", "the network announces its portal's API (\(announcement.source))")
-        hasNews = facts.portalAPI != nil
+        learnedPortalAPI = facts.portalAPI != nil
         askAgain()
     }
 
     /// Asks the helpers again if none of them could log in, and they did not know of the portal's API.
     private func askAgain() {
-        guard hasNews, journal.attempt?.outcome == .unclaimedCaptive else { return }
-        hasNews = false
-        wish = "the network announced its portal's API"
-        feed(.released)
-        wish = nil
+        guard learnedPortalAPI, journal.attempt?.outcome == .unclaimedCaptive else { return }
+        learnedPortalAPI = false
+        requestCause = "the network announced its portal's API"
+        feed(.restEnded)
+        requestCause = nil
     }
 
     func updateCandidates() {
@@ -165,13 +183,13 @@ import Store
         if candidates != machine.candidates { feed(.helpersChanged(candidates)) }
     }
 
-    /// Tries again what failed while a helper or this network was switched off. A network that is left alone stays so when it is only a
+    /// Tries again what failed while a helper or this network was switched off. Of the holds, only that of a failed login ends when it is a
     /// helper that was switched on.
     func switchedOn(helper: String?) {
         switch machine.state {
-        case .failure, .inactive(.held(_, .autoJoinOff, _)), .presentingUI: feed(.released)
+        case .failure, .inactive(.held(_, .autoJoinOff, _)), .presentingUI: feed(.restEnded)
         case .inactive, .evaluating, .authenticating, .authenticated, .maintaining, .loggingOff:
-            if helper == nil { feed(.released) }
+            if helper == nil { feed(.restEnded) }
         }
     }
 
@@ -180,7 +198,7 @@ import Store
         _ shown: ShownPrompt, _ values: [String: String], stored: Set<String> = [], remember: Bool, confirmed: Bool = false
     ) {
         desk.accept(values, stored: stored, remember: remember, confirmed: confirmed, for: shown)
-        journal.record("prompt", "answered", helper: shown.helper)
+        journal.record("answered", "by the user", helper: shown.helper)
         feed(.promptAnswered(shown.id))
     }
 
@@ -190,11 +208,11 @@ import Store
     }
 
     /// Goes on with a login that waited for the PIN alone; a prompt for anything else offers what is stored.
-    func unlocked() {
+    func resumeAfterPIN() {
         guard let helper = desk.prompt?.helper, desk.unlocked() else { return }
-        wish = "the PIN was given"
+        requestCause = "the PIN was given"
         feed(.loginRequested(helper: helper, fresh: true))
-        wish = nil
+        requestCause = nil
     }
 
     /// Probes for a client; the machine hears the verdict too.
@@ -212,15 +230,13 @@ import Store
         switch action {
         case .transition(let from, let to, let cause):
             since = WallClock.now
-            let cause = departure.cause ?? wish ?? cause
+            let cause = departure.cause ?? requestCause ?? cause
             let because = cause.isEmpty ? "" : " (\(Hearsay.line(cause)))"
             services.log.info("\(name): \(from.rawValue) → \(to.rawValue)\(because)")
             journal.record("transition", cause, from: from, to: to, helper: machine.state.chosenHelper)
-            // Another cause says why something was begun, and not why it succeeded.
+            // Only the race's cause says why this helper was chosen.
             if from == .evaluating, to == .authenticating { journal.note { $0.why = cause } }
-            if [.authenticated, .maintaining].contains(from), !machine.keepsLogin, departure != .daemonEnds {
-                save("ending an association") { try $0.endAssociation($1, of: index) }
-            }
+            if [.authenticated, .maintaining, .loggingOff].contains(from) { endAssociation() }
         case .beginAttempt(let id): beginAttempt(id)
         case .endAttempt(_, let outcome): endAttempt(outcome)
         case .setGate(let open):
@@ -228,7 +244,7 @@ import Store
             guard services.settings.gate == .routes else { break }
             journal.record("gate", open ? "open to ordinary traffic" : "closed to ordinary traffic")
         case .sendCommand(let id, let command, let helper, let justJoined): send(id, command, to: helper, justJoined)
-        case .cancelCommand(let id): conversation.cancel(id, in: turn)
+        case .cancelCommand(let id): commands.cancel(id, in: turn)
         case .startTimer(let id, let instant, let purpose): timers?.start(id, at: instant, for: purpose)
         case .stopTimer(let id): timers?.stop(id)
         case .startProbe(let id, let fresh):
@@ -239,28 +255,35 @@ import Store
         case .cancelProbe(let id): prober.cancel(id)
         case .showPrompt(let id, let prompt, let helper):
             guard let joined else { break }
-            desk.show(id, prompt, from: helper, in: joined.network, portal: conversation.askingPortal)
+            desk.show(id, prompt, from: helper, in: joined.network, portal: commands.askingPortal)
         case .withdrawPrompt(let id): desk.withdraw(id, in: turn, departure)
+        case .awaitProof(let helper, let end): awaitProof(of: helper, until: end)
         case .remember(let helper): remember(helper)
-        case .keepLogin: keptLogin = (sessions.present, desk.answers, conversation.shownPortal)
+        case .keepLogin: keptLogin = (sessions.present, desk.answers, commands.shownPortal)
         case .restoreLogin(let helper):
             guard let kept = keptLogin else { break }
             (sessions.present, desk.answers) = (kept.session, kept.answers)
-            conversation.begin(remembered: kept.portal)
+            commands.begin(remembered: kept.portal)
             journal.note { ($0.helper, $0.why, $0.lastWord) = (helper, "it had logged in before", nil) }
         case .dropLogin:
             keptLogin = nil
-            if !machine.keepsLogin { save("ending an association") { try $0.endAssociation($1, of: index) } }
+            endAssociation()
         case .forgetChoice(let helper): forgetChoice(of: helper)
         case .dropSession: if let joined { sessions.end(in: joined) }
         case .hold(let reason, let duration, let cause):
             guard let stored = StoredHold.Reason(rawValue: reason.rawValue) else { break }
             let until = duration.map { WallClock.now + $0.milliseconds }
             save("holding a network") { try $0.setHold($1, StoredHold(reason: stored, until: until, sentence: cause)) }
-        case .releaseHold: save("releasing a hold") { try $0.releaseHold($1) }
+        case .releaseHold:
+            save("releasing a hold") { try $0.releaseHold($1) }
+            if let joined { services.events?.holdReleased(joined.ssid) }
         case .disassociate:
+            var (ssid, duration): (SSID?, Duration?)
+            for case .hold(_, let time, _) in turn { (ssid, duration) = (joined?.ssid, time) }
             // The answer comes after this event's actions, as any other event does.
-            if services.events?.disassociate(index) != true { events.append(.disassociationRefused) }
+            if services.events?.disassociate(index, keepingAway: ssid, for: duration) != true {
+                events.append(.disassociationRefused)
+            }
         case .strike(let helper, let reason):
             // A crash was reported with its own sentence before.
             if reason == .silence { services.blame(helper, Problem(.helperTimeout, "\(helper) did not answer in time.")) }
@@ -280,7 +303,7 @@ import Store
         }
     }
 
-    private func save(_ what: String, _ body: (Store, NetworkID) throws -> Void) {
+    func save(_ what: String, _ body: (Store, NetworkID) throws -> Void) {
         guard let joined else { return }
         services.saving(what) { try body(services.store, joined.network) }
     }
@@ -291,7 +314,7 @@ import Store
         guard let joined else { return }
         // The record may have come after the join, with other resolvers and the portal's API.
         if let facts = services.events?.facts(for: joined.snapshot) { self.joined?.facts = facts }
-        hasNews = false
+        learnedPortalAPI = false
         services.events?.attemptBegan()
         journal.beginAttempt("\(run)-\(id.number)", in: joined.network, label: joined.label)
     }
@@ -299,8 +322,8 @@ import Store
     private func endAttempt(_ outcome: AttemptOutcome) {
         guard let joined, journal.attempt?.isOpen == true else { return }
         // Answers are for the login that they were given for, and for no later one.
-        if outcome != .online { desk.dropAnswers(mayReturn: keptLogin != nil) }
-        journal.endAttempt(outcome, departure, in: joined.network, portal: conversation.shownPortal)
+        if outcome != .online, !machine.state.isKeptFree { desk.dropAnswers(mayReturn: keptLogin != nil) }
+        journal.endAttempt(outcome, departure, in: joined.network, portal: commands.shownPortal)
         if outcome == .online { services.events?.loginProven(on: index) }
     }
 
@@ -313,32 +336,6 @@ import Store
         let network = joined.network(
             for: helper, chosen: chosen, interface: name,
             autoJoined: machine.state.joined?.arrival.autoJoined ?? true, justJoined: justJoined)
-        conversation.send(id, command, to: helper, about: joined, network, on: link)
-    }
-
-    private func remember(_ helper: String) {
-        guard let joined, joined.network.key != nil, !joined.isForgotten else { return }
-        let association = joined.snapshot.associationMark.map {
-            StoredAssociation(
-                interface: index, helper: helper, link: $0, id: joined.association,
-                ends: machine.state.sessionEnd.map(WallClock.time(of:)))
-        }
-        save("remembering a choice") { store, network in
-            try store.remember(
-                network,
-                RememberedChoice(
-                    helper: helper, field: machine.state.joined?.field, portal: conversation.shownPortal, committed: WallClock.now
-                ),
-                in: association)
-            if services.settings.remember != .never { try sessions.store(for: network, of: helper) }
-        }
-        desk.keepAnswers(for: joined.network, of: helper, hasMemory: sessions.session(of: helper)?.memory != nil)
-    }
-
-    /// Forgets the choice of this helper; another helper that is remembered stays.
-    private func forgetChoice(of helper: String) {
-        sessions.drop(of: helper)
-        guard let joined, services.store.remembered(joined.network, now: WallClock.now)?.helper == helper else { return }
-        save("forgetting a choice") { try $0.dropChoice($1) }
+        commands.send(id, command, to: helper, about: joined, network, on: link)
     }
 }

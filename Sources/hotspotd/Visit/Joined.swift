@@ -17,9 +17,11 @@ struct Joined {
     var signal: Int?
     var snapshot: LinkSnapshot
     /// The link was up before the daemon.
-    var isFound = false
-    /// What was stored of the network is forgotten, and the session that runs is not stored again.
+    var wasUpBefore = false
+    /// The network's records are forgotten, and the session that runs is not stored again.
     var isForgotten = false
+    /// The address at the last login here, if this computer has another one now.
+    var otherHardware: HardwareAddress?
     var facts: LinkFacts
 
     var label: String { network.label }

@@ -87,7 +87,7 @@ struct RunningAttempt {
     var lastWord: String?
     /// The words of the prompt in which the portal refused answers.
     var refusal: String?
-    /// What kept the helper from being asked at all, or from an answer.
+    /// The reason that a helper was not asked at all, or did not answer.
     var obstacle: String?
     /// A logoff was sent, and the portal has not confirmed it.
     var isLeftOpen = false
@@ -117,8 +117,10 @@ struct RunningAttempt {
         case .opened where isAsking: "The network opened while a question waited, perhaps by a login in a browser."
         case .opened: "The network is open without a new login: by an earlier one, by one in a browser, or by itself."
         case .found: "The network was open when hotspotd started; how it was opened is not known."
+        case .unknown where self.helper != nil:
+            "\(helper) had logged in before, and nothing answers that could tell whether this still holds." + obstacle
         case .unknown: "No helper claimed the network, and the probe cannot tell whether it is open." + obstacle
-        case .unclaimedCaptive: "A portal wants a login, and no helper could do it."
+        case .unclaimedCaptive: "A portal wants a login, and no helper that was asked could do it."
         case .temporaryFailure: failed("\(helper) could not log in for now (\(seconds) s).")
         case .failure: failed("\(helper) could not log in, and it is not tried again by itself.")
         case .expired: failed("The session was over.")

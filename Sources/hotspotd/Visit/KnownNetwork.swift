@@ -4,11 +4,13 @@ import HotspotMachine
 import LinkState
 import Store
 
-/// What the store knows of a network that is joined now.
+/// The store's knowledge of a network that is joined now.
 @LoopActor struct KnownNetwork {
     let remembered: RememberedChoice?
     /// The association that an earlier daemon left, if it is this one, and its helper is the remembered one.
     let resumed: StoredAssociation?
+    /// The same, of a login that was not proven, and may be yet (D25).
+    let unproven: StoredAssociation?
     /// Why the network is left alone, if it is.
     let hold: Hold?
     /// No login was needed at the last visit.
@@ -19,13 +21,35 @@ import Store
         let remembered = store.remembered(joined.network, now: now)
         let stored = store.association(joined.network, of: index)
         self.remembered = remembered
-        resumed = stored?.link == joined.snapshot.associationMark && stored?.helper == remembered?.helper ? stored : nil
+        let here = stored?.link == joined.snapshot.associationMark ? stored : nil
+        resumed = here?.until == nil && here?.helper == remembered?.helper ? here : nil
+        unproven = here?.until.map { $0 > now } == true ? here : nil
         hold = Self.hold(joined.network, in: store, now: now)
         wasOpen = store.lastOutcome(joined.network)?.word == AttemptOutcome.open.rawValue
     }
 
+    /// Returns the address at the last login, if it was not this one.
+    func otherHardware(than address: HardwareAddress?) -> HardwareAddress? {
+        guard let address, let before = remembered?.hardware, before != address else { return nil }
+        return before
+    }
+
     /// The session's remaining time, in seconds.
-    var secondsRemaining: Int? { resumed?.ends.map { max(0, ($0 - WallClock.now) / 1000) } }
+    var secondsRemaining: Int? { (resumed ?? unproven)?.ends.map { max(0, ($0 - WallClock.now) / 1000) } }
+
+    /// The deadlines of the session that an earlier daemon left.
+    var schedule: MaintainSchedule {
+        var schedule = MaintainSchedule()
+        schedule.update(secondsRemaining: secondsRemaining, at: EventLoop.now)
+        return schedule
+    }
+
+    /// The login that an open network proves. Its time cannot be longer than it was at first, whatever the clock says.
+    func late(within patience: Duration) -> LateLogin? {
+        guard let unproven, let until = unproven.until else { return nil }
+        let left = min(.milliseconds(until - WallClock.now), patience)
+        return LateLogin(helper: unproven.helper, end: EventLoop.now + left, schedule: schedule)
+    }
 
     private static func hold(_ network: NetworkID, in store: Store, now: Int) -> Hold? {
         if store.isDisabled(helper: nil, ssid: network.switchName) { return Hold(.disabled) }

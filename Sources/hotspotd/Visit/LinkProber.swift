@@ -12,21 +12,23 @@ import Varlink
 @LoopActor final class LinkProber {
     private let services: Services
     private let journal: Journal
-    private let conversation: Conversation
+    private let commands: HelperCommands
     private var running: [ProbeID: HelperCall] = [:]
     /// The association that the interface is in; an answer about another one says nothing of this network.
     var association: String? {
-        didSet { if association != oldValue { (portalPage, block) = (nil, nil) } }
+        didSet { if association != oldValue { (portalPage, block, clock) = (nil, nil, nil) } }
     }
     /// The portal's page, by the last verdict that found one.
     private(set) var portalPage: String?
     /// The rule of this computer that kept the last probe from an answer.
     private(set) var block: Problem?
+    /// The last probe found certificates that do not hold by this computer's clock.
+    private(set) var clock: Problem?
 
-    init(services: Services, journal: Journal, conversation: Conversation) {
+    init(services: Services, journal: Journal, commands: HelperCommands) {
         self.services = services
         self.journal = journal
-        self.conversation = conversation
+        self.commands = commands
     }
 
     /// Probes for the machine.
@@ -35,6 +37,9 @@ import Varlink
             if self?.running.removeValue(forKey: id) != nil { answer($0) }
         }
     }
+
+    /// A probe for the machine runs.
+    var isBusy: Bool { !running.isEmpty }
 
     func cancel(_ id: ProbeID) { running.removeValue(forKey: id)?.cancel() }
 
@@ -56,6 +61,7 @@ import Varlink
             do {
                 let answer = try Coding.decode(ProbeAnswer.self, from: value)
                 record(answer)
+                clock = answer.clock(at: WallClock.now)
                 return answer
             } catch {
                 journal.record("problem", Hearsay.join("The prober's answer is malformed.", "\(error)"))
@@ -91,7 +97,7 @@ import Varlink
         for evidence in answer.evidence.prefix(8) { journal.recordTrace(evidence.line) }
         if answer.verdict == .captive, let origin = answer.origin {
             portalPage = answer.portalURL
-            conversation.showPortal(at: origin)
+            commands.showPortal(at: origin)
         }
     }
 }
@@ -109,8 +115,25 @@ struct ProbeAnswer: Decodable {
     struct Evidence: Decodable {
         var request: String
         var status: Int?
+        var headers: [String: String]?
         var error: String?
         var milliseconds: Int
+
+        private static let months = [
+            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+        ]
+
+        /// The day of the server's clock, in milliseconds of Unix time; also a portal that answers in place of a server has one.
+        var day: Int? {
+            // The one form that servers send (RFC 9110, 5.6.7): Mon, 23 Nov 2026 16:00:00 GMT.
+            let words = headers?["date"]?.split(separator: " ") ?? []
+            guard words.count == 6, let day = Int32(words[1]), (1...31).contains(day), let year = Int32(words[3]),
+                (1970...9999).contains(year), let month = Self.months.firstIndex(of: String(words[2]))
+            else { return nil }
+            var fields = tm()
+            (fields.tm_year, fields.tm_mon, fields.tm_mday) = (year - 1900, Int32(month), day)
+            return timegm(&fields) * 1000
+        }
 
         /// How the request ended, by the words of HelperKit's `TransferErrorCode`.
         var ending: ProbeLoss.Ending {
@@ -125,7 +148,7 @@ struct ProbeAnswer: Decodable {
         /// One line of a trace: the request without its query, and its result.
         var line: String {
             let asked = request.prefix { $0 != "?" }
-            let got = status.map(String.init) ?? error ?? "nothing"
+            let got = status.map(String.init) ?? error ?? "certificate checked"
             return Printable.text("\(asked) → \(got) in \(milliseconds) ms", limit: 300)
         }
     }
@@ -140,6 +163,21 @@ struct ProbeAnswer: Decodable {
     var endings: [ProbeLoss.Ending] {
         evidence.prefix(16).map(\.ending) + (["timeout", "dnsTimeout"].contains(problem) ? [.silent] : [])
     }
+
+    /// Returns what is wrong with this computer's clock where a certificate is out of date by it. Where the network agrees with the clock the
+    /// certificate is at fault.
+    func clock(at now: Int) -> Problem? {
+        guard problem == "clockWrong" else { return nil }
+        let dates = evidence.prefix(16).compactMap(\.day)
+        // Days, of two clocks.
+        if dates.contains(where: { abs($0 - now) < 2 * 86_400_000 }) { return nil }
+        let other = dates.first.map { " It says \(Self.day(now)), and the network says \(Self.day($0))." } ?? ""
+        return Problem(
+            .clockWrong, "By this computer's clock certificates are out of date, so that HTTPS does not work.\(other)",
+            hint: "timedatectl")
+    }
+
+    private static func day(_ milliseconds: Int) -> String { WallClock.utc(milliseconds, "%Y-%m-%d") }
 
     /// Returns the answer to a client that checks. Where HTTPS does not get through, most programs are not online.
     func checkReply(on interface: String) -> CheckReply {

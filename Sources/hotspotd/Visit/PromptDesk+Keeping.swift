@@ -2,7 +2,7 @@ import HotspotCore
 import Store
 import Vault
 
-/// What is kept of the answers of a proven login, and what is said of it.
+/// Keeps the answers of a proven login, and says what became of them.
 extension PromptDesk {
     /// Seals answers if they may be kept; returns one sentence for the user.
     func keep(_ kept: [String: String], _ answers: UserAnswers, for owner: CredentialOwner) -> String {
@@ -25,6 +25,7 @@ extension PromptDesk {
                 return "Not remembered: \(error)."
             }
         }
+        relabel(kept, answers, for: owner)
         switch release {
         case .confirmed: return "Remembered for this portal; next time Enter sends them."
         case .automatic where asksAgain(answers, owner): return "Remembered for this portal."
@@ -33,6 +34,14 @@ extension PromptDesk {
         case .automatic: return "Remembered for this portal; next time you will not be asked."
         case .refused: return "Remembered for this portal."
         }
+    }
+
+    /// Seals stored answers again that the user has confirmed under another label.
+    private func relabel(_ kept: [String: String], _ answers: UserAnswers, for owner: CredentialOwner) {
+        guard !answers.hasNews, let before = credential(of: owner),
+            answers.fields.contains(where: { kept[$0.name] != nil && !isSame($0, before) })
+        else { return }
+        do { try seal(kept, answers, for: owner) } catch { services.log.warning("keeping a field's label: \(error)") }
     }
 
     /// Returns whether the same page will ask next time: for a code, or for a tick that is not the one for terms with a remembered
@@ -65,6 +74,8 @@ extension PromptDesk {
             shown.removeAll { $0 == field.name }
             if !field.kind.isSecret { shown.append(field.name) }
         }
-        try seal(all, for: owner, shownNames: shown.filter { all[$0] != nil })
+        let asked = Dictionary(answers.fields.map { ($0.name, Field.folded($0.label)) }) { first, _ in first }
+        let labels = (before?.labels ?? [:]).merging(asked) { $1 }
+        try seal(all, for: owner, shownNames: shown.filter { all[$0] != nil }, labels: labels)
     }
 }

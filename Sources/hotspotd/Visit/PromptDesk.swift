@@ -15,7 +15,7 @@ import Vault
     private(set) var prompt: ShownPrompt?
     /// The last prompt that is gone, and why.
     private(set) var last: (token: String, sentence: String)?
-    /// What became of the answers of the last login: one sentence for the user.
+    /// The fate of the last login's answers: one sentence for the user.
     private(set) var outcome: String?
     /// The user's answers, until they are sent; then, if they shall be kept, until the login is proven.
     var answers: UserAnswers?
@@ -46,12 +46,14 @@ import Vault
         shown.warning = warning(about: portal, in: network)
         shown.remember = remember(for: shown)
         offerStored(in: &shown)
+        if let reason = reasonToAsk(shown) { withhold(reason, from: helper) }
         if let offered = shown.offered, spent.contains(offered) { shown.warning = Self.spentWarning }
         self.prompt = shown
         ending = nil
         if answers == nil { outcome = nil }
         journal.note { $0.isAsking = true }
-        journal.record("prompt", "\(Printable.text(prompt.title, limit: 200)) asks", helper: helper)
+        let again = answers?.helper == helper ? " again" : ""
+        journal.record("prompt", "\(Printable.text(prompt.title, limit: 200)) asks\(again)", helper: helper)
         if let warning = shown.warning { journal.record("warning", warning, helper: helper) }
         services.events?.promptsChanged()
     }
@@ -92,34 +94,10 @@ import Vault
         return true
     }
 
-    /// Returns the daemon's own words about a portal that is none of those that answers are stored for here, whichever helper asks.
-    private func warning(about portal: Portal?, in network: NetworkID) -> String? {
-        let stored = services.store.credentials(network)
-        guard let portal,
-            let refusal = Release.mismatch(
-                origin: portal.origin, pin: portal.pin, stored: stored.map { CredentialOwner($0, in: network) })
-        else { return nil }
-        let origins = Set(stored.map(\.origin)).sorted().prefix(3).map(Origin.shortened)
-        return "\(refusal.sentence) They were stored for \(origins.joined(separator: " and ")). This may be an impostor."
-    }
-
-    private func remember(for shown: ShownPrompt) -> Settings.Remember {
-        guard let portal = shown.portal else { return .never }
-        let owner = owner(shown.network, shown.helper, portal)
-        // An answer that could never be released again is not kept.
-        if case .refused = Release.decide(stored: owner, asking: owner, plain: services.settings.plainHTTPAnswers) {
-            return .never
-        }
-        switch services.settings.remember {
-        case .never: return .never
-        case .ask: return .ask
-        case .always: return shown.warning == nil ? .always : .ask
-        }
-    }
-
     /// Makes stored answers the defaults of the fields that the helper does not have from elsewhere. Secret ones stay in the vault; of
     /// them only the names of the fields are known.
     private func offerStored(in shown: inout ShownPrompt) {
+        defer { shown.note = note(for: shown) }
         (shown.prompt, shown.stored, shown.offered, shown.isLocked) = (shown.asked, [], nil, false)
         guard let portal = shown.portal, let found = stored(for: shown.helper, in: shown.network, portal),
             services.host.mayHaveCredentials(shown.helper)
@@ -139,8 +117,9 @@ import Vault
             guard let value = values[field.name], field.kind != .choice || field.choices?.contains(value) == true else {
                 continue
             }
-            shown.stored.append(field.name)
             let mayBeShown = !field.kind.isSecret && found.credential.shownNames.contains(field.name)
+            guard mayBeShown || isSame(field, found.credential) else { continue }
+            shown.stored.append(field.name)
             shown.prompt.fields[index].value = mayBeShown ? value : nil
         }
     }
@@ -168,7 +147,7 @@ import Vault
 
     /// Holds answers, which were checked before, until the login is proven.
     ///
-    /// - Parameter confirmed: the user was asked whether this portal's answers shall be kept.
+    /// - Parameter confirmed: the user agreed to keep this portal's answers, or asked for it beforehand (`--remember`).
     func accept(
         _ values: [String: String], stored: Set<String> = [], remember: Bool, confirmed: Bool = false, for shown: ShownPrompt
     ) {
@@ -190,9 +169,9 @@ import Vault
     /// - Parameter mayReturn: the network may open late, and the login count after all.
     func dropAnswers(mayReturn: Bool = false) {
         if isAccepted, let released, let sent = credential(of: released) { spent.insert(sent.sealed) }
-        if let answers, !answers.keepable.isEmpty {
+        if let answers, answers.hasNews {
             let exception = mayReturn ? ", unless the network opens within two minutes" : ""
-            outcome = "What was answered is not kept, because the login did not succeed\(exception)."
+            outcome = "What was typed is not kept, because the login did not succeed\(exception)."
             journal.record("credential", "not kept: the login did not succeed\(exception)", helper: answers.helper)
         }
         (answers, released, withheld, isAccepted) = (nil, nil, nil, false)
@@ -217,16 +196,21 @@ import Vault
 
     /// Returns the answers that were kept for this network, this helper and this portal, if they may be sent without the user (D6,
     /// PlainHTTPAnswers=, and the vault's rule).
-    func releasedCredential(for helper: String, in network: NetworkID, portal: Portal) -> [String: String]? {
+    ///
+    /// The labels go with them: the helper sends no answer to a field that is called something else now.
+    func releasedCredential(
+        for helper: String, in network: NetworkID, portal: Portal
+    ) -> (values: [String: String], labels: [String: String])? {
         guard let found = stored(for: helper, in: network, portal) else {
-            if let warning = warning(about: portal, in: network) { withhold(warning, from: helper) }
+            if let reason = warning(about: portal, in: network) ?? otherOwner(than: helper, in: network, portal) {
+                withhold(reason, from: helper)
+            }
             return nil
         }
         switch found.release {
         case .automatic, .confirmed: break
         case .refused(.otherProgram):
-            let program = Printable.cut(found.credential.program ?? "", limit: 300)
-            withhold("it was stored for another program of this name, \(program)", from: helper)
+            if let reason = otherOwner(than: helper, in: network, portal) { withhold(reason, from: helper) }
             return nil
         case .refused(let refusal):
             withhold(refusal.sentence, from: helper)
@@ -242,6 +226,8 @@ import Vault
             return nil
         }
         guard found.release == .automatic else {
+            // What the user has just answered goes out as the answer.
+            if answers?.helper == helper { return nil }
             withhold("the portal speaks plain HTTP, so the user confirms them first (PlainHTTPAnswers=confirm)", from: helper)
             return nil
         }
@@ -254,13 +240,15 @@ import Vault
         released = asking
         journal.record("credential", "released for \(Printable.text(portal.origin, limit: 300))", helper: helper)
         if found.owner != asking {
-            services.saving("binding answers") { try seal(values, for: asking, shownNames: found.credential.shownNames) }
+            services.saving("binding answers") {
+                try seal(values, for: asking, shownNames: found.credential.shownNames, labels: found.credential.labels)
+            }
         }
-        return values
+        return (values, found.credential.labels)
     }
 
     /// Returns the credential of this network, helper and portal, its owner, and the rule for its release.
-    private func stored(
+    func stored(
         for helper: String, in network: NetworkID, _ portal: Portal
     ) -> (credential: StoredCredential, owner: CredentialOwner, release: Release)? {
         let found = services.store.credential(network, helper: helper, origin: portal.origin, pin: portal.pin)
@@ -337,15 +325,17 @@ import Vault
         journal.record("credential", sentence, helper: helper)
     }
 
-    private func owner(_ network: NetworkID, _ helper: String, _ portal: Portal) -> CredentialOwner {
+    func owner(_ network: NetworkID, _ helper: String, _ portal: Portal) -> CredentialOwner {
         CredentialOwner(
             network: network, helper: helper, origin: portal.origin, pin: portal.pin, program: services.program(of: helper))
     }
 
-    func seal(_ answers: [String: String], for owner: CredentialOwner, shownNames: [String]) throws {
+    func seal(
+        _ answers: [String: String], for owner: CredentialOwner, shownNames: [String], labels: [String: String]
+    ) throws {
         try services.store.setCredential(
             owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin, program: owner.program,
-            fieldNames: answers.keys.sorted(), shownNames: shownNames,
+            fieldNames: answers.keys.sorted(), shownNames: shownNames, labels: labels,
             sealed: try services.vault.seal(answers, for: owner.purpose))
     }
 }

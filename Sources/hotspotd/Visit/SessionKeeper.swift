@@ -20,7 +20,7 @@ struct PresentSession {
     private let services: Services
     private let journal: Journal
     private let problems: ProblemList
-    /// What is in memory, to be kept aside and put back.
+    /// The session in memory, to be kept aside and put back.
     var present = PresentSession()
     private var session: Session? { present.session }
 
@@ -64,10 +64,14 @@ struct PresentSession {
 
     /// Seals the session into the store, if it belongs to this helper.
     func store(for network: NetworkID, of helper: String) throws {
-        guard let session = session(of: helper) else { return }
+        guard let sealed = try sealed(for: network, of: helper) else { return }
+        try services.store.setSealedSession(network, of: interface, sealed)
+    }
+
+    /// Returns the session sealed, if it belongs to this helper.
+    func sealed(for network: NetworkID, of helper: String) throws -> [UInt8]? {
         let purpose = Purpose.session(network: network, helper: helper, program: services.program(of: helper))
-        try services.store.setSealedSession(
-            network, of: interface, try services.vault.seal(Coding.encode(session), for: purpose))
+        return try session(of: helper).map { try services.vault.seal(Coding.encode($0), for: purpose) }
     }
 
     /// Drops the session, but for what its helper keeps for the next login.

@@ -25,8 +25,15 @@ struct ShownPrompt {
     /// Stored answers wait for the PIN.
     var isLocked = false
     var warning: String?
-    /// Whether the answers may be kept.
+    /// Why it asks for what is stored.
+    var note: String?
+    /// The setting for these answers: never kept, asked, or always kept.
     var remember = Settings.Remember.never
+}
+
+extension ShownPrompt {
+    /// It asks for something that may be stored.
+    var asksForKeepable: Bool { asked.fields.contains { $0.kind != .code && $0.kind != .checkbox } }
 }
 
 extension CredentialOwner {

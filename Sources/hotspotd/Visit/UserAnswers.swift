@@ -8,7 +8,7 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
     private(set) var values: [String: String]
     /// Whether they may be kept; `nil` if the user does not want it.
     private(set) var remember: Settings.Remember?
-    /// The user was asked for this portal.
+    /// The user agreed to keep this portal's answers, or asked for it beforehand.
     private(set) var confirmed: Bool
     let prompt: Prompt
     let helper: String

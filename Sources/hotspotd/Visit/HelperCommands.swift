@@ -6,7 +6,7 @@ import HotspotMachine
 import Varlink
 
 /// The commands of one interface to its helpers: those in flight, what was sent with them, and what came back.
-@LoopActor final class Conversation {
+@LoopActor final class HelperCommands {
     private let services: Services
     private let journal: Journal
     private let desk: PromptDesk
@@ -17,6 +17,9 @@ import Varlink
     private var answeredEvaluations: [SentCommand] = []
     /// The answers of the helpers that claim the network in the race; the winner's Authenticate gets its portal and session back.
     private(set) var evaluations: [String: Evaluation] = [:]
+    /// The network and the link of the last command, and their JSON. A race tells all helpers the same in one turn of the loop: made for
+    /// each of 200, the JSON was most of that turn.
+    private var told: (network: Network, link: Link, values: [String: JSONValue])?
     /// The helpers that were sent Evaluate in this turn, until the journal has them.
     private var asked: [String] = []
     /// The secrets that each helper was sent in this association: answers and credentials, masked in all that it says. The secrets of
@@ -42,7 +45,7 @@ import Varlink
     func begin(remembered portal: Portal?) { shownPortal = portal }
 
     /// Forgets everything that belongs to the network.
-    func end() { (shownPortal, askingPortal, secretsSent, evaluations) = (nil, nil, [:], [:]) }
+    func end() { (shownPortal, askingPortal, secretsSent, evaluations, told) = (nil, nil, [:], [:], nil) }
 
     /// Shows the portal that the prober found, unless a helper has named one.
     func showPortal(at origin: String) {
@@ -55,7 +58,7 @@ import Varlink
     ///
     /// - Parameters:
     ///   - joined: the network that the command is about.
-    ///   - network: the same as this helper sees it.
+    ///   - network: as much of it as this helper may know.
     func send(_ id: CommandID, _ command: Command, to helper: String, about joined: Joined, _ network: Network, on link: Link) {
         let parameters = JSONValue.object(parameters(of: command, for: helper, joined.network, network, link))
         secretsSent[helper, default: []].formUnion(parameters.secrets)
@@ -84,7 +87,10 @@ import Varlink
     private func parameters(
         of command: Command, for helper: String, _ id: NetworkID, _ network: Network, _ link: Link
     ) -> [String: JSONValue] {
-        var parameters: [String: JSONValue] = ["network": Coding.value(network), "link": Coding.value(link)]
+        if told?.network != network || told?.link != link {
+            told = (network, link, ["network": Coding.value(network), "link": Coding.value(link)])
+        }
+        var parameters = told?.values ?? [:]
         switch command {
         case .filterScanList, .evaluate: break
         case .maintain, .logoff:
@@ -98,7 +104,8 @@ import Varlink
             if let askingPortal {
                 parameters["portal"] = Coding.value(askingPortal)
                 if let credential = desk.releasedCredential(for: helper, in: id, portal: askingPortal) {
-                    parameters["credential"] = Coding.value(credential)
+                    parameters["credential"] = Coding.value(credential.values)
+                    if !credential.labels.isEmpty { parameters["labels"] = Coding.value(credential.labels) }
                 }
             }
             if let session = sessions.session(of: helper) { parameters["session"] = Coding.value(session) }
@@ -147,7 +154,7 @@ import Varlink
             onAnswer(id, .evaluated(evaluation.confidence))
         case .reply(let reply):
             keep(reply, of: helper)
-            if command == .logoff { sessions.end(keeping: reply.session, of: helper) }
+            if command == .logoff, reply.result == .success { sessions.end(keeping: reply.session, of: helper) }
             if reply.result == .success, command == .authenticate || command == .presentUI { desk.loginAccepted() }
             let reason = reply.reason.map { Printable.text($0, limit: 500) }
             let refusal = command == .presentUI ? reply.prompt?.message.map { Printable.text($0, limit: 500) } : nil

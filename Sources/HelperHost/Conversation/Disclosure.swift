@@ -2,7 +2,7 @@ import EventLoop
 import HotspotCore
 
 /// Something that a helper was told, without what it was told in secret: for the user's question what a helper knows.
-public struct HelperGiven: Hashable, Sendable {
+public struct Disclosure: Hashable, Sendable {
     /// Names that people read: SSIDs, or `wired:ADDRESS`. Of a long list the first ones.
     public var networks: [String]
     /// How many there were in all.
@@ -36,7 +36,7 @@ public struct HelperGiven: Hashable, Sendable {
     }
 
     /// Returns the rest without this network; `nil` if that is nothing.
-    func without(_ network: String) -> HelperGiven? {
+    func without(_ network: String) -> Disclosure? {
         var rest = self
         rest.networks.removeAll { $0 == network }
         rest.count -= networks.count - rest.networks.count
@@ -44,8 +44,8 @@ public struct HelperGiven: Hashable, Sendable {
     }
 
     /// The newest first; the same network once.
-    static func adding(_ new: HelperGiven, to known: [HelperGiven]) -> [HelperGiven] {
-        func isSame(_ old: HelperGiven) -> Bool {
+    static func adding(_ new: Disclosure, to known: [Disclosure]) -> [Disclosure] {
+        func isSame(_ old: Disclosure) -> Bool {
             old.isScanList == new.isScanList && (old.isScanList || old.networks == new.networks)
         }
         var first = new

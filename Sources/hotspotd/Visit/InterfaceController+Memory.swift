@@ -1,0 +1,54 @@
+import EventLoop
+import HotspotCore
+import HotspotMachine
+import Store
+
+/// What the store keeps of a login, for the next visit and for the next daemon.
+extension InterfaceController {
+    /// Returns the association as the next daemon will find it.
+    private func association(of helper: String, ends: Instant?, until: Instant? = nil) -> StoredAssociation? {
+        guard let joined, !joined.isForgotten else { return nil }
+        return joined.snapshot.associationMark.map {
+            StoredAssociation(
+                interface: index, helper: helper, link: $0, id: joined.association, ends: ends.map(WallClock.time(of:)),
+                until: until.map(WallClock.time(of:)))
+        }
+    }
+
+    /// Ends the association for the next daemon, unless it is still a login's.
+    func endAssociation() {
+        guard !machine.keepsLogin, departure != .daemonEnds else { return }
+        save("ending an association") { try $0.endAssociation($1, of: index) }
+    }
+
+    /// Stores a login that is not proven yet, for a daemon that is restarted meanwhile (D25).
+    func awaitProof(of helper: String, until end: Instant) {
+        guard let association = association(of: helper, ends: sessions.present.end, until: end) else { return }
+        save("a login that is not proven") { store, network in
+            let sealed = services.settings.remember == .never ? nil : try sessions.sealed(for: network, of: helper)
+            try store.setAssociation(network, association, sealed: sealed)
+        }
+    }
+
+    func remember(_ helper: String) {
+        guard let joined, joined.network.key != nil, !joined.isForgotten else { return }
+        let association = association(of: helper, ends: machine.state.sessionEnd)
+        save("remembering a choice") { store, network in
+            try store.remember(
+                network,
+                RememberedChoice(
+                    helper: helper, contenders: machine.state.joined?.contenders, portal: commands.shownPortal,
+                    hardware: joined.snapshot.hardwareAddress, committed: WallClock.now),
+                in: association)
+            if services.settings.remember != .never { try sessions.store(for: network, of: helper) }
+        }
+        desk.keepAnswers(for: joined.network, of: helper, hasMemory: sessions.session(of: helper)?.memory != nil)
+    }
+
+    /// Forgets the choice of this helper; another helper that is remembered stays.
+    func forgetChoice(of helper: String) {
+        sessions.drop(of: helper)
+        guard let joined, services.store.remembered(joined.network, now: WallClock.now)?.helper == helper else { return }
+        save("forgetting a choice") { try $0.dropChoice($1) }
+    }
+}

@@ -1,3 +1,5 @@
+// This target: sockets to the kernel, and its messages and attributes read with bounds.
+
 /// The attributes of one level (`struct nlattr`), read with bounds.
 ///
 /// Throws for an impossible length, a value of the wrong size, an attribute that is there twice where one is read, and nests that are

@@ -1,3 +1,5 @@
+// This target: the messages in which a network announces its portal's API (RFC 8910), and the questions for them, as values.
+
 import Glibc
 
 /// Addresses as octets and as text.

@@ -1,4 +1,4 @@
-/// The questions to one network for its portal's API, and what has come of them: it decides what is sent when, and what is told.
+/// The questions to one network for its portal's API, and the answers so far: it decides what is sent when, and what is reported.
 public struct Inquiry: Hashable, Sendable {
     public enum Question: Hashable, Sendable {
         /// DHCPINFORM (RFC 2131, 4.4.3); with an address of IPv4 only.

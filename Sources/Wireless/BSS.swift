@@ -1,3 +1,5 @@
+// This target: nl80211: scans, access points, associations. ``WirelessMonitor`` reports them.
+
 import CNetlink
 import HotspotCore
 import Netlink

@@ -119,6 +119,15 @@ import Netlink
         try command(payload, "Scanning", index)
     }
 
+    /// Joins a network without encryption; `connected` follows, or `disconnected`. Only where no connection manager runs.
+    public func connect(index: Int, ssid: SSID) throws(WirelessError) {
+        var payload = PayloadBuilder(command: UInt8(NL80211_CMD_CONNECT.rawValue))
+        payload.append(Int(NL80211_ATTR_IFINDEX.rawValue), integer: UInt32(truncatingIfNeeded: index))
+        payload.append(Int(NL80211_ATTR_SSID.rawValue), ssid.octets)
+        payload.append(Int(NL80211_ATTR_AUTH_TYPE.rawValue), integer: UInt32(NL80211_AUTHTYPE_OPEN_SYSTEM.rawValue))
+        try command(payload, "Joining", index)
+    }
+
     /// Leaves the network that the interface is in; `disconnected` follows. The connection manager may join again.
     public func disconnect(index: Int) throws(WirelessError) {
         var payload = PayloadBuilder(command: UInt8(NL80211_CMD_DISCONNECT.rawValue))

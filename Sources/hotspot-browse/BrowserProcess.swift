@@ -9,7 +9,7 @@ struct BrowserProcess {
     /// Starts a command without any descriptor of ours, in a session of its own, which a Ctrl-C of the terminal does not reach.
     init(_ command: [String], environment: [String]) throws(BrowseError) {
         guard clinux_adopt_orphans() == 0 else { throw .system("The browser's processes cannot be kept together", errno) }
-        // What browsers write there is for their authors.
+        // Browsers write there for their authors only.
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         defer { close(null) }
         do throws(Errno) {

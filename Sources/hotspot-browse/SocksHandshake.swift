@@ -1,6 +1,6 @@
 import HelperKit
 
-/// What a SOCKS5 client says before its connection (RFC 1928): a greeting, then one request. It knows CONNECT without authentication.
+/// A SOCKS5 client's words before its connection (RFC 1928): a greeting, then one request. It knows CONNECT without authentication.
 ///
 /// Octets go in as they come, in pieces of any size; ``next()`` says what to do with them.
 struct SocksHandshake {

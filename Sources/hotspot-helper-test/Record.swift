@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import HelperHost
 
-/// What a ``Recorder`` recorded of one command.
+/// A ``Recorder``'s record of one command.
 struct Record: Equatable {
     /// The beginning of standard output.
     var output: [UInt8] = []

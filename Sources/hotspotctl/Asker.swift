@@ -150,7 +150,7 @@ struct EarlierQuestions {
     var agreements: Set<Agreement> = []
     /// A code was typed.
     var hasCode = false
-    /// What this command has sent since then: the beginning of a sentence.
+    /// The things that this command has sent since then: the beginning of a sentence.
     var nothing = "Nothing"
 
     mutating func add(_ prompt: PendingPrompt, _ answers: TypedAnswers) {

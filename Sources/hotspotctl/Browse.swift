@@ -32,6 +32,9 @@ struct BrowseVerb: ParsableCommand {
                 .failed, "No browser is started as root.",
                 hint: "hotspotctl browse as the user in front of the screen, without sudo; or --browser PATH")
         }
+        if let browser, access(browser, X_OK) != 0 {
+            throw Failure(.failed, "\(common.renderer.safe(browser, limit: 256)) is not a program that can be started.")
+        }
         let signals = InterruptSignals()
         let client = try common.connect()
         let network = try client.call("Browse", .members(["interface": interface]))
@@ -39,9 +42,15 @@ struct BrowseVerb: ParsableCommand {
         // A login has begun: from here on every outcome is that of this one.
         let states = try common.connect()
         try states.subscribe("Status")
-        let window = try BrowserWindow(on: network, browser: browser)
+        Output.print([
+            "A browser is started. It has \(common.renderer.safe(name, limit: 32)) alone, and is closed when you are online."
+        ])
+        let window: BrowserWindow
+        do { window = try BrowserWindow(on: network, browser: browser) } catch {
+            startOver(client, name)
+            throw error
+        }
         defer { window.close() }
-        Output.print(["The browser has \(common.renderer.safe(name, limit: 32)) alone, and is closed when you are online."])
         let began = ContinuousClock.now
         var lastProbe = began
         while signals.arrived == nil {
@@ -56,7 +65,13 @@ struct BrowseVerb: ParsableCommand {
             }
         }
         window.close()
+        startOver(client, name)
         Glibc.exit(128 + (signals.arrived ?? SIGINT))
+    }
+
+    /// Lets the helpers have the network again, which the browser did not log in to.
+    private func startOver(_ client: ControlClient, _ name: String) {
+        _ = try? client.call("Login", LoginParameters(interface: name, helper: nil, fresh: true))
     }
 
     /// Returns the interface's status if it is online by now; throws if the login has failed. Waits a moment.
@@ -78,7 +93,10 @@ struct BrowseVerb: ParsableCommand {
         _ exit: Int32, _ client: ControlClient, _ states: ControlClient, _ name: String, since began: ContinuousClock.Instant
     ) throws {
         // It has said why.
-        guard exit == 0 else { throw Failure(.failed, "") }
+        guard exit == 0 else {
+            startOver(client, name)
+            throw Failure(.failed, "")
+        }
         let check = try client.call("Check", .members(["interface": name]), as: CheckReply.self)
         let closed = ContinuousClock.now
         while check.verdict == "online" || check.verdict == "limited", (ContinuousClock.now - closed).inSeconds < Self.patience {
@@ -86,8 +104,9 @@ struct BrowseVerb: ParsableCommand {
                 return Output.print([common.renderer.online(status, after: (ContinuousClock.now - began).inSeconds)])
             }
         }
+        startOver(client, name)
         throw Failure(
-            .answerNeeded, "The browser was closed, and the portal still wants a login.",
-            hint: "hotspotctl browse \(common.renderer.argument(name))")
+            .answerNeeded, "The browser has ended, and the portal still wants a login.",
+            hint: "hotspotctl login --wait \(common.renderer.argument(name))")
     }
 }

@@ -89,7 +89,7 @@ struct CredentialsAdd: ParsableCommand {
         let reply = try client.call("Credentials", ["ssid": .string(network.name)], as: CredentialsReply.self)
         if let stored = reply.credentials.first(where: { helper == nil || $0.helper == helper }) { return stored.fields }
         throw Failure(
-            .usage,
+            .notFound,
             "No answers are stored for \(common.renderer.quoted(network.name)), so name the fields behind it; or log in once, "
                 + "and let them be remembered.", hint: try hint(client))
     }

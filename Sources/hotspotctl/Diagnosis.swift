@@ -1,7 +1,7 @@
 import ControlAPI
 import HotspotCore
 
-/// What is between this computer and the Internet, in the order in which a packet needs it.
+/// The layers between this computer and the Internet, in the order in which a packet needs it.
 enum LayerName: String, Codable, CaseIterable {
     case radio, rfkill, association, address, gateway, resolvers, names, vpn = "VPN", firewall, daemon, probe, portal, helper
     case sandbox, login, internet = "Internet", desktop
@@ -58,7 +58,9 @@ extension ProblemCode {
     var layer: LayerName {
         switch self {
         case .noWireless, .wireless, .scan: .radio
-        case .linkKept, .interfaceGone, .disconnect: .association
+        case .linkKept, .interfaceGone, .disconnect, .joinFailed, .joinNotPermitted, .managerGone, .notJoined, .passwordNeeded,
+            .wrongPassword:
+            .association
         case .noAddress: .address
         case .noNameservers: .resolvers
         case .gate, .vpnBlocksProbe: .firewall
@@ -70,8 +72,8 @@ extension ProblemCode {
             .helperShadowed, .displayNameTooLong:
             .helper
         case .sandboxUnavailable: .sandbox
-        case .held, .stillCaptive, .loginFailed, .loginDelayed, .loginPaused, .logoffUnconfirmed, .forgotten: .login
-        case .internetLimited, .httpsBlocked: .internet
+        case .held, .stillCaptive, .loginFailed, .loginDelayed, .loginPaused, .logoffUnconfirmed, .forgotten, .macChanged: .login
+        case .internetLimited, .httpsBlocked, .clockWrong: .internet
         case .settings, .links, .vault, .vaultLocked, .logoffOn, .storeDamaged, .storeNewer, .storeNotSaving, .moreProblems,
             .unrecognized,
             .alreadyOnline, .badPIN, .busy, .expectedMore, .noAttempt, .noInterface, .noPIN, .noPortal, .notCandidate, .notSaved,

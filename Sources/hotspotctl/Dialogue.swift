@@ -81,7 +81,7 @@ struct Dialogue {
                 prompt = open
             }
             let answers = try read(prompt, asker, after: earlier)
-            let (remember, confirmed) = try wish(answers, prompt, asker)
+            let (remember, confirmed) = try consentToKeep(answers, prompt, asker)
             return Filled(prompt: prompt, answers: answers, remember: remember, confirmed: confirmed)
         } catch {
             guard !watch.isPromptGone else { return nil }
@@ -165,8 +165,8 @@ struct Dialogue {
         Failure(.timeout, "No outcome within \(common.renderer.tenths(wait)); the login continues.", hint: "hotspotctl monitor")
     }
 
-    /// Returns whether to keep the answers, and whether the user was asked about this portal's.
-    private func wish(
+    /// Returns whether to keep the answers, and whether the user agreed to that for this portal.
+    private func consentToKeep(
         _ answers: TypedAnswers, _ prompt: PendingPrompt, _ asker: Asker
     ) throws(Failure) -> (remember: Bool, confirmed: Bool) {
         let isNew = prompt.fields.contains { field in
@@ -244,7 +244,7 @@ extension Renderer {
             hint: "\(browse(prompt)), or \(answer(prompt.interface, " --dismiss"))")
     }
 
-    /// What --no-remember leaves as it is: answers that were stored for this portal before. `nil` if there are none.
+    /// The answers that --no-remember leaves as they are: those that were stored for this portal before. `nil` if there are none.
     fileprivate func stays(_ prompt: PendingPrompt) -> String? {
         guard prompt.stored?.isEmpty == false || prompt.locked == true else { return nil }
         return "Earlier answers stay stored; to remove them: hotspotctl credentials remove \(argument(prompt.ssid))"

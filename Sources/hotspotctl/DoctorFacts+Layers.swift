@@ -76,15 +76,20 @@ extension DoctorFacts {
     }
 
     private var association: Layer {
-        if let ssid = status?.ssid, !isWired { return Layer(.association, .ok, "\(name) is in \(renderer.quoted(ssid)).") }
+        let manager = status?.manager.map { ", managed by \(Renderer.safe($0, limit: 64))" } ?? ""
+        if let ssid = status?.ssid, !isWired {
+            return Layer(.association, .ok, "\(name) is in \(renderer.quoted(ssid))\(manager).")
+        }
         if link?.isUp == true || status?.ssid != nil {
-            return Layer(.association, .ok, isWired ? "The cable of \(name) is plugged in." : "\(name) is in a network.")
+            return Layer(
+                .association, .ok,
+                isWired ? "The cable of \(name) is plugged in\(manager)." : "\(name) is in a network\(manager).")
         }
         if isWired {
             return Layer(.association, .broken, "No cable is plugged in at \(name), or it is off.", "ip link show dev \(name)")
         }
-        let command = desktop == nil ? "hotspotctl list" : "nmcli device wifi list"
-        return Layer(.association, .broken, "\(name) is in no network: join one.", command)
+        return Layer(
+            .association, .broken, "\(name) is in no network\(manager): join one.", "hotspotctl list, then hotspotctl join SSID")
     }
 
     private var address: Layer {
@@ -116,7 +121,7 @@ extension DoctorFacts {
         return Layer(.resolvers, .ok, "Other programs ask \(Renderer.safe(first, limit: 64))\(rest).")
     }
 
-    /// What the probe's requests became: a status, or the word of an error.
+    /// The outcome of the probe's requests: a status, or the word of an error.
     private var outcomes: [Substring] {
         (check?.requests ?? []).compactMap { line in
             line.firstRange(of: "→ ").map { line[$0.upperBound...].prefix { $0 != ":" && $0 != " " } }
@@ -146,7 +151,7 @@ extension DoctorFacts {
         let isRefused = outcomes.contains { $0 == "bindFailed" || $0 == "system" }
         if isRefused { return Layer(.firewall, .broken, "This computer refuses the probe's packets.", "sudo nft list ruleset") }
         if outcomes.contains(where: { Int($0) != nil }) { return Layer(.firewall, .ok, "The probe's packets pass.") }
-        return Layer(.firewall, .unknown, "Only root can read the rules.", "sudo nft list ruleset")
+        return Layer(.firewall, .unknown, "No answer came through that would tell.", "sudo nft list ruleset")
     }
 
     private var daemonLayer: Layer {
@@ -171,6 +176,7 @@ extension DoctorFacts {
     private var probe: Layer {
         switch check?.verdict {
         case "online", "captive", "limited", "none":
+            if outcomes.isEmpty { return Layer(.probe, .ok, "It has a verdict.") }
             return Layer(.probe, .ok, "It has asked \(outcomes.count == 1 ? "one host" : "\(outcomes.count) hosts").")
         case nil, _?: return Layer(.probe, .unknown, check?.detail.map { Renderer.safe($0) } ?? "It has no verdict.")
         }
@@ -179,7 +185,10 @@ extension DoctorFacts {
     private var portal: Layer {
         let origin = status?.portal.map { " at \(renderer.origin($0))" } ?? ""
         if isCaptive { return Layer(.portal, .ok, "A portal\(origin) wants a login.") }
-        return Layer(.portal, .ok, status?.portal == nil ? "There is none, or none any more." : "The portal\(origin) is open.")
+        guard isOpen else { return Layer(.portal, .unknown, "Nothing answers that would tell.") }
+        return Layer(
+            .portal, .ok,
+            status?.portal == nil ? "There is none, or none any more." : "The portal\(origin) lets this computer through.")
     }
 
     private var helper: Layer {
@@ -217,11 +226,16 @@ extension DoctorFacts {
                 return Layer(.login, .attention, "It \(renderer.tries(at: moment)).", ours("hotspotctl login"))
             }
             return Layer(
-                .login, isOnline ? .ok : .attention, "It is under way.", isOnline ? nil : ours("hotspotctl login --wait"))
+                .login, isOnline ? .ok : .attention, "A login is under way.", isOnline ? nil : ours("hotspotctl login --wait"))
         case .loggingOff: return Layer(.login, .attention, "The session is being ended.", "hotspotctl monitor")
         case .failure: return Layer(.login, .broken, "It failed.", ours("hotspotctl explain"))
         case .inactive, .authenticated:
             if isCaptive { return Layer(.login, .attention, "Nothing is logged in yet.", ours("hotspotctl login --wait")) }
+            guard isOpen else {
+                let isDone = status.helper != nil
+                return Layer(
+                    .login, .unknown, isDone ? "It was done; whether it holds is not known." : "Nothing answers that would tell.")
+            }
             let left = status.secondsRemaining.map { ", \(renderer.duration(seconds: $0)) left" } ?? ""
             return Layer(.login, .ok, status.helper == nil ? "None is needed." : "It is done\(left).")
         }
@@ -231,7 +245,10 @@ extension DoctorFacts {
         switch check?.verdict {
         case "online": Layer(.internet, .ok, "It answers.")
         case "captive": Layer(.internet, .unknown, "Not before the login.")
-        case "limited": Layer(.internet, .broken, "Not all of it answers on \(name).", "hotspotctl check --verbose")
+        case "limited":
+            Layer(
+                .internet, .broken, isOpen ? "Not all of it answers on \(name)." : "It does not answer on \(name).",
+                "hotspotctl check --verbose")
         case "none": Layer(.internet, .broken, "It does not answer on \(name).", "hotspotctl check --verbose")
         case nil, _?: Layer(.internet, .unknown, "The probe does not say.")
         }

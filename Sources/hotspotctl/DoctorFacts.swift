@@ -2,7 +2,7 @@ import ControlAPI
 import EventLoop
 import HotspotCore
 
-/// What `doctor` judges: read by ``FactsReader``, or made by a test. What cannot be read is absent or empty.
+/// The facts that `doctor` judges: read by ``FactsReader``, or made by a test. Facts that cannot be read are absent or empty.
 struct DoctorFacts {
     struct Interface: Equatable {
         enum Kind { case wireless, wired, tunnel }
@@ -40,8 +40,9 @@ struct DoctorFacts {
     var subject: String? { wanted ?? status?.interface ?? link?.name }
 
     var status: InterfaceStatus? {
-        if let wanted { return reply?.interfaces.first { $0.interface == wanted } }
-        return reply?.likeliest
+        // Without a name the daemon chose one for its check.
+        guard let name = wanted ?? check?.interface else { return reply?.interfaces.first }
+        return reply?.interfaces.first { $0.interface == name }
     }
 
     var link: Interface? {
@@ -58,6 +59,8 @@ struct DoctorFacts {
     var check: CheckReply? { if case .answers(_, _, let check) = daemon { check } else { nil } }
 
     var isOnline: Bool { check?.verdict == "online" }
+    /// No portal is there, though HTTPS may not get through.
+    var isOpen: Bool { isOnline || (check?.verdict == "limited" && status?.captive == false) }
     var isCaptive: Bool { check?.verdict == "captive" || status?.captive == true }
     var isWired: Bool { link.map { $0.kind != .wireless } ?? (status?.ssid?.hasPrefix("wired:") == true) }
     var name: String { Renderer.safe(subject ?? "the interface", limit: 32) }
@@ -66,13 +69,5 @@ struct DoctorFacts {
     /// A command of ours for the interface that is looked at.
     func ours(_ command: String) -> String {
         status.map { renderer.command(command, for: $0, among: reply?.interfaces ?? []) } ?? command
-    }
-}
-
-extension StatusReply {
-    /// The interface that is meant where none is named: one that waits for an answer, else one that is in a network.
-    var likeliest: InterfaceStatus? {
-        interfaces.first { $0.state == StateName.presentingUI.rawValue } ?? interfaces.first { $0.ssid != nil }
-            ?? interfaces.first
     }
 }

@@ -52,7 +52,7 @@ extension Renderer {
     func lines(_ story: ExplainReply, verbose: Bool) -> [String] {
         let (own, others) = sentence(story.verdict, limit: 8192)
         let verdict = (own.isEmpty ? [] : [own]) + others
-        guard let first = story.steps.first else { return verdict.isEmpty ? ["Nothing has happened yet."] : verdict }
+        guard let first = story.steps.first else { return verdict.isEmpty ? ["No attempts are kept."] : verdict }
         // The outcome is the verdict.
         var steps = story.steps.filter { $0.kind != "outcome" }
         if !verbose {
@@ -67,7 +67,7 @@ extension Renderer {
             var kept = steps.indices.filter { index in
                 let step = steps[index]
                 return step.to != nil || reasons.contains(index)
-                    || (["problem", "deadline", "prompt"].contains(step.kind) && !causes.contains(step.detail))
+                    || (["problem", "deadline", "prompt", "answered"].contains(step.kind) && !causes.contains(step.detail))
             }
             while kept.count > Self.shortStory - 1 - verdict.count {
                 kept.remove(at: kept.firstIndex { !reasons.contains($0) } ?? 0)

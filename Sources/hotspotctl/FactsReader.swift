@@ -28,8 +28,7 @@ struct FactsReader {
             let client = try common.connect()
             // An interface that the daemon does not watch is a finding, no failure.
             let status = try client.call("Status", as: StatusReply.self)
-            let subject = interface ?? status.likeliest?.interface
-            let check = try? client.call("Check", .members(["interface": subject]), as: CheckReply.self)
+            let check = try? client.call("Check", .members(["interface": interface]), as: CheckReply.self)
             let helpers = try? client.call("Helpers", as: HelpersReply.self).helpers
             return .answers(status, helpers: helpers ?? [], check: check)
         } catch {

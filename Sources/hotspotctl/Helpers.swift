@@ -99,6 +99,6 @@ extension Renderer {
         let names = disclosed.networks.prefix(3).map { safe($0, limit: 128) }.joined(separator: "; ")
         let rest = disclosed.count > 3 ? "; and \(disclosed.count - 3) more" : ""
         let what = disclosed.scanList ? "networks in sight: " : ""
-        return "\(what)\(names)\(rest), \(ago(disclosed.at))" + (disclosed.credential ? ", with stored answers" : "")
+        return "\(what)\(names)\(rest), \(ago(disclosed.at))" + (disclosed.credential ? "; stored answers then or earlier" : "")
     }
 }

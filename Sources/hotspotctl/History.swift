@@ -19,14 +19,16 @@ struct HistoryVerb: ParsableCommand {
         var parameters = try client.place(subject)
         parameters["before"] = before
         try common.show(try client.call("History", .members(parameters))) { (renderer, reply: HistoryReply) in
-            renderer.lines(reply)
+            renderer.lines(reply, before: before)
         }
     }
 }
 
 extension Renderer {
-    func lines(_ reply: HistoryReply) -> [String] {
-        guard let oldest = reply.attempts.last else { return ["Nothing has happened yet."] }
+    func lines(_ reply: HistoryReply, before: String? = nil) -> [String] {
+        guard let oldest = reply.attempts.last else {
+            return [before == nil ? "No attempts are kept." : "No attempts before that one are kept."]
+        }
         let lines = table(
             [
                 Column(heading: "WHEN", least: 8), Column(heading: "INTERFACE", leaves: 2), Column(heading: "NETWORK"),

@@ -16,7 +16,7 @@ import HotspotCore
         subcommands: [
             StatusVerb.self, ListVerb.self, HelpersVerb.self, PortalsVerb.self, PromptsVerb.self, AnswerVerb.self, LoginVerb.self,
             BrowseVerb.self,
-            LogoffVerb.self,
+            LogoffVerb.self, JoinVerb.self, LeaveVerb.self,
             MonitorVerb.self, ExplainVerb.self,
             HistoryVerb.self, CheckVerb.self, DoctorVerb.self, ReportVerb.self, EnableVerb.self, DisableVerb.self,
             ForgetVerb.self, CredentialsVerb.self, DesktopVerb.self,

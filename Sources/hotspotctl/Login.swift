@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlAPI
+import Glibc
 import HotspotCore
 
 struct LoginVerb: ParsableCommand {
@@ -98,12 +99,40 @@ struct LogoffVerb: ParsableCommand {
     @Argument(help: "The interface, if there are several.", completion: Complete.interfaces)
     var interface: String?
 
+    /// The seconds that a portal may take to answer, and those between two looks.
+    private static let patience = 20.0
+    private static let step = 0.1
+
     func run() throws {
-        let reply = try common.connect().call("Logoff", .members(["interface": interface]), as: InterfaceReply.self)
-        let name = reply.interface.map { common.renderer.argument($0) }
-        Output.print([
-            "Logging off\(name.map { " on \($0)" } ?? ""); to log in again: hotspotctl login\(name.map { " \($0)" } ?? "")"
-        ])
+        let client = try common.connect()
+        let reply = try client.call("Logoff", .members(["interface": interface]), as: InterfaceReply.self)
+        let place = reply.interface.map { " on \(common.renderer.safe($0, limit: 32))" } ?? ""
+        let login = "hotspotctl login" + (reply.interface.map { " \(common.renderer.argument($0))" } ?? "")
+        guard let name = reply.interface, let (status, all) = try end(on: name, client) else {
+            return Output.print(["Logging off\(place); to see what came of it: hotspotctl"])
+        }
+        if status.problems.contains(where: { $0.code == .logoffUnconfirmed }) {
+            let story = try? client.call("Explain", ["interface": .string(name)], as: ExplainReply.self)
+            let failure = common.renderer.failure(status, among: all)
+            throw story.map { Failure(.failed, $0.verdict, hint: failure.hint) } ?? failure
+        }
+        Output.print(["Logged off\(place); to log in again: \(login)"])
+    }
+
+    /// Waits for the end of the logoff; `nil` if it takes too long.
+    private func end(
+        on name: String, _ client: ControlClient
+    ) throws(Failure) -> (status: InterfaceStatus, all: [InterfaceStatus])? {
+        let began = ContinuousClock.now
+        while (ContinuousClock.now - began).inSeconds < Self.patience {
+            let all = try client.call("Status", as: StatusReply.self).interfaces
+            guard let status = all.first(where: { $0.interface == name }) else { return nil }
+            switch StateName(rawValue: status.state) {
+            case .loggingOff, .maintaining, .authenticated: usleep(UInt32(Self.step * 1_000_000))
+            case .inactive, .evaluating, .authenticating, .presentingUI, .failure, nil: return (status, all)
+            }
+        }
+        return nil
     }
 }
 

@@ -58,6 +58,7 @@ extension Renderer {
         var lines = ["\(tone(network, .strong)) asks\(prompt.portal.map { " (\(origin($0)))" } ?? ""):"]
         if let warning = warning(prompt, isShort: isWarned) { lines.append("  \(tone("!", .bad)) \(warning)") }
         if let warning = prompt.warning { lines.append("  \(tone("!", .bad)) \(safe(warning, limit: 600))") }
+        if let note = prompt.note { lines.append("  \(safe(note, limit: 600))") }
         if prompt.locked == true {
             lines.append("  Answers are stored for this portal, and wait for the PIN: hotspotctl credentials unlock")
         }

@@ -13,7 +13,7 @@ struct Redaction {
 
     /// Hosts of portals that are products, as the installed portal files name them.
     private let products: [(pattern: String, glob: Glob)]
-    /// What was added, and what stands in its place.
+    /// The texts that were added, and those in their place.
     private var words: [String: String] = [:]
     /// The same, with what was recognised in a text.
     private var replacements: [String: String] = [:]

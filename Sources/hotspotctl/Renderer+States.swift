@@ -48,7 +48,7 @@ extension Renderer {
         case .opened: "open without a new login"
         case .found: "found open"
         case .unknown: "not verified"
-        case .unclaimedCaptive: "no helper for it"
+        case .unclaimedCaptive: "not logged in"
         case .temporaryFailure: "failed for now"
         case .failure: "failed"
         case .expired: "session over"

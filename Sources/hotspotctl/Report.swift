@@ -72,7 +72,7 @@ struct ReportText {
             ("Doctor", renderer.lines(Diagnosis(facts)).map(Self.own)),
             ("Settings that were changed", changedSettings(settings ?? facts.settings)),
             ("Interfaces and problems", interfaces(facts)), ("Helpers", helpers(facts)),
-            ("The last login", story.map(lines) ?? ["It cannot be read."]), ("The end of the log of hotspotd.service", log),
+            ("The last attempt", story.map(lines) ?? ["It cannot be read."]), ("The end of the log of hotspotd.service", log),
         ]
         var redaction = redaction(facts, client)
         let body = sections.map { title, lines in
@@ -139,7 +139,7 @@ struct ReportText {
             var step = step
             step.detail = Self.cut(step.detail)
             switch step.kind {
-            case "prompt" where step.detail != "answered": step.detail = "\(Self.others) asks"
+            case "prompt": step.detail = "\(Self.others) asks"
             case "answer":
                 if let end = step.detail.firstRange(of: ": ") { step.detail = step.detail[..<end.upperBound] + Self.others }
             default: break

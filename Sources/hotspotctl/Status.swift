@@ -34,7 +34,7 @@ extension Renderer {
         let width = status.interfaces.map { Self.width(safe($0.interface)) }.max() ?? 0
         let withheld = status.withheld == true ? ["Only these may see names and portals: \(Self.permitted)."] : []
         let interfaces = status.interfaces.flatMap { interface in
-            lines(interface, among: status.interfaces, helperNames, width) + (verbose ? details(interface.link) : [])
+            lines(interface, among: status.interfaces, helperNames, width) + (verbose ? details(interface) : [])
         }
         return own + interfaces + more(status.omitted, "interfaces") + off
             + withheld
@@ -70,13 +70,14 @@ extension Renderer {
     }
 
     /// Returns what is known of a link, each fact with its source.
-    private func details(_ link: LinkDetails?) -> [String] {
-        guard let link else { return [] }
+    private func details(_ status: InterfaceStatus) -> [String] {
+        let manager = status.manager.map { ["  managed by \(safe($0, limit: 64))"] } ?? []
+        guard let link = status.link else { return manager }
         func line(_ name: String, _ values: [String], from source: String?) -> [String] {
             let words = values.map { safe($0, limit: 300) }.joined(separator: ", ")
             return values.isEmpty ? [] : ["  \(name) \(words)" + (source.map { " (from \(safe($0, limit: 64)))" } ?? "")]
         }
-        return line("address", link.addresses, from: nil) + line("gateway", link.gateways, from: nil)
+        return manager + line("address", link.addresses, from: nil) + line("gateway", link.gateways, from: nil)
             + line("resolvers", link.nameservers, from: link.nameserversFrom)
             + line("portal API", link.portalAPI.map { [$0] } ?? [], from: link.portalAPIFrom)
     }
@@ -118,7 +119,7 @@ extension Renderer {
     /// Returns a name as the last argument of a command that people copy.
     func argument(_ name: String) -> String { ShellWord.argument(name) ?? safe(name, limit: 128) }
 
-    /// What the user switched off, and the command that switches it on.
+    /// The helpers and networks that the user switched off, and the command that switches it on.
     func switchedOff(_ all: [SwitchedOff], _ helperNames: [String: String] = [:]) -> [String] {
         all.map { off in
             let helper = off.helper.map { helperName($0, helperNames) } ?? "all helpers"

@@ -70,7 +70,7 @@ struct ForgetVerb: ParsableCommand {
         let client = try common.connect()
         guard let network else {
             _ = try client.call("ForgetEverything")
-            return Output.print(["Forgot all networks and their history."])
+            return Output.print(["Forgot all networks, the answers stored for them, and their history."])
         }
         _ = try client.call("Forget", .members(["ssid": network]))
         Output.print(["Forgot \(common.renderer.quoted(network)) and its history."])

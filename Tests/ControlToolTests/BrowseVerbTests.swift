@@ -1,13 +1,14 @@
 import Foundation
 import HotspotCore
+import TestSupport
 import Testing
 
 /// `hotspotctl browse` with the real `hotspot-browse`, and a browser that is a script.
 @Suite struct BrowseVerbTests {
-    private let folder: Folder
+    private let folder: TemporaryFolder
 
     init() throws {
-        folder = try Folder()
+        folder = TemporaryFolder()
         mkdir(folder.path + "/profiles", 0o700)
     }
 
@@ -25,7 +26,7 @@ import Testing
 
     /// Writes a browser, which notes its words and its process, and goes on as the line says.
     private func browser(_ line: String) throws -> String {
-        try folder.write(
+        folder.write(
             "chromium", "#!/bin/sh\nprintf '%s\\n' \"$@\" > \(folder.path)/words\necho $$ > \(folder.path)/pid\n\(line)\n",
             mode: 0o755)
     }
@@ -62,7 +63,8 @@ import Testing
         defer { daemon.stop() }
         let ended = try start(daemon, browser("exec sleep 600")).end()
         #expect(ended.status == 0 && ended.errors == "")
-        #expect(ended.output.hasPrefix("The browser has lo alone, and is closed when you are online.\nOnline after "))
+        #expect(
+            ended.output.hasPrefix("A browser is started. It has lo alone, and is closed when you are online.\nOnline after "))
         #expect(Array(daemon.calls.prefix(3)) == ["Browse", "Status", "Check"])
         let words = note("words")
         #expect(words.contains("--proxy-server=socks5://127.0.0.1:") && words.hasSuffix("/start.html\n"))
@@ -75,6 +77,7 @@ import Testing
         defer { daemon.stop() }
         let ended = try start(daemon, browser("exit 0")).end()
         #expect(ended.status == 4 && ended.errors.contains("the portal still wants a login"), "\(ended)")
+        #expect(daemon.calls.last == "Login", "the helpers have the network again")
         #expect(nothingIsLeft())
     }
 

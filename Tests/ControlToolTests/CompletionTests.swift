@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import hotspotctl
@@ -21,10 +22,10 @@ import Testing
     private func offers(_ line: String, _ script: FakeDaemon.Script) throws -> [String] {
         let daemon = try FakeDaemon(script)
         defer { daemon.stop() }
-        let folder = try Folder()
-        let completions = try folder.write(
+        let folder = TemporaryFolder()
+        let completions = folder.write(
             "completions", try Tool.run(["--generate-completion-script", "bash"]).output)
-        let bash = try folder.write(
+        let bash = folder.write(
             "bash",
             """
             cd "$2" || exit 1

@@ -90,7 +90,7 @@ import Testing
         defer { daemon.stop() }
         let terminal = try Terminal()
         let ended = try Tool(["credentials", "add", "Hotel", "--socket", daemon.path], input: terminal.slave).end()
-        #expect(ended.status == 2 && ended.errors.hasSuffix("  try: \(hint)\n"), "\(ended.errors)")
+        #expect(ended.status == 10 && ended.errors.hasSuffix("  try: \(hint)\n"), "\(ended.errors)")
     }
 
     @Test func valuesComeFromStandardInputAndNeverFromTheArguments() throws {

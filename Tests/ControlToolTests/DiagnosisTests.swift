@@ -55,14 +55,15 @@ import Testing
         return changed(facts) { $0.daemon = .answers(status, helpers: helpers, check: check) }
     }
 
-    @Test func anInterfaceThatWaitsForAnAnswerIsLookedAtFirst() {
+    @Test func theInterfaceThatTheDaemonCheckedIsLookedAt() {
         var (online, asks) = (
             InterfaceStatus(interface: "net0", state: .authenticated, since: 0),
             InterfaceStatus(interface: "net1", state: .presentingUI, since: 0)
         )
         (online.ssid, asks.ssid) = ("wired", "Cafe")
+        let check = CheckReply(verdict: "captive", interface: "net1")
         let facts = Self.changed(Self.online()) {
-            $0.daemon = .answers(StatusReply(interfaces: [online, asks], version: hotspotdVersion), helpers: [], check: nil)
+            $0.daemon = .answers(StatusReply(interfaces: [online, asks], version: hotspotdVersion), helpers: [], check: check)
         }
         #expect(facts.subject == "net1" && Diagnosis(facts).needsAttention)
         #expect(Self.changed(facts) { $0.wanted = "net0" }.subject == "net0")
@@ -79,6 +80,14 @@ import Testing
             $0.daemon = .answers(status, helpers: helpers, check: check)
         }
         #expect(Diagnosis(facts).layers.first { $0.name == .helper }?.sentence == sentence)
+    }
+
+    @Test func whereNothingAnswersNothingIsCalledOpenOrDone() {
+        var status = InterfaceStatus(interface: "wlan0", state: .authenticated, since: 0)
+        (status.ssid, status.helper, status.portal) = ("Cafe Aroma", "form", "https://portal.aroma.example")
+        let layers = Diagnosis(Self.facts(status, "limited")).layers
+        for name in [LayerName.portal, .login] { #expect(layers.first { $0.name == name }?.state == .unknown) }
+        #expect(layers.first { $0.name == .internet }?.sentence == "It does not answer on wlan0.")
     }
 
     @Test func onlineNeedsNothing() {
@@ -111,7 +120,7 @@ import Testing
             changed(captive { $0.ssid = nil }) {
                 $0.interfaces[0].isUp = false; $0.desktop = nil
             }, .association,
-            "hotspotctl list"
+            "hotspotctl list, then hotspotctl join SSID"
         ),
         (changed(captive()) { $0.interfaces[0].addresses = [] }, .address, "nmcli device reapply wlan0"),
         (captive { $0.problems = [Problem(.noAddress, "Joined, but there is no address yet.")] }, .address, nil),

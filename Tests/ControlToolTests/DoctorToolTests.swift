@@ -1,5 +1,6 @@
 import Glibc
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import hotspotctl
@@ -77,20 +78,20 @@ import Testing
     }
 
     @Test func aReportHasNothingPrivate() throws {
-        let folder = try Folder()
-        let home = try Folder()
-        try folder.write(
+        let folder = TemporaryFolder()
+        let home = TemporaryFolder()
+        folder.write(
             "journalctl",
             "#!/bin/sh\necho 'Nov 22 10:00:00 hotspotd[7]: wlan0: joined Station 9 by 02:00:5e:10:00:01 as 10.21.1.7'\n",
             mode: 0o755)
-        let settings = try home.write(
+        let settings = home.write(
             "hotspotd.conf", "[Policy]\nTrustedNetworks=Grandmother\n[Probe]\nURL=http://probe.home.example/x\n#Expect=1\n")
         let status = Self.status.replacing("{\"interfaces\"", with: "{\"settings\":\"\(settings)\",\"interfaces\"")
         let script = FakeDaemon.Script(replies: Self.script.replies.merging(["Status": [status]]) { $1 })
         let ended = try run(["report", "-"], script, path: "\(folder.path):/usr/bin:/bin")
         #expect(ended.status == 0, "\(ended.errors)")
         for part in [
-            "Versions", "Doctor", "Settings that were changed", "Helpers", "The last login",
+            "Versions", "Doctor", "Settings that were changed", "Helpers", "The last attempt",
             "The end of the log of hotspotd.service",
         ] {
             #expect(ended.output.contains("== \(part) ==\n"), "\(part)")
@@ -109,7 +110,7 @@ import Testing
     }
 
     @Test func aReportIsAFileOfItsOwnerThatReplacesNone() throws {
-        let folder = try Folder()
+        let folder = TemporaryFolder()
         let file = folder.path + "/report.txt"
         let ended = try run(["report", file])
         #expect(ended.status == 0 && ended.output.contains("\(file) is written. Read it before you send it"))
@@ -123,14 +124,14 @@ import Testing
 
 @Suite struct FactsReaderTests {
     @Test func theFilesOfTheKernelAreRead() throws {
-        let folder = try Folder()
+        let folder = TemporaryFolder()
         func write(_ path: String, _ text: String) throws {
             var place = folder.path
             for part in path.split(separator: "/").dropLast() {
                 place += "/\(part)"
                 mkdir(place, 0o755)
             }
-            try folder.write(path, text)
+            folder.write(path, text)
         }
         for (name, type, state) in [
             ("lo", "772", "unknown"), ("wlan0", "1", "up"), ("eth0", "1", "down"), ("wg0", "65534", "unknown"),

@@ -1,6 +1,7 @@
 import Glibc
 import HotspotCore
 import Synchronization
+import TestSupport
 import Testing
 import Varlink
 
@@ -17,15 +18,13 @@ final class FakeDaemon: Sendable {
     }
 
     let path: String
-    private let folder: String
+    private let folder = TemporaryFolder()
     private let listener: Int32
     private let core: Core
     private let thread: pthread_t?
 
     init(_ script: Script) throws {
-        var template = Array("/tmp/hotspotctl-test-XXXXXX".utf8CString)
-        folder = String(cString: mkdtemp(&template)!)
-        path = folder + "/socket"
+        path = folder.path + "/socket"
         listener = try Socket.listen(path: path, mode: 0o600).take()
         _ = fcntl(listener, F_SETFL, 0)
         let (listener, core) = (listener, Core(script: script))
@@ -46,8 +45,6 @@ final class FakeDaemon: Sendable {
         shutdown(listener, Int32(SHUT_RDWR))
         if let thread { pthread_join(thread, nil) }
         close(listener)
-        unlink(path)
-        rmdir(folder)
     }
 
     /// The calls so far, without their interface's name.

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// `hotspotctl helpers new` and `helpers test`, as an author runs them.
@@ -43,9 +44,9 @@ import Testing
     }
 
     private func test(_ program: String, keys: String = "SSID=Bad", _ options: [String] = []) async throws -> Tool.Exit {
-        let folder = try Folder()
-        let path = try folder.write("bad.py", program, mode: 0o755)
-        try folder.write("bad.helper", "[Helper]\nName=bad\nExec=\(path)\n\(keys)\n")
+        let folder = TemporaryFolder()
+        let path = folder.write("bad.py", program, mode: 0o755)
+        folder.write("bad.helper", "[Helper]\nName=bad\nExec=\(path)\n\(keys)\n")
         return try await play(["helpers", "test", folder.path] + options)
     }
 
@@ -246,12 +247,12 @@ import Testing
 
     /// The daemon would never ask such a helper to log in, so that it is no help that it could.
     @Test(.enabled(if: python)) func aHelperThatLogsInAndNeverClaimsFails() async throws {
-        let folder = try Folder()
+        let folder = TemporaryFolder()
         _ = try await play(["helpers", "new", "mine", "--ssid", "Cafe", "--directory", folder.path])
         let source = try folder.read("mine/mine.py")
         let shy = source.replacing("if page and form_of", with: "if False and form_of")
         #expect(shy != source)
-        try folder.write("mine/mine.py", shy, mode: 0o755)
+        folder.write("mine/mine.py", shy, mode: 0o755)
         let ended = try await play(["helpers", "test", folder.path + "/mine"])
         #expect(ended.output.contains("PresentUI, answered: success"), "\(ended.output)")
         #expect(ended.status == 1 && ended.output.contains("WRONG  It never claims the made-up network"), "\(ended.output)")
@@ -297,9 +298,9 @@ import Testing
     }
 
     @Test func aProgramThatOthersCanWriteIsReportedOnce() async throws {
-        let folder = try Folder()
-        let path = try folder.write("bad.sh", "#!/bin/sh\n", mode: 0o777)
-        try folder.write("bad.helper", "[Helper]\nName=bad\nExec=\(path)\nSSID=Bad\n")
+        let folder = TemporaryFolder()
+        let path = folder.write("bad.sh", "#!/bin/sh\n", mode: 0o777)
+        folder.write("bad.helper", "[Helper]\nName=bad\nExec=\(path)\nSSID=Bad\n")
         let ended = try await play(["helpers", "test", folder.path])
         #expect(
             ended.output.components("can be written by others") == 1 && ended.output.contains("chmod go-w \(path)"),
@@ -309,8 +310,8 @@ import Testing
     // MARK: Pages and networks
 
     private func page(_ html: String, _ options: [String] = [], language: String = "python") async throws -> Tool.Exit {
-        let folder = try Folder()
-        try folder.write("page.html", html)
+        let folder = TemporaryFolder()
+        folder.write("page.html", html)
         _ = try await play([
             "helpers", "new", "mine", "--ssid", "Cafe*;Hotel", "--language", language, "--directory", folder.path,
         ])
@@ -344,8 +345,8 @@ import Testing
             ("", "the button \"go=Connect now\" is missing"), ("&later=Later", "logged in"), ("&go=Connect+now", "logged in"),
         ]) func anotherNumberOfButtonsIsWrong(_ buttons: String, _ words: String) async throws
     {
-        let folder = try Folder()
-        try folder.write("page.html", Self.twoButtons)
+        let folder = TemporaryFolder()
+        folder.write("page.html", Self.twoButtons)
         let body =
             Self.claims
             + "if method == 'Authenticate': send('/in', b'a=1&plan=Y&t=hello&r=2\(buttons)'); reply('failure', reason='x')"
@@ -369,7 +370,7 @@ import Testing
     // MARK: Writing one
 
     @Test func aHelperIsNotTestedBeforeItIsBuilt() async throws {
-        let folder = try Folder()
+        let folder = TemporaryFolder()
         let made = try await play([
             "helpers", "new", "mine", "--language=swift", "--checkout", "/usr/share", "--directory", folder.path,
         ])
@@ -381,7 +382,7 @@ import Testing
     }
 
     @Test func anExistingFolderIsLeftAlone() async throws {
-        let folder = try Folder()
+        let folder = TemporaryFolder()
         #expect(try await play(["helpers", "new", "mine", "--directory", folder.path]).status == 0)
         let again = try await play(["helpers", "new", "mine", "--directory", folder.path])
         #expect(
@@ -391,7 +392,7 @@ import Testing
 
     /// The commands that are shown work, where nothing of /usr/local is there, and leave the author's files as they are.
     @Test func thePrintedInstallationCommandsWork() async throws {
-        let folder = try Folder()
+        let folder = TemporaryFolder()
         let made = try await play(["helpers", "new", "my helper".replacing(" ", with: "."), "--directory", folder.path])
         let before = try folder.read("my.helper/my.helper.helper")
         let lines = made.output.split(separator: "\n").map { $0.drop { $0 == " " } }

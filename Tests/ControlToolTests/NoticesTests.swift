@@ -1,5 +1,6 @@
 import Glibc
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import ControlAPI
@@ -152,7 +153,7 @@ struct NotifyProcessTests {
         return child
     }
 
-    private func wait(for text: String, in file: String, of folder: Folder) throws -> [String] {
+    private func wait(for text: String, in file: String, of folder: TemporaryFolder) throws -> [String] {
         for _ in 0..<3000 {
             if let found = try? folder.read(file), found.contains(text) { return found.split(separator: "\n").map(String.init) }
             usleep(20_000)
@@ -162,11 +163,11 @@ struct NotifyProcessTests {
 
     @Test(arguments: ["actions,body-markup", "body"]) func aQuestionAndItsEndAreShown(_ capabilities: String) async throws {
         try await Aside.run {
-            let folder = try Folder()
+            let folder = TemporaryFolder()
             let address = "unix:path=\(folder.path)/bus"
             let out = folder.path + "/out"
-            try folder.write("server.py", Self.server)
-            try folder.write("xdg-terminal-exec", "#!/bin/sh\necho \"terminal $*\" >> \(out)\n", mode: 0o755)
+            folder.write("server.py", Self.server)
+            folder.write("xdg-terminal-exec", "#!/bin/sh\necho \"terminal $*\" >> \(out)\n", mode: 0o755)
             let environment = ["PATH=\(folder.path):/usr/bin:/bin", "DBUS_SESSION_BUS_ADDRESS=\(address)"]
             let bus = try start(
                 "/usr/bin/dbus-daemon", ["--session", "--nofork", "--nopidfile", "--print-address=1", "--address=\(address)"],

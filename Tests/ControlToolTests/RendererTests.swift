@@ -71,13 +71,17 @@ import Varlink
         interface.link = LinkDetails(
             addresses: ["192.0.2.2/24", "2001:db8::2/64"], gateways: [], nameservers: ["192.0.2.1"],
             nameserversFrom: "NetworkManager", portalAPI: "https://portal.example/api", portalAPIFrom: "DHCP")
+        interface.manager = "NetworkManager"
         let short = renderer.lines(StatusReply(interfaces: [interface]))
         let long = renderer.lines(StatusReply(interfaces: [interface]), verbose: true)
         #expect(
             long == short + [
-                "  address 192.0.2.2/24, 2001:db8::2/64", "  resolvers 192.0.2.1 (from NetworkManager)",
+                "  managed by NetworkManager", "  address 192.0.2.2/24, 2001:db8::2/64",
+                "  resolvers 192.0.2.1 (from NetworkManager)",
                 "  portal API https://portal.example/api (from DHCP)",
             ])
+        interface.link = nil
+        #expect(renderer.lines(StatusReply(interfaces: [interface]), verbose: true).last == "  managed by NetworkManager")
     }
 
     @Test func omittedElementsAreCounted() {

@@ -60,6 +60,17 @@ import Testing
         for state in StateName.allCases { #expect(renderer.words(state.rawValue) != state.rawValue) }
     }
 
+    @Test func whyAQuestionIsAskedAgainStandsAboveWhatThePortalSays() {
+        var prompt = PendingPrompt(
+            id: "p", interface: "w", ssid: "Hotel", helper: "form", portal: "https://p.example", title: "Welcome", fields: [],
+            since: 1)
+        prompt.note = "Asked again: the answers stored here belong to the helper a; this is form."
+        #expect(renderer.heading(prompt)[1...] == ["  \(prompt.note!)", "  │ Welcome"])
+        let steps = [Step(at: 1, kind: "answered", helper: "form", detail: "by the user")]
+        #expect(
+            renderer.lines(ExplainReply(steps: steps, verdict: "Online."), verbose: false).contains { $0.contains("answered") })
+    }
+
     @Test func theEndOfALongOriginShows() {
         let origin = "https://portal.hotel.example." + String(repeating: "a.", count: 90) + "evil.example:8443"
         let shown = renderer.origin(origin)

@@ -65,9 +65,16 @@ import Testing
         #expect(
             try run(.init(replies: ["Login": [chosen]]), ["login"]).output
                 == "Started on net1; to see what came of it: hotspotctl\n")
+        func state(_ name: String, _ problems: String = "") -> String {
+            #"{"version":"1","interfaces":[{"interface":"net1","state":"\#(name)","since":1,"problems":[\#(problems)]}]}"#
+        }
+        let way = [state("authenticated"), state("loggingOff"), state("inactive")]
         #expect(
-            try run(.init(replies: ["Logoff": [chosen]]), ["logoff"]).output
-                == "Logging off on net1; to log in again: hotspotctl login net1\n")
+            try run(.init(replies: ["Logoff": [chosen], "Status": way]), ["logoff"]).output
+                == "Logged off on net1; to log in again: hotspotctl login net1\n")
+        let problem = #"{"code":"logoffUnconfirmed","message":"The portal is dead.","hint":"hotspotctl logoff"}"#
+        let left = try run(.init(replies: ["Logoff": [chosen], "Status": [state("inactive", problem)]]), ["logoff"])
+        #expect(left.status == 1 && left.output.isEmpty && left.errors.hasPrefix("hotspotctl: The portal is dead.\n"), "\(left)")
         // The first one to change is another one.
         func status(_ first: String, _ second: String) -> String {
             func one(_ name: String, _ state: String) -> String {

@@ -30,7 +30,7 @@ import Testing
         let lines = renderer.lines(HistoryReply(attempts: attempts))
         #expect(headings(lines) == shown)
         for line in lines[1...2] {
-            #expect(line.contains(Self.ssid) && line.contains("no helper for it"), "\(line)")
+            #expect(line.contains(Self.ssid) && line.contains("not logged in"), "\(line)")
             #expect(Renderer.width(line) <= columns, "\(line)")
         }
         #expect(lines.count == (columns == 200 ? 3 : 4))

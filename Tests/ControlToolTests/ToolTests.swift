@@ -506,7 +506,7 @@ private let helpers = """
         let script = FakeDaemon.Script(replies: ["Forget": ["{}"], "ForgetEverything": ["{}"]])
         #expect(try run(script, ["forget", "Cafe"]).output == "Forgot \"Cafe\" and its history.\n")
         let all = try run(script, ["forget", "--everything"]) { #expect($0.calls == ["ForgetEverything"]) }
-        #expect(all.output == "Forgot all networks and their history.\n")
+        #expect(all.output == "Forgot all networks, the answers stored for them, and their history.\n")
     }
 
     @Test func helpersShowTheirProblems() throws {

@@ -25,7 +25,9 @@ export PATH := $(if $(SWIFT),$(dir $(SWIFT)):)$(PATH):/usr/sbin:/sbin
 BINARIES = .build/$(CONFIG)
 # The day of the manual pages: of the sources, or of the package.
 MANUAL_DATE = $(shell date -u -d @$${SOURCE_DATE_EPOCH:-$$(stat -c %Y Package.swift)} +%F)
-RELEASE = -c release --static-swift-stdlib
+# Small programs: lld keeps relocations packed, and nothing is exported, so that what nothing calls is left out.
+RELEASE = -c release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs \
+	-Xlinker --no-export-dynamic
 
 # What building, and what testing and showing need, by the names of Debian 12.
 BUILD_PACKAGES = git make pkg-config libc6-dev g++ libnl-3-dev libnl-genl-3-dev libcurl4-openssl-dev libc-ares-dev libsqlite3-dev \
@@ -96,7 +98,7 @@ figures: deps
 
 # Another part's benchmarks are files of their own beside these.
 bench: swift
-	swift build -c release --product benchmarks
+	swift build $(RELEASE) --product benchmarks
 	$(BINARIES)/benchmarks
 	swift build $(RELEASE) --product hotspotd
 	Tests/Benchmarks/helpers.py --bin $(BINARIES)

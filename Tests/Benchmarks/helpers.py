@@ -8,6 +8,7 @@ All helpers but one answer `none`; the last by name answers `high`, and cannot l
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -21,6 +22,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 
 PROGRAM = """#!/bin/sh
 head -c 1 >/dev/null
@@ -104,6 +106,35 @@ def cable(command: str) -> None:
     subprocess.run(["sh", "-ec", command], check=True)
 
 
+def enter(options: argparse.Namespace) -> bool:
+    """Goes on in a network namespace of its own; false without root."""
+    if options.inside:
+        return True
+    if os.geteuid() != 0:
+        print(f"{pathlib.Path(sys.argv[0]).name}: skipped, network namespaces need root")
+        return False
+    os.execvp("unshare", ["unshare", "--net", sys.executable, *sys.argv, "--inside"])
+
+
+@contextlib.contextmanager
+def gateway() -> Iterator[None]:
+    """A cable into another namespace, where the gateway has its address."""
+    holder = subprocess.Popen(
+        ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "sh", "-c", "echo; exec sleep infinity"], stdout=subprocess.PIPE
+    )
+    holder.stdout.readline()
+    try:
+        cable(
+            f"ip link set lo up; ip link add cable0 type veth peer name cable1 netns {holder.pid}\n"
+            f"nsenter --net=/proc/{holder.pid}/ns/net sh -ec 'ip addr add 192.0.2.1/24 dev cable1; ip link set cable1 up'\n"
+            "ip link set cable0 up"
+        )
+        yield
+    finally:
+        holder.send_signal(signal.SIGKILL)
+        holder.wait()
+
+
 class Asker(threading.Thread):
     """Asks for the status again and again; the slowest reply tells how long the daemon kept others waiting."""
 
@@ -125,6 +156,8 @@ def joined(daemon: Daemon, round: int) -> tuple[float, float, float, float]:
     while daemon.call("Status")["interfaces"][0]["state"] != "inactive":
         time.sleep(0.01)
     monitor = daemon.open("Monitor", more=True)
+    # The daemon serves one after the other: once this is answered, it monitors.
+    daemon.call("Status")
     asker = Asker(daemon)
     began = time.time()
     cable(f"ip addr add 192.0.2.{2 + round % 200}/24 dev cable0; ip route add default via 192.0.2.1")
@@ -210,22 +243,9 @@ def main() -> None:
     parser.add_argument("--idle", type=float, default=10, help="seconds to look at the idle daemon with the most helpers")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if not options.inside:
-        if os.geteuid() != 0:
-            print("helpers.py: skipped, network namespaces need root")
-            return
-        os.execvp("unshare", ["unshare", "--net", sys.executable, *sys.argv, "--inside"])
-
-    gateway = subprocess.Popen(
-        ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "sh", "-c", "echo; exec sleep infinity"], stdout=subprocess.PIPE
-    )
-    gateway.stdout.readline()
-    try:
-        cable(
-            f"ip link set lo up; ip link add cable0 type veth peer name cable1 netns {gateway.pid}\n"
-            f"nsenter --net=/proc/{gateway.pid}/ns/net sh -ec 'ip addr add 192.0.2.1/24 dev cable1; ip link set cable1 up'\n"
-            "ip link set cable0 up"
-        )
+    if not enter(options):
+        return
+    with gateway():
         start(options.bin)
         print(f"{'helpers':>8} {'address→decision':>18} {'race alone':>12} {'all gone':>10} {'slowest reply':>14} {'bare script':>12} {'daemon before and after':>24}   (ms, medians of {options.rounds}; MB, Pss)")
         for count in [int(word) for word in options.counts.split(",")]:
@@ -244,9 +264,6 @@ def main() -> None:
                     print(f"idle with {count} helpers registered: {daemon.switches() - before} wake-ups in {options.idle:.0f} s, {daemon.pss() / 1024:.1f} MB (Pss)")
             finally:
                 daemon.close()
-    finally:
-        gateway.send_signal(signal.SIGKILL)
-        gateway.wait()
 
 
 if __name__ == "__main__":

@@ -221,8 +221,8 @@ class Daemon:
 
 
 def isQuestion(step: dict) -> bool:
-    """Whether a step of the journal is a question to the user, and not the user's answer."""
-    return step.get("kind") == "prompt" and step.get("detail") != "answered"
+    """Whether a step of the journal is a question to the user."""
+    return step.get("kind") == "prompt"
 
 
 class Monitor:

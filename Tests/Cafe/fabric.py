@@ -133,6 +133,7 @@ class Fabric:
             for address in addresses:
                 run("ip", "-n", space, "address", "add", f"{address}/24", "dev", link)
             run("ip", "-n", space, "link", "set", link, "up")
+        run("ip", "-n", "inet", "address", "add", f"{networks.USUAL_ADDRESS}/32", "dev", "lo")
         run("ip", "-n", "ap", "route", "add", "default", "via", networks.INTERNET)
 
     def command(self, space: str, *words: str) -> list[str]:

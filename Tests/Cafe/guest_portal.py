@@ -1,7 +1,7 @@
 """Pension Ida's portal: room number and surname over plain HTTP, with the manners of the trade.
 
-A refused page keeps what was typed. The gateway may open late, as one does with a slow RADIUS server behind it, and the terms may
-change: the file of its manners says so, and is read at each request. SIGUSR1 ends all sessions.
+A refused page keeps what was typed. The gateway may open late, as one does with a slow RADIUS server behind it, the terms may
+change, and the login may be answered at once instead of by a redirect: the file of its manners says so, and is read at each request. SIGUSR1 ends all sessions.
 """
 
 import html
@@ -67,7 +67,10 @@ class GuestPortal:
             threading.Timer(delay, self.admit, [request.client]).start()
         else:
             self.gate.admit(request.client, SESSION_SECONDS)
-        answer = Answer(303, Location=f"http://{HOST}/done", Cache_Control="no-store")
+        if self.manner("direct", 0):
+            answer = page("You are connected", '<p>Enjoy your stay. <a href="/logout">Log out</a></p>')
+        else:
+            answer = Answer(303, Location=f"http://{HOST}/done", Cache_Control="no-store")
         answer.remark = "right"
         return answer
 

@@ -48,7 +48,7 @@ def trust(folder: pathlib.Path) -> None:
 
 
 def makeCertificate(host: str) -> None:
-    issue(RUN / "tls", host, f"DNS:{host},DNS:{networks.PAGE}")
+    issue(RUN / "tls", host, f"DNS:{host},DNS:{networks.PAGE},DNS:{networks.USUAL_HTTPS}")
 
 
 def issue(folder: pathlib.Path, host: str, names: str) -> None:
@@ -60,7 +60,8 @@ def issue(folder: pathlib.Path, host: str, names: str) -> None:
 
 
 def start(fabric: Fabric) -> None:
-    names = [f"address=/{name}/{networks.INTERNET}" for name in (networks.PROBE, networks.PAGE)]
+    names = [f"address=/{name}/{networks.INTERNET}" for name in
+             (networks.PROBE, networks.PAGE, *networks.USUAL_PROBES, networks.USUAL_HTTPS)]
     dnsmasq(fabric, "names-internet", "inet", ["interface=downlink", *names, "local=/#/"])
     for network in networks.ALL:
         lines = [

@@ -53,3 +53,7 @@ PAGE = "www.cafe.example"
 PROBE_URL = f"http://{PROBE}/generate_204"
 PROBE_HTTPS_URL = f"https://{PROBE}/generate_204"
 PAGE_URL = f"http://{PAGE}/"
+# The probe's usual endpoints, which lead to the café's own Internet: names, the one over HTTPS, and an address.
+USUAL_PROBES = ["connectivitycheck.gstatic.com", "detectportal.firefox.com", "nmcheck.gnome.org"]
+USUAL_HTTPS = "www.gstatic.com"
+USUAL_ADDRESS = "1.1.1.1"

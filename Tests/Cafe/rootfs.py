@@ -18,7 +18,7 @@ PACKAGES = """
 bash bsdutils coreutils dash debianutils findutils grep gzip hostname libc-bin mawk mount procps sed tar util-linux
 curl openssl iproute2 nftables iptables libxtables12 iw hostapd wpasupplicant dnsmasq-base isc-dhcp-client kmod
 python3-minimal python3.11-minimal libpython3.11-minimal libpython3.11-stdlib
-systemd libsystemd-shared bubblewrap
+systemd libsystemd-shared bubblewrap network-manager dbus-daemon dbus-system-bus-common
 """.split()
 SETTINGS = """
 /etc/dhcp /etc/fstab /etc/group /etc/iproute2 /etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.conf.d /etc/nsswitch.conf
@@ -121,7 +121,7 @@ def isELF(path: str) -> bool:
 def tree(paths: list[str]) -> Tree:
     """Everything that the scenes need, and these files and folders with all that is in them."""
     result = Tree()
-    for name in ("/bin", "/sbin", "/lib", "/lib64", "/lib64/ld-linux-x86-64.so.2", "/tmp", "/root", "/mnt"):
+    for name in ("/bin", "/sbin", "/lib", "/lib64", "/lib64/ld-linux-x86-64.so.2", "/tmp", "/root", "/mnt", "/var/run"):
         result.add(name)
     listing = subprocess.run(["dpkg-query", "-L", *PACKAGES], capture_output=True, text=True)
     if listing.returncode != 0:

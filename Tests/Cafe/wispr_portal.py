@@ -1,7 +1,11 @@
-"""TrainNet's portal: WISPr 1.0 in the body of the redirect and of every answer, and a page for people."""
+"""TrainNet's portal: WISPr 1.0 in the body of the redirect and of every answer, and a page for people.
+
+SIGUSR1 ends all sessions.
+"""
 
 import html
 import secrets
+import signal
 import urllib.parse
 from xml.sax.saxutils import escape
 
@@ -129,6 +133,9 @@ class WISPrPortal:
 if __name__ == "__main__":
     options = arguments("port", "faults", "untrusted")
     portal, transcript = WISPrPortal(), Transcript(options.transcript, "train")
+    # A test's threads block all signals, and what they start inherits that.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1})
+    signal.signal(signal.SIGUSR1, lambda *_: [portal.gate.expel(client) for client in list(portal.gate.sessions)])
     serve(
         [
             Server(int(options.port), portal.intercept, transcript, hostile=options),

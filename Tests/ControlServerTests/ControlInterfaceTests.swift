@@ -69,6 +69,13 @@ import Varlink
             interface: interface ?? "wlan0", start: "http://probe.example/", addresses: ["192.0.2.7/24"], gateways: ["192.0.2.1"],
             nameservers: ["192.0.2.53"])
     }
+    func join(_ parameters: JoinParameters, _ answer: @escaping (Result<AssociationReply, ControlError>) -> Void) {
+        guard parameters.ssid == "Cafe" else { return answer(.failure(.noSuchNetwork(parameters.ssid))) }
+        answer(.success(AssociationReply(interface: parameters.interface ?? "wlan0", manager: "NetworkManager")))
+    }
+    func leave(interface: String?, _ answer: @escaping (Result<AssociationReply, ControlError>) -> Void) {
+        answer(.failure(.failed(code: .notJoined, message: "The interface is in no network.")))
+    }
     func logoff(interface: String?) throws(ControlError) -> String { interface ?? "wlan0" }
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) -> Bool { enabled }
     var currentNetwork = CurrentNetwork()
@@ -182,7 +189,7 @@ import Varlink
 
     private static let changes: [(String, JSONValue)] = [
         ("Answer", ["id": "1", "answers": ["room": "1"], "remember": false]), ("Dismiss", ["id": "1"]), ("Login", [:]),
-        ("Browse", [:]), ("Logoff", [:]),
+        ("Browse", [:]), ("Logoff", [:]), ("Join", ["ssid": "Cafe", "once": false]), ("Leave", [:]),
         ("SetEnabled", ["ssid": "Cafe", "enabled": false]), ("Forget", ["ssid": "Cafe"]), ("ForgetEverything", [:]),
         ("Credentials", [:]), ("AddCredential", ["ssid": "Cafe", "answers": ["room": "1"]]),
         ("RemoveCredentials", ["ssid": "Cafe"]),
@@ -327,6 +334,10 @@ import Varlink
         #expect(prompt?["fields"]?.array?.first?["value"] == "214")
         #expect(try await call(fixture.path, "Explain").get()["steps"]?.array?.count == 2)
         #expect(try await call(fixture.path, "Logoff").get() == ["interface": "wlan0"])
+        let joined = try await call(fixture.path, "Join", ["ssid": "Cafe", "once": true]).get()
+        #expect(joined == ["interface": "wlan0", "manager": "NetworkManager"])
+        #expect(name(await call(fixture.path, "Join", ["ssid": "Other", "once": true])) == "org.hotspotd.Control.NoSuchNetwork")
+        #expect(name(await call(fixture.path, "Leave")) == "org.hotspotd.Control.Failed")
         _ = try await call(fixture.path, "Answer", ["id": "1", "answers": ["room": "214"], "remember": true]).get()
         #expect(fixture.backend.answered == ["room": "214"])
     }

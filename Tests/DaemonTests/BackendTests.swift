@@ -82,10 +82,13 @@ import Testing
         bench.evaluates("a", #"{"confidence": "low"}"#)
         bench.evaluates("b", #"{"confidence": "none"}"#)
         bench.replies("a", to: "Maintain", #"{"result": "authenticationRequired"}"#)
-        for (edition, races, helper) in [(0, 1, "a"), (0, 1, "a"), (5, 2, "b")] {
+        for (edition, races, helper, asBefore) in [(0, 1, "a", false), (0, 1, "a", true), (5, 2, "b", false)] {
             if edition > 0 { bench.evaluates("b", #"{"confidence": "high"}"#) }
             bench.services.editions["b"] = edition
             cafe.controller.leave("the test leaves")
+            // The list shows the remembered helper only where it will log in without a race.
+            let listed = try #require(try cafe.backend.networks(interface: nil, all: true).first)
+            #expect(listed.ssid == "Cafe" && listed.claims.map(\.helper) == (asBefore ? ["a"] : []))
             cafe.join()
             #expect(await bench.eventually { cafe.controller.machine.state.name == .authenticated })
             #expect(bench.told("b", "Evaluate").count == races && cafe.controller.status.helper == helper)
@@ -244,7 +247,7 @@ import Testing
         try cafe.backend.setEnabled(helper: "a", ssid: nil, enabled: false)
         cafe.join()
         #expect(await bench.eventually { machine().state.name == .authenticated })
-        #expect(store.remembered(Self.network, now: WallClock.now)?.field == ["b"])
+        #expect(store.remembered(Self.network, now: WallClock.now)?.contenders == ["b"])
         try cafe.backend.setEnabled(helper: "a", ssid: nil, enabled: true)
         #expect(machine().state.chosenHelper == "b", "its session goes on")
         if leaves {

@@ -53,12 +53,24 @@ import Testing
         Self.join(second, "Cafe")
         #expect(await bench.eventually { second.machine.state.name == .authenticated })
 
+        // One that asks comes first where any will do.
+        #expect(try backend.find(nil) === first)
+        bench.replies("a", to: "Maintain", #"{"result": "authenticationRequired"}"#)
+        bench.replies("a", to: "Authenticate", #"{"result": "uiRequired", "prompt": {"title": "Hotel", "fields": []}}"#)
+        second.feed(.loginRequested(helper: nil))
+        #expect(await bench.eventually { second.desk.prompt != nil })
+        #expect(try backend.find(nil) === second)
+        bench.replies("a", to: "PresentUI", #"{"result": "success"}"#)
+        second.feed(.promptAnswered(try #require(second.desk.prompt?.id)))
+        #expect(await bench.eventually { second.machine.state.name == .authenticated })
+
         // One of each.
         bench.replies("a", to: "Authenticate", #"{"result": "failure"}"#)
         #expect(try backend.login(interface: nil, helper: nil, fresh: false).interface == "hot7")
         #expect(await bench.eventually { first.machine.state.name == .failure })
         first.feed(.verdictSeen(.captive))
         #expect(try backend.require(nil) { $0.machine.state.isCaptive == true } === first)
+        bench.replies("a", to: "Logoff", #"{"result": "success"}"#)
         #expect(try backend.logoff(interface: nil) == "hot8")
         #expect(await bench.eventually { second.machine.state.name == .inactive })
 

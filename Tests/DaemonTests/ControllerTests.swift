@@ -163,6 +163,29 @@ import Wireless
         #expect(reply.requests == ["GET http://a.example/ → 204 in 3 ms"])
     }
 
+    @Test(
+        arguments: [
+            ("clockWrong", nil, "By this computer's clock certificates are out of date, so that HTTPS does not work."),
+            // As of a battery that is empty.
+            (
+                "clockWrong", "Mon, 23 Nov 2026 16:00:00 GMT",
+                "By this computer's clock certificates are out of date, so that HTTPS does not work."
+                    + " It says 2001-09-09, and the network says 2026-11-23."
+            ),
+            ("clockWrong", "Sun, 09 Sep 2001 10:00:00 GMT", nil), ("httpsBlocked", "Mon, 23 Nov 2026 16:00:00 GMT", nil),
+            ("clockWrong", "yesterday", "By this computer's clock certificates are out of date, so that HTTPS does not work."),
+        ] as [(String, String?, String?)]) @LoopActor func aClockThatIsWrongIsTold(
+            _ problem: String, _ date: String?, _ sentence: String?
+        )
+    {
+        let headers = date.map { ["date": $0] } ?? [:]
+        let answer = ProbeAnswer(
+            verdict: .partial, problem: problem,
+            evidence: [.init(request: "GET http://a.example/", status: 204, headers: headers, milliseconds: 3)])
+        let found = answer.clock(at: 1_000_000_000_000)
+        #expect(found?.message == sentence && (found == nil || found?.code == .clockWrong))
+    }
+
     @Test @LoopActor func aProbesLossIsReadFromItsAnswer() {
         let errors = [
             ("refusedHere: A firewall rule", 0), ("connectFailed: The server (Connection refused)", 0),
@@ -194,15 +217,15 @@ import Wireless
         bench.hold("high")
         let controller = InterfaceController(index: Self.index, name: "hot7", services: bench.services)
         controller.join(joined())
-        let conversation = controller.conversation
-        #expect(await bench.eventually { conversation.evaluations.count == names.count && conversation.inFlight.count == 1 })
-        #expect(Set(controller.conversation.evaluations.keys) == Set(names), "a helper that claims nothing is not kept")
-        for kept in controller.conversation.evaluations.values {
+        let commands = controller.commands
+        #expect(await bench.eventually { commands.evaluations.count == names.count && commands.inFlight.count == 1 })
+        #expect(Set(controller.commands.evaluations.keys) == Set(names), "a helper that claims nothing is not kept")
+        for kept in controller.commands.evaluations.values {
             #expect(kept.session == Session(secondsRemaining: 5) && kept.portal == nil)
         }
         bench.letGo("high")
         #expect(await bench.eventually { controller.machine.state.name != .evaluating })
-        #expect(controller.conversation.evaluations.isEmpty)
+        #expect(controller.commands.evaluations.isEmpty)
         controller.leave("the test ends")
         await bench.close()
     }
@@ -235,7 +258,7 @@ import Wireless
         #expect(said("told") == "none: \(guesses.replacing("4711", with: "•••"))")
         #expect(said("guesser") == "none: \(guesses)")
         controller.leave("the test ends")
-        #expect(controller.conversation.secretsSent.isEmpty)
+        #expect(controller.commands.secretsSent.isEmpty)
         await bench.close()
     }
 

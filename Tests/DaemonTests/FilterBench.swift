@@ -75,7 +75,8 @@ import Vault
     func gateChanged() {}
     func loginProven(on index: Int) {}
     func facts(for link: LinkSnapshot) -> LinkFacts? { nil }
-    func disassociate(_ index: Int) -> Bool { false }
+    func disassociate(_ index: Int, keepingAway ssid: SSID?, for duration: Duration?) -> Bool { false }
+    func holdReleased(_ ssid: SSID) {}
 
     /// A helper: it writes down what it is asked, waits as long as there is a file `NAME.hold` (`NAME.METHOD.hold`: for one method
     /// alone), and answers to FilterScanList with what is in `NAME.answer`, to Evaluate with `NAME.evaluation` or high, and to all else

@@ -43,6 +43,22 @@ import Varlink
         await bench.close()
     }
 
+    @Test("26 For a join the helpers are asked for the password, of which nothing else is kept") @LoopActor
+    func passwordForAJoin() async throws {
+        let bench = try FilterBench()
+        bench.see(("Home", .psk))
+        try bench.add("a")
+        bench.labels("a", [("Home", Self.high + #", "password": "coffee beans""#)])
+        var answers: [String?] = []
+        let home = NetworkID.wireless(SSID(printable: "Home")!, .psk)
+        bench.cycle.password(for: home) { answers.append($0) }
+        #expect(await bench.eventually { answers == ["coffee beans"] })
+        bench.labels("a", [("Home", Self.high + #", "password": "short""#)])
+        bench.cycle.password(for: home) { answers.append($0) }
+        #expect(await bench.eventually { answers == ["coffee beans", nil] })
+        await bench.close()
+    }
+
     @Test("21 After a change of the folders they are asked at once, if a client watches") @LoopActor func folders() async throws {
         let bench = try FilterBench(interval: .seconds(3600))
         bench.see(("Cafe", .open))

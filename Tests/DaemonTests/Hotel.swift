@@ -50,20 +50,21 @@ import Vault
         bench.replies("form", to: "Authenticate", #"{"result": "uiRequired", "portal": \#(portal), "prompt": \#(prompt)}"#)
     }
 
-    func join() {
+    func join(hardware: String? = nil) {
         controller.join(
             Joined(
                 association: Services.randomID(), network: Hotel.network, ssid: SSID(printable: "Hotel")!,
                 security: .open, bssid: HardwareAddress("02:00:00:00:00:01"), signal: -50,
                 snapshot: LinkSnapshot(
-                    index: 7, name: "hot7", isUp: true, hasCarrier: true, addresses: ["192.0.2.2/24"],
+                    index: 7, name: "hot7", hardwareAddress: hardware.flatMap { HardwareAddress($0) }, isUp: true,
+                    hasCarrier: true, addresses: ["192.0.2.2/24"],
                     gateways: ["192.0.2.1"]),
                 facts: LinkFacts(nameservers: ["192.0.2.53"], source: "none")))
     }
 
     /// Joins, and returns the prompt that comes up.
-    func ask() async throws -> ShownPrompt {
-        join()
+    func ask(hardware: String? = nil) async throws -> ShownPrompt {
+        join(hardware: hardware)
         #expect(await bench.eventually { self.desk.prompt != nil })
         return try #require(desk.prompt)
     }

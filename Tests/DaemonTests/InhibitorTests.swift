@@ -2,16 +2,17 @@ import Foundation
 import HotspotCore
 import HotspotMachine
 import LinkState
+import TestSupport
 import Testing
 
 @testable import EventLoop
 @testable import hotspotd
 
-private let hasBus = FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-daemon")
 private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
 
 /// The time that a suspend waits for a logoff, with a logind that writes down when its delay is taken and released.
-@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: isCI || hasBus, "needs dbus-daemon")) struct InhibitorTests {
+@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: isCI || PrivateBus.canRun, "needs dbus-daemon")) struct InhibitorTests
+{
     init() { EventLoop.startThread() }
 
     private final class Logind {
@@ -39,34 +40,23 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
                     say("released")
                 if done == 0: sd.sd_bus_wait(bus, ctypes.c_uint64(10000))
             """
-        private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hotspotd-logind-\(UUID().uuidString)")
-        private let bus = Process()
+        private let folder = TemporaryFolder()
+        private let bus: PrivateBus
         private let logind = Process()
-        private var file: URL { folder.appendingPathComponent("words") }
+        private var file: URL { URL(fileURLWithPath: folder.path + "/words") }
 
         init() throws {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let address = "unix:path=\(folder.path)/bus"
-            let ready = Pipe()
-            bus.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
-            bus.arguments = ["--session", "--nofork", "--nopidfile", "--print-address=1", "--address=\(address)"]
-            bus.standardOutput = ready
-            try bus.run()
-            try #require(!ready.fileHandleForReading.availableData.isEmpty)
-            setenv("DBUS_SYSTEM_BUS_ADDRESS", address, 1)
+            bus = try PrivateBus()
+            setenv("DBUS_SYSTEM_BUS_ADDRESS", bus.address, 1)
             logind.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
             logind.arguments = ["-IS", "-c", Self.program]
-            logind.environment = ["DBUS_SYSTEM_BUS_ADDRESS": address, "WORDS": file.path]
+            logind.environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address, "WORDS": file.path]
             try logind.run()
         }
 
         deinit {
             unsetenv("DBUS_SYSTEM_BUS_ADDRESS")
-            for process in [logind, bus] {
-                kill(process.processIdentifier, SIGKILL)
-                process.waitUntilExit()
-            }
-            try? FileManager.default.removeItem(at: folder)
+            stop()
         }
 
         func stop() {

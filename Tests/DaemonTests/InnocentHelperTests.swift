@@ -62,7 +62,9 @@ import Wireless
         let problems = ProblemList()
         let journal = Journal(interface: "hot7", services: bench.services)
         let desk = PromptDesk(services: bench.services, journal: journal, problems: problems)
-        func credential() -> [String: String]? { desk.releasedCredential(for: "portal", in: Self.network, portal: Self.portal) }
+        func credential() -> [String: String]? {
+            desk.releasedCredential(for: "portal", in: Self.network, portal: Self.portal)?.values
+        }
         let (store, vault) = (bench.services.store, bench.services.vault)
         // As an older daemon stored it.
         let old = Purpose.credential(network: Self.network, helper: "portal", origin: Self.portal.origin, pin: Self.portal.pin)

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import Varlink
 
@@ -7,13 +8,11 @@ import Varlink
 /// The journal, played by a socket that is not read.
 @Suite(.timeLimit(.minutes(10))) struct LogTests {
     private final class FullJournal {
-        let path: String
+        private let folder = TemporaryFolder()
+        var path: String { folder.path + "/socket" }
         let descriptor: Int32
 
         init() {
-            var template = Array("/tmp/hotspotd-log-XXXXXX".utf8CString)
-            mkdtemp(&template)
-            path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self) + "/socket"
             descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
             let bound = try? Socket.withAddress(path) { bind(descriptor, $0, $1) }
             #expect(bound == 0)
@@ -21,8 +20,6 @@ import Varlink
 
         deinit {
             close(descriptor)
-            unlink(path)
-            rmdir(String(path.dropLast("/socket".count)))
         }
 
         func next() -> String? {

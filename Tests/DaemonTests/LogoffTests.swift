@@ -89,6 +89,20 @@ import Testing
         }
     }
 
+    @Test @LoopActor func aLogoffThatWasNotConfirmedIsTriedAgainWithWhatTheHelperRemembered() async throws {
+        let hotel = try await accepted()
+        await logOff(hotel, #"{"result": "temporaryFailure"}"#)
+        #expect(hotel.controller.status.problems.map(\.hint) == ["hotspotctl logoff"])
+        #expect(hotel.controller.machine.acceptsLogoff(by: .user))
+        await logOff(hotel, #"{"result": "success"}"#)
+        #expect(await hotel.bench.eventually { hotel.controller.status.problems.map(\.code) == [.held] })
+        let told = hotel.bench.told("form", "Logoff")
+        #expect(told.count == 2 && told.allSatisfy { $0["session"]?["memory"]?["token"] == "s" })
+        #expect(verdict(hotel) == "Logged off." && !hotel.controller.machine.acceptsLogoff(by: .user))
+        #expect(hotel.bench.services.store.sealedSession(Hotel.network) == nil)
+        await hotel.close()
+    }
+
     // MARK: Whose login it is
 
     @Test @LoopActor func aSwitchedOffHelperStaysTheOneThatLoggedIn() async throws {

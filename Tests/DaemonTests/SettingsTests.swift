@@ -2,6 +2,7 @@ import Glibc
 import HelperHost
 import HotspotCore
 import HotspotMachine
+import TestSupport
 import Testing
 import Vault
 
@@ -13,29 +14,10 @@ import Vault
     }
 
     private func withFiles<T>(_ text: String, _ dropIns: [String: String], _ read: (String) throws -> T) throws -> T {
-        var template = Array("/tmp/hotspotd-settings-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        let file = folder + "/hotspotd.conf"
-        var made = [file]
-        defer {
-            for path in made { unlink(path) }
-            rmdir(file + ".d")
-            rmdir(folder)
-        }
-        try write(text, to: file)
-        mkdir(file + ".d", 0o755)
-        for (name, text) in dropIns {
-            made.append("\(file).d/\(name)")
-            try write(text, to: made.last!)
-        }
+        let folder = TemporaryFolder()
+        for (name, text) in dropIns { folder.write("hotspotd.conf.d/\(name)", text) }
+        let file = folder.write("hotspotd.conf", text)
         return try read(file)
-    }
-
-    private func write(_ text: String, to path: String) throws {
-        let stream = try #require(fopen(path, "w"))
-        fputs(text, stream)
-        fclose(stream)
     }
 
     @Test func trustedNetworksAreProtectedOnes() throws {

@@ -37,6 +37,8 @@ import Vault
         let outcome = try await hotel.answer(["sms": "1"], stored: ["room", "name"])
         #expect(outcome == "Remembered for this portal; next time Enter sends them.")
         #expect(hotel.sent == ["room": "214", "name": .string(Self.canary), "sms": "1"])
+        let kept = hotel.journal.count { $0.hasPrefix("kept back: the portal speaks plain HTTP") }
+        #expect(kept == 1, "what the user has confirmed is not kept back")
         #expect(!hotel.bench.steps.contains { $0.detail.contains(Self.canary) })
         await hotel.close()
     }
@@ -51,6 +53,20 @@ import Vault
         hotel.leave()
         let shown = try await hotel.ask()
         #expect(shown.prompt.fields.map(\.value) == ["5", nil, nil] && shown.stored == ["room", "name"])
+        await hotel.close()
+    }
+
+    @Test @LoopActor func storedAnswersOfAFailedLoginAreStillStoredAndNothingElseIsSaid() async throws {
+        let hotel = try Hotel()
+        _ = try await hotel.ask()
+        try await hotel.answer(typed)
+        hotel.leave()
+        let shown = try await hotel.ask()
+        hotel.controller.answer(
+            shown, try hotel.desk.complete([:], stored: ["room", "name"], for: shown), stored: ["room", "name"], remember: false)
+        hotel.leave()
+        #expect(
+            hotel.controller.status.answers?.contains("not kept") != true && hotel.bench.services.store.allCredentials.count == 1)
         await hotel.close()
     }
 
@@ -208,6 +224,75 @@ import Vault
         await hotel.close()
     }
 
+    @Test @LoopActor func anotherHelperThanTheOneThatStoredTheAnswersSaysWhyItAsksAgain() async throws {
+        for isProgram in [false, true] {
+            let hotel = try Hotel(Self.secure)
+            try hotel.bench.services.store.setCredential(
+                Self.network, helper: isProgram ? "form" : "wispr", origin: "https://p.example", pin: "cGlu",
+                program: isProgram ? "/bin/old" : nil, fieldNames: ["room"], sealed: [7])
+            let shown = try await hotel.ask()
+            let owner = isProgram ? "another program of the name form, /bin/old" : "the helper wispr; this is form"
+            #expect(shown.note == "Asked again: the answers stored here belong to \(owner)." && shown.warning == nil)
+            #expect(hotel.journal == ["kept back: the answers stored here belong to \(owner)"])
+            #expect(shown.stored.isEmpty && hotel.credential == nil)
+            // Its own answers end that.
+            try await hotel.answer(["room": "1"])
+            hotel.leave()
+            #expect(try await hotel.ask().note == nil)
+            await hotel.close()
+        }
+    }
+
+    /// A page that asks for something else under a name that was stored.
+    @Test @LoopActor func anAnswerGoesByItselfOnlyToAFieldOfTheSameLabel() async throws {
+        let hotel = try Hotel(Self.secure)
+        func asks(_ room: String, _ name: String) {
+            hotel.bench.replies(
+                "form", to: "Authenticate",
+                """
+                {"result": "uiRequired", "portal": \(Self.secure), "prompt": {"title": "Hotel", "fields": [
+                {"name": "room", "label": "\(room)", "kind": "text", "required": false},
+                {"name": "name", "label": "\(name)", "kind": "password", "required": false}]}}
+                """)
+        }
+        asks(" Room  number", "Surname")
+        _ = try await hotel.ask()
+        try await hotel.answer(["room": "214", "name": Self.canary])
+        hotel.leave()
+        asks("ROOM number", "Surname")
+        var shown = try await hotel.ask()
+        #expect(hotel.bench.told("form", "Authenticate").last?["labels"] == ["room": "room number", "name": "surname"])
+        #expect(shown.note == nil && shown.stored == ["room", "name"])
+        hotel.leave()
+        // Enter under a new name is enough for the next time.
+        asks("Zimmer", "Surname")
+        #expect(try await hotel.ask().note != nil)
+        try await hotel.answer([:], stored: ["room", "name"])
+        hotel.leave()
+        #expect(try await hotel.ask().note == nil)
+        hotel.leave()
+        asks("Number of your card", "PIN of your card")
+        shown = try await hotel.ask()
+        let reason = "the portal calls a field otherwise than when its answer was stored"
+        #expect(shown.note == "Asked again: \(reason)." && hotel.journal.contains("kept back: \(reason)"))
+        #expect(shown.stored == ["room"] && shown.prompt.fields.map(\.value) == ["214", nil], "the secret is not offered")
+        try await hotel.answer(["name": "1"], stored: ["room"])
+        hotel.leave()
+        // Answered once, it is what the field is called; answers without a label go as before.
+        #expect(try await hotel.ask().note == nil)
+        let credential = hotel.bench.services.store.allCredentials[0]
+        try hotel.bench.services.store.setCredential(
+            Self.network, helper: credential.helper, origin: credential.origin, pin: credential.pin,
+            program: credential.program, fieldNames: credential.fieldNames, shownNames: credential.shownNames,
+            sealed: credential.sealed)
+        hotel.leave()
+        asks("Room", "Name")
+        shown = try await hotel.ask()
+        #expect(shown.note == nil && shown.stored == ["room", "name"])
+        #expect(hotel.bench.told("form", "Authenticate").last?["labels"] == nil)
+        await hotel.close()
+    }
+
     // MARK: Questions that are gone
 
     @Test @LoopActor func aQuestionThatIsGoneIsRememberedWithItsReason() async throws {
@@ -272,8 +357,9 @@ import Vault
             hotel.controller.answer(first, typed, remember: true)
             #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != first.token } ?? false })
             let second = try #require(hotel.desk.prompt)
+            #expect(hotel.bench.steps.last { $0.kind == "prompt" }?.detail == "Again asks again")
             if isDismissed { hotel.controller.dismiss(second) } else { hotel.leave() }
-            #expect(hotel.controller.status.answers == "What was answered is not kept, because the login did not succeed.")
+            #expect(hotel.controller.status.answers == "What was typed is not kept, because the login did not succeed.")
             #expect(hotel.bench.services.store.allCredentials.isEmpty && hotel.desk.values.isEmpty)
             await hotel.close()
         }
@@ -307,7 +393,7 @@ import Vault
         let hotel = try await Hotel.guarded("4711")
         var shown = try await hotel.ask()
         #expect(shown.isLocked && shown.stored.isEmpty && hotel.keeper.pinWord == "locked")
-        #expect(hotel.journal.last == "kept back: the PIN was not given since the daemon started")
+        #expect(hotel.journal.last == "kept back: the PIN was not given since the daemon started (hotspotctl credentials unlock)")
         #expect(throws: ControlError.self) { try hotel.desk.complete([:], stored: ["room"], for: shown) }
         #expect(hotel.left("0000") == 9)
         #expect(hotel.desk.prompt?.isLocked == true)
@@ -320,9 +406,28 @@ import Vault
         // What is typed without the PIN cannot be sealed.
         hotel.leave()
         hotel.restart()
-        _ = try await hotel.ask()
+        shown = try await hotel.ask()
+        #expect(shown.note == nil, "it says that answers wait for the PIN")
         let outcome = try await hotel.answer(["room": "5"])
-        #expect(outcome == "Not remembered: the PIN was not given since the daemon started.")
+        #expect(outcome == "Not remembered: the PIN was not given since the daemon started (hotspotctl credentials unlock).")
+        await hotel.close()
+    }
+
+    @Test @LoopActor func onANewNetworkThePINIsNamedBeforeAnythingIsTyped() async throws {
+        let hotel = try await Hotel.guarded("4711")
+        try hotel.bench.services.store.deleteCredential(hotel.bench.services.store.allCredentials[0])
+        let shown = try await hotel.ask()
+        #expect(shown.note == "Without the PIN the answers are not remembered: hotspotctl credentials unlock" && !shown.isLocked)
+        let error = #expect(throws: ControlError.self) { try hotel.keeper.add("Hotel", helper: nil, ["room": "5"]) }
+        #expect(
+            error
+                == .failed(
+                    code: .notSaved,
+                    message:
+                        "Nothing was stored: the PIN was not given since the daemon started (hotspotctl credentials unlock)."))
+        try hotel.keeper.unlock("4711")
+        #expect(hotel.desk.prompt?.note == nil)
+        #expect(try await hotel.answer(["room": "5"]) == "Remembered for this portal; next time Enter sends them.")
         await hotel.close()
     }
 

@@ -26,6 +26,42 @@ import Testing
         await hotel.close()
     }
 
+    @Test @LoopActor func aFamilyOfAddressesThatComesLaterIsProbedWithAtOnce() async throws {
+        let hotel = try Hotel(Hotel.secure) { $0.policy.retryFirst = .seconds(600) }
+        hotel.bench.evaluates("form", #"{"confidence": "none"}"#)
+        hotel.join()
+        #expect(await hotel.bench.eventually { hotel.controller.status.outcome == "unknown" })
+        func probes() -> Int { hotel.bench.steps.count { $0.detail.hasPrefix("The prober failed.") } }
+        let before = probes()
+        var link = try #require(hotel.controller.joined?.snapshot)
+        for (addresses, gateways, count) in [
+            (["192.0.2.2/24", "192.0.2.3/24"], ["192.0.2.1"], 0), (["192.0.2.2/24", "fd00::2/64"], ["192.0.2.1"], 1),
+            (["192.0.2.2/24", "fd00::2/64"], ["192.0.2.1", "fe80::1"], 2),
+        ] {
+            (link.addresses, link.gateways) = (addresses, gateways)
+            hotel.controller.refresh(link)
+            #expect(await hotel.bench.eventually { probes() == before + count })
+        }
+        await hotel.close()
+    }
+
+    /// A portal knows a guest by it: told while it is asked again, and only where the address is another one.
+    @Test @LoopActor func anotherHardwareAddressIsTold() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        func problem() -> Problem? { hotel.controller.status.problems.first { $0.code == .macChanged } }
+        for (hardware, before) in [
+            ("02:00:00:00:00:07", nil), ("02:00:00:00:00:07", nil), ("02:00:00:00:00:08", "02:00:00:00:00:07"),
+            ("02:00:00:00:00:08", nil), (nil, nil),
+        ] as [(String?, String?)] {
+            _ = try await hotel.ask(hardware: hardware)
+            #expect(problem()?.message.contains("\(before ?? "")") == before.map { _ in true }, "\(hardware ?? "")")
+            try await hotel.answer(Hotel.typed)
+            #expect(problem() == nil)
+            hotel.leave()
+        }
+        await hotel.close()
+    }
+
     @Test @LoopActor func theWordsOfARefusalAreInIt() async throws {
         let hotel = try Hotel(Hotel.secure)
         let prompt = #"{"title": "Hotel", "message": "Wrong room.", "fields": []}"#

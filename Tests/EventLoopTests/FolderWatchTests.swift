@@ -1,6 +1,7 @@
 import EventLoop
 import FoundationEssentials
 import Glibc
+import TestSupport
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(10))) struct FolderWatchTests {
@@ -8,14 +9,12 @@ import Testing
 
     /// A folder with a watch beside it, and the number of its reports.
     @LoopActor private final class Watched {
-        nonisolated let folder: String
+        private nonisolated let ownFolder = TemporaryFolder()
+        nonisolated var folder: String { ownFolder.path }
         let watch = FolderWatch()
         private(set) var reports = 0
 
         init() {
-            var template = Array("/tmp/hotspot-test-XXXXXX".utf8CString)
-            mkdtemp(&template)
-            folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
             watch.onChange = { self.reports += 1 }
         }
 
@@ -38,10 +37,7 @@ import Testing
             #expect(reports == before)
         }
 
-        func close() {
-            watch.onChange = {}
-            try? FileManager.default.removeItem(atPath: folder)
-        }
+        func close() { watch.onChange = {} }
 
         private func close(_ descriptor: Int32) { Glibc.close(descriptor) }
 

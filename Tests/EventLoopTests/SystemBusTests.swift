@@ -1,36 +1,21 @@
 import CSystemd
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EventLoop
 
-private let hasBus = FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-daemon")
 private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
 
 /// A bus of the test's own, with a service on it.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: isCI || hasBus, "needs dbus-daemon")) struct SystemBusTests {
+@Suite(.timeLimit(.minutes(10)), .enabled(if: isCI || PrivateBus.canRun, "needs dbus-daemon")) struct SystemBusTests {
     init() { EventLoop.startThread() }
 
     private final class Bus {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hotspotd-bus-\(UUID().uuidString)")
-        let process = Process()
-        var address: String { "unix:path=\(folder.path)/bus" }
+        private let own: PrivateBus
+        var address: String { own.address }
 
-        init() throws {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
-            process.arguments = ["--session", "--nofork", "--nopidfile", "--print-address=1", "--address=\(address)"]
-            let ready = Pipe()
-            process.standardOutput = ready
-            try process.run()
-            try #require(!ready.fileHandleForReading.availableData.isEmpty)
-        }
-
-        deinit {
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
-            try? FileManager.default.removeItem(at: folder)
-        }
+        init() throws { own = try PrivateBus() }
 
         /// A connection of a program with this name, or without one.
         func connect(_ name: String?) -> OpaquePointer? {
@@ -147,6 +132,40 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         #expect(answers["names"]??.first?.list.contains(.text("org.example")) == true)
         #expect(answers["unknown"] == .some(nil) && answers["absent"] == .some(nil))
         #expect(answers["properties"]??.first?.table["Interfaces"]?.list.isEmpty == false)
+    }
+
+    @Test @LoopActor func anObjectIsOfferedAndItsCallerIsTold() async throws {
+        let daemon = try Bus()
+        let offers = try SystemBus(address: daemon.address) { _ in }
+        let asks = try SystemBus(address: daemon.address) { _ in }
+        var callers: [String] = []
+        try offers.serve("/agent") { caller, method in
+            callers.append(caller)
+            return method == "Secret" ? [.text("canary")] : nil
+        }
+        var names: [String]?
+        let dbus = SystemBus.Object("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
+        // Behind its answer the other connection has a name as well.
+        for bus in [offers, asks] {
+            names = nil
+            bus.call("ListNames", of: dbus) {
+                names = ($0?.first?.list ?? []).compactMap(\.text).filter { $0.hasPrefix(":") }.sorted()
+            }
+            while names == nil { await pause() }
+        }
+        let other = try #require(names?.first)
+        var answers: [Result<[BusValue], SystemBus.CallFailure>] = []
+        for method in ["Secret", "Other"] {
+            asks.ask(method, of: .init(other, "/agent", "org.example.Agent")) { answers.append($0) }
+        }
+        while answers.count < 2 { await pause() }
+        #expect(answers[0] == .success([.text("canary")]))
+        guard case .failure(let failure) = answers[1] else {
+            Issue.record("it was answered")
+            return
+        }
+        #expect(failure.name == "org.freedesktop.DBus.Error.UnknownMethod" && !failure.isAbsence && !failure.isRefusal)
+        #expect(names?.count == 2 && callers == [names![1], names![1]])
     }
 
     @Test @LoopActor func noBusIsAnError() {

@@ -2,18 +2,21 @@ import EventLoop
 import FoundationEssentials
 import Glibc
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import HelperHost
 
 /// A folder of its own with helpers that a test writes, and a host over them. Everything is gone after ``close()``.
 @LoopActor final class Workshop {
+    private nonisolated let ownFolder: TemporaryFolder
     nonisolated let folder: String
     let host: HelperHost
     private var entries: [HelperEntry] = []
 
     init(_ adjust: (inout HostConfiguration) -> Void = { _ in }) {
-        folder = makeFolder()
+        ownFolder = TemporaryFolder()
+        folder = ownFolder.path
         mkdir(folder + "/state", 0o700)
         var configuration = HostConfiguration(
             runtimeDirectory: folder + "/run", hiddenPaths: [folder + "/state"])
@@ -102,7 +105,6 @@ import Testing
             #expect(gone, "processes survive: \(survivors)")
         }
         #expect(Self.names(in: folder + "/run/helpers") == [])
-        removeFolder(folder)
     }
 
     nonisolated static func names(in folder: String) -> [String] {
@@ -117,15 +119,18 @@ import Testing
     }
 }
 
-/// A new folder below `/tmp`.
-func makeFolder() -> String {
-    var template = Array("/tmp/hotspot-test-XXXXXX".utf8CString)
-    mkdtemp(&template)
-    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-}
+extension TemporaryFolder {
+    @discardableResult func make(_ name: String, _ mode: mode_t = 0o755) -> String {
+        mkdir("\(path)/\(name)", 0o700)
+        chmod("\(path)/\(name)", mode)
+        return "\(path)/\(name)"
+    }
 
-/// Removes a folder with everything in it.
-func removeFolder(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
+    @discardableResult func link(_ name: String, to target: String) -> String {
+        symlink(target, "\(path)/\(name)")
+        return "\(path)/\(name)"
+    }
+}
 
 /// Looks again every few milliseconds; the time is only an upper limit.
 @LoopActor func eventually(_ condition: () -> Bool) async -> Bool {

@@ -14,7 +14,8 @@ extension Bench {
             noteVerdict(isLate ? nil : verdict)
         case .timerFired(let id): if alarms.contains(where: { $0.id == id && $0.purpose == .probe }) { noteVerdict(nil) }
         case .addressLost, .addressAcquired: lastVerdict = nil
-        case .roamed, .helpersChanged, .answered, .promptAnswered, .promptDismissed, .loginRequested, .logoffRequested, .released,
+        case .roamed, .helpersChanged, .answered, .promptAnswered, .promptDismissed, .loginRequested, .logoffRequested,
+            .restEnded,
             .disassociationRefused:
             break
         }
@@ -32,7 +33,7 @@ extension Bench {
         if case .verdictReached(let id, _, _) = event { probes.removeAll { $0 == id } }
         for action in actions {
             switch action {
-            case .transition, .forgetChoice, .dropSession, .releaseHold: break
+            case .transition, .awaitProof, .forgetChoice, .dropSession, .releaseHold: break
             case .beginAttempt(let id):
                 fresh(id)
                 fault(openAttempt != nil, "an attempt begins within another")

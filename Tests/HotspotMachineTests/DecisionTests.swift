@@ -211,6 +211,30 @@ import Testing
         #expect(bench.state == .evaluating && !bench.gate)
     }
 
+    @Test("D9 A network of which nothing was known is told as open once a probe or a check says so", arguments: [false, true])
+    func d9Unverified(byCheck: Bool) {
+        var bench = joined()
+        bench.bid("H1", .none)
+        bench.bid("H2", .none)
+        bench.probe(.limited)
+        #expect(bench.outcomes == [.unknown] && bench.problemCodes == ["internetLimited"])
+        // However long that takes.
+        bench.send(.verdictSeen(.limited))
+        for _ in 0..<12 {
+            bench.wait(bench.due(.recheck)!)
+            bench.probe(.limited)
+        }
+        #expect(bench.outcomes == [.unknown])
+        if byCheck {
+            bench.send(.verdictSeen(.online))
+        } else {
+            bench.wait(bench.due(.recheck)!)
+            bench.probe(.online)
+        }
+        #expect(bench.outcomes == [.unknown, .open] && bench.problems.isEmpty && bench.due(.recheck) == .seconds(300))
+        bench.ignores(.verdictSeen(.online))
+    }
+
     @Test("D10 Earlier maintain before a session ends, and once more at its end") func d10() {
         var bench = joined()
         bench.login("H1", seconds: 200)
@@ -374,7 +398,7 @@ import Testing
     }
 
     @Test("D13 After logoff held, until Login, enable or 12 hours") func d13() {
-        for release in [Event.loginRequested(helper: nil), .released, nil] {
+        for release in [Event.loginRequested(helper: nil), .restEnded, nil] {
             var bench = authenticated()
             bench.send(.logoffRequested(by: .user))
             bench.reply("H1", .success)
@@ -401,7 +425,7 @@ import Testing
         #expect(bench.state == .inactive && bench.isIdle && bench.problemCodes == ["held"])
         bench.wait(.seconds(48 * 3600))
         #expect(bench.state == .inactive)
-        bench.send(.released)
+        bench.send(.restEnded)
         #expect(bench.state == .evaluating && bench.machine.state.joined?.arrival.autoJoined == true)
     }
 
@@ -710,6 +734,9 @@ import Testing
         #expect(over.state == .authenticating && over.commands.map(\.command) == [.authenticate])
         bench.send(.loginRequested(helper: "H2"))
         #expect(bench.state == .evaluating && bench.commands.map(\.helper) == ["H2"], "another helper starts over")
+        bench.probe(.captive)
+        bench.bid("H2", .none)
+        #expect(bench.problems.map(\.message) == ["A portal wants a login, and H2 cannot do it."], "the others were not asked")
     }
 
     @Test(
@@ -859,7 +886,7 @@ import Testing
         unclaimed.bid("H1", .none)
         unclaimed.bid("H2", .none)
         unclaimed.probe(.captive)
-        unclaimed.send(.released)
+        unclaimed.send(.restEnded)
         unclaimed.bid("H1", .none)
         unclaimed.bid("H2", .none)
         unclaimed.probe(nil)

@@ -82,13 +82,13 @@ import Testing
         bench.handOver("H1")
         bench.send(.helpersChanged([Candidate("H1"), Candidate("H2")]))
         #expect(bench.prompt != nil)
-        bench.send(.released)
+        bench.send(.restEnded)
         #expect(bench.state == .evaluating && bench.prompt == nil && bench.commands.map(\.helper) == ["H1", "H2"])
 
         var question = Bench(.default, "H1")
         question.join()
         question.ask("H1")
-        question.ignores(.released)
+        question.ignores(.restEnded)
     }
 
     @Test("D30 A question with fields or terms is answered by the user alone") func questions() {

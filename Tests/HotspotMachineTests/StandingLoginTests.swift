@@ -29,7 +29,7 @@ import Testing
         var bench = Bench(.default, "H1", "H2")
         let end = byUser ? nil : bench.now + .seconds(60)
         bench.join(remembered: "H1", hold: Hold(byUser ? .disabled : .loggedOff, until: end))
-        if byUser { bench.send(.released) } else { bench.wait(.seconds(60)) }
+        if byUser { bench.send(.restEnded) } else { bench.wait(.seconds(60)) }
         #expect(bench.state == .maintaining && bench.commands.map(\.justJoined) == [false])
         #expect(!bench.gate, "nothing is known of the network")
         bench.probe(.online)
@@ -38,7 +38,7 @@ import Testing
 
         var gone = Bench(.default, "H2")
         gone.join(remembered: "H1", hold: Hold(.disabled))
-        gone.send(.released)
+        gone.send(.restEnded)
         #expect(gone.state == .evaluating)
     }
 
@@ -96,6 +96,15 @@ import Testing
         #expect(bench.last.contains(.restoreLogin(of: "H1")) && bench.machine.acceptsLogoff(by: .user))
         #expect(bench.problems.isEmpty == (verdict == .online), "it is told")
         #expect((bench.machine.state.sessionEnd != nil) == !join)
+        // What nothing confirms is not called online, and is looked at again soon.
+        let isKnown = verdict?.isOpen == true
+        #expect(bench.outcomes.last == (isKnown ? .online : .unknown) && !bench.outcomes.contains(.expired))
+        #expect(isKnown || bench.due(.maintain)! <= .seconds(10))
+        if !isKnown {
+            bench.send(.verdictSeen(.online))
+            #expect(bench.state == .maintaining && bench.chosen == "H1")
+            return
+        }
         bench.wait(bench.due(.maintain)!)
         #expect(bench.state == .maintaining && bench.chosen == "H1")
     }
@@ -168,6 +177,8 @@ import Testing
             if let due = bench.due(.proof) { bench.wait(due) }
         }
         #expect(bench.state == .failure && bench.kept == "H1" && bench.due(.late) == nil)
+        #expect(
+            !bench.log.contains { if case .awaitProof(of: "H2", until: _) = $0 { true } else { false } }, "nor after a restart")
         bench.send(.verdictSeen(.online))
         #expect(bench.chosen == "H1" && bench.machine.state.sessionEnd != nil)
     }
@@ -208,6 +219,123 @@ import Testing
         #expect(bench.last.contains(.dropSession))
     }
 
+    // MARK: Logoffs
+
+    /// A logoff that the portal does not confirm.
+    func leftOpen(_ rules: Policy.Rules = .default, canDisassociate: Bool = false) -> Bench {
+        var bench = Bench(rules, "H1", "H2")
+        bench.join(canDisassociate: canDisassociate)
+        bench.login("H1", seconds: 1000)
+        bench.send(.logoffRequested(by: .user))
+        bench.reply("H1", .failure)
+        return bench
+    }
+
+    @Test("D13 A session whose logoff is not confirmed can be ended again, until it is") func logoffAgain() {
+        var bench = leftOpen()
+        #expect(bench.state == .inactive && bench.machine.keepsLogin && !bench.log.contains(.dropSession))
+        #expect(!bench.machine.acceptsLogoff(by: .helper("H1")))
+        for result in [HelperResult.temporaryFailure, .success] {
+            #expect(bench.machine.acceptsLogoff(by: .user))
+            bench.send(.logoffRequested(by: .user))
+            #expect(bench.state == .loggingOff && bench.commands.map(\.command) == [.logoff])
+            #expect(bench.last.contains(.restoreLogin(of: "H1")))
+            bench.reply("H1", result)
+            #expect(bench.outcomes.last == .loggedOff && bench.due(.hold) == .seconds(12 * 3600))
+        }
+        #expect(bench.log.contains(.dropSession) && bench.problemCodes == ["held"] && bench.kept == nil)
+        #expect(!bench.machine.acceptsLogoff(by: .user) && !bench.machine.keepsLogin)
+        bench.ignores(.logoffRequested(by: .user))
+    }
+
+    @Test("D13 Where the portal is back, or the network was left, nothing is left to end") func logoffOver() {
+        var captive = leftOpen()
+        captive.send(.verdictSeen(.captive))
+        #expect(captive.problemCodes == ["held"] && captive.kept == nil && !captive.machine.acceptsLogoff(by: .user))
+        captive.send(.loginRequested(helper: nil))
+        captive.bid("H1", .none)
+        captive.bid("H2", .none)
+        captive.probe(.online)
+        #expect(captive.chosen == nil && captive.outcomes.last == .opened)
+        var left = leftOpen()
+        left.send(.addressLost)
+        left.join(hold: Hold(.loggedOff))
+        #expect(left.kept == nil && left.problemCodes == ["held"] && !left.machine.acceptsLogoff(by: .user))
+    }
+
+    @Test("D13 A login after it goes on with the session where the network is open", arguments: [false, true])
+    func loginAfterLeftOpen(meanwhile: Bool) {
+        var bench = authenticated(seconds: 1000)
+        bench.send(.logoffRequested(by: .user))
+        if meanwhile { bench.send(.loginRequested(helper: nil)) }
+        bench.reply("H1", .failure)
+        if !meanwhile { bench.send(.loginRequested(helper: nil)) }
+        bench.bid("H1", .none)
+        bench.bid("H2", .none)
+        bench.probe(.online)
+        #expect(bench.state == .authenticated && bench.chosen == "H1" && bench.machine.acceptsLogoff(by: .user))
+        #expect(!bench.log.contains(.dropSession) && bench.kept == nil)
+    }
+
+    @Test("D13 A helper that is switched off meanwhile is named, and asked when it is switched on again")
+    func leftOpenSwitchedOff() {
+        var bench = leftOpen()
+        bench.send(.helpersChanged([Candidate("H2")]))
+        #expect(bench.machine.switchedOffOwner == "H1" && !bench.machine.acceptsLogoff(by: .user))
+        bench.send(.helpersChanged([Candidate("H1"), Candidate("H2")]))
+        #expect(bench.machine.switchedOffOwner == nil && bench.machine.acceptsLogoff(by: .user))
+
+        // A logoff that waits for an answer is not sent to a helper that was switched off meanwhile: nothing has ended.
+        var queued = authenticated()
+        queued.wait(.seconds(300))
+        queued.send(.logoffRequested(by: .user))
+        queued.send(.helpersChanged([Candidate("H2")]))
+        queued.probe(.online)
+        queued.reply("H1", .success)
+        #expect(queued.state == .inactive && queued.problemCodes == ["logoffUnconfirmed"] && queued.kept == "H1")
+    }
+
+    @Test("D13 After a restart, and on a link that could not be ended, it is known too") func leftOpenElsewhere() {
+        var restarted = Bench(.default, "H1", "H2")
+        restarted.send(
+            .addressAcquired(
+                Arrival(network: Bench.network, remembered: "H1", resumed: MaintainSchedule(), hold: Hold(.loggedOff))))
+        #expect(restarted.problemCodes == ["logoffUnconfirmed"] && restarted.machine.acceptsLogoff(by: .user))
+        var strict = leftOpen(.strict, canDisassociate: true)
+        #expect(strict.disassociations == 1 && !strict.machine.acceptsLogoff(by: .user))
+        strict.send(.disassociationRefused)
+        #expect(strict.problemCodes.last == "logoffUnconfirmed" && strict.machine.acceptsLogoff(by: .user))
+    }
+
+    @Test("D25 After a restart within its time an open network is the success of the helper before it", arguments: [false, true])
+    func lateAfterRestart(isHeld: Bool) {
+        func restarted(left: Duration) -> Bench {
+            var bench = Bench(.default, "H1", "H2")
+            let late = LateLogin(helper: "H1", end: bench.now + left)
+            let hold = isHeld ? Hold(.dismissed) : nil
+            bench.send(.addressAcquired(Arrival(network: Bench.network, late: late, hold: hold)))
+            return bench
+        }
+        var bench = restarted(left: .seconds(60))
+        #expect(bench.due(.late) == .seconds(60) && bench.kept == "H1")
+        bench.send(.verdictSeen(.online))
+        #expect(bench.state == .authenticated && bench.chosen == "H1" && bench.remembered == "H1" && bench.kept == nil)
+        var late = restarted(left: .seconds(60))
+        if !isHeld { late.probe(.captive) }
+        late.wait(.seconds(61))
+        late.send(.verdictSeen(.online))
+        #expect(late.chosen == nil && late.kept == nil)
+        #expect(restarted(left: .zero).kept == nil)
+    }
+
+    @Test("D25 What waits for its proof is stored for a restart") func awaitsProof() {
+        var bench = Bench(.default, "H1")
+        bench.join()
+        bench.bid("H1", .high)
+        bench.reply("H1", .success)
+        #expect(bench.last.contains(.awaitProof(of: "H1", until: bench.now + .seconds(120))))
+    }
+
     @Test("D25 A login by the user while the last one may open late yet: the question goes when it opens") func askedMeanwhile() {
         var bench = Bench(.default, "H1")
         bench.join()
@@ -221,9 +349,9 @@ import Testing
     }
 
     @Test("D9 A network that the daemon found open was opened in a way that is not known") func found() {
-        for (isFound, outcome) in [(true, AttemptOutcome.found), (false, .open)] {
+        for (wasUpBefore, outcome) in [(true, AttemptOutcome.found), (false, .open)] {
             var bench = Bench(.default, "H1")
-            bench.send(.addressAcquired(Arrival(network: Bench.network, isFound: isFound)))
+            bench.send(.addressAcquired(Arrival(network: Bench.network, wasUpBefore: wasUpBefore)))
             bench.bid("H1", .none)
             bench.probe(.online)
             #expect(bench.outcomes == [outcome])

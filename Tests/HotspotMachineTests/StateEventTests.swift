@@ -17,7 +17,7 @@ import Testing
         ("roamed", .roamed(HardwareAddress("02:00:00:00:00:09")!)), ("helpersChanged, none left", .helpersChanged([])),
         ("helpersChanged, the same", .helpersChanged([Candidate("H1"), Candidate("H2")])),
         ("loginRequested", .loginRequested(helper: nil)), ("logoffRequested by the user", .logoffRequested(by: .user)),
-        ("logoffRequested by a stranger", .logoffRequested(by: .helper("H2"))), ("released", .released),
+        ("logoffRequested by a stranger", .logoffRequested(by: .helper("H2"))), ("released", .restEnded),
         ("disassociationRefused", .disassociationRefused), ("verdictSeen captive", .verdictSeen(.captive)),
         ("verdictSeen online", .verdictSeen(.online)), ("verdictSeen limited", .verdictSeen(.limited)),
     ]

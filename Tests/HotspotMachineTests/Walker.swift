@@ -1,5 +1,5 @@
 import HotspotCore
-import SeededNumbers
+import TestSupport
 import Testing
 
 @testable import HotspotMachine
@@ -35,7 +35,7 @@ struct Walker {
         case 80..<82: send(.addressLost)
         case 82..<84: send(.loginRequested(helper: chance(3) ? Self.names.randomElement(using: &random) : nil))
         case 84..<87: send(.logoffRequested(by: chance(2) ? .user : .helper(Self.names.randomElement(using: &random)!)))
-        case 87: send(.released)
+        case 87: send(.restEnded)
         case 88: send(.roamed(HardwareAddress(octets: [2, 0, 0, 0, 0, UInt8.random(in: 0...9, using: &random)])!))
         case 89..<92: helpers()
         case 92..<95: send(.verdictSeen(Verdict.allCases.randomElement(using: &random)!))

@@ -51,8 +51,9 @@ extension CabledDaemon {
     /// - Parameters:
     ///   - answers: lines of Python that answer on `line`; without any, each connection is only closed.
     ///   - prepare: runs before the network gives addresses, with a process of its namespace, where its interface is `far`.
+    ///   - joins: the network gives addresses and routes.
     func plugNetwork(
-        _ name: String, answers: String = "pass", prepare: (Process) throws -> Void = { _ in }
+        _ name: String, answers: String = "pass", joins: Bool = true, prepare: (Process) throws -> Void = { _ in }
     ) throws {
         let router = try accompany(
             """
@@ -75,7 +76,7 @@ extension CabledDaemon {
             ip link set \(name) up
             """)
         try prepare(router)
-        try join(name)
+        if joins { try join(name) }
     }
 
     /// A program in Python beside the daemon, in its namespace or in one of its own, until the daemon is gone. It prints a line when it

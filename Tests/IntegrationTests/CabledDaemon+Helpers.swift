@@ -1,5 +1,6 @@
 import Foundation
 import HotspotCore
+import TestSupport
 
 /// Helpers, what they write down, and what is left of them.
 extension CabledDaemon {
@@ -38,7 +39,7 @@ extension CabledDaemon {
     /// Writes a helper's program. Another process does it: what this one has open for writing is inherited for a moment by whatever another
     /// test starts beside, and a program that is open for writing cannot be executed (ETXTBSY).
     @discardableResult func program(_ name: String, python: String) throws -> String {
-        let text = try scratch.write("text-of-\(name)", Self.prelude + python + "\n")
+        let text = scratch.write("text-of-\(name)", Self.prelude + python + "\n")
         let program = scratch.path + "/programs/" + name
         let run = try Finished.run("/usr/bin/install", ["-m", "755", text, program])
         guard run.status == 0 else { throw Disappointment(run.output) }
@@ -46,7 +47,7 @@ extension CabledDaemon {
     }
 
     /// Writes a `.helper` file.
-    func file(_ name: String, _ text: String) throws { chmod(try scratch.write("helpers/\(name).helper", text), 0o644) }
+    func file(_ name: String, _ text: String) throws { chmod(scratch.write("helpers/\(name).helper", text), 0o644) }
 
     /// The helpers by name.
     func helpers() throws -> [String: JSONValue] {
@@ -68,7 +69,7 @@ extension CabledDaemon {
     }
 
     /// Something for a helper to read.
-    func leave(_ name: String, _ text: String) throws { _ = try scratch.write("notes/\(name)", text) }
+    func leave(_ name: String, _ text: String) throws { scratch.write("notes/\(name)", text) }
 
     // MARK: What is left
 

@@ -1,12 +1,13 @@
 import Foundation
 import HotspotCore
+import TestSupport
 import Testing
 import Varlink
 
 /// The real daemon in a network namespace of its own, where cables are put in and pulled out (`CabledDaemon+Cables.swift`), with helpers
 /// that are programs in Python (`CabledDaemon+Helpers.swift`). All of it is gone with this value.
 final class CabledDaemon {
-    let scratch: Scratch
+    let scratch: TemporaryFolder
     private let settings: String
     private var process = Process()
     /// What keeps the namespace when the daemon is killed.
@@ -33,11 +34,11 @@ final class CabledDaemon {
     ///   - prepare: writes helpers before the daemon starts.
     init(isBare: Bool = false, settings: String = "", prepare: (CabledDaemon) throws -> Void) throws {
         self.isBare = isBare
-        scratch = try Scratch()
+        scratch = TemporaryFolder()
         for folder in ["helpers", "programs", "notes"] {
             try FileManager.default.createDirectory(atPath: "\(scratch.path)/\(folder)", withIntermediateDirectories: true)
         }
-        self.settings = try scratch.write(
+        self.settings = scratch.write(
             "hotspotd.conf",
             """
             \(scratch.daemonSettings)
@@ -106,7 +107,7 @@ final class CabledDaemon {
     func reload(_ words: String, _ others: String) throws {
         let text = try String(contentsOfFile: settings, encoding: .utf8)
         try #require(text.contains(words))
-        _ = try scratch.write("hotspotd.conf", text.replacingOccurrences(of: words, with: others))
+        scratch.write("hotspotd.conf", text.replacingOccurrences(of: words, with: others))
         Foundation.kill(pid, SIGHUP)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// One run of `Tests/Cafe/cafe`: every line of its results.
@@ -28,7 +29,7 @@ struct CafeVisit: Sendable {
 
     private init(_ arguments: [String], of program: String, isOptional: Bool) throws {
         self.isOptional = isOptional
-        let scratch = try Scratch()
+        let scratch = TemporaryFolder()
         let results = scratch.path + "/results.jsonl"
         run = try Finished.run(
             Machine.checkout.appendingPathComponent(program).path,
@@ -159,7 +160,7 @@ struct CafeTests {
     private static let hasBundle = FileManager.default.fileExists(atPath: bundle.path)
     private static let laptop = Task.detached {
         try await CafeVisit.start(
-            ["--mode", "radio", "--scene", "show", "--scene", "air", "--scene", "units"]
+            ["--mode", "radio", "--scene", "show", "--scene", "air", "--scene", "join", "--scene", "units"]
                 + (hasBundle ? ["--test-bundle", bundle.path] : []))
     }
 
@@ -224,6 +225,19 @@ struct CafeTests {
                 "listAlone", "journal.all-seeing", "journal.no-password", "journal.train-only", "journal.joined-only",
                 "journal.scanList", "journal.nothingElse", "log", "noSecretAnywhere", "done",
             ].map { "discretion.\($0)" } + ["daemon.ends", "done"])
+    }
+
+    /// Networks are joined and left through NetworkManager, iwd and wpa_supplicant, and by the kernel alone.
+    @Test func joiningAndLeaving() async throws {
+        let all = [
+            "passwordNeeded", "passwordTooShort", "wrongPassword", "password", "passwordNotLogged", "shown", "unknown", "open",
+            "left", "onceIsForgotten", "passwordOfAHelper", "done",
+        ]
+        let managers = ["nm": ["known", "oneProfile"], "iwd": ["known"], "wpa": ["othersAsBefore"]]
+        let alone = ["open", "shown", "needsAProgram", "left", "switchedOff", "switchedOn", "done", "daemonEnds"]
+        try await Self.laptop.value.expect(
+            "join",
+            managers.flatMap { name, own in (all + own).map { "\(name).\($0)" } } + alone.map { "radio.\($0)" } + ["done"])
     }
 
     /// The daemon, a helper that is its child, and two that the service manager runs: the units as they are, under a systemd of their own.

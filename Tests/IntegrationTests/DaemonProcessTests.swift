@@ -1,5 +1,6 @@
 import Foundation
 import HotspotCore
+import TestSupport
 import Testing
 import Varlink
 
@@ -81,8 +82,8 @@ struct DaemonProcessTests {
         ("[Probe]\nURL=file:///etc/passwd", "takes an address that begins with http://"),
         ("just words", "hotspotd.conf:7: expected Key=Value"),
     ]) func aWrongSettingNamesFileLineAndChoices(_ extra: String, _ words: String) throws {
-        let scratch = try Scratch()
-        let file = try scratch.write(
+        let scratch = TemporaryFolder()
+        let file = scratch.write(
             "hotspotd.conf",
             """
             \(scratch.daemonSettings)
@@ -133,7 +134,7 @@ struct DaemonProcessTests {
         let daemon = try RunningDaemon(environment: ["INVOCATION_ID": "1"])
         let folder = daemon.scratch.path + "/run"
         try FileManager.default.removeItem(atPath: folder)
-        _ = try daemon.scratch.write("run", "")
+        daemon.scratch.write("run", "")
         daemon.waitForEnd()
         #expect(daemon.log.contains("they are made again"))
         try FileManager.default.removeItem(atPath: folder)

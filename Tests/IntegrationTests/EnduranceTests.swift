@@ -1,6 +1,7 @@
 import Foundation
 import HotspotCore
 import Store
+import TestSupport
 import Testing
 import Varlink
 
@@ -19,12 +20,12 @@ struct EnduranceTests {
     @Test func aThousandJoinsLeaveMemoryAndDescriptorsAsTheyWere() throws {
         // Each join is told by a shell, which starts in a fraction of the time that Python takes.
         let daemon = try CabledDaemon(helper: "")
-        let program = try daemon.scratch.write(
+        let program = daemon.scratch.write(
             "quick.sh",
             "#!/bin/sh\n# Nobody answers before he was asked.\nhead -c 1 > /dev/null\nprintf '{\"parameters\":{\"confidence\":\"high\",\"reply\":{\"result\":\"success\"}}}\\0'\n"
         )
         chmod(program, 0o755)
-        _ = try daemon.scratch.write("helpers/clerk.helper", "[Helper]\nName=clerk\nDisplayName=The clerk\nExec=\(program)\n")
+        daemon.scratch.write("helpers/clerk.helper", "[Helper]\nName=clerk\nDisplayName=The clerk\nExec=\(program)\n")
         daemon.kill()
         try Self.fillJournal(daemon.scratch.path + "/state")
         try daemon.start()

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `Gate=routes` in the built daemon, in a network namespace of its own: what is left of it when the daemon ends, in whatever way.
@@ -9,13 +10,13 @@ struct GateProcessTests {
     /// Runs a shell script beside a daemon's settings, in a namespace with one wired link, `w0`. The script has:
     /// `start [WORDS]` and `closed` (waits until the link is), `rules`, `$before` (the rules at first), `$daemon` (its process).
     private func play(_ script: String) throws {
-        let scratch = try Scratch()
+        let scratch = TemporaryFolder()
         // Also readable for the user of the last test.
         chmod(scratch.path, 0o755)
         for folder in ["state", "run", "helpers"] {
             try FileManager.default.createDirectory(atPath: "\(scratch.path)/\(folder)", withIntermediateDirectories: true)
         }
-        let file = try scratch.write(
+        let file = scratch.write(
             "hotspotd.conf",
             """
             \(scratch.daemonSettings)

@@ -1,5 +1,6 @@
 import Foundation
 import HotspotCore
+import TestSupport
 import Testing
 
 /// A helper's process is killed in the middle of each command: the right state at once, and one retry.
@@ -59,6 +60,7 @@ struct HelperKillTests {
         try daemon.eventually("the race goes on without it") { try daemon.helpers()["victim"]?["strikes"]?.integer == 1 }
         #expect(try daemon.helpers()["victim"]?["problems"]?.array?.first?["code"] == "helperCrashed")
         try daemon.leave("hang", "Authenticate")
+        try daemon.eventually("the race is over") { daemon.state() != "evaluating" }
         if daemon.state() == "authenticated" { try daemon.call("Login") }
 
         // Authenticating: a temporary failure, and another try after ten seconds.
@@ -122,8 +124,8 @@ struct HelperKillTests {
                 "/usr/bin/install", ["-m", "755", Machine.release.appendingPathComponent("hotspot-helpers").path, program])
             #expect(install.status == 0)
             let settings = "\(daemon.scratch.path)/hotspotd.conf"
-            _ = try daemon.scratch.write(
-                "hotspotd.conf", String(contentsOfFile: settings, encoding: .utf8) + "\nExec=\(program)\n")
+            daemon.scratch.write(
+                "hotspotd.conf", try String(contentsOfFile: settings, encoding: .utf8) + "\nExec=\(program)\n")
             for name in ["form", "wispr"] {
                 try daemon.file(name, "[Helper]\nName=\(name)\nExec=\(program)\nActivation=socket\n")
             }
@@ -136,6 +138,10 @@ struct HelperKillTests {
         try daemon.eventually("it runs") { daemon.helperProcesses.count > 0 }
         // In the middle of its transfers.
         let asks = "ss -Htn state syn-sent dst 192.0.1.77"
+        try daemon.eventually("both are asked") {
+            let asked = try daemon.steps().filter { $0["kind"] == "command" }.compactMap { $0["helper"]?.string }
+            return Set(asked).isSuperset(of: ["form", "wispr"])
+        }
         try daemon.eventually("it speaks to nobody") { try daemon.shell(asks).contains("192.0.1.77") }
         for process in daemon.helperProcesses { Foundation.kill(Int32(process)!, SIGKILL) }
         try daemon.eventually("both have a strike") {

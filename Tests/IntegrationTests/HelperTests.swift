@@ -1,5 +1,6 @@
 import Foundation
 import HotspotCore
+import TestSupport
 import Testing
 
 /// Helpers of every kind of bad manners, all in one race of the real daemon, again and again.
@@ -172,7 +173,7 @@ struct HelperTests {
         try daemon.eventually("the file without a program is shown") {
             try daemon.helpers()["two"]?["problems"]?.array?.first?["code"]?.string == "helperProgramMissing"
         }
-        let program = try daemon.scratch.write("programs/two", "#!/bin/sh\n")
+        let program = daemon.scratch.write("programs/two", "#!/bin/sh\n")
         chmod(program, 0o755)
         try daemon.eventually("its program was awaited") { try names() == ["one", "two"] }
         try daemon.file("one", "")

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `make install` into a folder: everything that a laptop needs, and units that systemd accepts.
 @Suite(.enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that are installed"))
 struct InstallTests {
     @Test func installsWhatALaptopNeedsAndTakesItAwayAgain() throws {
-        let scratch = try Scratch()
+        let scratch = TemporaryFolder()
         let root = scratch.path + "/root"
         let make = ["-C", Machine.checkout.path, "DESTDIR=\(root)"]
         let installed = try Finished.run(
@@ -54,12 +55,12 @@ struct InstallTests {
 
     /// Every key that the daemon knows, which it tells when it meets one that it does not, is in the file.
     private func checkSettings(_ root: String) throws {
-        let scratch = try Scratch()
+        let scratch = TemporaryFolder()
         let text = try String(contentsOfFile: root + "/etc/hotspotd/hotspotd.conf", encoding: .utf8)
         let sections = text.split(separator: "\n").filter { $0.hasPrefix("[") }
         #expect(sections == ["[Daemon]", "[Interfaces]", "[Commands]", "[Probe]", "[Policy]"])
         for section in sections {
-            let file = try scratch.write("settings.conf", "\(section)\nNoSuchKey=1\n")
+            let file = scratch.write("settings.conf", "\(section)\nNoSuchKey=1\n")
             let refused = try Finished.run(root + "/usr/libexec/hotspotd/hotspotd", ["--settings", file, "--check-settings"])
             let known =
                 refused.output.components(separatedBy: "known are ").last?

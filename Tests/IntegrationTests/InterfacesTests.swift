@@ -1,5 +1,6 @@
 import Foundation
 import HotspotCore
+import TestSupport
 import Testing
 import Varlink
 
@@ -138,7 +139,7 @@ struct InterfacesTests {
 
     @Test("71, 72, 79, 80 The chosen helper logs off by its token; before, elsewhere and twice it cannot") func logoff() throws {
         let daemon = try CabledDaemon(helper: Self.clerk)
-        _ = try daemon.scratch.write("notes/mode", "logoff")
+        daemon.scratch.write("notes/mode", "logoff")
         try daemon.plug("hot1", 1)
         let before = try JSONDecoder().decode(JSONValue.self, from: Data(try daemon.note("evaluating").utf8))
         #expect(before.array?.first?["parameters"] == ["interface": "hot1", "ssidHex": "", "chosenHelper": false])
@@ -164,7 +165,7 @@ struct InterfacesTests {
                 .compactMap { $0["detail"]?.string }
         }
         // While a question waits: it is asked anew, and the former attempt has no end.
-        _ = try daemon.scratch.write("notes/mode", "ask")
+        daemon.scratch.write("notes/mode", "ask")
         try daemon.plug("hot1", 1)
         let prompting = try daemon.wait("hot1", "presentingUI")
         daemon.kill()
@@ -175,7 +176,7 @@ struct InterfacesTests {
         #expect(outcomes == ["running", "interrupted"])
 
         // The association is the same: the helper is asked whether the session is good, and nothing begins.
-        _ = try daemon.scratch.write("notes/mode", "")
+        daemon.scratch.write("notes/mode", "")
         _ = try daemon.call("Login", ["interface": "hot1", "fresh": true])
         try daemon.wait("hot1", "authenticated")
         daemon.kill()
@@ -232,7 +233,7 @@ struct InterfacesTests {
         throws
     {
         let daemon = try CabledDaemon(helper: Self.clerk)
-        _ = try daemon.scratch.write("notes/mode", "ask")
+        daemon.scratch.write("notes/mode", "ask")
         try daemon.plug("hot1", 1)
         try daemon.wait("hot1", "presentingUI")
         let prompt = try #require(try daemon.call("Prompts")["prompts"]?.array?.first?["id"]?.string)

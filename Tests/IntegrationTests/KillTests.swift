@@ -1,6 +1,6 @@
 import Foundation
 import HotspotCore
-import SeededNumbers
+import TestSupport
 import Store
 import Testing
 import Varlink
@@ -170,7 +170,7 @@ struct KillTests {
 
     /// What is on disk, read from a copy so that the daemon itself has to recover, is one of the states that it may be in.
     @discardableResult private func check(_ daemon: RunningDaemon, _ possible: [Changes], _ round: Int) throws -> Changes {
-        let copy = try Scratch()
+        let copy = TemporaryFolder()
         try FileManager.default.copyItem(atPath: daemon.scratch.path + "/state", toPath: copy.path + "/state")
         let store = try Store(directory: copy.path + "/state")
         #expect(store.problems.isEmpty && store.skippedRows == 0, "round \(round): \(store.problems)")

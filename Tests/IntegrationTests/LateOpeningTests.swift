@@ -1,6 +1,7 @@
 import Foundation
 import HotspotCore
 import Store
+import TestSupport
 import Testing
 import Varlink
 
@@ -15,7 +16,7 @@ struct LateOpeningTests {
     ]
 
     /// A daemon whose network is captive until the file `open` is there.
-    private func daemon(settings: String = "", plan: JSONValue) throws -> CabledDaemon {
+    private func daemon(settings: String = "", joins: Bool = true, plan: JSONValue) throws -> CabledDaemon {
         let prober = Machine.release.appendingPathComponent("hotspot-helpers").path
         let daemon = try CabledDaemon(
             settings: "[Probe]\nExec=\(prober)\nURL=http://192.0.1.1/\nExpect=204\n\(settings)", plan: plan)
@@ -23,7 +24,7 @@ struct LateOpeningTests {
             "hot1",
             answers: """
                 line.recv(4096); line.sendall(b"HTTP/1.1 " + (b"204 No Content" if os.path.exists("\(daemon.scratch.path)/open") else b"302 Found\\r\\nLocation: http://192.0.1.1/login\\r\\nContent-Length: 0") + b"\\r\\nConnection: close\\r\\n\\r\\n")
-                """)
+                """, joins: joins)
         return daemon
     }
 
@@ -53,7 +54,7 @@ struct LateOpeningTests {
             try daemon.wait("hot1", "failure")
             #expect(try daemon.problems().contains("stillCaptive"))
         }
-        _ = try daemon.scratch.write("open", "")
+        daemon.scratch.write("open", "")
         #expect(try daemon.call("Check")["verdict"] == "online")
         let online = try daemon.wait("hot1", "authenticated")
         #expect(online?["helper"] == "clerk" && online?["portal"] == "https://clerk.example" && online?["problems"] == [])
@@ -75,11 +76,59 @@ struct LateOpeningTests {
         #expect(store.remembered(network, now: 0)?.helper == "clerk" && store.credentials(network).count == 1)
     }
 
+    @Test("D25 Open after a restart of the daemon: still the helper's login, with its session", arguments: [true, false])
+    func restarted(within: Bool) throws {
+        let daemon = try daemon(
+            settings: "[Commands]\nTimeoutSec=\(within ? 45 : 2)",
+            plan: ["Authenticate": ["portal": Self.portal, "session": ["secondsRemaining": 7200, "memory": ["key": "k1"]]]])
+        if within {
+            try daemon.eventually("the proof began") {
+                try daemon.steps().contains { $0["kind"] == "verdict" && $0["detail"]?.string?.hasPrefix("captive") == true }
+                    && daemon.methods().contains("Authenticate")
+            }
+        } else {
+            try daemon.wait("hot1", "failure")
+        }
+        daemon.kill()
+        try daemon.plan(["Evaluate": ["confidence": "none"], "Logoff": ["result": "failure"]])
+        daemon.scratch.write("open", "")
+        try daemon.start()
+        let online = try daemon.wait("hot1", "authenticated")
+        #expect(online?["helper"] == "clerk" && online?["problems"] == [], "\(String(describing: online))")
+        #expect(online?["secondsRemaining"]?.integer ?? 0 > 7000 && online?["nextMaintain"] != nil)
+        #expect(try daemon.outcomes().last == "online")
+
+        // A logoff that is not confirmed is known after a restart too, and can be tried again.
+        for isConfirmed in [false, true] {
+            try daemon.plan(["Logoff": ["result": isConfirmed ? "success" : "failure"]])
+            try daemon.call("Logoff")
+            let code = isConfirmed ? "held" : "logoffUnconfirmed"
+            for _ in 0..<2 {
+                try daemon.wait("hot1", "inactive") { $0?["problems"]?.array?.first?["code"]?.string == code }
+                #expect(try daemon.methods().last == "Logoff")
+                #expect(try daemon.calls().last?["parameters"]?["session"]?["memory"] == ["key": "k1"])
+                daemon.kill()
+                try daemon.start()
+            }
+        }
+    }
+
+    @Test("D9 IPv4 comes after the join by IPv6, and the probe needs it: the network is told as open, also in the history")
+    func laterFamily() throws {
+        let daemon = try daemon(joins: false, plan: ["Evaluate": ["confidence": "none"]])
+        daemon.scratch.write("open", "")
+        try daemon.shell("ip addr add fd00:1::2/64 dev hot1 nodad; ip -6 route replace default via fd00:1::1 dev hot1")
+        try daemon.wait("hot1", "authenticated") { $0?["outcome"] == "unknown" }
+        try daemon.shell("ip addr add 192.0.1.2/24 dev hot1; ip route add default via 192.0.1.1 dev hot1")
+        try daemon.wait("hot1", "authenticated") { $0?["outcome"] == "open" && $0?["problems"] == [] }
+        #expect(try daemon.outcomes() == ["unknown", "open"])
+    }
+
     @Test("Forgotten while online: after a restart status says that it is not known how the network was opened") func forgotten()
         throws
     {
         let daemon = try daemon(plan: ["Authenticate": [:]])
-        _ = try daemon.scratch.write("open", "")
+        daemon.scratch.write("open", "")
         try daemon.wait("hot1", "authenticated") { $0?["helper"] == "clerk" }
         try daemon.call("Forget", ["ssid": "wired:02:00:00:00:00:01"])
         try daemon.plan(["Evaluate": ["confidence": "none"]])
@@ -107,7 +156,7 @@ struct LateOpeningTests {
         throws
     {
         let daemon = try daemon(plan: ["Authenticate": ["portal": Self.portal, "session": ["memory": ["key": "k1"]]]])
-        _ = try daemon.scratch.write("open", "")
+        daemon.scratch.write("open", "")
         try daemon.wait("hot1", "authenticated") { $0?["helper"] == "clerk" }
         try daemon.call("SetEnabled", ["helper": "clerk", "enabled": false])
         for _ in 0..<2 {
@@ -128,7 +177,7 @@ struct LateOpeningTests {
         throws
     {
         let daemon = try daemon(plan: ["Authenticate": [:], "Maintain": ["result": "authenticationRequired"]])
-        _ = try daemon.scratch.write("open", "")
+        daemon.scratch.write("open", "")
         try daemon.wait("hot1", "authenticated")
         try FileManager.default.removeItem(atPath: daemon.scratch.path + "/open")
         try daemon.eventually("the session is maintained") {
@@ -161,7 +210,7 @@ struct LateOpeningTests {
 
     @Test("A runtime folder that is removed is made again, socket and all, and the prober answers") func removed() throws {
         let daemon = try daemon(plan: ["Authenticate": [:]])
-        _ = try daemon.scratch.write("open", "")
+        daemon.scratch.write("open", "")
         try daemon.wait("hot1", "authenticated")
         #expect(try daemon.call("Check")["verdict"] == "online")
         for signal in [0, SIGHUP] {

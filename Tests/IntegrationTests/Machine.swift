@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The machine that the tests run on: where the built programs are, and what it can do.
 enum Machine {
@@ -41,7 +42,7 @@ struct Finished: Sendable {
     static func run(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil
     ) throws -> Finished {
-        let folder = try Scratch()
+        let folder = TemporaryFolder()
         let file = folder.path + "/output"
         _ = FileManager.default.createFile(atPath: file, contents: nil)
         let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file))
@@ -66,18 +67,7 @@ struct Finished: Sendable {
     }
 }
 
-/// A folder of a test's own, gone with it.
-final class Scratch {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/hotspotd-test-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
-        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
+extension TemporaryFolder {
     /// The beginning of a daemon's settings, with all its folders in here.
     var daemonSettings: String {
         """
@@ -86,11 +76,5 @@ final class Scratch {
         RuntimeDirectory=\(path)/run
         HelperDirectories=\(path)/helpers
         """
-    }
-
-    func write(_ name: String, _ text: String) throws -> String {
-        let file = path + "/" + name
-        try text.write(toFile: file, atomically: true, encoding: .utf8)
-        return file
     }
 }

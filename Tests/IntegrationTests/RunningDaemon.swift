@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Varlink
 
 /// hotspotd itself, with folders of its own and no interface to take care of, until this value is gone.
 final class RunningDaemon {
-    let scratch: Scratch
+    let scratch: TemporaryFolder
     let settings: String
     private var process = Process()
     var socket: String { scratch.path + "/run/org.hotspotd.Control" }
@@ -13,10 +14,10 @@ final class RunningDaemon {
 
     init(extra: String = "", helpers: [String: String] = [:], environment: [String: String] = [:]) throws {
         self.environment = environment
-        scratch = try Scratch()
+        scratch = TemporaryFolder()
         try FileManager.default.createDirectory(atPath: scratch.path + "/helpers", withIntermediateDirectories: true)
-        for (name, text) in helpers { _ = try scratch.write("helpers/\(name).helper", text) }
-        settings = try scratch.write(
+        for (name, text) in helpers { scratch.write("helpers/\(name).helper", text) }
+        settings = scratch.write(
             "hotspotd.conf",
             """
             \(scratch.daemonSettings)

@@ -1,12 +1,13 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The units as they are installed: accepted by systemd, and no more exposed than was promised.
 @Suite(.enabled(if: Machine.runs(Machine.hasRelease && Machine.has("systemd-analyze")), "needs make build and systemd"))
 struct UnitTests {
     /// A root with the units, and a helper of each kind.
-    private func install() throws -> Scratch {
-        let scratch = try Scratch()
+    private func install() throws -> TemporaryFolder {
+        let scratch = TemporaryFolder()
         let root = scratch.path + "/root"
         let make = try Finished.run(
             "/usr/bin/make", ["-C", Machine.checkout.path, "DESTDIR=\(root)", "install"],

@@ -1,6 +1,7 @@
 import Foundation
 import HotspotCore
 import Store
+import TestSupport
 import Testing
 import Varlink
 
@@ -101,7 +102,7 @@ struct VisitKillTests {
 
     /// What is on disk, read from a copy so that the daemon itself has to recover.
     private func check(_ daemon: CabledDaemon, _ moment: Moment, _ shown: JSONValue?, _ what: String) throws {
-        let copy = try Scratch()
+        let copy = TemporaryFolder()
         try FileManager.default.copyItem(atPath: daemon.scratch.path + "/state", toPath: copy.path + "/state")
         let store = try Store(directory: copy.path + "/state")
         #expect(store.problems.isEmpty && store.skippedRows == 0, "\(what): \(store.problems)")

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import LinkState
 
 @Suite struct InterfaceKindTests {
-    private let root = TemporaryRoot()
+    private let root = TemporaryFolder()
 
     @Test func aRadioIsKnownByItsPhy() {
         root.write("sys/class/net/wlan0/phy80211", [])

@@ -2,49 +2,10 @@ import EventLoop
 import Glibc
 import HotspotCore
 import PortalAnnouncement
+import TestSupport
 import Testing
 
 @testable import LinkState
-
-/// A folder of the test's own, laid out like a machine's root, gone at the end.
-final class TemporaryRoot: Sendable {
-    let path: String
-
-    init() {
-        var template = Array("/tmp/hotspotd-links-XXXXXX".utf8CString)
-        path = mkdtemp(&template) != nil ? String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
-    }
-
-    deinit {
-        guard path.hasPrefix("/tmp/hotspotd-links-") else { return }
-        Self.remove(path)
-    }
-
-    private static func remove(_ path: String) {
-        if let stream = opendir(path) {
-            var names: [String] = []
-            while let entry = readdir(stream) {
-                names.append(
-                    withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-            }
-            closedir(stream)
-            for name in names where name != "." && name != ".." { remove("\(path)/\(name)") }
-        }
-        Glibc.remove(path)
-    }
-
-    func write(_ name: String, _ octets: some Sequence<UInt8>) {
-        var folder = path
-        for part in name.split(separator: "/").dropLast() {
-            folder += "/\(part)"
-            mkdir(folder, 0o755)
-        }
-        let octets = Array(octets)
-        let descriptor = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC, 0o644)
-        _ = Glibc.write(descriptor, octets, octets.count)
-        close(descriptor)
-    }
-}
 
 func fixture(_ name: String) throws -> [UInt8] {
     let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
@@ -52,7 +13,7 @@ func fixture(_ name: String) throws -> [UInt8] {
 }
 
 @Suite struct SystemLinkFactsTests {
-    private let root = TemporaryRoot()
+    private let root = TemporaryFolder()
     private let link = LinkSnapshot(
         index: 7, name: "veth0", isUp: true, hasCarrier: true, addresses: ["192.168.77.50/24"], gateways: ["192.168.77.1"])
     /// Half an hour before the recorded leases end.

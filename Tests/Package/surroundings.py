@@ -1,10 +1,12 @@
 """What the laptop is in: a café behind a cable, a VPN as wg-quick(8) sets it up, and a resolver with DNS over TLS."""
 
 import ctypes
+import fcntl
 import http.server
 import os
 import pathlib
 import socket
+import struct
 import subprocess
 import threading
 import time
@@ -60,6 +62,8 @@ class Portal(http.server.BaseHTTPRequestHandler):
         if self.path == "/welcome":
             form = '<form method="post" action="/login"><button>Connect</button></form>'
             return self.answer(200, f"<html><title>Wi-Fi</title><p>Welcome.</p>{form}</html>", **{"Content-Type": "text/html"})
+        if Portal.isOpen and self.path == "/nm":
+            return self.answer(200, "NetworkManager is online\n")
         if Portal.isOpen:
             return self.answer(204)
         self.answer(302, Location=f"http://{GATEWAY}/welcome")
@@ -94,8 +98,8 @@ def cable() -> None:
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
+# As wg-quick(8) makes them.
 VPN = f"""
-ip link add wg0 type wireguard 2>/dev/null || ip link add wg0 type veth peer name far netns gateway
 ip address add {TUNNEL}/32 dev wg0
 ip link set wg0 up arp off
 ip route add default dev wg0 table {MARK}
@@ -112,12 +116,21 @@ END
 """
 
 
+def startVPN() -> None:
+    """A tunnel that takes all traffic; without WireGuard in the kernel a tun device, whose other end answers nothing."""
+    if subprocess.run(["ip", "link", "add", "wg0", "type", "wireguard"], capture_output=True).returncode != 0:
+        tunnel = os.open("/dev/net/tun", os.O_RDWR)
+        # TUNSETIFF, IFF_TUN | IFF_NO_PI: it has its carrier as long as this process lives.
+        fcntl.ioctl(tunnel, 0x400454CA, struct.pack("16sH22x", b"wg0", 0x1001))
+    run("sh", "-ec", VPN)
+
+
 def vpn() -> set[str]:
-    """All that wg-quick(8) makes for a tunnel that takes all traffic."""
-    words = [("ip", "address", "show", "wg0"), ("ip", "rule"), ("ip", "-6", "rule"), ("ip", "route", "show", "table", MARK),
-             ("nft", "list", "ruleset"), ("sysctl", "net.ipv4.conf.all.src_valid_mark", "net.ipv4.conf.all.rp_filter"),
-             ("cat", "/etc/resolv.conf")]
-    return {f"{' '.join(one)}: {line}" for one in words for line in run(*one).splitlines()}
+    """The links, rules, routes and firewall of this machine, but for the cable's own."""
+    words = [("ip", "-o", "link"), ("ip", "-o", "address"), ("ip", "rule"), ("ip", "-6", "rule"), ("ip", "route", "show", "table", "all"),
+             ("ip", "-6", "route", "show", "table", "all"), ("nft", "list", "ruleset"),
+             ("sysctl", "net.ipv4.conf.all.src_valid_mark", "net.ipv4.conf.all.rp_filter"), ("cat", "/etc/resolv.conf")]
+    return {f"{' '.join(one)}: {line}" for one in words for line in run(*one).splitlines() if "cable0" not in line}
 
 
 def encryptedNames() -> None:

@@ -1,5 +1,5 @@
 import PortalAnnouncement
-import SeededNumbers
+import TestSupport
 import Testing
 
 /// Messages as servers and routers send them, built octet by octet.

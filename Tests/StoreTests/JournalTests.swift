@@ -1,4 +1,5 @@
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import Store

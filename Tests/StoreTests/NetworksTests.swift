@@ -1,5 +1,6 @@
 import Glibc
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import Store
@@ -10,13 +11,15 @@ import Testing
     /// The tables as they were until the sixth schema.
     private static func dropNewColumns(_ raw: borrowing Database) throws {
         try raw.run("DROP TABLE associations")
-        try raw.run("ALTER TABLE credentials DROP COLUMN shown")
-        try raw.run("ALTER TABLE choices DROP COLUMN field")
+        for column in ["shown", "labels"] { try raw.run("ALTER TABLE credentials DROP COLUMN \(column)") }
+        for column in ["field", "hardware"] { try raw.run("ALTER TABLE choices DROP COLUMN \(column)") }
     }
 
     @Test func aChoiceSurvivesAndExpires() throws {
         let portal = Portal(origin: "https://portal.example", pin: "cGlu", kind: "form", title: "Café")
-        let choice = RememberedChoice(helper: "form", field: ["form", "wispr"], portal: portal, committed: 1000)
+        let choice = RememberedChoice(
+            helper: "form", contenders: ["form", "wispr"], portal: portal, hardware: HardwareAddress("02:00:00:00:00:07"),
+            committed: 1000)
         try folder.open().remember(cafe, choice)
         try folder.open().setSealedSession(cafe, [1])
         let store = try folder.open()
@@ -37,6 +40,22 @@ import Testing
         #expect(store.association(cafe, of: 3) == association)
         try store.endAssociation(cafe, of: 3)
         #expect(store.association(cafe, of: 3) == nil && store.remembered(cafe, now: 1000) == choice)
+    }
+
+    @Test func anAssociationWaitsForItsProofWithoutAChoice() throws {
+        let waiting = StoredAssociation(interface: 3, helper: "form", link: "boot 3 - 1 -", id: "a", ends: 9000, until: 5000)
+        let store = try folder.open()
+        try store.setAssociation(cafe, waiting, sealed: [7])
+        #expect(store.association(cafe, of: 3) == waiting && store.sealedSession(cafe, of: 3) == [7] && store.hasSealedRows)
+        try store.prune(now: 4999)
+        #expect(store.association(cafe, of: 3) == waiting)
+        try store.prune(now: 5000)
+        #expect(store.association(cafe, of: 3) == nil)
+        try store.setAssociation(cafe, waiting, sealed: [7])
+        var proven = waiting
+        proven.until = nil
+        try store.remember(cafe, RememberedChoice(helper: "form", committed: 1000), in: proven)
+        #expect(store.association(cafe, of: 3) == proven && store.sealedSession(cafe, of: 3) == nil)
     }
 
     @Test func twoInterfacesInOneNetworkHaveAnAssociationEach() throws {
@@ -61,7 +80,8 @@ import Testing
         do {
             let raw = try Database(path: try folder.open().path)
             try raw.run("DROP TABLE associations")
-            try raw.run("ALTER TABLE choices DROP COLUMN field")
+            try raw.run("ALTER TABLE credentials DROP COLUMN labels")
+            for column in ["field", "hardware"] { try raw.run("ALTER TABLE choices DROP COLUMN \(column)") }
             try raw.run("ALTER TABLE consents DROP COLUMN hasMemory")
             for column in ["link TEXT", "association TEXT", "ends INTEGER"] {
                 try raw.run("ALTER TABLE choices ADD COLUMN \(column)")
@@ -159,6 +179,11 @@ import Testing
         #expect(consent() == nil)
         try store.prune(now: given + 4000 * day)
         #expect(store.credential(cafe, helper: "form", origin: "http://o", pin: "p")?.sealed == [7])
+        #expect(store.allCredentials[0].labels.isEmpty)
+        try store.setCredential(
+            cafe, helper: "form", origin: "http://o", pin: "p", fieldNames: ["room", "name", "a"],
+            labels: ["name": "sur name", "a": "", "other": "x"], sealed: [7])
+        #expect(store.allCredentials[0].labels == ["name": "sur name", "a": ""])
     }
 
     @Test func consentsOfTheFirstSchemaCountFromToday() throws {

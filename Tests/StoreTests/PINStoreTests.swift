@@ -1,6 +1,7 @@
 import Glibc
 import HotspotCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Store

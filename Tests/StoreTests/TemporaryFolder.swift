@@ -1,20 +1,11 @@
-import Glibc
+import Foundation
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import Store
 
-/// A folder for one test, which is deleted with this object.
-final class TemporaryFolder {
-    let path: String
-
-    init() {
-        var template = Array("/tmp/hotspotd-store-XXXXXX".utf8CString)
-        path = String(cString: mkdtemp(&template)!)
-    }
-
-    deinit { remove(path) }
-
+extension TemporaryFolder {
     /// The folder that the store creates.
     var state: String { path + "/state" }
 
@@ -22,25 +13,7 @@ final class TemporaryFolder {
         try Store(directory: state, retryInterval: retry, busyTimeout: busy, pageLimit: pages)
     }
 
-    var names: [String] { list(state) }
-
-    private func list(_ path: String) -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
-
-    private func remove(_ path: String) {
-        for name in list(path) where unlink(path + "/" + name) != 0 { remove(path + "/" + name) }
-        rmdir(path)
-    }
+    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: state)) ?? []).sorted() }
 }
 
 /// Copies a file.

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import Varlink
@@ -115,7 +116,7 @@ final class Client {
 /// A server on a socket of its own, gone with the test.
 @LoopActor final class Service {
     let desk = Desk()
-    let folder: String
+    let folder = TemporaryFolder()
     nonisolated let path: String
     let server: Server
 
@@ -124,9 +125,7 @@ final class Client {
         standing: @escaping @Sendable (PeerCredentials) -> Standing = { _ in .permitted }
     ) throws {
         EventLoop.startThread()
-        var template = Array("/tmp/varlink-test-XXXXXX".utf8CString)
-        folder = mkdtemp(&template).map { String(cString: $0) } ?? ""
-        path = folder + "/s"
+        path = folder.path + "/s"
         server = try Server(
             listening: Socket.listen(path: path, mode: 0o600), product: "desk", version: "1.0", interfaces: [desk],
             limits: limits, standing: standing)
@@ -136,8 +135,6 @@ final class Client {
 
     func close() {
         server.close()
-        unlink(path)
-        rmdir(folder)
     }
 
     /// Runs a test's client on a thread that may block, beside the loop's.

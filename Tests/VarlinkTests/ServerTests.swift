@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import Varlink
@@ -224,13 +225,9 @@ import Testing
     }
 
     @Test func socketFiles() throws {
-        var template = Array("/tmp/varlink-test-XXXXXX".utf8CString)
-        let folder = try #require(mkdtemp(&template).map { String(cString: $0) })
+        let ownFolder = TemporaryFolder()
+        let folder = ownFolder.path
         let path = folder + "/s"
-        defer {
-            unlink(path)
-            rmdir(folder)
-        }
         let first = try Socket.listen(path: path, mode: 0o600)
         var status = stat()
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)

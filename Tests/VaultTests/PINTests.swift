@@ -1,25 +1,16 @@
 import Glibc
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import Vault
 
 @Suite final class PINTests {
-    private let folder: String
-    private var file: String { folder + "/vault.key" }
+    private let folder = TemporaryFolder()
+    private var file: String { folder.path + "/vault.key" }
     private let credential = Purpose.credential(
         network: .wired(HardwareAddress("02:00:00:00:00:01")!), helper: "form", origin: "https://p.example", pin: "cGlu")
     private let session = Purpose.session(network: .wired(HardwareAddress("02:00:00:00:00:01")!), helper: "form")
-
-    init() {
-        var template = Array("/tmp/hotspotd-pin-XXXXXX".utf8CString)
-        folder = String(cString: mkdtemp(&template)!)
-    }
-
-    deinit {
-        unlink(file)
-        rmdir(folder)
-    }
 
     /// Sets a PIN with the least work for a guess, and returns its lock and the credential under it.
     private func set(_ pin: String?, in vault: Vault, _ sealed: [UInt8]) throws -> (lock: PINLock?, sealed: [UInt8]) {

@@ -1,5 +1,6 @@
 import Glibc
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import Vault
@@ -9,19 +10,9 @@ private let other = NetworkID.wireless(SSID(octets: Array("Cafe".utf8))!, .psk)
 private let purpose = Purpose.credential(network: network, helper: "form", origin: "https://p.example", pin: "cGlu")
 
 @Suite final class VaultTests {
-    let folder: String
+    private let ownFolder = TemporaryFolder()
+    var folder: String { ownFolder.path }
     var file: String { folder + "/vault.key" }
-
-    init() {
-        var template = Array("/tmp/hotspotd-vault-XXXXXX".utf8CString)
-        folder = String(cString: mkdtemp(&template)!)
-    }
-
-    deinit {
-        unlink(folder + "/vault.key")
-        unlink(folder + "/link")
-        rmdir(folder)
-    }
 
     private func write(_ octets: [UInt8], mode: mode_t = 0o600) {
         let file = Glibc.open(file, O_WRONLY | O_CREAT | O_TRUNC, 0o600)

@@ -1,7 +1,9 @@
 import CHeap
+import Glibc
 import HotspotCore
 import HotspotMachine
 import Store
+import TestSupport
 
 /// 10,000 days of a laptop, several visits each, with logins, questions, failures, roaming, sleep and logoffs, under both rules:
 /// the heap holds at the end what it held after the first hundred days.
@@ -16,9 +18,15 @@ enum Endurance {
 
     static func run() -> Bool { machineAlone() && withJournal() }
 
+    /// Octets of a file.
+    private static func size(of path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
     /// The same days with a store that records them, as the daemon's does.
     private static func withJournal() -> Bool {
-        let folder = TemporaryFolder()
+        let folder = TemporaryFolder(below: memory)
         guard let store = try? Store(directory: folder.path + "/state") else {
             print("the store cannot be made in \(folder.path)")
             return false
@@ -28,11 +36,11 @@ enum Endurance {
         let elapsed = ContinuousClock().measure {
             for day in 0..<journalDays {
                 laptop.live(day)
-                if day == settling - 1 { settled = (Int(heap), TemporaryFolder.size(of: store.path)) }
+                if day == settling - 1 { settled = (Int(heap), size(of: store.path)) }
             }
         }
         let growth = Int(heap) - settled.heap
-        let file = TemporaryFolder.size(of: store.path)
+        let file = size(of: store.path)
         let attempts = store.attempts(limit: 5000)
         let isGood =
             growth <= journalAllowance && file - settled.file <= journalAllowance && laptop.isAtRest && store.problem == nil

@@ -2,33 +2,37 @@ import ControlAPI
 import HotspotCore
 import HotspotMachine
 import Store
+import TestSupport
 import Varlink
 
-/// The list of networks as the daemon makes it, of 1,000 BSSs with 100 helpers, 1,000 patterns and a store that remembers much of what
-/// is in sight: grouped, held against what is remembered, labelled, and made ready to be sent.
+/// The list of networks as the daemon makes it, of up to 1,000 BSSs with 100 helpers, 1,000 patterns and a store that remembers much of
+/// what is in sight: grouped, held against what is remembered, labelled, and made ready to be sent. Smaller worlds show how it grows.
 struct ScanCost {
     /// Nanoseconds for the whole list, the median, also when every name is new.
     static let budget = 10_000_000
 
     let baseline: Int
 
-    func run() -> Bool {
-        let scan = Self.scan
-        let helpers = Self.helpers
-        let folder = TemporaryFolder()
+    func run() -> Bool { [10, 30, 100, 300, 1000].allSatisfy(measure) }
+
+    /// - Parameter count: the BSSs, and the patterns of a tenth as many helpers.
+    private func measure(_ count: Int) -> Bool {
+        let scan = Array(Self.scan.prefix(count))
+        let helpers = Array(Self.helpers.prefix(count / 10))
+        let folder = TemporaryFolder(below: memory)
         guard let store = try? Store(directory: folder.path + "/state"), (try? Self.fill(store)) != nil else {
             print("the store cannot be made in \(folder.path)")
             return false
         }
         let asked = ScanClaims.groups(scan)
         var labels: [String: ScanClaims.Labels] = [:]
-        for helper in helpers.prefix(20) {
+        for helper in helpers.prefix(max(1, helpers.count / 5)) {
             let annotations = asked.map { group in
                 Annotation(ssidHex: group.ssid.hex, confidence: .low, password: group.security.isSecured ? "long enough" : nil)
             }
             labels[helper.name] = ScanClaims.Labels(annotations, asked: asked)
         }
-        print("a list of 1,000 BSSs with 100 helpers, 1,000 patterns and a store:")
+        print("a list of \(count) BSSs with \(helpers.count) helpers, \(count) patterns and a store:")
         let whole = Stopwatch.time(rounds: 50) {
             var coverage = ScanClaims.Coverage()
             return Self.list(scan, helpers, labels, store, &coverage).count

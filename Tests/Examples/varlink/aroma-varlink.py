@@ -202,11 +202,11 @@ class Helper:
         is_ours = seen and Form(seen[1]).action is not None
         return {"confidence": "low", "portal": named(seen)} if is_ours else {"confidence": "none"}
 
-    def Authenticate(self, network, link, portal=None, credential=None, consent=False, session=None):
+    # The package hands parameters over in the order of the interface's text; newer ones come last.
+    def Authenticate(self, network, link, portal=None, credential=None, consent=False, session=None, *newer):
         return reply(network=network, link=link, portal=portal, credential=credential, consent=consent)
 
-    # The package hands parameters over in the order of the interface's text.
-    def PresentUI(self, network, link, portal=None, answers=None, credential=None, consent=False, session=None):
+    def PresentUI(self, network, link, portal=None, answers=None, credential=None, consent=False, session=None, *newer):
         return reply(network=network, link=link, portal=portal, answers=answers, credential=credential, consent=consent)
 
     def Maintain(self, network, link, session=None):

@@ -1,12 +1,13 @@
 import EventLoop
 import Glibc
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import HelperHost
 
 @Suite(.serialized, .timeLimit(.minutes(10))) struct HelperCatalogTests {
-    private let folder = TestFolder()
+    private let folder = TemporaryFolder()
     private var root: String { folder.path }
 
     init() { EventLoop.startThread() }
@@ -15,7 +16,7 @@ import Testing
 
     @Test func foldersMaskAndShadow() {
         for name in ["etc", "lib", "bad"] { folder.make(name) }
-        folder.write("ran.sh", "#!/bin/sh\ntouch \(root)/executed\n", 0o755)
+        folder.write("ran.sh", "#!/bin/sh\ntouch \(root)/executed\n", mode: 0o755)
         func helper(_ name: String, _ priority: Int = 50) -> String {
             "[Helper]\nName=\(name)\nExec=\(root)/ran.sh\nPriority=\(priority)\n"
         }
@@ -30,7 +31,7 @@ import Testing
         folder.write("etc/z.helper", helper("shared", 7))
         folder.write("lib/aa.helper", helper("shared", 8))
         folder.write("lib/e.helper", "nonsense")
-        folder.write("lib/f.helper", helper("f"), 0o664)
+        folder.write("lib/f.helper", helper("f"), mode: 0o664)
         folder.write("lib/g.helper", "[Helper]\nName=g\nExec=/nowhere\n")
         folder.write("lib/h.txt", helper("h"))
         folder.write("bad/i.helper", helper("i"))

@@ -1,5 +1,6 @@
 import Glibc
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import HelperHost
@@ -94,7 +95,7 @@ import Testing
     }
 
     @Test func filesThatCannotBeReadAreErrors() throws {
-        let folder = TestFolder()
+        let folder = TemporaryFolder()
         let absent = #expect(throws: Keyfile.Error.self) { try HelperFile.read(folder.path + "/absent") }
         #expect(absent?.description == "\(folder.path)/absent: No such file or directory")
         let file = folder.write("a.helper", "[Helper]\nName=a\nExec=/b\n#" + String(repeating: "x", count: Keyfile.maximumSize))

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import HelperHost
@@ -9,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct PathTrustTests {
     init() { EventLoop.startThread() }
 
-    private let folder = TestFolder()
+    private let folder = TemporaryFolder()
 
     private func code(_ path: String) -> ProblemCode? { problem(folder.path + path)?.code }
 
@@ -17,9 +18,9 @@ import Testing
 
     @Test func everyFolderAboveIsChecked() {
         folder.make("good")
-        folder.write("good/program", "", 0o755)
+        folder.write("good/program", "", mode: 0o755)
         folder.make("open", 0o777)
-        folder.write("open/program", "", 0o755)
+        folder.write("open/program", "", mode: 0o755)
         // A good program, reached through a link that others could replace, at the end and on the way.
         folder.link("open/end", to: "\(folder.path)/good/program")
         folder.link("open/way", to: "\(folder.path)/good")
@@ -48,7 +49,7 @@ import Testing
         folder.write("plain")
         #expect(code("/plain") == .helperProgramNotExecutable)
         for mode: mode_t in [0o775, 0o757] {
-            folder.write("open", "", mode)
+            folder.write("open", "", mode: mode)
             let problem = self.problem(folder.path + "/open")
             #expect(problem?.code == .helperNotTrusted)
             #expect(problem?.message == "\(folder.path)/open is not used: it can be written by group or others")
@@ -64,7 +65,7 @@ import Testing
 
     @Test(.enabled(if: geteuid() == 0, "needs root")) func theOwnerCounts() {
         folder.make("good")
-        let program = folder.write("good/program", "", 0o755)
+        let program = folder.write("good/program", "", mode: 0o755)
         lchown(folder.link("link", to: "good"), 12345, 12345)
         #expect(
             problem(folder.path + "/link/program")?.message.contains("the link \(folder.path)/link")
@@ -79,8 +80,8 @@ import Testing
     }
 
     @Test func nothingBehindTheProgramIsChecked() {
-        let theirs = folder.write("theirs", "", 0o777)
-        folder.write("script", "#!\(theirs)\n", 0o755)
+        let theirs = folder.write("theirs", "", mode: 0o777)
+        folder.write("script", "#!\(theirs)\n", mode: 0o755)
         #expect(code("/script") == nil)
     }
 

@@ -42,18 +42,18 @@ import Testing
 
     @Test func whatWasGivenIsShort() throws {
         func question(_ parameters: JSONValue) -> Question { Question(method: "", parameters: parameters) }
-        var given: [HelperGiven] = []
+        var given: [Disclosure] = []
         for index in 0..<20 {
             let question = question(["network": ["ssid": .string("Cafe \(index % 12)"), "security": "open"]])
-            given = HelperGiven.adding(try #require(HelperGiven(question)), to: given)
+            given = Disclosure.adding(try #require(Disclosure(question)), to: given)
         }
         #expect(given.count == 8 && given.first?.networks == ["Cafe 7"])
-        let wired = HelperGiven(
+        let wired = Disclosure(
             question(["network": ["ssid": "", "security": "wired", "bssid": "02:00:00:00:00:01"], "credential": ["a": "b"]]))
         #expect(wired?.networks == ["wired:02:00:00:00:00:01"] && wired?.hasCredential == true)
         let many = JSONValue.array((0..<100).map { ["ssid": .string("N\($0)"), "security": "open"] })
-        let list = HelperGiven(question(["networks": many]))
+        let list = Disclosure(question(["networks": many]))
         #expect(list?.count == 100 && list?.networks.count == 16 && list?.isScanList == true)
-        #expect(HelperGiven(question([:])) == nil)
+        #expect(Disclosure(question([:])) == nil)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import HelperHost
@@ -13,13 +14,9 @@ import Testing
         ("#!\n", ENOEXEC, "names no interpreter"), ("\u{7F}ELF\u{1}", ENOEXEC, "another kind of processor"),
         ("#!/bin/sh\n", ENOENT, "No such file"),
     ]) func theReasonIsNamed(_ text: String, _ code: Int32, _ words: String) {
-        let folder = makeFolder()
-        defer { removeFolder(folder) }
-        let stream = fopen(folder + "/program", "w")!
-        fputs(text, stream)
-        fclose(stream)
-        let said = StartFailure.words(program: folder + "/program", code: code)
-        #expect(said.contains(words) && said.hasPrefix(folder), "\(said)")
+        let folder = TemporaryFolder()
+        let said = StartFailure.words(program: folder.write("program", text), code: code)
+        #expect(said.contains(words) && said.hasPrefix(folder.path), "\(said)")
     }
 
     @Test func aProgramThatIsNotThereIsNotThere() {
@@ -28,8 +25,8 @@ import Testing
 
     /// A hint is copied into a shell.
     @Test func theHintIsOneWord() {
-        let folder = TestFolder()
-        let program = folder.write("w $(id)", "#!/bin/sh\r\n", 0o755)
+        let folder = TemporaryFolder()
+        let program = folder.write("w $(id)", "#!/bin/sh\r\n", mode: 0o755)
         let said = StartFailure.words(program: program, code: ENOENT)
         #expect(said.hasSuffix("mend it with sed -i 's/\\r$//' '\(program)'"), "\(said)")
     }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import HelperHost
@@ -23,11 +24,8 @@ import Testing
 
     /// A folder of a test's own with an empty program in it.
     private static func withProgram(_ body: (_ folder: String, _ program: String) -> Void) {
-        let folder = makeFolder()
-        let program = folder + "/program"
-        close(open(program, O_CREAT | O_WRONLY, 0o755))
-        body(folder, program)
-        removeFolder(folder)
+        let folder = TemporaryFolder()
+        body(folder.path, folder.write("program", mode: 0o755))
     }
 
     @Test func everythingIsDeniedThatIsNotNamed() {

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import HelperHost
@@ -14,7 +15,7 @@ import Testing
     }
 
     @Test func writableFoldersHaveBounds() {
-        let folder = TestFolder()
+        let folder = TemporaryFolder()
         let state = folder.make("state", 0o700)
         let own = folder.make("own", 0o700)
         folder.make("state/within", 0o700)

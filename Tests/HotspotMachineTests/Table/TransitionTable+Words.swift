@@ -7,7 +7,7 @@ extension MachineState {
         let phase: String
         switch self {
         case .inactive(.noAddress): phase = "no address"
-        case .inactive(.held): phase = "held"
+        case .inactive(.held(let joined, _, _)): phase = joined.unended == nil ? "held" : "held, logoff not confirmed"
         case .inactive(.leaving(_, .hold, _)): phase = "leaving, then held"
         case .inactive(.leaving(_, .rest, _)): phase = "leaving, then resting"
         case .evaluating(let state):
@@ -36,7 +36,7 @@ extension MachineState {
         case .authenticated(let state):
             switch state.upkeep {
             case .claimed: phase = "claimed"
-            case .unclaimed(let watch): phase = "unclaimed" + watch.words
+            case .unclaimed(let watch): phase = "unclaimed" + (state.joined.isUnverified ? ", not verified" : "") + watch.words
             }
         case .maintaining(let state):
             var words = state.isJoin ? "on joining or after a hold" : "by the timer"
@@ -61,6 +61,7 @@ extension MachineState {
         case .fresh: counters.append(1)
         case .unproven: counters.append(2)
         case .interrupted: counters.append(3)
+        case .unended: counters.append(4)
         }
         switch self {
         case .authenticating(let state): if case .proving(let proof) = state.phase { counters.append(proof.probes) }
@@ -125,6 +126,7 @@ extension TransitionTable.Explorer.Standpoint {
         case .startTimer(_, _, let purpose): "start timer \(purpose.rawValue)"
         case .startProbe(_, let fresh): fresh ? "start fresh probe" : "start probe"
         case .showPrompt: "show prompt"
+        case .awaitProof: "await proof"
         case .remember: "remember helper"
         case .keepLogin: "keep login"
         case .restoreLogin: "restore login"

@@ -124,7 +124,7 @@ extension TransitionTable {
                     case .helpersChanged: break
                     case .timerFired: later.append(there)
                     case .addressAcquired, .addressLost, .roamed, .answered, .verdictReached, .verdictSeen, .promptAnswered,
-                        .promptDismissed, .loginRequested, .logoffRequested, .released, .disassociationRefused:
+                        .promptDismissed, .loginRequested, .logoffRequested, .restEnded, .disassociationRefused:
                         soon.append(there)
                     }
                 }
@@ -199,7 +199,7 @@ extension TransitionTable.Explorer.Standpoint {
             ("logoff requested by the user", .logoffRequested(by: .user)),
             ("logoff requested by the chosen helper", .logoffRequested(by: .helper(chosen))),
             ("logoff requested by another helper", .logoffRequested(by: .helper(other))),
-            ("network switched on", .released), ("link cannot be ended", .disassociationRefused),
+            ("network switched on", .restEnded), ("link cannot be ended", .disassociationRefused),
         ]
         let inFlight = machine.state.inFlight
         // The helpers are alike: the first one answers for all.

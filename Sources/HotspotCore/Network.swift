@@ -140,11 +140,13 @@ public struct Link: Codable, Hashable, Sendable {
     public var probeExpect: String?
     /// The HTTPS endpoint beside it; `nil`: none, or the usual one with the usual probe.
     public var probeHTTPSURL: String?
+    /// The address at which the probe's server answered last, on any link; another server may have it by now.
+    public var probeAddress: String?
 
     public init(
         attempt: String, association: String, interface: String, index: Int, addresses: [String] = [], gateways: [String] = [],
         nameservers: [String] = [], portalAPI: String? = nil, probeURL: String? = nil, probeExpect: String? = nil,
-        probeHTTPSURL: String? = nil
+        probeHTTPSURL: String? = nil, probeAddress: String? = nil
     ) {
         self.attempt = attempt
         self.association = association
@@ -157,6 +159,7 @@ public struct Link: Codable, Hashable, Sendable {
         self.probeURL = probeURL
         self.probeExpect = probeExpect
         self.probeHTTPSURL = probeHTTPSURL
+        self.probeAddress = probeAddress
     }
 
     /// The probe where the settings name none. HelperKit then asks other operators' as well.

@@ -20,6 +20,8 @@ import Vault
     /// The last fault of each helper, until its next good answer.
     var faults: [String: Problem] = [:]
     var log: Logger { didSet { journalWriter.log = log } }
+    /// Where the probe's server answered last, by the probe's URL: it is asked there while its name is still asked for.
+    private(set) var probeAddresses: [String: String] = [:]
     /// Timers that are due after a suspend wait here.
     let waking = Waking()
     weak var events: (any DaemonEvents)?
@@ -51,6 +53,13 @@ import Vault
                 .vaultLocked, "Stored answers cannot be used, and none are kept: \($0).",
                 hint: "fix that, then: systemctl reload hotspotd")
         }
+    }
+
+    /// Keeps the address of the probe's server; one that cannot be an address is ignored.
+    func remember(_ address: String, ofProbe url: String) {
+        guard address.utf8.count <= 45, address.allSatisfy({ $0.isHexDigit || $0 == "." || $0 == ":" }) else { return }
+        // The settings name one probe at a time.
+        probeAddresses = [url: address]
     }
 
     /// Returns random octets in hexadecimal, to identify what has no name of its own.

@@ -73,6 +73,8 @@ class Trips:
     def startDaemon(self) -> None:
         self.daemon.start()
         self.monitor = Monitor(self.daemon)
+        # A laptop has been online somewhere before.
+        self.visit("somewhere", HOME)
 
     def end(self) -> None:
         self.monitor.stop()

@@ -104,7 +104,7 @@ public final class HTTPClient: @unchecked Sendable {
         defer { withExtendedLifetime((context, lists)) { curl_easy_cleanup(easy) } }
         context.easy = OpaquePointer(easy)
         if !request.needsFreshConnection { context.ready = connections.takeReady(for: request.url, in: scope) }
-        try lists.resolve(request.url, link: link, scope)
+        try lists.resolve(request, link: link, scope)
         lists.setHeaders(of: request)
         guard configure(easy, request, lists, scope), setCallbacks(easy, context), ccurl_set_share(easy, set.share) == CURLE_OK
         else {
@@ -281,9 +281,13 @@ private final class Lists {
     }
 
     /// Resolves the host by the link's nameservers and gives libcurl the addresses, so that it never asks itself.
-    func resolve(_ url: WebURL, link: Link, _ scope: Scope) throws(TransferError) {
+    func resolve(_ request: HTTPRequest, link: Link, _ scope: Scope) throws(TransferError) {
+        let url = request.url
         guard InternetAddress(url.host) == nil else { return }
-        let resolved = try NamePins.shared.addresses(of: url.host, link: link, in: scope)
+        let resolved =
+            if let address = request.address { [address] } else {
+                try NamePins.shared.addresses(of: url.host, link: link, in: scope)
+            }
         let list = resolved.map { $0.isIPv4 ? $0.description : "[\($0)]" }.joined(separator: ",")
         addresses = curl_slist_append(addresses, "\(url.host):\(url.port):\(list)")
     }

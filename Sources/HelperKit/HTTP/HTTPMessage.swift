@@ -34,6 +34,8 @@ public struct HTTPRequest: Sendable {
     package var headers: [HTTPResponse.Header] = []
     /// Makes a connection of its own, which serves no other request.
     public var needsFreshConnection = false
+    /// The server's address, where its name is not asked for.
+    var address: InternetAddress?
     /// Called with the target of a redirect as soon as the answer's head is read.
     var onRedirect: (@Sendable (String) -> Void)?
 

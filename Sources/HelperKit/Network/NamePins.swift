@@ -29,6 +29,13 @@ public final class NamePins: Sendable {
         }
     }
 
+    /// A name was asked for in this association, and answered.
+    func knows(_ name: String, link: Link) -> Bool {
+        let question = questions.with { $0[PinnedName(association: link.association, interface: link.interface, name: name)] }
+        if case .success? = question?.value { return true }
+        return false
+    }
+
     /// Returns the question that runs or was answered, else a new one. A failure is not kept.
     private func question(_ name: String, _ link: Link) -> SharedWork<Answer> {
         let key = PinnedName(association: link.association, interface: link.interface, name: name)

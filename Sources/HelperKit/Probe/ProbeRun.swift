@@ -41,6 +41,21 @@ struct ProbeRun: Sendable {
     private struct Board {
         var table: VerdictTable
         var evidence: [ProbeEvidence] = []
+        /// The answer at the remembered address.
+        var early: (answer: EndpointAnswer, evidence: ProbeEvidence)?
+        /// The address of the first named endpoint, once it answered.
+        var probeAddress: String?
+
+        /// Returns the verdict with what it rests on.
+        func complete(_ result: ProbeResult) -> ProbeResult {
+            var result = result
+            result.evidence = evidence
+            if let early, !evidence.contains(where: { $0.request == early.evidence.request }), case .captive = table.remembered {
+                result.evidence.append(early.evidence)
+            }
+            if result.verdict.isOpen, case .asExpected? = table.named.first { result.probeAddress = probeAddress }
+            return result
+        }
     }
 
     /// Runs the probe and returns its result. A cancellation gives `limited` at once.
@@ -96,9 +111,7 @@ struct ProbeRun: Sendable {
                 }
             }
             switch step {
-            case .done(var result):
-                result.evidence = board.with { $0.evidence }
-                return result
+            case .done(let result): return board.with { $0.complete(result) }
             case .askNext:
                 askNamed(asked, board, scope)
                 asked += 1
@@ -106,9 +119,8 @@ struct ProbeRun: Sendable {
             case nil:
                 // The wait is over without a new answer; the table decides by the time alone.
                 waitsUntil = began.advanced(milliseconds: max(limit, began.millisecondsAgo + 1))
-                if case .done(var result) = board.with({ $0.table.nextStep(at: began.millisecondsAgo) }) {
-                    result.evidence = board.with { $0.evidence }
-                    return result
+                if case .done(let result) = board.with({ $0.table.nextStep(at: began.millisecondsAgo) }) {
+                    return board.with { $0.complete(result) }
                 }
             }
         }
@@ -116,31 +128,43 @@ struct ProbeRun: Sendable {
 
     private func askNamed(_ index: Int, _ board: Locked<Board>, _ scope: Scope) {
         let endpoint = plan.named[index]
-        ask(endpoint.url, board, scope) { $0.answeredNamed($1, expect: endpoint.expect) }
+        let early = index == 0 ? askEarly(endpoint, board, scope) : nil
+        ask(endpoint.url, board, scope, early: early) { $0.answeredNamed($1, expect: endpoint.expect) }
+    }
+
+    /// Asks the first named endpoint at the address that it had before, while its name is asked for. Returns that address, if it does so.
+    ///
+    /// The answer counts as the endpoint's own once the name has this address here as well.
+    private func askEarly(_ endpoint: ProbeEndpoint, _ board: Locked<Board>, _ scope: Scope) -> InternetAddress? {
+        guard let address = link.probeAddress.flatMap(InternetAddress.init), let url = WebURL(endpoint.url),
+            url.scheme == "http", InternetAddress(url.host) == nil, !NamePins.shared.knows(url.host, link: link)
+        else { return nil }
+        let (link, policy) = (link, policy)
+        let request = request(to: url, at: address)
+        Worker.start {
+            let began = Instant.now
+            let answer = Self.send(request, HTTPClient(link: link, policy: policy), scope)
+            board.with { board in
+                board.table.answeredRemembered(answer, expect: endpoint.expect)
+                board.early = (answer, ProbeEvidence(url, answer, milliseconds: began.millisecondsAgo))
+            }
+        }
+        return address
     }
 
     private func ask(
-        _ text: String, _ board: Locked<Board>, _ scope: Scope, checked: (@Sendable (inout VerdictTable) -> Void)? = nil,
+        _ text: String, _ board: Locked<Board>, _ scope: Scope, early: InternetAddress? = nil,
+        checked: (@Sendable (inout VerdictTable) -> Void)? = nil,
         _ enter: @escaping @Sendable (inout VerdictTable, EndpointAnswer) -> Void
     ) {
         guard let url = WebURL(text), url.scheme == "http" || url.scheme == "https", !url.hasUserInformation else {
             board.with { enter(&$0.table, .failure(TransferError(.refusedURL, "an endpoint of the probe"))) }
             return
         }
-        let (link, policy, onRedirect) = (link, policy, url.isSecure ? nil : onRedirect)
-        let expected = (plan.named + [plan.address].compactMap(\.self)).map(\.expect)
+        let (link, policy, request) = (link, policy, request(to: url))
+        let isFirst = text == plan.named.first?.url
         Worker.start {
-            var request = HTTPRequest(Self.bustingCaches(url))
-            request.onRedirect = { reference in
-                guard !expected.contains("→" + reference), let target = WebURL(reference, relativeTo: url),
-                    target.host != url.host
-                else { return }
-                onRedirect?(target)
-            }
-            request.noCache = true
-            request.accept = "*/*"
-            // A connection that was made before the login stays with the gateway and never reaches the Internet.
-            request.needsFreshConnection = true
+            var request = request
             let began = Instant.now
             if let checked, url.isSecure {
                 request.onConnected = {
@@ -150,20 +174,63 @@ struct ProbeRun: Sendable {
                     }
                 }
             }
-            let answer: EndpointAnswer
-            do throws(TransferError) {
-                answer = .success(try HTTPClient(link: link, policy: policy).send(request, in: scope))
-            } catch {
-                answer = .failure(error)
-            }
+            let answer =
+                early.flatMap { Self.confirmed($0, url.host, link, board, scope) }
+                ?? Self.send(request, HTTPClient(link: link, policy: policy), scope)
             if case .failure(let error) = answer, error.code == .cancelled { return }
             board.with { board in
+                if isFirst, case .success(let response) = answer { board.probeAddress = response.address }
                 enter(&board.table, answer)
                 let evidence = ProbeEvidence(url, answer, milliseconds: began.millisecondsAgo)
                 board.evidence.removeAll { $0.isUnanswered && $0.request == evidence.request }
                 board.evidence.append(evidence)
             }
         }
+    }
+
+    /// Waits for the answer that came from a remembered address, if the name has that address here as well. `nil` without one: ask again.
+    private static func confirmed(
+        _ address: InternetAddress, _ host: String, _ link: Link, _ board: Locked<Board>, _ scope: Scope
+    ) -> EndpointAnswer? {
+        do throws(TransferError) {
+            guard try NamePins.shared.addresses(of: host, link: link, in: scope).contains(address) else { return nil }
+        } catch {
+            return .failure(error)
+        }
+        let handler = scope.cancellation.onCancel { board.with { _ in } }
+        defer { scope.cancellation.removeHandler(handler) }
+        let answer = board.wait(until: scope.deadline) { board in
+            board.early?.answer ?? (scope.cancellation.isCancelled ? .failure(TransferError(.cancelled)) : nil)
+        }
+        guard case .failure(let error)? = answer, error.code != .cancelled else { return answer }
+        return nil
+    }
+
+    private static func send(_ request: HTTPRequest, _ client: HTTPClient, _ scope: Scope) -> EndpointAnswer {
+        do throws(TransferError) {
+            return .success(try client.send(request, in: scope))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func request(to url: WebURL, at address: InternetAddress? = nil) -> HTTPRequest {
+        let expected = (plan.named + [plan.address].compactMap(\.self)).map(\.expect)
+        var request = HTTPRequest(Self.bustingCaches(url))
+        request.address = address
+        if let onRedirect, !url.isSecure {
+            request.onRedirect = { reference in
+                guard !expected.contains("→" + reference), let target = WebURL(reference, relativeTo: url),
+                    target.host != url.host
+                else { return }
+                onRedirect(target)
+            }
+        }
+        request.noCache = true
+        request.accept = "*/*"
+        // A connection that was made before the login stays with the gateway and never reaches the Internet.
+        request.needsFreshConnection = true
+        return request
     }
 
     /// Adds a random query, so that no cache can answer.

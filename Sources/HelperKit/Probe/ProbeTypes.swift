@@ -102,6 +102,8 @@ public struct ProbeResult: Sendable {
     public var secondsRemaining: Int?
     /// The seconds after which the server wants to be asked again (RFC 9110, 10.2.3).
     public var retryAfter: Double?
+    /// The address at which the first named endpoint answered as expected.
+    var probeAddress: String?
     /// The requests and their answers.
     public var evidence: [ProbeEvidence] = []
     /// The answer that revealed the portal; its body may hold a WISPr document, or be the portal's page.
@@ -121,12 +123,13 @@ public struct ProbeResult: Sendable {
         var problem: String?
         var secondsRemaining: Int?
         var retryAfter: Double?
+        var probeAddress: String?
         var evidence: [ProbeEvidence]
     }
 
     var wire: Wire {
         Wire(
             verdict: verdict, portalURL: portalURL?.text, problem: problem, secondsRemaining: secondsRemaining,
-            retryAfter: retryAfter, evidence: evidence)
+            retryAfter: retryAfter, probeAddress: probeAddress, evidence: evidence)
     }
 }

@@ -50,6 +50,8 @@ struct VerdictTable: Sendable {
     /// The answers of the named endpoints, in the order of asking.
     private(set) var named: [Meaning] = []
     private(set) var address: (meaning: Meaning, at: Int)?
+    /// The answer at an address that the first named endpoint had before, while its name is still asked for.
+    private(set) var remembered: Meaning?
     private(set) var https: Meaning?
     /// The HTTPS endpoint's certificate was checked: nothing on the way breaks HTTPS, whatever the answer will be.
     private(set) var isHTTPSChecked = false
@@ -72,6 +74,9 @@ struct VerdictTable: Sendable {
     mutating func answeredAddress(_ answer: EndpointAnswer, expect: String, at: Int) {
         address = (meaning(of: answer, expect: expect), at)
     }
+    mutating func answeredRemembered(_ answer: EndpointAnswer, expect: String) {
+        remembered = meaning(of: answer, expect: expect)
+    }
     mutating func answeredHTTPS(_ answer: EndpointAnswer) {
         switch answer {
         case .failure(let failure): https = .failed(failure)
@@ -90,6 +95,9 @@ struct VerdictTable: Sendable {
         if let api, api.captive { return .done(ProbeResult(.captive, portalURL: api.portalURL)) }
         if named.contains(where: { if case .asExpected = $0 { true } else { false } }) { return afterGoodHTTP(now) }
         if let (meaning, at) = address, case .captive(let url, let page) = meaning {
+            // A network that leads two operators' servers to one host does so with all of them. A remembered address alone decides
+            // nothing: another server may have it by now.
+            if case .captive(let other, let page)? = remembered, other.host == url.host { return .done(captive(other, page)) }
             let end = at + Self.contradiction
             if now >= end || isNamedExhausted || now >= limit { return .done(captive(url, page)) }
             return .wait(until: end)

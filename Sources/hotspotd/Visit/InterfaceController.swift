@@ -308,7 +308,10 @@ import Store
         services.saving(what) { try body(services.store, joined.network) }
     }
 
-    var link: Link? { joined?.link(attempt: journal.attempt?.id, interface: name, settings: services.settings) }
+    var link: Link? {
+        joined?.link(
+            attempt: journal.attempt?.id, interface: name, settings: services.settings, probeAddresses: services.probeAddresses)
+    }
 
     private func beginAttempt(_ id: AttemptID) {
         guard let joined else { return }

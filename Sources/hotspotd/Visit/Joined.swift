@@ -44,13 +44,14 @@ struct Joined {
     }
 
     /// Returns the link as helpers and the prober see it.
-    func link(attempt: String?, interface: String, settings: Settings) -> Link {
-        Link(
+    func link(attempt: String?, interface: String, settings: Settings, probeAddresses: [String: String]) -> Link {
+        let probeURL = settings.probeURL ?? Link.usualProbe.url
+        return Link(
             attempt: attempt ?? association, association: association, interface: interface, index: snapshot.index,
             addresses: snapshot.addresses, gateways: snapshot.gateways,
             nameservers: settings.probeNameservers.isEmpty ? facts.nameservers : settings.probeNameservers,
-            portalAPI: facts.portalAPI, probeURL: settings.probeURL ?? Link.usualProbe.url,
+            portalAPI: facts.portalAPI, probeURL: probeURL,
             probeExpect: settings.probeURL == nil ? Link.usualProbe.expect : settings.probeExpect,
-            probeHTTPSURL: settings.probeHTTPSURL)
+            probeHTTPSURL: settings.probeHTTPSURL, probeAddress: probeAddresses[probeURL])
     }
 }

@@ -50,6 +50,7 @@ import Varlink
         return services.host.probe(parameters: Coding.value(request)) { [weak self] outcome in
             guard let self, association == link.association else { return answer(nil) }
             let found = read(outcome)
+            if let address = found?.probeAddress, let url = link.probeURL { services.remember(address, ofProbe: url) }
             if let found { setBlock(found.verdict == .limited ? Self.block(found, link, since: before) : nil) }
             answer(found)
         }
@@ -157,6 +158,7 @@ struct ProbeAnswer: Decodable {
     var portalURL: String?
     var problem: String?
     var secondsRemaining: Int?
+    var probeAddress: String?
     var evidence: [Evidence]
 
     /// How the requests ended. One that still runs at the end of the probe's time is no evidence, and the problem alone tells of it.

@@ -56,6 +56,59 @@ import Testing
         #expect(result.evidence.filter(\.isUnanswered).map(\.request) == ["GET \(https)"])
     }
 
+    /// A link whose probe's server has a name, and answered at 127.0.0.1 before.
+    private func remembering(_ server: ScriptedServer, names: ScriptedNameserver) -> Link {
+        var link = loopback(probe: "http://probe.test:\(server.port)/", nameservers: ["127.0.0.1:\(names.port)"])
+        link.probeAddress = "127.0.0.1"
+        return link
+    }
+
+    /// The request goes out before the name's address is known, once, and counts when that is the same.
+    @Test func aRememberedServerIsAskedBesideItsName() throws {
+        let server = ScriptedServer(["/": "HTTP/1.1 204 No Content\r\n\r\n"])
+        let names = ScriptedNameserver(a: .address([127, 0, 0, 1]))
+        let link = remembering(server, names: names)
+        let result = try #require(store.probe(link, policy: .testing(), in: Scope()))
+        #expect(result.verdict == .online && result.probeAddress == "127.0.0.1")
+        #expect(server.requests.count == 1 && names.questions == 1)
+        #expect(result.evidence.map(\.request) == ["GET http://probe.test:\(server.port)/"])
+        // The name is known by now, so that nothing is sent ahead of it.
+        _ = store.probe(link, fresh: true, policy: .testing(), in: Scope())
+        #expect(server.requests.count == 2 && names.questions == 1)
+    }
+
+    /// A gateway that answers falsely for names, and lets the server's own address through, must not look open.
+    @Test func aRememberedServerProvesNothingWhereTheNameLeadsElsewhere() throws {
+        let server = ScriptedServer(["/": "HTTP/1.1 204 No Content\r\n\r\n"])
+        let names = ScriptedNameserver(a: .address([127, 0, 0, 9]))
+        let result = try #require(
+            store.probe(remembering(server, names: names), fresh: true, policy: .testing(), in: Scope()))
+        #expect(result.verdict == .limited && result.problem == "connectFailed" && result.probeAddress == nil)
+    }
+
+    /// Without a name there is nothing to compare with.
+    @Test func aRememberedServerProvesNothingWithoutItsName() throws {
+        let server = ScriptedServer(["/": "HTTP/1.1 204 No Content\r\n\r\n"])
+        let names = ScriptedNameserver(a: .code(3), aaaa: .code(3))
+        let result = try #require(
+            store.probe(remembering(server, names: names), fresh: true, policy: .testing(), in: Scope()))
+        #expect(result.verdict == .limited && result.problem == "dnsFailed")
+    }
+
+    @Test func aRememberedServerThatIsGoneIsAskedAgainAtItsName() throws {
+        let requests = Locked(0)
+        let server = ScriptedServer { _ in
+            let number = requests.with { count in
+                count += 1
+                return count
+            }
+            return .send(octets(number == 1 ? "" : "HTTP/1.1 204 No Content\r\n\r\n"))
+        }
+        let names = ScriptedNameserver(a: .address([127, 0, 0, 1]))
+        let result = try #require(store.probe(remembering(server, names: names), policy: .testing(), in: Scope()))
+        #expect(result.verdict == .online && server.requests.count == 2)
+    }
+
     @Test func allHelpersShareOneProbe() throws {
         let server = ScriptedServer { _ in
             usleep(50_000)

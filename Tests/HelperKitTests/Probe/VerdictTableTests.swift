@@ -170,6 +170,30 @@ import Testing
         #expect(verdict(table.nextStep(at: 20)) == "online")
     }
 
+    private func toward(_ host: String) -> EndpointAnswer {
+        .success(response(302, headers: [("location", "http://\(host)/?from=here")]))
+    }
+
+    /// Servers of two operators that lead to one host are in a captive network, before any name is known.
+    @Test func aRememberedAddressMayAgreeWithTheOther() {
+        var table = table(named: 3, address: true)
+        table.answeredRemembered(toward("l.test"), expect: "204")
+        #expect(verdict(table.nextStep(at: 10)) == "wait 3000")
+        table.answeredAddress(toward("l.test"), expect: "→https://1.1.1.1/", at: 10)
+        #expect(verdict(table.nextStep(at: 10)) == "captive http://l.test/?from=here")
+    }
+
+    @Test(arguments: ["other.test", "1.1.1.1"]) func aRememberedAddressAloneDecidesNothing(_ host: String) {
+        var table = table(named: 3, address: true)
+        table.answeredAddress(toward("l.test"), expect: "→https://1.1.1.1/", at: 10)
+        table.answeredRemembered(toward(host), expect: "204")
+        #expect(verdict(table.nextStep(at: 10)) == "wait 510")
+        table.answeredRemembered(.success(response(204)), expect: "204")
+        #expect(verdict(table.nextStep(at: 10)) == "wait 510")
+        table.answeredRemembered(.success(response(200, "<html>Welcome")), expect: "204")
+        #expect(verdict(table.nextStep(at: 10)) == "wait 510")
+    }
+
     @Test func recognisesTheExpectedRedirect() {
         let table = table()
         guard

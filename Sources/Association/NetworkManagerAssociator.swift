@@ -14,9 +14,10 @@ import HotspotCore
     /// A join under way on a device.
     @LoopActor private final class Activation {
         let done: (AssociationError?) -> Void
+        /// NetworkManager was asked for it.
+        var isAsked = false
         /// The device has left the network before, and goes to ours.
         var isOurs = false
-        var reason: Int64 = 0
         /// The profile that was made for it.
         var profile: String?
         var hasFailed = false
@@ -48,15 +49,17 @@ import HotspotCore
 
     func join(_ request: JoinRequest, _ done: @escaping (AssociationError?) -> Void) {
         guard let bus, let path = devices[request.interface.index] else { return done(.managerGone(name)) }
-        guard request.password == nil else { return add(request, path, done) }
+        let activation = Activation(done)
+        activations[path] = activation
+        guard request.password == nil else { return add(request, path, activation) }
         // The profiles whose network is in sight, which other users' are not among.
         bus.properties(of: Self.device(path)) { [self] properties in
-            guard let properties else { return done(.managerGone(name)) }
+            guard let properties else { return finish(path, activation, .managerGone(name)) }
             let profiles = (properties["AvailableConnections"]?.list ?? []).compactMap(\.text)
             pick(profiles[...], of: request, over: bus) { [self] profile in
-                if let profile { return activate(profile, path, done) }
-                guard !request.security.isSecured else { return done(.passwordNeeded) }
-                add(request, path, done)
+                if let profile { return activate(profile, path, activation) }
+                guard !request.security.isSecured else { return finish(path, activation, .passwordNeeded) }
+                add(request, path, activation)
             }
         }
     }
@@ -78,16 +81,17 @@ import HotspotCore
             && (settings["802-11-wireless-security"] != nil) == (request.security != .open)
     }
 
-    private func activate(_ profile: String, _ path: String, _ done: @escaping (AssociationError?) -> Void) {
-        start("ActivateConnection", [.path(profile), .path(path), .path("/")], path, done)
+    private func activate(_ profile: String, _ path: String, _ activation: Activation) {
+        start("ActivateConnection", [.path(profile), .path(path), .path("/")], path, activation)
     }
 
-    private func add(_ request: JoinRequest, _ path: String, _ done: @escaping (AssociationError?) -> Void) {
-        guard let settings = Self.profile(for: request, user: Self.user) else { return done(.unsupported(request.security)) }
+    private func add(_ request: JoinRequest, _ path: String, _ activation: Activation) {
+        guard let settings = Self.profile(for: request, user: Self.user) else {
+            return finish(path, activation, .unsupported(request.security))
+        }
         // A volatile profile goes with the connection.
         let options: [String: SystemBus.Argument] = ["persist": .text(request.once ? "volatile" : "disk")]
-        start(
-            "AddAndActivateConnection2", [.tables(settings), .path(path), .path("/"), .table(options)], path, done)
+        start("AddAndActivateConnection2", [.tables(settings), .path(path), .path("/"), .table(options)], path, activation)
     }
 
     /// Returns the settings of a profile that only this user may use; `nil` where a password is not enough.
@@ -113,15 +117,14 @@ import HotspotCore
 
     private static let user: String? = geteuid() == 0 ? nil : getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) }
 
-    private func start(
-        _ method: String, _ arguments: [SystemBus.Argument], _ path: String, _ done: @escaping (AssociationError?) -> Void
-    ) {
-        let activation = Activation(done)
-        activations[path] = activation
+    private func start(_ method: String, _ arguments: [SystemBus.Argument], _ path: String, _ activation: Activation) {
+        // NetworkManager may answer the questions before this one behind the deadline.
+        guard activations[path] === activation else { return }
+        activation.isAsked = true
         bus?.ask(method, of: Self.manager, arguments) { [weak self] result in
             guard let self else { return }
             switch result {
-            case .failure(let failure): finish(path, error(failure))
+            case .failure(let failure): finish(path, activation, error(failure))
             case .success(let values):
                 // The profile, the connection and more; of a known profile the connection alone.
                 if values.count > 1 { activation.profile = values.first?.text }
@@ -133,19 +136,16 @@ import HotspotCore
 
     /// Follows a device: enum NMDeviceState of libnm-core.
     private func stateChanged(_ path: String, _ values: [Int64]) {
-        guard values.count == 3, activations[path] != nil else { return }
+        guard values.count == 3, let activation = activations[path], activation.isAsked else { return }
         let (state, reason) = (values[0], values[2])
         switch state {
-        case 40...60:
-            activations[path]?.isOurs = true
-            // Each step back has its own reason, such as a handshake that failed.
-            if reason != 0 { activations[path]?.reason = reason }
+        case 40...60: activation.isOurs = true
         // It is associated, and its keys are right, once it is given an address.
-        case 70...100: if activations[path]?.isOurs == true { finish(path, nil) }
-        case 120: finish(path, failure(reason))
-        case 10, 20: finish(path, .refused(manager: name, words: "the device is not available any more"))
+        case 70...100: if activation.isOurs { finish(path, activation, nil) }
+        case 120: finish(path, activation, failure(reason))
+        case 10, 20: finish(path, activation, .refused(manager: name, words: "the device is not available any more"))
         // Deactivating and disconnected: the end of the network before, or the user's wish in the middle.
-        default: if activations[path]?.isOurs == true { finish(path, failure(reason)) }
+        default: if activation.isOurs { finish(path, activation, failure(reason)) }
         }
     }
 
@@ -160,8 +160,9 @@ import HotspotCore
         }
     }
 
-    private func finish(_ path: String, _ error: AssociationError?) {
-        guard let activation = activations.removeValue(forKey: path) else { return }
+    private func finish(_ path: String, _ activation: Activation, _ error: AssociationError?) {
+        guard activations[path] === activation else { return }
+        activations[path] = nil
         if error != nil { dropProfile(of: activation) }
         activation.done(error)
     }
@@ -234,7 +235,7 @@ import HotspotCore
             }
             try bus.watch("NameOwnerChanged", of: "org.freedesktop.DBus", from: "org.freedesktop.DBus") { [weak self] _, values in
                 guard let self, values.first?.text == Self.service, values.last?.text == "" else { return }
-                for path in activations.keys { finish(path, .managerGone(name)) }
+                for (path, activation) in activations { finish(path, activation, .managerGone(name)) }
             }
             self.bus = bus
         } catch {

@@ -87,6 +87,8 @@ import Wireless
         }
         managers.onAnswer = { [weak self] index in
             guard let self, let link = monitor?.links[index] else { return }
+            // A manager may have started, or ended, since the interface appeared.
+            if let controller = managed[index]?.controller { findManager(of: controller) }
             update(link)
         }
         managers.onHint = { [weak self] in self?.askManagersAgain() }

@@ -67,6 +67,8 @@ public struct Prompt: Codable, Hashable, Sendable {
     public var termsURL: String?
     /// Their text, if it was on the page.
     public var terms: String?
+    /// The names of earlier answers that were not sent, because the page asks for something else by now.
+    public var unsent: [String]?
 
     public init(title: String, message: String? = nil, fields: [Field] = [], termsURL: String? = nil, terms: String? = nil) {
         self.title = title

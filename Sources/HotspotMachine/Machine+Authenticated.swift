@@ -3,13 +3,13 @@ import HotspotCore
 extension Machine {
     /// Opens the network that the helper freed, and remembers that (T17, T25, T36, D5).
     ///
-    /// - Parameter isUnverified: neither the helper nor the prober can tell whether a login from before still holds; it is asked again soon.
+    /// - Parameter soon: the time to the next look where the prober does not confirm that the network is open.
     mutating func openClaimed(
         _ joined: JoinedNetwork, _ helper: String, secondsRemaining: Int?, _ schedule: MaintainSchedule,
-        isUnverified: Bool = false,
-        _ cause: String, _ turn: inout Turn
+        lookingAgain soon: Duration? = nil, _ cause: String, _ turn: inout Turn
     ) {
         var joined = joined
+        let isUnverified = soon != nil
         endAttempt(&joined, isUnverified ? .unknown : .online, &turn)
         joined.isUnverified = isUnverified
         dropStanding(&joined, &turn)
@@ -20,12 +20,35 @@ extension Machine {
         turn.act(.remember(helper: helper))
         var schedule = schedule
         schedule.update(secondsRemaining: secondsRemaining, at: turn.now)
-        let interval = isUnverified ? policy.watchFirst : policy.maintainInterval
+        let upkeep = claim(&joined, by: helper, schedule, after: soon ?? policy.maintainInterval, &turn)
+        go(.authenticated(Authenticated(joined: joined, upkeep: upkeep)), cause, &turn)
+    }
+
+    private mutating func claim(
+        _ joined: inout JoinedNetwork, by helper: String, _ schedule: MaintainSchedule, after interval: Duration,
+        _ turn: inout Turn
+    ) -> Authenticated.Upkeep {
         let wanted = schedule.next(after: turn.now, interval: interval)
         let due = joined.pace.nextCheck(wanted: wanted, at: turn.now, policy)
-        let maintain = startTimer(.maintain, at: due, &turn)
-        let upkeep = Authenticated.Upkeep.claimed(by: helper, maintain: maintain, schedule)
-        go(.authenticated(Authenticated(joined: joined, upkeep: upkeep)), cause, &turn)
+        return .claimed(by: helper, maintain: startTimer(.maintain, at: due, &turn), schedule)
+    }
+
+    private mutating func watching(after interval: Duration, secondsRemaining: Int?, _ turn: inout Turn) -> Authenticated.Upkeep {
+        let timer = startTimer(.recheck, after: recheckDelay(secondsRemaining, interval), &turn)
+        return .unclaimed(Watch(interval: interval, phase: .waiting(timer)))
+    }
+
+    /// Looks again soon where a check found no Internet behind a network that was open.
+    private mutating func doubt(_ authenticated: Authenticated, _ turn: inout Turn) {
+        var joined = authenticated.joined
+        joined.isUnverified = true
+        turn.act(.report(.limited))
+        let upkeep =
+            switch authenticated.upkeep {
+            case .claimed(let helper, _, let schedule): claim(&joined, by: helper, schedule, after: policy.watchFirst, &turn)
+            case .unclaimed: watching(after: policy.retryFirst, secondsRemaining: nil, &turn)
+            }
+        state = .authenticated(Authenticated(joined: joined, upkeep: upkeep))
     }
 
     /// Opens a network that no helper claims, and that is open, or not known to be captive (D9); by the proven login from before, if
@@ -64,6 +87,7 @@ extension Machine {
     /// Waits for the next maintain of a claimed network (T33), or the next probe of an unclaimed one (D9).
     mutating func handle(_ event: StateEvent, in authenticated: Authenticated, _ turn: inout Turn) {
         let joined = authenticated.joined
+        if case .verdictSeen(.limited) = event, !joined.isUnverified { return doubt(authenticated, &turn) }
         switch authenticated.upkeep {
         case .claimed(let helper, let timer, let schedule):
             switch event {
@@ -106,7 +130,7 @@ extension Machine {
             endAttempt(&authenticated.joined, authenticated.joined.openOutcome, &turn)
         }
         interval = min(interval, policy.recheckLongest)
-        let timer = startTimer(.recheck, after: recheckDelay(seconds, interval), &turn)
-        state = .authenticated(authenticated.with { $0.upkeep = .unclaimed(Watch(interval: interval, phase: .waiting(timer))) })
+        let upkeep = watching(after: interval, secondsRemaining: seconds, &turn)
+        state = .authenticated(authenticated.with { $0.upkeep = upkeep })
     }
 }

@@ -105,6 +105,6 @@ extension Problem {
         .proberMissing, "The prober does not answer; the portal that it saw last counts as still there.",
         hint: "hotspotctl check")
     static let limited = Problem(
-        .internetLimited, "No portal answers, and the Internet does not either.", hint: "hotspotctl check")
+        .internetLimited, "The Internet does not answer, and no portal asks for a login.", hint: "hotspotctl check")
     public static let httpsBlocked = Problem(.httpsBlocked, "Plain HTTP reaches the Internet, HTTPS does not.")
 }

@@ -140,8 +140,8 @@ extension Machine {
         let seconds = login.schedule.end == nil ? seconds : nil
         let isUnverified = joined.lastVerdict?.isOpen != true
         openClaimed(
-            joined, login.helper, secondsRemaining: seconds, login.schedule, isUnverified: isUnverified,
-            isUnverified ? "it may still be logged in" : cause, &turn)
+            joined, login.helper, secondsRemaining: seconds, login.schedule,
+            lookingAgain: isUnverified ? policy.watchFirst : nil, isUnverified ? "it may still be logged in" : cause, &turn)
     }
 
     mutating func dropStanding(_ joined: inout JoinedNetwork, _ turn: inout Turn) {

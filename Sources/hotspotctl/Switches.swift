@@ -158,7 +158,7 @@ struct SwitchArguments: ParsableArguments {
         let subject = helper.map { "\(renderer.safe($0, limit: 64)) is" } ?? all
         let place = network.map { " for \(renderer.quoted($0))" } ?? ""
         var lines = ["\(subject) switched \(enabled ? "on" : "off")\(place)."] + renderer.switchedOff(off)
-        if keepsSession { lines.append("The session there is not ended: the portal still lets this computer through.") }
+        if keepsSession { lines.append("The session there is not ended: the portal may still let this computer through.") }
         if reply.released == true { lines.append("The network was left alone until now; that is over.") }
         if enabled, helper == nil, let network, let reply = try? client.call("Helpers", as: HelpersReply.self),
             reply.helpers.contains(where: { $0.name == network })

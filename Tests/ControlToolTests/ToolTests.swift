@@ -358,7 +358,7 @@ private let helpers = """
         let online = try run(
             .init(replies: ["SetEnabled": ["{}"], "History": [#"{"attempts":[]}"#], "Status": [status]]), ["disable", "Cafe"])
         #expect(
-            online.output.hasSuffix("\nThe session there is not ended: the portal still lets this computer through.\n"),
+            online.output.hasSuffix("\nThe session there is not ended: the portal may still let this computer through.\n"),
             "\(online)")
     }
 

@@ -206,6 +206,47 @@ import Testing
         bench.wait(.milliseconds(1))
         bench.probe(verdict)
         #expect(bench.state == .authenticated && bench.remembered == "H1")
+        // What nothing confirms is looked at again soon, and is not told as online.
+        #expect(bench.outcomes == [verdict == .limited ? .unknown : .online])
+        #expect(bench.due(.maintain) == .seconds(verdict == .limited ? 10 : 300))
+    }
+
+    @Test("A session behind which the Internet does not answer is looked at every minute") func anOutage() {
+        var bench = bench()
+        bench.reply("H1", .success)
+        bench.probe(.limited)
+        for _ in 0..<3 {
+            bench.wait(bench.due(.maintain)!)
+            bench.probe(.limited)
+            bench.reply("H1", .success)
+            #expect(bench.state == .authenticated && bench.due(.maintain) == .seconds(60))
+        }
+        #expect(bench.outcomes == [.unknown, .unknown, .unknown, .unknown] && bench.problemCodes == ["internetLimited"])
+        bench.send(.verdictSeen(.online))
+        bench.probe(.online)
+        bench.reply("H1", .success)
+        #expect(bench.outcomes.last == .online && bench.due(.maintain) == .seconds(300) && bench.problems.isEmpty)
+    }
+
+    @Test("A check that finds no Internet is followed by a look, by the helper or the prober", arguments: [true, false])
+    func aCheckThatFindsNothing(isClaimed: Bool) {
+        var bench = bench()
+        if isClaimed {
+            bench.reply("H1", .success)
+        } else {
+            bench = Bench(.default, "H1")
+            bench.join()
+            bench.bid("H1", .none)
+        }
+        bench.probe(.online)
+        bench.send(.verdictSeen(.limited))
+        let purpose = isClaimed ? TimerPurpose.maintain : .recheck
+        #expect(bench.problemCodes == ["internetLimited"] && bench.due(purpose) == .seconds(isClaimed ? 10 : 1))
+        bench.ignores(.verdictSeen(.limited))
+        bench.wait(bench.due(purpose)!)
+        bench.probe(.online)
+        if isClaimed { bench.reply("H1", .success) }
+        #expect(bench.problems.isEmpty && bench.state == .authenticated && bench.due(purpose) == .seconds(300))
     }
 
     @Test func aSlowProberIsAskedAtOnceWhereTheNextProbeIsOverdue() {

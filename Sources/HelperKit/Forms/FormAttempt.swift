@@ -33,6 +33,8 @@ package struct FormAttempt: Sendable {
     private let isStranger: Bool
     /// A prompt without fields was answered: the login was done in a browser.
     private let isConfirmation: Bool
+    /// The names of the answers that were typed now.
+    private let typed: Set<String>
     private let link: Link
     private var steps = 0
     private var sent: Set<HTMLForm> = []
@@ -52,6 +54,7 @@ package struct FormAttempt: Sendable {
         (self.live, portal, link) = (live, live, command.link)
         let isSame = command.portal.map { $0.origin == live.origin && $0.pin == live.pin } ?? false
         isStranger = isTypedNow && !isSame && command.portal != nil
+        typed = isTypedNow ? Set(command.answers.keys) : []
         isConfirmation = isTypedNow && isSame && command.answers.isEmpty
         let credential = command.credential ?? [:]
         engine = FormEngine(
@@ -98,6 +101,10 @@ package struct FormAttempt: Sendable {
             // Words of success do not end a login while the page asks for something new.
             if soundsDone, !isFirst, form.passwords.isEmpty, answered.contains(form.inputs.map(\.name)) { return .done }
             if isFirst, isStranger { prompt.begin("This is another portal than before; nothing was sent.") }
+            if isFirst {
+                let unsent = typed.subtracting(form.inputs.map(\.name))
+                if !unsent.isEmpty { prompt.unsent = unsent.sorted() }
+            }
             said = engine.said(on: page, at: url)
             return .ask(prompt, keeping: isFirst ? nil : form)
         case .submit(_, let form) where page.forms.contains(form) && form.carriesNothing && FormWords.saysGranted(page):

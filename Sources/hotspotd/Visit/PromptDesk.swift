@@ -40,6 +40,9 @@ import Vault
 
     func show(_ id: PromptID, _ prompt: Prompt, from helper: String, in network: NetworkID, portal: Portal?) {
         let known = self.prompt.flatMap { $0.id == id ? $0.token : nil }
+        var prompt = prompt
+        if let unsent = prompt.unsent, answers?.helper == helper { answers?.drop(unsent) }
+        prompt.unsent = nil
         var shown = ShownPrompt(
             id: id, token: known ?? Services.randomID(octets: 4), helper: helper, network: network, portal: portal,
             asked: prompt, prompt: prompt, since: WallClock.now)

@@ -54,6 +54,16 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
         return both
     }
 
+    /// Leaves out answers that were not sent.
+    mutating func drop(_ unsent: [String]) {
+        for name in unsent {
+            values[name] = nil
+            all[name] = nil
+            stored.remove(name)
+        }
+        fields.removeAll { unsent.contains($0.name) }
+    }
+
     /// Leaves out the answers to the last prompt, which were sent.
     mutating func forgetSent() { values = [:] }
 

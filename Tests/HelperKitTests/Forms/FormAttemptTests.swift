@@ -48,6 +48,22 @@ import Testing
         #expect(other.engine.answers.isEmpty)
     }
 
+    /// The page asks for something else than the prompt that was answered.
+    @Test func whatWasNotSentIsNamed() {
+        let url = WebURL("https://portal.test/page")!
+        func unsent(_ answers: [String: String], _ body: String, afterAnother: Bool = false) -> [String]? {
+            var attempt = attempt(answers)
+            if afterAnother { _ = move(&attempt, form) }
+            guard case .ask(let prompt, _, _) = attempt.move(on: page(body, url: url.text), at: url) else { return ["no prompt"] }
+            return prompt.unsent
+        }
+        let voucher = "<form method=post><input name=voucher><input type=submit></form>"
+        #expect(unsent(["surname": "Brandt", "room": "9"], voucher) == ["room", "surname"])
+        #expect(unsent(["voucher": ""], voucher) == nil)
+        // The room was sent; the portal asks for more.
+        #expect(unsent(["room": "9"], voucher, afterAnother: true) == nil)
+    }
+
     @Test func aStoredAnswerGoesToAFieldOfItsLabelAlone() {
         for (stored, isSent) in [("room number", true), ("voucher", false), (nil, true)] {
             var command = HelperCommand(

@@ -41,7 +41,7 @@ CHILLI = $(wildcard $(foreach folder,$(subst :, ,$(HOTSPOTD_SERVERS)),$(folder)/
 	$(addsuffix /chilli,$(subst :, ,$(PATH))))
 TEST_PACKAGES += $(if $(CHILLI),freeradius ethtool)
 
-.PHONY: help build binaries debug test cafe figures bench table deb install uninstall format lint deps deps-build swift python clean
+.PHONY: help build binaries debug test cafe figures bench table deb helper-files install uninstall format lint deps deps-build swift python clean
 
 help:
 	@echo 'make cafe       install what it needs, build, and show a laptop that logs itself in'
@@ -114,6 +114,14 @@ deb: swift
 	debian/rules clean
 	lintian --fail-on error .build/deb/*.deb
 
+# The shipped helpers' files in a folder; without one for an instance from this checkout, as docs/settings.md has it.
+helper-files: FOLDER ?= .build/helpers
+helper-files:
+	@install -d $(FOLDER)
+	@for helper in Sources/hotspot-helpers/Helpers/*.helper; do \
+		sed 's|@libexecdir@|$(if $(filter file,$(origin libexecdir)),$(CURDIR)/$(BINARIES),$(libexecdir))|' $$helper \
+			> $(FOLDER)/$$(basename $$helper) && chmod 644 $(FOLDER)/$$(basename $$helper); done
+
 install:
 	@test -x $(BINARIES)/hotspotd || { echo 'make: nothing is built yet: make build' >&2; exit 1; }
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(helperdir) $(DESTDIR)$(portaldir) $(DESTDIR)$(unitdir) \
@@ -122,9 +130,7 @@ install:
 	install -s -m 755 $(BINARIES)/hotspotctl $(DESTDIR)$(bindir)/hotspotctl
 	install -s -m 755 $(BINARIES)/hotspotd $(BINARIES)/hotspot-helpers $(BINARIES)/hotspot-helper-test \
 		$(BINARIES)/hotspot-browse $(BINARIES)/hotspot-notify $(BINARIES)/hotspot-dhcp $(DESTDIR)$(libexecdir)/
-	for helper in Sources/hotspot-helpers/Helpers/*.helper; do \
-		sed 's|@libexecdir@|$(libexecdir)|' $$helper > $(DESTDIR)$(helperdir)/$$(basename $$helper) && \
-		chmod 644 $(DESTDIR)$(helperdir)/$$(basename $$helper); done
+	$(MAKE) --no-print-directory helper-files FOLDER=$(DESTDIR)$(helperdir) libexecdir=$(libexecdir)
 	install -m 644 Portals/*.portal $(DESTDIR)$(portaldir)/
 	for unit in hotspotd.service hotspot-helper@.service; do \
 		sed 's|@libexecdir@|$(libexecdir)|' systemd/$$unit.in > $(DESTDIR)$(unitdir)/$$unit && \

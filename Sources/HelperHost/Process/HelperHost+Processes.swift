@@ -103,7 +103,9 @@ extension HelperHost {
             Problem(
                 isReadable($0) ? .helperPathMissing : .helperPathRefused,
                 "ReadPaths= has \(Printable.text($0, limit: 200)), which is \(isReadable($0) ? "not there" : "not shown to helpers").",
-                hint: "name folders and files of the helper's own, with a space between two of them")
+                hint: isReadable($0)
+                    ? "create it, or take it out of the helper's file"
+                    : "name folders and files of the helper's own, with a space between two of them")
         }
         return unseen
             + spec.readWritePaths.compactMap {

@@ -162,10 +162,10 @@ private let helpers = """
         #expect(ended.status == 0)
         #expect(
             ended.output == """
-                  SSID         SIGNAL    SECURITY  HELPER             READY  LAST TIME
-                ● Cafe Aroma   ▂▄▆█ -48  open      Portal form (low)  yes    online 2 h, 3 days ago
-                  TrainNet     ▂▄▆_ -61  open      WISPr (high)       no     –
-                  Off\\x1b[31m  ▂▄__ -70  WPA2      switched off       –      –
+                  SSID         SIGNAL    SECURITY  HELPER                    READY  LAST TIME
+                ● Cafe Aroma   ▂▄▆█ -48  open      Portal form (remembered)  yes    online 2 h, 3 days ago
+                  TrainNet     ▂▄▆_ -61  open      WISPr (high)              no     –
+                  Off\\x1b[31m  ▂▄__ -70  WPA2      switched off              –      –
 
                 """)
         let off = status(online).replacing(

@@ -256,7 +256,7 @@ private let helpers = """
         )
         #expect(
             try run(.init(replies: ["Explain": [named]]), ["explain"]).output.hasPrefix("\"Cafe\" on wlan0: the last attempt"))
-        let nothing = #"!Failed {"code":"noAttempt","message":"Nothing has been tried yet."}"#
+        let nothing = #"!Failed {"code":"noAttempt","message":"No attempts are kept."}"#
         let none = try run(.init(replies: ["Explain": [nothing]]), ["explain"])
         #expect(none.status == 10 && none.errors.hasSuffix("  try: hotspotctl status\n"), "\(none.errors)")
         let refusal = #"!Failed {"code":"noAttempt","message":"The journal has no attempt x, or none any more."}"#

@@ -159,6 +159,11 @@ import Testing
     @Test @LoopActor func aNewLoginAfterForgettingIsRemembered() async throws {
         let cafe = try await Cafe.online()
         try cafe.backend.forget(ssid: "Cafe")
+        for (interface, ssid, place) in [(nil, nil, ""), (nil, "Cafe", " in \"Cafe\""), ("hot7", nil, " on hot7")] {
+            #expect(throws: ControlError.failed(code: .noAttempt, message: "No attempts\(place) are kept.")) {
+                try cafe.backend.explain(interface: interface, ssid: ssid, attempt: nil)
+            }
+        }
         cafe.controller.feed(.loginRequested(helper: nil, fresh: true))
         #expect(await cafe.bench.eventually { cafe.bench.told("a", "Authenticate").count == 2 })
         #expect(await cafe.bench.eventually { cafe.controller.machine.state.name == .authenticated })

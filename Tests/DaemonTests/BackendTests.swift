@@ -331,6 +331,10 @@ import Testing
             try cafe.backend.setEnabled(helper: nil, ssid: "Hotel", enabled: false)
             #expect(hotel.bench.services.store.attempts(limit: 1).first?.outcome == Attempt.switchedOff)
         }
+        if isForgotten {
+            let first = hotel.bench.steps.last { $0.from == StateName.inactive.rawValue }
+            #expect(first?.detail == "the network was forgotten")
+        }
         #expect(
             cafe.backend.ending(ofPrompt: token)
                 == (isForgotten ? "The network was forgotten." : "Handling was switched off for this network."))

@@ -275,8 +275,23 @@ private let helpers = """
             #"{"verdict":"limited","interface":"wlan0","detail":"httpsBlocked","requests":["GET http://a.example → 204 in 9 ms"]}"#
         let ended = try run(.init(replies: ["Check": [reply]]), ["check", "--verbose"])
         #expect(ended.status == 1)
+        let sentence = "Plain HTTP reaches the Internet, HTTPS does not."
         #expect(
-            ended.output.hasPrefix("limited\n  on wlan0\n  │ httpsBlocked\n  │ GET http://a.example → 204 in 9 ms\nContacted"))
+            ended.output.hasPrefix("limited\n  on wlan0\n  │ \(sentence)\n  │ GET http://a.example → 204 in 9 ms\nContacted"))
+        for (word, result, sentence) in [
+            ("noAnswer", "204", "Nothing answered."),
+            ("status502", "502", "The answer 502 is neither the Internet's nor a portal's."),
+            (
+                "reset", "reset: The server broke the connection off in between.",
+                "The server broke the connection off in between."
+            ),
+            ("portal http://p.example", "302", "portal http://p.example"),
+        ] {
+            let said = try run(
+                .init(replies: ["Check": [reply.replacing("httpsBlocked", with: word).replacing("→ 204", with: "→ \(result)")]]),
+                ["check", "--verbose"])
+            #expect(said.output.hasPrefix("limited\n  on wlan0\n  │ \(sentence)\n"), "\(said.output)")
+        }
         #expect(ended.output.contains("[Probe]") && ended.output.contains("nmcheck.gnome.org"))
         for (members, hosts) in [
             (#""url":"http://a.example/""#, "http://a.example/;"),

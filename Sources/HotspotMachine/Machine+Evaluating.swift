@@ -151,7 +151,9 @@ extension Problem {
     /// - Parameter helper: the only one of several that the user let be asked.
     fileprivate static func unclaimedCaptive(by helper: String?) -> Problem {
         guard let helper else {
-            return Problem(.unclaimedCaptive, "A portal wants a login, and no helper can do it.", hint: "hotspotctl helpers")
+            return Problem(
+                .unclaimedCaptive, "A portal wants a login, and no helper that is switched on can do it.",
+                hint: "hotspotctl helpers")
         }
         return Problem(.unclaimedCaptive, "A portal wants a login, and \(helper) cannot do it.", hint: "hotspotctl login")
     }

@@ -93,6 +93,11 @@ extension RecordedLogin {
         for address in addresses { replacements.addAddress(address, in: texts) }
         replacements.addName(name)
         for header in turns.flatMap(\.answerHeaders) where header.name == "set-cookie" { replacements.addCookie(header.value) }
+        for turn in turns {
+            guard let url = WebURL(turn.url) else { continue }
+            let controls = HTMLPage.read(Array(turn.answer.utf8), at: url).forms.flatMap(\.controls)
+            for control in controls where control.kind == .hidden { replacements.addHidden(control.value, of: control.name) }
+        }
         for text in texts { replacements.learn(text) }
         var exchange = self
         exchange.turns = turns.map { $0.mapped(replacements.apply) }

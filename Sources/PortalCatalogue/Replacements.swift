@@ -70,6 +70,14 @@ struct Replacements {
         if value.utf8.count >= Self.freeLength { addToken(value) }
     }
 
+    /// Adds the value of a hidden field that is for one visit: by the field's name, or as a long number with letters.
+    mutating func addHidden(_ value: String, of name: String) {
+        let isNamed = ["nonce", "token", "csrf", "session"].contains { name.lowercased().contains($0) }
+        let digits = value.utf8.count { (0x30...0x39).contains($0) }
+        let isNumber = digits >= 8 && digits < value.utf8.count && value.utf8.allSatisfy(Self.isWord)
+        if value.utf8.count >= Self.freeLength, isNamed || isNumber { addToken(value) }
+    }
+
     /// Adds what looks like a hardware address, a token, a session or a challenge, and what base64 hides.
     mutating func learn(_ text: String) {
         // Without escapes, whose digits are no part of a token; the spellings have them.

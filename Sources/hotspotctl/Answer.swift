@@ -52,7 +52,7 @@ struct AnswerVerb: ParsableCommand {
         if dismiss {
             _ = try client.call("Dismiss", .members(["id": prompt.id]))
             let login = "hotspotctl login \(common.renderer.argument(prompt.interface))"
-            return Output.print(["Dismissed, and nothing of this login is kept; to start over: \(login)"])
+            return Output.print(["Dismissed, and no answers of this login are kept; to start over: \(login)"])
         }
         let isInteractive = !stdin && isatty(STDIN_FILENO) == 1
         let dialogue = Dialogue(

@@ -36,8 +36,35 @@ extension Renderer {
         guard verbose else { return [word] }
         var lines = [word]
         if let interface = check.interface { lines.append("  on \(safe(interface, limit: 32))") }
-        lines += ([check.detail].compactMap { $0 } + (check.requests ?? [])).map { "  \(bar) \(safe($0))" }
+        lines += ([reason(check)].compactMap { $0 } + (check.requests ?? [])).map { "  \(bar) \(safe($0))" }
         return lines + contacts(check)
+    }
+
+    /// Returns the detail as a sentence; the daemon sends a word for programs.
+    private func reason(_ check: CheckReply) -> String? {
+        switch check.detail {
+        case "httpsBlocked": return "Plain HTTP reaches the Internet, HTTPS does not."
+        case "httpBlocked": return "HTTPS reaches the Internet, plain HTTP does not."
+        case "noAnswer": return "Nothing answered."
+        case "timeout": return "Nothing answered in time."
+        case "dnsTimeout": return "No nameserver answered."
+        case "emptyAnswer": return "The answers were empty."
+        case "askedToWait": return "The host asked to be left alone for a while."
+        case "clockWrong": return "By this computer's clock the certificate is not valid."
+        case let detail?:
+            if let status = Int(detail.dropFirst("status".count)), detail.hasPrefix("status") {
+                return "The answer \(status) is neither the Internet's nor a portal's."
+            }
+            // The request that failed has the sentence behind the word.
+            for line in check.requests ?? [] {
+                guard let start = line.firstRange(of: "→ \(detail): ")?.upperBound,
+                    let end = line[start...].ranges(of: " in ").last?.lowerBound
+                else { continue }
+                return String(line[start..<end])
+            }
+            return detail
+        case nil: return nil
+        }
     }
 
     /// The hosts that the probe contacts by default, the last one over HTTPS.

@@ -129,8 +129,15 @@ extension DoctorFacts {
     }
 
     private var names: Layer {
+        // Requests that the end of the probe's time cuts off have no line; the reply's word is that of the first host.
+        let outcomes = outcomes.isEmpty ? check?.detail.map { [$0[...]] } ?? [] : outcomes
         let failures = outcomes.filter { $0.hasPrefix("dns") || $0 == "noNameserver" }
-        if outcomes.isEmpty { return Layer(.names, .unknown, "Known only once the probe has asked.") }
+        if self.outcomes.isEmpty, failures.isEmpty {
+            let hasAsked = ["online", "captive", "limited"].contains(check?.verdict)
+            return Layer(
+                .names, .unknown,
+                hasAsked ? "The probe had no answer that tells whether names resolve." : "Known only once the probe has asked.")
+        }
         if failures.isEmpty { return Layer(.names, .ok, "The network's nameservers answer.") }
         let sentence =
             failures.contains("dnsTimeout")
@@ -176,7 +183,9 @@ extension DoctorFacts {
     private var probe: Layer {
         switch check?.verdict {
         case "online", "captive", "limited", "none":
-            if outcomes.isEmpty { return Layer(.probe, .ok, "It has a verdict.") }
+            if outcomes.isEmpty {
+                return Layer(.probe, .ok, check?.verdict == "limited" ? "It had no answer." : "It has a verdict.")
+            }
             return Layer(.probe, .ok, "It has asked \(outcomes.count == 1 ? "one host" : "\(outcomes.count) hosts").")
         case nil, _?: return Layer(.probe, .unknown, check?.detail.map { Renderer.safe($0) } ?? "It has no verdict.")
         }

@@ -4,7 +4,11 @@ import HotspotCore
 
 struct ListVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Show the networks in sight and the helpers that claim them.")
+        commandName: "list", abstract: "Show the networks in sight and the helpers that claim them.",
+        discussion: """
+            Behind a helper stands how sure it is (high or low), or that it logged in there before (remembered). READY says whether a \
+            password or answers are stored for it, so that joining asks nothing.
+            """)
 
     @OptionGroup var common: CommonOptions
 
@@ -90,7 +94,11 @@ extension Renderer {
         if network.disabled { return "switched off" }
         guard !network.claims.isEmpty else { return present.map { safe($0, limit: 64) } ?? nothing }
         let claims = network.claims.sorted { confidence($0) > confidence($1) }
-        let shown = claims.prefix(2).map { "\(safe($0.displayName, limit: 64)) (\(safe($0.confidence, limit: 16)))" }
+        // A remembered helper logs in without a race, whatever it said at the last one.
+        let shown = claims.prefix(2).map { claim in
+            let word = claim.source == "remembered" ? claim.source : claim.confidence
+            return "\(safe(claim.displayName, limit: 64)) (\(safe(word, limit: 16)))"
+        }
         let rest = claims.count + max(0, network.moreClaims ?? 0) - shown.count
         return shown.joined(separator: ", ") + (rest > 0 ? ", +\(rest)" : "")
     }

@@ -45,11 +45,14 @@ struct Redaction {
     /// Returns the text without what is known to be private or looks like it.
     mutating func apply(_ text: String) -> String {
         var text = replaceWords(text)
-        text = text.replacing(#/([a-z]+:\/\/)(\[[0-9A-Fa-f:.]+\]|[^\s\/?#:"'<>|│,)]+)(:[0-9]+)?([\/?#][^\s"'<>|│)]*)?/#) {
+        text = text.replacing(#/([a-z]+:\/\/)(\[[0-9A-Fa-f:.]+\]|[^\s\/?#:"'<>|│,;!\])]+)(:[0-9]+)?([\/?#][^\s"'<>|│)]*)?/#) {
             match in
             let (whole, scheme, host, port, rest) = match.output
-            if Renderer.probeHosts.contains(host.lowercased()) { return String(whole) }
-            return scheme + self.host(String(host), isSure: true) + (port ?? "") + (rest.map { $0.count > 1 ? "/…" : $0 } ?? "")
+            // A full stop ends the sentence, or a name that is whole.
+            let name = host.hasSuffix(".") ? host.dropLast() : host
+            if Renderer.probeHosts.contains(name.lowercased()) { return String(whole) }
+            return scheme + self.host(String(name), isSure: true) + host[name.endIndex...] + (port ?? "")
+                + (rest.map { $0.count > 1 ? "/…" : $0 } ?? "")
         }
         text = text.replacing(#/[0-9A-Za-z._%+\-]+@([0-9A-Za-z.\-]+)/#) { match in
             Self.isFile(match.output.1) ? String(match.output.0) : replacement(of: String(match.output.0), .name)

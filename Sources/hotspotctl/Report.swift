@@ -52,6 +52,7 @@ struct ReportText {
     private static let logLines = 200
     /// In place of the words of a helper or portal, which may greet somebody.
     private static let others = "<words of the helper or portal>"
+    private static let silent = "hotspotd does not answer"
     private static let portals = "/usr/lib/hotspotd/portals"
 
     let common: CommonOptions
@@ -70,7 +71,7 @@ struct ReportText {
         let story = try? client?.call("Explain", as: ExplainReply.self)
         let sections = [
             ("Doctor", renderer.lines(Diagnosis(facts)).map(Self.own)),
-            ("Settings that were changed", changedSettings(settings ?? facts.settings)),
+            ("Settings that were changed", changedSettings(facts)),
             ("Interfaces and problems", interfaces(facts)), ("Helpers", helpers(facts)),
             ("The last attempt", story.map(lines) ?? ["It cannot be read."]), ("The end of the log of hotspotd.service", log),
         ]
@@ -97,8 +98,15 @@ struct ReportText {
         ] + ["getconf GNU_LIBC_VERSION", "systemctl --version", "bwrap --version"].flatMap { output($0, lines: 1) }
     }
 
-    /// The settings that have a line, as the shipped file has none.
-    private func changedSettings(_ settings: String) -> [String] {
+    private func changedSettings(_ facts: DoctorFacts) -> [String] {
+        let path = settings ?? facts.settings
+        let changed = changedSettings(in: path)
+        guard settings == nil, facts.reply == nil else { return changed }
+        return ["\(Self.silent), so these are of \(path), and it may use another file:"] + (changed.isEmpty ? ["–"] : changed)
+    }
+
+    /// Returns the settings that have a line, as the shipped file has none.
+    private func changedSettings(in settings: String) -> [String] {
         let files = [settings] + reader.names("\(settings).d").filter { $0.hasSuffix(".conf") }.map { "\(settings).d/\($0)" }
         return files.flatMap { file in
             var errors: [Keyfile.Error] = []
@@ -122,7 +130,8 @@ struct ReportText {
     }
 
     private func helpers(_ facts: DoctorFacts) -> [String] {
-        facts.helpers.flatMap { helper in
+        guard facts.reply != nil else { return ["\(Self.silent), so they are not known."] }
+        return facts.helpers.flatMap { helper in
             var words = [helper.name, helper.version ?? "", helper.enabled ? "on" : "off", helper.running ? "running" : ""]
             if helper.strikes > 0 { words.append("\(helper.strikes) missed deadlines or crashes in a row") }
             if helper.quarantined { words.append("quarantined") }

@@ -90,6 +90,23 @@ import Testing
         #expect(layers.first { $0.name == .internet }?.sentence == "It does not answer on wlan0.")
     }
 
+    /// The requests were cut off at the end of the probe's time.
+    @Test(arguments: [
+        ("noAnswer", Layer.State.unknown, "The probe had no answer that tells whether names resolve."),
+        ("dnsTimeout", .broken, "The network's nameservers do not answer."),
+    ]) func aProbeWithoutAnAnswerHasAsked(detail: String, state: Layer.State, sentence: String) {
+        var check = CheckReply(verdict: "limited", interface: "wlan0", detail: detail)
+        check.requests = []
+        let facts = Self.changed(Self.online { $0.captive = nil }) {
+            guard case .answers(let status, let helpers, _) = $0.daemon else { return }
+            $0.daemon = .answers(status, helpers: helpers, check: check)
+        }
+        let layers = Diagnosis(facts).layers
+        let names = layers.first { $0.name == .names }
+        #expect(names?.state == state && names?.sentence == sentence)
+        if state == .unknown { #expect(layers.first { $0.name == .probe }?.sentence == "It had no answer.") }
+    }
+
     @Test func onlineNeedsNothing() {
         let diagnosis = Diagnosis(Self.changed(Self.online()) { $0.desktop = .full })
         #expect(!diagnosis.needsAttention && diagnosis.command == nil && diagnosis.interface == "wlan0")

@@ -109,6 +109,18 @@ import Testing
         ] { #expect(!ended.output.contains(canary), "\(canary) in \(ended.output)") }
     }
 
+    @Test func aReportWithoutTheDaemonSaysWhatIsNotKnown() throws {
+        let ended = try Tool.run(["report", "-", "--socket", "/nonexistent/socket"])
+        let silent = "hotspotd does not answer, so"
+        #expect(ended.output.contains("== Helpers ==\n\(silent) they are not known.\n"), "\(ended.output)")
+        let head = "== Settings that were changed ==\n"
+        let path = "/etc/hotspotd/hotspotd.conf"
+        #expect(
+            ended.output.contains("\(head)\(silent) these are of \(path), and it may use another file:\n"), "\(ended.output)")
+        let named = try Tool.run(["report", "-", "--socket", "/nonexistent/socket", "--settings", "/nonexistent/file"])
+        #expect(named.output.contains("\(head)–\n"), "\(named.output)")
+    }
+
     @Test func aReportIsAFileOfItsOwnerThatReplacesNone() throws {
         let folder = TemporaryFolder()
         let file = folder.path + "/report.txt"

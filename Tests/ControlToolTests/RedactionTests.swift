@@ -16,6 +16,11 @@ import Testing
         ("https://[2001:db8::1]:8443/x and https://10.0.0.1/", "https://<address 1>:8443/… and https://<address 2>/"),
         ("http://portal/", "http://<host 1>/"),
         (
+            "for http://login.seaview.test; answers to login.seaview.test (http://login.seaview.test!).",
+            "for http://<host 1>; answers to <host 1> (http://<host 1>!)."
+        ),
+        ("It is http://Login.seaview.test. At login.seaview.test.", "It is http://<host 1>. At <host 1>."),
+        (
             "GET http://connectivitycheck.gstatic.com/generate_204 → 204",
             "GET http://connectivitycheck.gstatic.com/generate_204 → 204"
         ),

@@ -44,7 +44,7 @@ import Testing
         let said =
             prompt == nil
             ? "hotspotctl: There is no question on net1.\n  try: hotspotctl status\n"
-            : "Dismissed, and nothing of this login is kept; to start over: hotspotctl login net1\n"
+            : "Dismissed, and no answers of this login are kept; to start over: hotspotctl login net1\n"
         #expect(ended.status == (prompt == nil ? 10 : 0) && ended.output + ended.errors == said, "\(ended)")
     }
 

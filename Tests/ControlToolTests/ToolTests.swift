@@ -162,10 +162,10 @@ private let helpers = """
         #expect(ended.status == 0)
         #expect(
             ended.output == """
-                  SSID         SIGNAL    SECURITY  HELPER             READY  LAST TIME
-                ● Cafe Aroma   ▂▄▆█ -48  open      Portal form (low)  yes    online 2 h, 3 days ago
-                  TrainNet     ▂▄▆_ -61  open      WISPr (high)       no     –
-                  Off\\x1b[31m  ▂▄__ -70  WPA2      switched off       –      –
+                  SSID         SIGNAL    SECURITY  HELPER                    READY  LAST TIME
+                ● Cafe Aroma   ▂▄▆█ -48  open      Portal form (remembered)  yes    online 2 h, 3 days ago
+                  TrainNet     ▂▄▆_ -61  open      WISPr (high)              no     –
+                  Off\\x1b[31m  ▂▄__ -70  WPA2      switched off              –      –
 
                 """)
         let off = status(online).replacing(
@@ -256,7 +256,7 @@ private let helpers = """
         )
         #expect(
             try run(.init(replies: ["Explain": [named]]), ["explain"]).output.hasPrefix("\"Cafe\" on wlan0: the last attempt"))
-        let nothing = #"!Failed {"code":"noAttempt","message":"Nothing has been tried yet."}"#
+        let nothing = #"!Failed {"code":"noAttempt","message":"No attempts are kept."}"#
         let none = try run(.init(replies: ["Explain": [nothing]]), ["explain"])
         #expect(none.status == 10 && none.errors.hasSuffix("  try: hotspotctl status\n"), "\(none.errors)")
         let refusal = #"!Failed {"code":"noAttempt","message":"The journal has no attempt x, or none any more."}"#
@@ -275,8 +275,23 @@ private let helpers = """
             #"{"verdict":"limited","interface":"wlan0","detail":"httpsBlocked","requests":["GET http://a.example → 204 in 9 ms"]}"#
         let ended = try run(.init(replies: ["Check": [reply]]), ["check", "--verbose"])
         #expect(ended.status == 1)
+        let sentence = "Plain HTTP reaches the Internet, HTTPS does not."
         #expect(
-            ended.output.hasPrefix("limited\n  on wlan0\n  │ httpsBlocked\n  │ GET http://a.example → 204 in 9 ms\nContacted"))
+            ended.output.hasPrefix("limited\n  on wlan0\n  │ \(sentence)\n  │ GET http://a.example → 204 in 9 ms\nContacted"))
+        for (word, result, sentence) in [
+            ("noAnswer", "204", "Nothing answered."),
+            ("status502", "502", "The answer 502 is neither the Internet's nor a portal's."),
+            (
+                "reset", "reset: The server broke the connection off in between.",
+                "The server broke the connection off in between."
+            ),
+            ("portal http://p.example", "302", "portal http://p.example"),
+        ] {
+            let said = try run(
+                .init(replies: ["Check": [reply.replacing("httpsBlocked", with: word).replacing("→ 204", with: "→ \(result)")]]),
+                ["check", "--verbose"])
+            #expect(said.output.hasPrefix("limited\n  on wlan0\n  │ \(sentence)\n"), "\(said.output)")
+        }
         #expect(ended.output.contains("[Probe]") && ended.output.contains("nmcheck.gnome.org"))
         for (members, hosts) in [
             (#""url":"http://a.example/""#, "http://a.example/;"),

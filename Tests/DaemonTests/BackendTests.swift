@@ -159,6 +159,11 @@ import Testing
     @Test @LoopActor func aNewLoginAfterForgettingIsRemembered() async throws {
         let cafe = try await Cafe.online()
         try cafe.backend.forget(ssid: "Cafe")
+        for (interface, ssid, place) in [(nil, nil, ""), (nil, "Cafe", " in \"Cafe\""), ("hot7", nil, " on hot7")] {
+            #expect(throws: ControlError.failed(code: .noAttempt, message: "No attempts\(place) are kept.")) {
+                try cafe.backend.explain(interface: interface, ssid: ssid, attempt: nil)
+            }
+        }
         cafe.controller.feed(.loginRequested(helper: nil, fresh: true))
         #expect(await cafe.bench.eventually { cafe.bench.told("a", "Authenticate").count == 2 })
         #expect(await cafe.bench.eventually { cafe.controller.machine.state.name == .authenticated })
@@ -325,6 +330,10 @@ import Testing
         } else {
             try cafe.backend.setEnabled(helper: nil, ssid: "Hotel", enabled: false)
             #expect(hotel.bench.services.store.attempts(limit: 1).first?.outcome == Attempt.switchedOff)
+        }
+        if isForgotten {
+            let first = hotel.bench.steps.last { $0.from == StateName.inactive.rawValue }
+            #expect(first?.detail == "the network was forgotten")
         }
         #expect(
             cafe.backend.ending(ofPrompt: token)

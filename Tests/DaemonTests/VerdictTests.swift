@@ -70,6 +70,7 @@ import Testing
         let first = try await hotel.ask()
         hotel.controller.answer(first, ["room": "1"], remember: true)
         #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != first.token } ?? false })
+        #expect(hotel.bench.steps.last { $0.kind == "answer" }?.detail == "uiRequired: Wrong room.")
         hotel.controller.dismiss(try #require(hotel.desk.prompt))
         #expect(verdict(hotel) == "The question was dismissed.\nWrong room.")
         await hotel.close()

@@ -293,6 +293,7 @@ import Testing
         #expect(winners == ["H1", "H2", "H1", "H2", "H2"])
         bench.probe(.captive)
         #expect(bench.state == .failure && bench.problemCodes == ["unclaimedCaptive"])
+        #expect(bench.problems[0].message == "A portal wants a login, and no helper that is switched on can do it.")
     }
 
     @Test("D23 Logins that the user did not ask for are paced; see PaceTests") func d23() {

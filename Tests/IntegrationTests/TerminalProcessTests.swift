@@ -79,7 +79,7 @@ struct TerminalProcessTests {
         try daemon.wait("hot1", "authenticated")
         #expect(try ctl(daemon, "disable", "Later", "--yes").status == 0)
         let later = try ctl(daemon, "explain", "Later")
-        #expect(later.status == 10 && later.output.contains("Nothing has been tried there yet."), "\(later)")
+        #expect(later.status == 10 && later.output.contains("No attempts in \"Later\" are kept."), "\(later)")
         let removed = try ctl(daemon, "credentials", "remove", Self.network)
         #expect(removed.status == 10 && removed.output.contains("Nothing is stored for \"\(Self.network)\"."), "\(removed)")
         try daemon.unplug("hot1")

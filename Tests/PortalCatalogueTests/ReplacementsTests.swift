@@ -119,6 +119,19 @@ import Testing
         #expect(read.hasPrefix("clientip=10.1.2.7, token=") && !read.contains("517557d1"))
     }
 
+    @Test func hiddenValuesThatAreForOneVisitAreReplaced() {
+        for (name, value, isReplaced) in [
+            ("nonce", "n179546", true), ("CSRFToken", "Qx-Zk_Lm", true), ("session_id", "8a81f2", true),
+            ("x", "n1795468694", true), ("token", "yes", false), ("step", "login", false), ("id", "1795468694", false),
+            ("x", "12 345 678 m", false),
+        ] {
+            var replacements = Replacements(recordedAt: Self.now, fixed: 1_700_000_000)
+            replacements.addHidden(value, of: name)
+            let values = replacements.apply("\(value)&\(value)").split(separator: "&")
+            #expect(values[0] == values[1] && (values[0] != value[...]) == isReplaced, "\(name)=\(value)")
+        }
+    }
+
     // MARK: - A login
 
     private static let portal = """
@@ -159,9 +172,9 @@ import Testing
                 > GET http://portal.example/in?ip=192.0.2.9
                 < 200 OK
                 < set-cookie: s=abc123; Path=/
-                <| <p>Welcome</p>
+                <| <p>Welcome</p><form><input type=hidden name=nonce value=n1795468694></form>
                 > POST http://portal.example/login
-                >| user=guest7&pass=x&sum=\(real)
+                >| user=guest7&pass=x&sum=\(real)&nonce=n1795468694
                 < 200 OK
                 <| Hello guest7, session abc123
                 = success
@@ -169,7 +182,9 @@ import Testing
         let clean = recorded.anonymous(
             typed: ["guest7", "123456"], addresses: ["192.0.2.9"], name: "laptop", recordedAt: Self.now)
         let text = try LoginRecording.replayed(clean, by: file).text
-        for secret in ["guest7", "123456", real, "192.0.2.9", "abc123"] { #expect(!text.contains(secret), "\(secret)") }
+        for secret in ["guest7", "123456", real, "192.0.2.9", "abc123", "n1795468694"] {
+            #expect(!text.contains(secret), "\(secret)")
+        }
         let read = try RecordedLogin(Array(text.utf8), file: "a.exchange")
         #expect(Replay(file, read).run() == [])
         #expect(throws: LoginRecording.NotRecorded.self) {

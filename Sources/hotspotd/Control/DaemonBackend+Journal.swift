@@ -24,8 +24,8 @@ extension DaemonBackend {
         guard let found else {
             if let ssid, !isKnown(ssid) { throw unknown(ssid) }
             if let interface { _ = try find(interface) }
-            throw .failed(
-                code: .noAttempt, message: "Nothing has been tried \(ssid == nil && interface == nil ? "" : "there ")yet.")
+            let place = ssid.map { " in \"\(Printable.text($0, limit: 128))\"" } ?? interface.map { " on \($0)" } ?? ""
+            throw .failed(code: .noAttempt, message: "No attempts\(place) are kept.")
         }
         return (AttemptStatus(found), services.store.steps(found.id), found.verdict ?? "This attempt is still running.")
     }

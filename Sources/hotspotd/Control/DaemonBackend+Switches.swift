@@ -41,7 +41,7 @@ extension DaemonBackend {
         for (controller, joined) in here { controller.leave("\(joined.label) is left and joined again", as: departure) }
         services.journalWriter.flush()
         defer {
-            for (controller, joined) in here { controller.join(joined) }
+            for (controller, joined) in here { controller.join(joined, because: departure.cause) }
             isRejoining = false
             services.events?.statusChanged()
             services.events?.networkListChanged()

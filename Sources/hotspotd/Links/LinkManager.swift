@@ -12,6 +12,8 @@ import Wireless
     let problems: ProblemList
     var managed: [Int: ManagedLink] = [:]
     var radio: WirelessMonitor?
+    /// The kernel has no Wi-Fi.
+    var hasNoWireless = false
     private var monitor: LinkMonitor?
     private var records: SystemLinkFacts
     /// The programs that manage links, over D-Bus.
@@ -100,12 +102,8 @@ import Wireless
             radio.onFailure = { [weak self] in self?.problems.report(Problem(.wireless, "\($0)")) }
             radio.start()
         } catch .unavailable {
-            if !settings.manageEthernet {
-                problems.report(
-                    Problem(
-                        .noWireless, "\(WirelessError.unavailable)",
-                        hint: "set [Interfaces] ManageEthernet=yes to manage wired networks"))
-            }
+            hasNoWireless = true
+            judgeMissingRadio()
         } catch {
             problems.report(Problem(.wireless, "The radio cannot be watched: \(error)"))
         }
@@ -121,8 +119,16 @@ import Wireless
 
     /// Applies a change of `Match=`, `ManageEthernet=` and `LeaseFiles=`.
     func applySettings() {
+        judgeMissingRadio()
         records = SystemLinkFacts(extraLeaseFiles: settings.leaseFiles)
         for link in snapshots { update(link) }
+    }
+
+    /// Reports that there is no radio, unless wires are managed.
+    private func judgeMissingRadio() {
+        let problem = Problem(
+            .noWireless, "\(WirelessError.unavailable)", hint: "set [Interfaces] ManageEthernet=yes to manage wired networks")
+        problems.set(.noWireless, hasNoWireless && !settings.manageEthernet ? problem : nil)
     }
 
     /// Reads the radio and then the links, after a suspend.

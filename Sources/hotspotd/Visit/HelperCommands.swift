@@ -163,7 +163,7 @@ import Varlink
                 attempt.refusal = refusal
                 attempt.isLeftOpen = command == .logoff && reply.result != .success
             }
-            journal.record("answer", "\(reply.result.rawValue)\(Self.suffix(reply.reason))", helper: helper)
+            journal.record("answer", "\(reply.result.rawValue)\(Self.suffix(reply.reason ?? refusal))", helper: helper)
             let seconds = reply.session?.secondsRemaining
             onAnswer(id, .replied(reply.result, prompt: reply.prompt, secondsRemaining: seconds, reason: reason))
         case .notRecognized:

@@ -29,7 +29,7 @@ import Store
     private(set) var departure = Departure.linkLost
     /// The network that the user joins.
     var wanted: SSID?
-    /// Why a login is requested, where it is not the user who asks for one.
+    /// Why the machine starts, where neither the user nor the link has it start.
     private var requestCause: String?
     /// IPv4 or IPv6 came after the join, and the prober was not asked since.
     private var hasNewFamily = false
@@ -76,7 +76,7 @@ import Store
         services.events?.statusChanged()
     }
 
-    func join(_ arrived: Joined) {
+    func join(_ arrived: Joined, because cause: String? = nil) {
         var joined = arrived
         let known = KnownNetwork(joined, on: index, in: services.store)
         if let same = known.resumed ?? known.unproven { joined.association = same.id }
@@ -90,6 +90,7 @@ import Store
         sessions.setEnd(in: known.secondsRemaining)
         services.log.info("\(name): joined \(joined.label), address \(joined.snapshot.addresses.first ?? "none")")
         updateCandidates()
+        requestCause = cause
         feed(
             .addressAcquired(
                 Arrival(
@@ -99,7 +100,7 @@ import Store
                     // A network that needed no login at the last visit is not taken for one whose login predates the daemon.
                     wasUpBefore: joined.wasUpBefore && !known.wasOpen, hold: known.hold,
                     autoJoined: wanted != joined.ssid || wanted == nil, canDisassociate: joined.security != .wired)))
-        wanted = nil
+        (requestCause, wanted) = (nil, nil)
     }
 
     /// Leaves the network without ending the association: the next daemon goes on there.

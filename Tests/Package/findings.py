@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import time
 
-from surroundings import PROBE, Portal, cable, encryptedNames, nmcli, run, startVPN, vpn, waitFor
+from surroundings import GATEWAY, PROBE, Portal, cable, encryptedNames, nmcli, run, startVPN, vpn, waitFor
 
 
 def ctl(*words: str) -> dict:
@@ -70,6 +70,43 @@ def leave() -> None:
     finding("leave.nothingIsJoinedByItself", auto == "no", auto)
     run("nmcli", "device", "connect", "cable0")
     waitFor(lambda: interface().get("state") == "authenticated")
+
+
+# MARK: Another manager
+
+def networkd(untouched: set[str]) -> None:
+    """The same café with systemd-networkd in NetworkManager's place, and back; networkd leaves alone what it did not make, as it must beside a VPN."""
+    for name, text in (("networkd.conf", "[Network]\nManageForeignRoutes=no\nManageForeignRoutingPolicyRules=no\n"),
+                       ("network/cable.network", "[Match]\nName=cable0\n[Network]\nDHCP=ipv4\nLinkLocalAddressing=no\nIPv6AcceptRA=no\n")):
+        path = pathlib.Path("/etc/systemd") / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    run("nmcli", "device", "set", "cable0", "managed", "no")
+    run("ip", "address", "flush", "dev", "cable0")
+    waitFor(lambda: interface().get("state") == "inactive")
+    Portal.isOpen = False
+    begin = len(journal())
+    run("systemctl", "start", "systemd-networkd")
+    online = waitFor(lambda: interface().get("state") == "authenticated" and Portal.isOpen)
+    finding("networkd.online", online and Portal.logins == 4, f"{interface()} {ctl('explain', 'cable0')}")
+    link = interface().get("link", {})
+    finding("networkd.resolvers", link.get("nameserversFrom") == "networkd" and link["nameservers"] == [GATEWAY], link)
+    finding("networkd.vpnUntouched", vpn() == untouched, sorted(vpn() ^ untouched))
+    words = ("DHCPv4 address", "cable0: joined", "→ authenticating", "→ authenticated")
+    times = [at(journal()[begin:], one) for one in words]
+    print("networkd: address, joined, decided, proven at " + ", ".join(f"{(time - times[0]) * 1000:.0f} ms" for time in times), flush=True)
+    run("systemctl", "stop", "systemd-networkd.socket", "systemd-networkd")
+    run("nmcli", "device", "set", "cable0", "managed", "yes")
+    back = waitFor(lambda: interface().get("state") == "authenticated" and interface()["link"]["nameserversFrom"] == "NetworkManager")
+    finding("networkManager.isBack", back, interface())
+
+
+def journal() -> list[str]: return run("journalctl", "-o", "short-unix", check=False).splitlines()
+
+
+def at(lines: list[str], words: str) -> float:
+    """The time of the first of these lines that has the words, in seconds."""
+    return next((float(line.split()[0]) for line in lines if words in line), float("nan"))
 
 
 # MARK: The desktop
@@ -255,6 +292,7 @@ def main() -> None:
     login("upgraded", comeBack, 2, untouched)
     login("suspend", sleepAndWake, 3, untouched)
     leave()
+    networkd(untouched)
     desktop()
     remove()
     print("ended", flush=True)

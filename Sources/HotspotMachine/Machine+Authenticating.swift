@@ -33,7 +33,7 @@ extension Machine {
             case nil: break
             case .continues(let watch): state = stay(.pausing(end, watch))
             case .opened(let seconds):
-                openUnclaimed(joined, joined.openOutcome, secondsRemaining: seconds, "the network opened by itself", &turn)
+                openUnclaimed(joined, joined.openOutcome, secondsRemaining: seconds, "the network is open now", &turn)
             }
         case .commanding(let command):
             if case .answered(let answer) = event { handle(answer, to: command, in: authenticating, &turn) }

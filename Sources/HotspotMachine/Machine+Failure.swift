@@ -65,7 +65,7 @@ extension Machine {
             // An attempt of its own, so that the history tells how it ended.
             var joined = failed.joined
             beginAttempt(&joined, &turn)
-            openUnclaimed(joined, joined.openOutcome, secondsRemaining: seconds, "the network opened by itself", &turn)
+            openUnclaimed(joined, joined.openOutcome, secondsRemaining: seconds, "the network is open now", &turn)
         }
     }
 }

@@ -41,7 +41,7 @@ extension Machine {
             case .opened where isFresh: state = stay(.waiting(pause(watch, &turn)))
             case .opened where presenting.handsOver: state = stay(.confirming(send(.presentUI, to: helper, &turn)))
             case .opened(let seconds):
-                openUnclaimed(joined, .opened, secondsRemaining: seconds, "the network opened by itself", &turn)
+                openUnclaimed(joined, .opened, secondsRemaining: seconds, "the network is open now", &turn)
             }
         case .commanding(let command):
             if case .answered(let answer) = event { handle(answer, to: command, in: presenting, &turn) }
@@ -96,7 +96,7 @@ extension Machine {
         guard isCandidate(helper) else { return replaceSwitchedOff(helper, presenting.joined, &turn) }
         // A check may have found the portal again meanwhile.
         guard presenting.joined.lastVerdict != .captive else { return askAgain(presenting, &turn) }
-        openUnclaimed(presenting.joined, .opened, secondsRemaining: nil, "the network opened by itself", &turn)
+        openUnclaimed(presenting.joined, .opened, secondsRemaining: nil, "the network is open now", &turn)
     }
 
     /// Shows the same prompt again after a command that missed its deadline, crashed or could not be started, under a new ID, because

@@ -123,7 +123,7 @@ struct CredentialsRemove: ParsableCommand {
         let count = try common.connect().call("RemoveCredentials", parameters, as: RemovedReply.self).removed
         let name = common.renderer.quoted(network.name)
         guard count > 0 else {
-            let which = helper == nil && portal == nil ? "Nothing is" : "No such answers are"
+            let which = helper == nil && portal == nil ? "No answers are" : "No such answers are"
             throw Failure(.notFound, "\(which) stored for \(name).", hint: "hotspotctl credentials list")
         }
         Output.print(["Removed the answers for \(count) portal\(count == 1 ? "" : "s") of \(name)."])

@@ -132,7 +132,8 @@ extension DoctorFacts {
         // Requests that the end of the probe's time cuts off have no line; the reply's word is that of the first host.
         let outcomes = outcomes.isEmpty ? check?.detail.map { [$0[...]] } ?? [] : outcomes
         let failures = outcomes.filter { $0.hasPrefix("dns") || $0 == "noNameserver" }
-        if self.outcomes.isEmpty, failures.isEmpty {
+        // Without an answer, the names may be known from before.
+        if failures.isEmpty, !self.outcomes.contains(where: { Int($0) != nil || $0 == "certificate" }) {
             let hasAsked = ["online", "captive", "limited"].contains(check?.verdict)
             return Layer(
                 .names, .unknown,
@@ -194,7 +195,7 @@ extension DoctorFacts {
     private var portal: Layer {
         let origin = status?.portal.map { " at \(renderer.origin($0))" } ?? ""
         if isCaptive { return Layer(.portal, .ok, "A portal\(origin) wants a login.") }
-        guard isOpen else { return Layer(.portal, .unknown, "Nothing answers that would tell.") }
+        guard isOpen else { return Layer(.portal, .unknown, "The probe had no answer that would tell.") }
         return Layer(
             .portal, .ok,
             status?.portal == nil ? "There is none, or none any more." : "The portal\(origin) lets this computer through.")
@@ -243,7 +244,8 @@ extension DoctorFacts {
             guard isOpen else {
                 let isDone = status.helper != nil
                 return Layer(
-                    .login, .unknown, isDone ? "It was done; whether it holds is not known." : "Nothing answers that would tell.")
+                    .login, .unknown,
+                    isDone ? "It was done; whether it holds is not known." : "The probe had no answer that would tell.")
             }
             let left = status.secondsRemaining.map { ", \(renderer.duration(seconds: $0)) left" } ?? ""
             return Layer(.login, .ok, status.helper == nil ? "None is needed." : "It is done\(left).")

@@ -61,7 +61,13 @@ struct DoctorFacts {
     var isOnline: Bool { check?.verdict == "online" }
     /// No portal is there, though HTTPS may not get through.
     var isOpen: Bool { isOnline || (check?.verdict == "limited" && status?.captive == false) }
-    var isCaptive: Bool { check?.verdict == "captive" || status?.captive == true }
+    var isCaptive: Bool {
+        switch check?.verdict {
+        case "captive": true
+        case "online", "limited": false
+        case nil, _?: status?.captive == true
+        }
+    }
     var isWired: Bool { link.map { $0.kind != .wireless } ?? (status?.ssid?.hasPrefix("wired:") == true) }
     var name: String { Renderer.safe(subject ?? "the interface", limit: 32) }
     var renderer: Renderer { Renderer(style: .plain, now: WallClock.now) }

@@ -27,8 +27,9 @@ struct FactsReader {
         do throws(Failure) {
             let client = try common.connect()
             // An interface that the daemon does not watch is a finding, no failure.
-            let status = try client.call("Status", as: StatusReply.self)
+            // First the probe, whose verdict changes the status.
             let check = try? client.call("Check", .members(["interface": interface]), as: CheckReply.self)
+            let status = try client.call("Status", as: StatusReply.self)
             let helpers = try? client.call("Helpers", as: HelpersReply.self).helpers
             return .answers(status, helpers: helpers ?? [], check: check)
         } catch {

@@ -113,10 +113,10 @@ extension Failure {
                 ("no helper has a session there; the portal's own page may end one", "hotspotctl explain\(place)")
             case .maintaining: ("the session is being checked", "hotspotctl logoff\(place), in a moment")
             case .loggingOff: ("the logoff is under way", "hotspotctl status")
-            case .failure: ("the login failed", "hotspotctl explain\(place)")
+            case .failure: ("the login failed, or is not proven", "hotspotctl explain\(place)")
             case nil: ("it does not allow it now", "hotspotctl status")
             }
-        return Failure(.failed, "There is no session to end on \(subject): \(reason).", hint: hint)
+        return Failure(.failed, "No session is known on \(subject): \(reason).", hint: hint)
     }
 
     private static func reply(_ name: String, _ parameters: JSONValue, _ method: String) -> Failure {

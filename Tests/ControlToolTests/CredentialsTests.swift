@@ -114,7 +114,7 @@ import Testing
         #expect(empty.errors.hasPrefix("hotspotctl: No answer was given.\n"), "\(empty.errors)")
     }
 
-    @Test(arguments: [([], "Nothing is stored"), (["--helper=form"], "No such answers are stored")] as [([String], String)])
+    @Test(arguments: [([], "No answers are stored"), (["--helper=form"], "No such answers are stored")] as [([String], String)])
     func whereNothingIsStoredNothingIsRemoved(_ words: [String], _ sentence: String) throws {
         let ended = try run(["RemoveCredentials": [#"{"removed":0}"#]], ["remove", "Hotel"] + words)
         #expect(ended.status == 10 && ended.output.isEmpty)

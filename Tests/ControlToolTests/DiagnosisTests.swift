@@ -55,6 +55,18 @@ import Testing
         return changed(facts) { $0.daemon = .answers(status, helpers: helpers, check: check) }
     }
 
+    /// The portal went silent while its question waits: what it was before says nothing about now.
+    @Test func aPortalThatIsSilentNowIsNotSaidToBeThere() {
+        var status = InterfaceStatus(interface: "wlan0", state: .presentingUI, since: 0)
+        (status.ssid, status.portal, status.captive, status.prompt) = ("Cafe Aroma", "https://portal.aroma.example", true, "p1")
+        let silent =
+            "GET http://connectivitycheck.gstatic.com/generate_204 → timeout: The server did not answer in time. in 3000 ms"
+        let layers = Diagnosis(Self.with(Self.facts(status, "limited"), requests: [silent])).layers
+        func sentence(_ name: LayerName) -> String? { layers.first { $0.name == name }?.sentence }
+        #expect(sentence(.portal) == "The probe had no answer that would tell.")
+        #expect(sentence(.names) == "The probe had no answer that tells whether names resolve.")
+    }
+
     @Test func theInterfaceThatTheDaemonCheckedIsLookedAt() {
         var (online, asks) = (
             InterfaceStatus(interface: "net0", state: .authenticated, since: 0),

@@ -309,7 +309,7 @@ private let helpers = """
     @Test(arguments: StateName.allCases) func aRefusedLogoffSaysWhy(state: StateName) throws {
         let ended = try run(
             .init(replies: ["Logoff": [#"!WrongState {"interface":"wlan0","state":"\#(state.rawValue)"}"#]]), ["logoff"])
-        #expect(ended.status == 1 && ended.errors.hasPrefix("hotspotctl: There is no session to end on wlan0: "))
+        #expect(ended.status == 1 && ended.errors.hasPrefix("hotspotctl: No session is known on wlan0: "))
         #expect(ended.errors.contains("\n  try: hotspotctl "), "\(ended.errors)")
         let hint = ended.errors.split(separator: "try: ").last ?? ""
         #expect(hint.contains("status") || hint.ranges(of: " wlan0").count == hint.ranges(of: "hotspotctl").count, "\(hint)")

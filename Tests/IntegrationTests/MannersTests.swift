@@ -75,7 +75,7 @@ struct MannersTests {
         """
 
     @Test(arguments: ["stdio", "socket", "external"]) func inEveryCommand(_ activation: String) throws {
-        let daemon = try CabledDaemon(settings: "[Commands]\nTimeoutSec=2") { daemon in
+        let daemon = try CabledDaemon(settings: "[Commands]\nTimeoutSec=6") { daemon in
             let notes = "\(daemon.scratch.path)/notes"
             let python = "NOTES = \"\(notes)/\"\n" + Self.body
             try daemon.leave("plan", "none none")

@@ -81,7 +81,7 @@ struct TerminalProcessTests {
         let later = try ctl(daemon, "explain", "Later")
         #expect(later.status == 10 && later.output.contains("No attempts in \"Later\" are kept."), "\(later)")
         let removed = try ctl(daemon, "credentials", "remove", Self.network)
-        #expect(removed.status == 10 && removed.output.contains("Nothing is stored for \"\(Self.network)\"."), "\(removed)")
+        #expect(removed.status == 10 && removed.output.contains("No answers are stored for \"\(Self.network)\"."), "\(removed)")
         try daemon.unplug("hot1")
         try daemon.wait("hot1", "inactive")
         #expect(try !ctl(daemon, "list").output.contains(Self.network))

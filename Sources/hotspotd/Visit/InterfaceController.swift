@@ -265,7 +265,7 @@ import Store
             guard let kept = keptLogin else { break }
             (sessions.present, desk.answers) = (kept.session, kept.answers)
             commands.begin(remembered: kept.portal)
-            journal.note { ($0.helper, $0.why, $0.lastWord) = (helper, "it had logged in before", nil) }
+            journal.note { ($0.helper, $0.why, $0.lastWord) = (helper, RunningAttempt.earlierLogin, nil) }
         case .dropLogin:
             keptLogin = nil
             endAssociation()

@@ -96,6 +96,9 @@ struct RunningAttempt {
     /// Octets of traces that the journal still takes: a helper that says much fills no disk.
     var traceCapacity = 256 << 10
 
+    /// Why the helper is the one: its login of before counts.
+    static let earlierLogin = "it had logged in before"
+
     /// Returns how it ended, in a word of the history.
     func word(_ outcome: AttemptOutcome, _ departure: Departure = .linkLost) -> String {
         if outcome == .loggedOff, isLeftOpen { return Attempt.leftOpen }
@@ -117,6 +120,8 @@ struct RunningAttempt {
         case .opened where isAsking: "The network opened while a question waited, perhaps by a login in a browser."
         case .opened: "The network is open without a new login: by an earlier one, by one in a browser, or by itself."
         case .found: "The network was open when hotspotd started; how it was opened is not known."
+        case .unknown where self.helper != nil && why != Self.earlierLogin:
+            "\(helper) says that the network is free, and nothing answers that would prove it." + obstacle
         case .unknown where self.helper != nil:
             "\(helper) had logged in before, and nothing answers that could tell whether this still holds." + obstacle
         case .unknown: "No helper claimed the network, and the probe cannot tell whether it is open." + obstacle

@@ -62,6 +62,21 @@ public enum AssociationError: Error, Hashable, Sendable {
     /// Another join or leave of this interface is under way.
     case busy
 
+    /// - Parameters:
+    ///   - permission: what is missing where the program refuses, and the way to it.
+    ///   - idle: the name of the program's error for an interface that is in no network.
+    init(_ failure: SystemBus.CallFailure, of manager: String, missing permission: String, idle: String) {
+        if failure.isRefusal {
+            self = .notPermitted(manager: manager, missing: permission)
+        } else if failure.isAbsence {
+            self = .managerGone(manager)
+        } else if failure.name == idle {
+            self = .notInNetwork
+        } else {
+            self = .refused(manager: manager, words: failure.words)
+        }
+    }
+
     /// One sentence for the user, behind a line feed the words of the program.
     public var problem: Problem {
         switch self {

@@ -198,12 +198,8 @@ import HotspotCore
     }
 
     private func error(_ failure: SystemBus.CallFailure) -> AssociationError {
-        if failure.isRefusal {
-            return .notPermitted(manager: name, missing: "the user hotspotd is not in the group netdev")
-        }
-        if failure.isAbsence { return .managerGone(name) }
-        if failure.name == "\(Self.service).NotConnected" { return .notInNetwork }
-        return .refused(manager: name, words: failure.words)
+        AssociationError(
+            failure, of: name, missing: "the user hotspotd is not in the group netdev", idle: "\(Self.service).NotConnected")
     }
 
     private func connected() -> SystemBus? {

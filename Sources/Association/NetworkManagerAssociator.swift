@@ -219,10 +219,7 @@ import HotspotCore
     private static func device(_ path: String) -> SystemBus.Object { SystemBus.Object(service, path, "\(service).Device") }
 
     private func error(_ failure: SystemBus.CallFailure) -> AssociationError {
-        if failure.isRefusal { return .notPermitted(manager: name, missing: Self.refusal) }
-        if failure.isAbsence { return .managerGone(name) }
-        if failure.name == "\(Self.service).Device.NotActive" { return .notInNetwork }
-        return .refused(manager: name, words: failure.words)
+        AssociationError(failure, of: name, missing: Self.refusal, idle: "\(Self.service).Device.NotActive")
     }
 
     private func connected() -> SystemBus? {

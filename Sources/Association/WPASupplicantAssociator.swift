@@ -195,7 +195,7 @@ import HotspotCore
                 }
             }
         }
-        // Refused without update_config=1, and answered for no one.
+        // SAVE_CONFIG is refused without update_config=1. Nothing waits for these answers.
         for command in commands { joining.control.ask(command) { _ in _ = joining } }
         joining.done(error)
     }

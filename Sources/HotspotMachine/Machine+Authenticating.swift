@@ -96,13 +96,12 @@ extension Machine {
         case .continues(let proof): state = next(proof)
         case .proven(let verdict, let seconds):
             reportUnproven(verdict, &turn)
-            let isUnverified = verdict == .limited
             let cause =
                 verdict?.isOpen == true
                 ? "\(helper) freed it, and the probe proves it" : "\(helper) says that it is free, and nothing proves it"
             openClaimed(
                 joined, helper, secondsRemaining: seconds, MaintainSchedule(),
-                lookingAgain: isUnverified ? policy.watchFirst : nil, cause, &turn)
+                lookingAgain: verdict == .limited ? policy.watchFirst : nil, cause, &turn)
         case .refuted:
             // Captive to the last: it is kept in case that the network opens late.
             var joined = joined

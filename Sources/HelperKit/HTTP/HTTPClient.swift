@@ -59,11 +59,7 @@ public final class HTTPClient: @unchecked Sendable {
         let began = Instant.now
         let outcome: Result<HTTPResponse, TransferError> = exclusively {
             connections.withSet(for: request.url.origin) { set in
-                do throws(TransferError) {
-                    return .success(try perform(request, set, began, scope))
-                } catch {
-                    return .failure(error)
-                }
+                Result { () throws(TransferError) in try perform(request, set, began, scope) }
             }
         }
         let step = "\(request.method.rawValue) \(request.url.masked) →"

@@ -48,11 +48,7 @@ public final class NamePins: Sendable {
             }
             if questions.count >= Self.limit { questions.removeAll() }
             let made = SharedWork(deadline: .after(milliseconds: Self.patience)) { scope in
-                do throws(TransferError) {
-                    return Answer.success(try Resolver(link: link).addresses(of: name, in: scope))
-                } catch {
-                    return .failure(error)
-                }
+                Answer { () throws(TransferError) in try Resolver(link: link).addresses(of: name, in: scope) }
             }
             questions[key] = made
             return made

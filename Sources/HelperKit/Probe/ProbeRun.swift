@@ -207,11 +207,7 @@ struct ProbeRun: Sendable {
     }
 
     private static func send(_ request: HTTPRequest, _ client: HTTPClient, _ scope: Scope) -> EndpointAnswer {
-        do throws(TransferError) {
-            return .success(try client.send(request, in: scope))
-        } catch {
-            return .failure(error)
-        }
+        EndpointAnswer { () throws(TransferError) in try client.send(request, in: scope) }
     }
 
     private func request(to url: WebURL, at address: InternetAddress? = nil) -> HTTPRequest {

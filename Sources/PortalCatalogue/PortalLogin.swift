@@ -201,7 +201,9 @@ package struct PortalLogin: Sendable {
                     return command.reply(TransferError(command.scope.cancellation.isCancelled ? .cancelled : .timeout))
                 }
                 do throws(TransferError) {
-                    let answer = try start.client.send(request, in: command.scope)
+                    let answer =
+                        try run.hasActed
+                        ? command.logIn(request, by: start.client) : start.client.send(request, in: command.scope)
                     last = run.arrive(try chain(answer, to: request, follows, start, run.engine.agreed, outside))
                 } catch {
                     last = run.fail(error, at: request.url)

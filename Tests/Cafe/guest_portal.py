@@ -1,7 +1,8 @@
 """Pension Ida's portal: room number and surname over plain HTTP, with the manners of the trade.
 
 A refused page keeps what was typed. The gateway may open late, as one does with a slow RADIUS server behind it, the terms may
-change, and the login may be answered at once instead of by a redirect: the file of its manners says so, and is read at each request. SIGUSR1 ends all sessions.
+change, the login may be answered at once instead of by a redirect, and the portal may have an address and no name: the file of its
+manners says so, and is read at each request. SIGUSR1 ends all sessions.
 """
 
 import html
@@ -10,9 +11,10 @@ import pathlib
 import signal
 import threading
 
+import networks
 from portal_base import Answer, Gate, Request, Server, Transcript, arguments, page, serve
 
-HOST = "wlan.pension-ida.example"
+HOST, ADDRESS = networks.FREE.portal, networks.FREE.gateway
 GUESTS = {"12": "Ferreira"}
 SESSION_SECONDS = 7200
 
@@ -27,9 +29,13 @@ class GuestPortal:
         except (OSError, ValueError):
             return standard
 
+    @property
+    def host(self) -> str:
+        return ADDRESS if self.manner("address", 0) else HOST
+
     def answer(self, request: Request) -> Answer:
-        if request.headers.get("Host") != HOST:
-            return Answer(302, Location=f"http://{HOST}/", Cache_Control="no-store")
+        if request.headers.get("Host") != self.host:
+            return Answer(302, Location=f"http://{self.host}/", Cache_Control="no-store")
         if request.path == "/login" and request.method == "POST":
             return self.login(request)
         if request.path == "/logout":
@@ -70,7 +76,7 @@ class GuestPortal:
         if self.manner("direct", 0):
             answer = page("You are connected", '<p>Enjoy your stay. <a href="/logout">Log out</a></p>')
         else:
-            answer = Answer(303, Location=f"http://{HOST}/done", Cache_Control="no-store")
+            answer = Answer(303, Location=f"http://{self.host}/done", Cache_Control="no-store")
         answer.remark = "right"
         return answer
 

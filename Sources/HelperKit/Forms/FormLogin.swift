@@ -123,7 +123,7 @@ public struct FormLogin: Sendable {
                     request.requiredPin = filled.staysOnOrigin ? attempt.portal.pin : memory.pins?[target]
                 }
                 do throws(TransferError) {
-                    let response = try client.send(request, in: command.scope)
+                    let response = try command.logIn(request, by: client)
                     if filled.carriesAnswers, !filled.staysOnOrigin, let pin = response.pin {
                         memory.pins = (memory.pins ?? [:]).merging([target: pin]) { $1 }
                     }

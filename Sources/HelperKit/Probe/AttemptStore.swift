@@ -4,7 +4,7 @@ import HotspotCore
 /// portal's first page, and the connections to it.
 public final class AttemptStore: Sendable {
     /// The store of this process.
-    public static let shared = AttemptStore()
+    public static let shared = AttemptStore(looks: [40, 150])
 
     private struct AttemptResults {
         var probe: SharedWork<ProbeResult>?
@@ -12,6 +12,7 @@ public final class AttemptStore: Sendable {
         /// By the address of their source.
         var portalPages: [String: SharedWork<PortalPage>] = [:]
         var connections = ConnectionPool()
+        var proof: EarlyProof?
         var used = Instant.now
         /// `interface/association`: a login may reuse results of the same association.
         var association = ""
@@ -28,8 +29,13 @@ public final class AttemptStore: Sendable {
     private static let lifetime = 600_000
     private let entries = Locked([String: AttemptResults]())
 
+    /// Milliseconds from a login's request to each look whether the network is open by now.
+    private let looks: [Int]
+
     /// Makes an empty store.
-    public init() {}
+    public convenience init() { self.init(looks: []) }
+
+    package init(looks: [Int]) { self.looks = looks }
 
     /// Returns the result of this attempt's probe: runs it, waits for it, or reuses it. `nil` if the scope ended first.
     ///
@@ -43,9 +49,9 @@ public final class AttemptStore: Sendable {
     ) -> ProbeResult? {
         let plan = ProbeRun.Plan(link: link, endpoints: endpoints, https: https)
         if fresh {
-            let run = ProbeRun(link: link, plan: plan, policy: policy, api: Self.askAPI(link, policy))
-            let result = run.result(in: scope)
-            if !result.verdict.isOpen { run.forgetNames() }
+            let look = look(link, plan, policy)
+            let result = entries.with { $0[Self.key(link)]?.proof }?.result(or: look, in: scope) ?? look(scope)
+            if !result.verdict.isOpen { plan.forgetNames(link) }
             return scope.cancellation.isCancelled ? nil : result
         }
         let api = api(link, policy)
@@ -62,6 +68,24 @@ public final class AttemptStore: Sendable {
         }
         // Its requests are in the prober's answer, and not in each helper's trace as well.
         return probe.wait(in: scope)
+    }
+
+    /// Begins to look whether the network is open, because a login's request goes out now. The next fresh probe uses what a look finds.
+    func lookBesideLogin(_ link: Link, _ policy: NetworkPolicy) {
+        guard !looks.isEmpty else { return }
+        let look = look(link, ProbeRun.Plan(link: link), policy)
+        entries.with { entries in
+            var entry = Self.entry(link, &entries)
+            if entry.proof?.isProven != true { entry.proof = EarlyProof(delays: looks, look) }
+            entries[Self.key(link)] = entry
+        }
+    }
+
+    /// Ends these looks, because the login did not succeed.
+    func endLooks(_ link: Link) { entries.with { $0[Self.key(link)]?.proof = nil } }
+
+    private func look(_ link: Link, _ plan: ProbeRun.Plan, _ policy: NetworkPolicy) -> @Sendable (Scope) -> ProbeResult {
+        { ProbeRun(link: link, plan: plan, policy: policy, api: Self.askAPI(link, policy)).result(in: $0) }
     }
 
     /// The most runs of an attempt's first probe, and the limit for all of them, in milliseconds.

@@ -27,6 +27,13 @@ struct ProbeRun: Sendable {
             }
             if self.https?.isEmpty == true { self.https = nil }
         }
+
+        /// Forgets the endpoints' addresses: before a login, gateways answer falsely for their names.
+        func forgetNames(_ link: Link) {
+            for url in (named.map(\.url) + [https].compactMap(\.self)).compactMap(WebURL.init) {
+                NamePins.shared.forget(url.host, link: link)
+            }
+        }
     }
 
     let link: Link
@@ -234,15 +241,5 @@ struct ProbeRun: Sendable {
         let number = String(UInt32.random(in: .min ... .max), radix: 36)
         guard url.query == nil else { return url }
         return url.replacingQuery("r=\(number)") ?? url
-    }
-
-    /// Forgets the endpoints' addresses: before a login, gateways answer falsely for their names.
-    func forgetNames() {
-        for endpoint in plan.named { forget(endpoint.url) }
-        if let https = plan.https { forget(https) }
-    }
-
-    private func forget(_ text: String) {
-        if let url = WebURL(text) { NamePins.shared.forget(url.host, link: link) }
     }
 }

@@ -62,6 +62,13 @@ public struct HelperCommand: Sendable {
         HTTPClient(link: link, policy: policy, cookies: cookies, connections: attempts.connections(link))
     }
 
+    /// Sends a login's request, and looks beside its answer whether the network is open, so that the proof need not wait for it (D25).
+    package func logIn(_ request: HTTPRequest, by client: HTTPClient) throws(TransferError) -> HTTPResponse {
+        var request = request
+        request.onConnected = { [attempts, link, policy] in attempts.lookBesideLogin(link, policy) }
+        return try client.send(request, in: scope)
+    }
+
     /// Starts to connect to the portal of the session, so that a login need not wait for it. Nothing is sent to it.
     func connectAhead() {
         guard let portal = SessionMemory(session).origin.flatMap({ WebURL($0) }) else { return }

@@ -54,12 +54,19 @@ extension HelperService {
         case "Authenticate":
             let command = try command(parameters, scope)
             attempts.beginLogin(command.link)
-            return Self.answer(try helper.authenticate(command))
-        case "PresentUI": return Self.answer(try helper.presentUI(command(parameters, scope)))
+            return loginAnswer(try helper.authenticate(command), command)
+        case "PresentUI":
+            let command = try command(parameters, scope)
+            return loginAnswer(try helper.presentUI(command), command)
         case "Maintain": return Self.answer(try helper.maintain(command(parameters, scope)))
         case "Logoff": return Self.answer(try helper.logoff(command(parameters, scope)))
         default: return Self.error("MethodNotFound", "method", method)
         }
+    }
+
+    private func loginAnswer(_ reply: Reply, _ command: HelperCommand) -> Answer {
+        if reply.result != .success { attempts.endLooks(command.link) }
+        return Self.answer(reply)
     }
 
     private static func answer(_ reply: Reply) -> Answer { Answer(parameters: ["reply": Coding.value(reply)]) }

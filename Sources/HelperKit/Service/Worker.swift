@@ -10,4 +10,7 @@ public enum Worker {
     public static func start(_ body: @escaping @Sendable () -> Void) {
         if !DetachedThread.start(stackSize: stackSize, body) { body() }
     }
+
+    /// Runs `body` on a detached thread, or not at all if the system has no thread left.
+    static func startAside(_ body: @escaping @Sendable () -> Void) { _ = DetachedThread.start(stackSize: stackSize, body) }
 }

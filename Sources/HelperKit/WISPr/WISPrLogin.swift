@@ -200,7 +200,7 @@ public struct WISPrLogin: Sendable {
             switch move {
             case .send(let request):
                 do throws(TransferError) {
-                    move = attempt.receive(try gateway.client.send(request, in: command.scope))
+                    move = attempt.receive(try command.logIn(request, by: gateway.client))
                 } catch {
                     guard let next = attempt.lost(error) else { throw error }
                     move = next

@@ -28,14 +28,19 @@ import Testing
     ///   - loginURL: the address in the redirect; the gateway's own login by default.
     ///   - answers: the answers to logins and polls, in their order; the last one is repeated.
     ///   - page: the body of the portal's page.
+    ///   - looks: when to look beside a login, whose answer then waits for the probe to be asked again.
     private func gateway(
-        loginURL: String? = nil, proxies: Bool = false, page: String = "<p>Please log in</p>", answers: [String]
+        loginURL: String? = nil, proxies: Bool = false, page: String = "<p>Please log in</p>", looks: [Int] = [],
+        answers: [String]
     ) throws -> Gateway {
         let authority = try Authority()
-        let count = Locked(0)
+        let (count, probes) = (Locked(0), Locked(0))
         let login = ScriptedServer { request in
             switch request.path {
             case "/login", "/poll":
+                if !looks.isEmpty, probes.wait(until: .after(milliseconds: 20_000), { $0 > 1 ? true : nil }) == nil {
+                    return .send(octets(http(503, "")))
+                }
                 let index = count.with { count in
                     count += 1
                     return count - 1
@@ -55,6 +60,7 @@ import Testing
             "<MessageType>100</MessageType><ResponseCode>0</ResponseCode><LocationName>Coach 7</LocationName><LoginURL>\(loginURL ?? "https://127.0.0.1:\(port)/login")</LoginURL>"
         )
         let plain = ScriptedServer { request in
+            if request.path == "/" { probes.with { $0 += 1 } }
             if proxies, request.path == "/" {
                 let next = request.header("host") ?? ""
                 return .send(
@@ -71,7 +77,7 @@ import Testing
         }
         let command = HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(probe: plain.url + "/"),
-            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: AttemptStore(),
+            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: AttemptStore(looks: looks),
             policy: .testing(authorities: authority.file))
         return Gateway(authority: authority, plain: plain, login: login, port: port, command: command)
     }
@@ -93,6 +99,13 @@ import Testing
         #expect(try WISPrHelper().authenticate(gateway.command).result == .success)
         #expect(gateway.login.requests.map(\.method) == ["GET", "POST"])
         #expect(gateway.login.connections == 1)
+    }
+
+    @Test func theProofBeginsBesideTheLogin() throws {
+        var gateway = try gateway(looks: [0], answers: [Self.reply(50)])
+        _ = try evaluate(&gateway)
+        gateway.command.credential = account
+        #expect(try WISPrHelper().authenticate(gateway.command).result == .success)
     }
 
     @Test func logsInAndOff() throws {

@@ -1,0 +1,83 @@
+import EventLoop
+import HotspotCore
+
+/// Looks whether a network is open while the answer to a login is still under way, so that the proof need not begin behind it (D25).
+///
+/// A gateway opens some milliseconds after a login has reached it, and keeps a connection that was made before away from the Internet. So
+/// there are a few looks, each with connections of its own, and only one that finds the network open says anything.
+final class EarlyProof: Sendable {
+    struct Looks {
+        private(set) var running = 0
+        /// The proof itself has begun, so that no further look begins.
+        var isOver = false
+        private(set) var open: (result: ProbeResult, at: Instant)?
+        var own: ProbeResult?
+
+        /// Returns the open network that a look found, if that is at most this many milliseconds ago.
+        func proof(within lifetime: Int) -> ProbeResult? {
+            open.flatMap { $0.at.millisecondsAgo < lifetime ? $0.result : nil }
+        }
+
+        mutating func begin() -> Bool {
+            if isOver { return false }
+            running += 1
+            return true
+        }
+
+        mutating func end(_ result: ProbeResult) {
+            running -= 1
+            if result.verdict == .online, result.problem == nil, open == nil { open = (result, .now) }
+        }
+    }
+
+    private let looks = Locked(Looks())
+    private let lifetime: Int
+    private let cancellation = Cancellation()
+
+    /// Begins to look. Without a thread to spare it does not.
+    ///
+    /// - Parameters:
+    ///   - delays: milliseconds until each look.
+    ///   - lifetime: milliseconds for which a look that found the network open counts as a proof that begins later.
+    init(delays: [Int], lifetime: Int = 2000, _ look: @escaping @Sendable (Scope) -> ProbeResult) {
+        self.lifetime = lifetime
+        let scope = Scope(cancellation: cancellation, deadline: .after(milliseconds: VerdictTable.limit))
+        for delay in delays {
+            let looks = looks
+            Worker.startAside {
+                guard scope.pause(milliseconds: delay), looks.with({ $0.begin() }) else { return }
+                let result = look(scope)
+                looks.with { $0.end(result) }
+            }
+        }
+    }
+
+    deinit { cancellation.cancel() }
+
+    /// A look has found the network open a moment ago.
+    var isProven: Bool { looks.with { $0.proof(within: lifetime) != nil } }
+
+    /// Returns what a look finds if that is an open network, else the result of `proof`, which runs meanwhile.
+    func result(or proof: @escaping @Sendable (Scope) -> ProbeResult, in scope: Scope) -> ProbeResult {
+        let (known, isLooking) = looks.with { looks in
+            looks.isOver = true
+            return (looks.proof(within: lifetime), looks.running > 0)
+        }
+        if let known { return known }
+        guard isLooking else { return proof(scope) }
+        let own = Cancellation()
+        let handler = scope.cancellation.onCancel { own.cancel() }
+        defer {
+            scope.cancellation.removeHandler(handler)
+            own.cancel()
+            cancellation.cancel()
+        }
+        Worker.start { [looks] in
+            let result = proof(Scope(cancellation: own, deadline: scope.deadline, trace: scope.trace))
+            looks.with { $0.own = result }
+        }
+        // A proof that is cancelled, or whose time is over, has a result at once.
+        return looks.wait(until: .after(milliseconds: 2 * VerdictTable.limit)) { $0.open?.result ?? $0.own }
+            ?? ProbeResult(.limited, problem: "timeout")
+    }
+}

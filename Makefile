@@ -31,7 +31,7 @@ RELEASE = -c release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -use-ld=lld 
 
 # What building, and what testing and showing need, by the names of Debian 12.
 BUILD_PACKAGES = git make pkg-config libc6-dev g++ libnl-3-dev libnl-genl-3-dev libcurl4-openssl-dev libc-ares-dev libsqlite3-dev \
-	libsystemd-dev libxml2-dev libsodium-dev libssl-dev libseccomp-dev bubblewrap
+	libsystemd-dev libjansson-dev libxml2-dev libsodium-dev libssl-dev libseccomp-dev bubblewrap
 DEB_PACKAGES = $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot lintian
 TEST_PACKAGES = $(DEB_PACKAGES) ca-certificates python3 python3-pip openssl curl jq chromium qemu-system-x86 busybox-static kmod hostapd wpasupplicant network-manager polkitd \
 	dnsmasq-base isc-dhcp-client iw iproute2 iptables nftables util-linux procps tcpdump systemd dbus-daemon python3-dbus python3-gi

@@ -47,6 +47,7 @@ let package = Package(
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
+        .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CLinux"),
         // Text that others wrote, made safe to print and compare: escapes, directions, blanks, marks; origins and shell words.
         .target(name: "ForeignText", swiftSettings: rules),
@@ -54,8 +55,10 @@ let package = Package(
         .target(name: "HotspotCore", dependencies: ["ForeignText"], swiftSettings: rules),
         // sd-event as the executor of the daemon's tasks: descriptors, timers, signals, children, watchdog.
         .target(name: "EventLoop", dependencies: ["HotspotCore", "CLinux", "CSystemd"], swiftSettings: rules),
-        // Framing, client, server and introspection of the Varlink protocol.
-        .target(name: "Varlink", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "CSystemd"], swiftSettings: rules),
+        // JSON, and framing, client, server and introspection of the Varlink protocol.
+        .target(
+            name: "Varlink", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "CJansson", "CSystemd"],
+            swiftSettings: rules),
         // Sockets to the kernel, and its messages and attributes read with bounds.
         .target(name: "Netlink", dependencies: ["EventLoop", "CNetlink"], swiftSettings: rules),
         // nl80211 through libnl: scans, BSSs, information elements, connect, disconnect and roam.
@@ -69,7 +72,7 @@ let package = Package(
         // computer that tell why a probe is lost.
         .target(
             name: "LinkState",
-            dependencies: ["HotspotCore", "EventLoop", "Netlink", "PortalAnnouncement", "CSystemd", "CNetlink"],
+            dependencies: ["HotspotCore", "EventLoop", "Varlink", "Netlink", "PortalAnnouncement", "CSystemd", "CNetlink"],
             swiftSettings: rules),
         // Joining and leaving networks through the program that manages an interface: NetworkManager, iwd,
         // wpa_supplicant, or the kernel alone.
@@ -120,7 +123,8 @@ let package = Package(
                 + languages.map { "Words/\($0).words" }).map { .embedInCode($0) }, swiftSettings: rules),
         // Portals that a text file describes: the files, what they match, their login as a value; recording a login without secrets.
         .target(
-            name: "PortalCatalogue", dependencies: ["ForeignText", "HotspotCore", "Varlink", "HelperKit", "CCrypto"],
+            name: "PortalCatalogue",
+            dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Varlink", "HelperKit", "CCrypto"],
             swiftSettings: rules),
         // Our helpers, one file each, and the prober.
         .executableTarget(

@@ -256,9 +256,10 @@ import HotspotCore
         answer.split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
             guard fields.count >= 4, Int(fields[0]) != nil else { return nil }
+            let flags = fields[3].split { $0 == "[" || $0 == "]" }
             return Entry(
-                id: String(fields[0]), ssid: String(fields[1]), isCurrent: fields[3].contains("[CURRENT]"),
-                isDisabled: fields[3].contains("[DISABLED]"))
+                id: String(fields[0]), ssid: String(fields[1]), isCurrent: flags.contains { $0 == "CURRENT" },
+                isDisabled: flags.contains { $0 == "DISABLED" })
         }
     }
 

@@ -35,7 +35,38 @@ public enum FilePath {
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var octets = [UInt8](repeating: 0, count: limit)
-        let count = read(descriptor, &octets, limit)
-        return count < 0 ? nil : Array(octets[..<count])
+        var filled = 0
+        // Files of /proc come in pieces.
+        while filled < limit {
+            let count = octets.withUnsafeMutableBytes { read(descriptor, $0.baseAddress! + filled, limit - filled) }
+            if count < 0, filled == 0 { return nil }
+            guard count > 0 else { break }
+            filled += count
+        }
+        return Array(octets[..<filled])
+    }
+
+    /// Returns the text of a file in the same way, with U+FFFD for what is no UTF-8.
+    public static func text(of path: String, limit: Int) -> String? {
+        octets(of: path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Returns the names in a folder, in the folder's order; none if it cannot be read.
+    public static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Returns what a link names; `nil` if it is none.
+    public static func target(ofLink path: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path, &buffer, buffer.count)
+        return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
     }
 }

@@ -67,13 +67,13 @@ public struct Secrets: Sendable {
     private static func forms(of text: String) -> [[UInt8]] {
         let percentEncoded = text.utf8.map { octet in
             unreserved.contains(octet) ? String(Unicode.Scalar(octet)) : "%" + Hex.encode([octet])
-        }.joined()
+        }
         let escaped = jsonEscaped(text) { scalar in
             UTF16.encode(scalar)!.map { "\\u" + Hex.encode([UInt8($0 >> 8), UInt8($0 & 0xFF)]) }.joined()
         }
         return [
-            text, Printable.text(of: text.utf8), jsonEscaped(text) { String($0) }, percentEncoded,
-            percentEncoded.replacing("%20", with: "+"), escaped,
+            text, Printable.text(of: text.utf8), jsonEscaped(text) { String($0) }, percentEncoded.joined(),
+            percentEncoded.map { $0 == "%20" ? "+" : $0 }.joined(), escaped,
         ].map { $0.utf8.map(folded) }
     }
 

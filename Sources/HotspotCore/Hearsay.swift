@@ -3,7 +3,7 @@
 public enum Hearsay {
     /// Appends the words, if there are any, without line feeds.
     public static func join(_ sentence: String, _ words: String?) -> String {
-        words.map { "\(sentence)\n\(line($0).replacing("\n", with: " "))" } ?? sentence
+        words.map { "\(sentence)\n\(String(line($0).map { $0 == "\n" ? " " : $0 }))" } ?? sentence
     }
 
     /// Returns the sentence and the words.

@@ -16,7 +16,7 @@ public struct HelperSpec: Hashable, Sendable {
         public var identity: String {
             switch self {
             case .stdio(let exec), .socket(let exec):
-                exec.map { Printable.text(of: $0.utf8).replacing(" ", with: "\\x20") }.joined(separator: " ")
+                exec.map { Printable.text(of: $0.utf8).map { $0 == " " ? "\\x20" : String($0) }.joined() }.joined(separator: " ")
             case .external(let path): "socket " + Printable.text(of: path.utf8)
             }
         }

@@ -1,5 +1,4 @@
 import CCrypto
-import FoundationEssentials
 import ForeignText
 import HelperKit
 import HotspotCore
@@ -102,16 +101,16 @@ enum Function: Hashable, Sendable {
         case .hex: return Array(Hex.encode(octets).utf8)
         case .unhex: return Hex.decode(octets) ?? []
         case .base64(let alphabet):
-            let text = Array(Data(octets).base64EncodedString().utf8)
+            let text = Array(Base64.encode(octets).utf8)
             guard let alphabet = alphabet.map({ Array($0.utf8) }) else { return text }
-            return text.map { letter in Self.letters.firstIndex(of: letter).map { alphabet[$0] } ?? letter }
+            return text.map { letter in Base64.letters.firstIndex(of: letter).map { alphabet[$0] } ?? letter }
         case .unbase64:
             var text = octets.map {
                 $0 == UInt8(ascii: "-") ? UInt8(ascii: "+") : $0 == UInt8(ascii: "_") ? UInt8(ascii: "/") : $0
             }
-            text.removeAll { !Self.letters.contains($0) }
+            text.removeAll { !Base64.letters.contains($0) }
             text += [UInt8](repeating: UInt8(ascii: "="), count: (4 - text.count % 4) % 4)
-            return Data(base64Encoded: Data(text)).map(Array.init) ?? []
+            return Base64.decode(String(decoding: text, as: UTF8.self)) ?? []
         case .url: return Array(PercentEncoding.encode(octets).utf8)
         case .unurl: return PercentEncoding.decode(octets)
         case .json: return JSONText.escape(octets)
@@ -137,8 +136,6 @@ enum Function: Hashable, Sendable {
         case .standard(let text): return octets.isEmpty ? Array(text.utf8) : octets
         }
     }
-
-    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     private static func between(_ octets: [UInt8], _ before: String, _ after: String) -> [UInt8] {
         var rest = octets[...]

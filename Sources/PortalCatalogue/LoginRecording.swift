@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EventLoop
 import HelperKit
 import HotspotCore
 
@@ -40,7 +40,7 @@ package struct LoginRecording {
     private let portals: [PortalFile]
     private let isNamed: Bool
     private let machine: String
-    private let time = Int(Date().timeIntervalSince1970)
+    private let time = WallClock.now / 1000
     private let turns = Locked([RecordedLogin.Turn]())
     /// How often the probe is asked after a login and a logoff, a second apart: some gateways are late.
     var patience = 5

@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 import HelperKit
 import HotspotCore
@@ -29,9 +30,7 @@ package final class PortalCatalogue: Sendable {
     /// passes no environment on, so that the variable is for programs started by hand.
     package static var usualFolders: [String] {
         if let list = getenv("HOTSPOTD_PORTALS") { return String(cString: list).split(separator: ":").map(String.init) }
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        let parts = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).split(separator: "/")
+        let parts = (FilePath.target(ofLink: "/proc/self/exe") ?? "").split(separator: "/")
         // PREFIX/libexec/hotspotd/PROGRAM
         let prefix = parts.dropLast(3).map { "/" + $0 }.joined()
         return [prefix + "/lib/hotspotd/portals", "/etc/hotspotd/portals"]
@@ -99,16 +98,6 @@ package final class PortalCatalogue: Sendable {
     }
 
     private static func portalNames(in folder: String) -> [String] {
-        names(in: folder).filter { $0.hasSuffix(".portal") && !$0.hasPrefix(".") }.sorted()
-    }
-
-    static func names(in folder: String) -> [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            names.append(withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-        }
-        return names
+        FilePath.names(in: folder).filter { $0.hasSuffix(".portal") && !$0.hasPrefix(".") }.sorted()
     }
 }

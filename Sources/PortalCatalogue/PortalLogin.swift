@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EventLoop
 import ForeignText
 import HelperKit
 import HotspotCore
@@ -21,7 +21,7 @@ package struct PortalLogin: Sendable {
     let command: HelperCommand
     let portals: [PortalFile]
     /// Returns the Unix time in milliseconds.
-    var clock: @Sendable () -> Int = { Int(Date().timeIntervalSince1970 * 1000) }
+    var clock: @Sendable () -> Int = { WallClock.now }
     /// Returns this number of random letters and digits.
     var letters: @Sendable (Int) -> String = { count in
         let all = Array("abcdefghijklmnopqrstuvwxyz0123456789")

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HelperKit
 import HotspotCore
 import Varlink
@@ -40,14 +39,14 @@ struct PortalMemory: Codable, Sendable {
 
         init(step: Int, url: String, form: HTMLForm?, kept: [String: Tainted]) {
             (self.step, self.url, self.form) = (step, url, form)
-            self.kept = kept.mapValues { Data($0.octets).base64EncodedString() }
+            self.kept = kept.mapValues { Base64.encode($0.octets) }
             taints = kept.mapValues(\.taint)
         }
 
         var values: [String: Tainted] {
             Dictionary(
                 uniqueKeysWithValues: kept.map { name, text in
-                    (name, Tainted(octets: Data(base64Encoded: text).map(Array.init) ?? [], taint: taints[name] ?? .secret))
+                    (name, Tainted(octets: Base64.decode(text) ?? [], taint: taints[name] ?? .secret))
                 })
         }
     }

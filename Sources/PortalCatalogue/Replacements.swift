@@ -1,5 +1,5 @@
-import FoundationEssentials
 import ForeignText
+import HelperKit
 
 /// Replaces what is private in a recorded login. The same value becomes the same made-up one of its length and alphabet, wherever and
 /// however it is written.
@@ -89,11 +89,11 @@ struct Replacements {
         for run in octets.split(whereSeparator: { !Self.isBase64($0) }) where run.count >= 12 {
             let text = String(decoding: run, as: UTF8.self)
             let padding = String(repeating: "=", count: (4 - run.count % 4) % 4)
-            if let inner = Data(base64Encoded: text + padding).flatMap({ String(validating: $0, as: UTF8.self) }),
+            if let inner = Base64.decode(text + padding).flatMap({ String(validating: $0, as: UTF8.self) }),
                 inner.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 })
             {
                 learn(inner)
-                let hidden = Data(apply(inner).utf8).base64EncodedString()
+                let hidden = Base64.encode(Array(apply(inner).utf8))
                 // Also if nothing in it is private, so that it is not taken for a token.
                 insert(text, hidden.filter { $0 != "=" })
             } else if run.count >= 20, Self.isMixed(text),
@@ -192,9 +192,9 @@ struct Replacements {
                 .joined()
         },
         { Hex.encode($0.utf8) }, { Hex.encode($0.utf8).uppercased() },
-        { Data($0.utf8).base64EncodedString() }, { percent(Data($0.utf8).base64EncodedString()) },
-        { Data($0.utf8).base64EncodedString().filter { $0 != "=" } },
-        { Data($0.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").filter { $0 != "=" } },
+        { Base64.encode(Array($0.utf8)) }, { percent(Base64.encode(Array($0.utf8))) },
+        { Base64.encode(Array($0.utf8)).filter { $0 != "=" } },
+        { Base64.encode(Array($0.utf8)).replacing("+", with: "-").replacing("/", with: "_").filter { $0 != "=" } },
     ]
 
     @Sendable private static func percent(_ text: String) -> String { PercentEncoding.encode(Array(text.utf8)) }

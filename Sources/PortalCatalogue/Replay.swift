@@ -1,3 +1,4 @@
+import EventLoop
 import ForeignText
 import HelperKit
 import HotspotCore
@@ -40,12 +41,12 @@ package struct Replay {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         let name = String(path.split(separator: "/").last?.dropLast(".portal".count) ?? "")
         let names = portals(in: folder) + [name]
-        return PortalCatalogue.names(in: folder + "/tests").filter { owner(of: $0, among: names) == name }
+        return FilePath.names(in: folder + "/tests").filter { owner(of: $0, among: names) == name }
             .sorted().map { "\(folder)/tests/\($0)" }
     }
 
     private static func portals(in folder: String) -> [String] {
-        PortalCatalogue.names(in: folder).filter { $0.hasSuffix(".portal") }.map { String($0.dropLast(".portal".count)) }
+        FilePath.names(in: folder).filter { $0.hasSuffix(".portal") }.map { String($0.dropLast(".portal".count)) }
     }
 
     private static func owner(of fixture: String, among names: [String]) -> String? {

@@ -1,5 +1,4 @@
 import ForeignText
-import FoundationEssentials
 import HotspotCore
 
 /// A call on the wire: method, parameters, and whether many replies or none are wanted.
@@ -46,14 +45,18 @@ public struct Answer: Codable, Hashable, Sendable {
 
 /// JSON in and out, with limits.
 public enum Coding {
-    /// The deepest nesting of arrays and objects that is read: the decoder recurses, and a peer must not choose how far.
+    /// The deepest nesting of arrays and objects that is read: what handles them recurses, and a peer must not choose how far.
     public static let maximumDepth = 32
 
     /// Reads one message. Throws ``VarlinkError/malformed(_:)`` with a reason that names the field.
     public static func decode<T: Decodable>(_ type: T.Type, from octets: [UInt8]) throws(VarlinkError) -> T {
-        guard depth(of: octets) <= maximumDepth else { throw .malformed("nested deeper than \(maximumDepth)") }
+        try decode(type, from: try JSONReader.value(of: octets))
+    }
+
+    /// Decodes an object of the wire as a value. Throws ``VarlinkError/malformed(_:)`` in the same way.
+    public static func decode<T: Decodable>(_ type: T.Type, from value: JSONValue) throws(VarlinkError) -> T {
         do {
-            return try JSONDecoder().decode(type, from: Data(octets))
+            return try JSONDecoding.read(type, from: value)
         } catch let error as DecodingError {
             throw .malformed(describe(error))
         } catch {
@@ -63,48 +66,15 @@ public enum Coding {
 
     /// Encodes a value as an object of the wire.
     public static func value(_ value: some Encodable) -> JSONValue {
-        // Everything that is encoded is of our own types, none of which can fail: no date, no data, and no infinite number.
-        try! JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
+        // Everything that is encoded is of our own types, none of which throws.
+        try! JSONEncoding.value(of: value)
     }
 
-    /// Decodes an object of the wire as a value.
-    public static func decode<T: Decodable>(_ type: T.Type, from value: JSONValue) throws(VarlinkError) -> T {
-        try decode(type, from: encode(value))
-    }
-
-    /// Returns the octets of a message, keys sorted, without the NUL.
-    public static func encode(_ value: some Encodable) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array((try? encoder.encode(value)) ?? Data("{}".utf8))
-    }
-
-    private static func depth(of octets: [UInt8]) -> Int {
-        var depth = 0
-        var deepest = 0
-        var inString = false
-        var escaped = false
-        for octet in octets {
-            if inString {
-                if escaped {
-                    escaped = false
-                } else if octet == UInt8(ascii: "\\") {
-                    escaped = true
-                } else if octet == UInt8(ascii: "\"") {
-                    inString = false
-                }
-                continue
-            }
-            switch octet {
-            case UInt8(ascii: "\""): inString = true
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                depth += 1
-                deepest = max(deepest, depth)
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-            default: break
-            }
-        }
-        return deepest
+    /// Returns the octets of a message, keys sorted, without the NUL; indented for people.
+    public static func encode(_ value: some Encodable, isIndented: Bool = false) -> [UInt8] {
+        var writer = JSONWriter(isIndented: isIndented)
+        writer.write(Self.value(value))
+        return writer.octets
     }
 
     private static func describe(_ error: DecodingError) -> String {

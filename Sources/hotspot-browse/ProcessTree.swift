@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EventLoop
 import Glibc
 
 /// The processes below this one, as `/proc` has them.
@@ -14,8 +14,8 @@ enum ProcessTree {
     /// Returns all processes below this one.
     static func descendants() -> Set<pid_t> {
         var children: [pid_t: [pid_t]] = [:]
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
-            guard let process = pid_t(name), let line = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8),
+        for name in FilePath.names(in: "/proc") {
+            guard let process = pid_t(name), let line = FilePath.text(of: "/proc/\(name)/stat", limit: 4096),
                 let parent = parent(in: line)
             else { continue }
             children[parent, default: []].append(process)
@@ -37,8 +37,6 @@ enum ProcessTree {
 
     private static func holds(_ process: pid_t, inode: UInt64) -> Bool {
         let folder = "/proc/\(process)/fd"
-        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).contains {
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == "socket:[\(inode)]"
-        }
+        return FilePath.names(in: folder).contains { FilePath.target(ofLink: "\(folder)/\($0)") == "socket:[\(inode)]" }
     }
 }

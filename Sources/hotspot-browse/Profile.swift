@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EventLoop
 import Glibc
 import HelperKit
 
@@ -35,7 +35,16 @@ struct Profile {
     }
 
     /// Removes the folder with all that the browser left in it.
-    func remove() { try? FileManager.default.removeItem(atPath: folder) }
+    func remove() { Self.remove(folder) }
+
+    /// Removes a file or a whole folder; links are not followed.
+    private static func remove(_ path: String) {
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+            for name in FilePath.names(in: path) { remove("\(path)/\(name)") }
+        }
+        Glibc.remove(path)
+    }
 
     /// Returns the folders for a profile, the best one first.
     static func parents(runtime: String?, temporary: String?) -> [String] {
@@ -55,6 +64,8 @@ struct Profile {
     }
 
     private static func write(_ text: String, to path: String) -> Bool {
-        (try? Data(text.utf8).write(to: URL(filePath: path))) != nil
+        guard let file = fopen(path, "wxe") else { return false }
+        let isWritten = fputs(text, file) >= 0
+        return fclose(file) == 0 && isWritten
     }
 }

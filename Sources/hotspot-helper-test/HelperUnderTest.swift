@@ -1,6 +1,5 @@
 import EventLoop
 import ForeignText
-import FoundationEssentials
 import Glibc
 import HelperHost
 import HotspotCore
@@ -47,8 +46,7 @@ struct HelperUnderTest {
     private static func onlyFile(in folder: String) throws(CannotTest) -> String {
         let shown = Printable.text(folder)
         guard access(folder, R_OK) == 0 else { throw CannotTest("\(shown): \(String(cString: strerror(errno)))") }
-        let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
-            .filter { $0.hasSuffix(".helper") && !$0.hasPrefix(".") }.sorted()
+        let names = FilePath.names(in: folder).filter { $0.hasSuffix(".helper") && !$0.hasPrefix(".") }.sorted()
         guard let first = names.first else {
             throw CannotTest("\(shown) has no .helper file; hotspotctl helpers new NAME writes one.")
         }

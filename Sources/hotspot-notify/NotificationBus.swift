@@ -109,7 +109,7 @@ struct NotificationBus: ~Copyable {
     /// A name of a network must not become markup.
     private func escaped(_ text: String) -> String {
         guard hasMarkup else { return text }
-        return text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+        return text.map { ["&": "&amp;", "<": "&lt;", ">": "&gt;"][$0] ?? String($0) }.joined()
     }
 
     private static func character(_ text: Unicode.Scalar) -> CChar { CChar(UInt8(ascii: text)) }

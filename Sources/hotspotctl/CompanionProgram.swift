@@ -1,3 +1,4 @@
+import EventLoop
 import ForeignText
 import Glibc
 
@@ -13,9 +14,7 @@ enum CompanionProgram {
 
     /// Returns the places of a program: beside this one, or where `make install` puts it.
     private static func places(of name: String) -> [String] {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        let own = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+        let own = FilePath.target(ofLink: "/proc/self/exe") ?? ""
         let folder = own[..<(own.lastIndex(of: "/") ?? own.startIndex)]
         return ["\(folder)/\(name)", "\(folder)/../libexec/hotspotd/\(name)"]
     }

@@ -110,31 +110,10 @@ struct FactsReader {
         return all
     }
 
-    func text(_ path: String) -> String? {
-        let descriptor = open(root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var octets = [UInt8](repeating: 0, count: Self.limit)
-        var filled = 0
-        while filled < octets.count {
-            let count = octets.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + filled, $0.count - filled) }
-            guard count > 0 else { break }
-            filled += count
-        }
-        return String(decoding: octets.prefix(filled), as: UTF8.self)
-    }
+    func text(_ path: String) -> String? { FilePath.text(of: root + path, limit: Self.limit) }
 
     /// Returns the names in a folder, sorted.
-    func names(_ path: String) -> [String] {
-        guard let folder = opendir(root + path) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted()
-    }
+    func names(_ path: String) -> [String] { FilePath.names(in: root + path).filter { !$0.hasPrefix(".") }.sorted() }
 
     // MARK: NetworkManager
 

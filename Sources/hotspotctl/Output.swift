@@ -1,5 +1,4 @@
 import ForeignText
-import FoundationEssentials
 import Glibc
 import HotspotCore
 import Varlink
@@ -31,14 +30,8 @@ enum Output {
 
     /// Prints a reply as it came. Control characters are escaped, which does not change the values.
     static func print(_ reply: JSONValue, _ mode: JSONMode) {
-        switch mode {
-        case .off: break
-        case .short: print(verbatim: [Printable.json(String(decoding: Coding.encode(reply), as: UTF8.self))])
-        case .pretty:
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            print(verbatim: [Printable.json(String(decoding: (try? encoder.encode(reply)) ?? Data("{}".utf8), as: UTF8.self))])
-        }
+        guard mode != .off else { return }
+        print(verbatim: [Printable.json(String(decoding: Coding.encode(reply, isIndented: mode == .pretty), as: UTF8.self))])
     }
 
     private static func write(_ text: String, fittedTo descriptor: Int32) {

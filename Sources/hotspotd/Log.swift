@@ -79,7 +79,7 @@ final class JournalSocket: Sendable {
 
     private func put(_ text: String, _ priority: Int) -> Bool {
         // A field is a line here; what could be a second one was made harmless before.
-        let line = text.replacing("\n", with: " ")
+        let line = String(text.map { $0 == "\n" ? " " : $0 })
         let octets = Array("MESSAGE=\(line)\nPRIORITY=\(priority)\nSYSLOG_IDENTIFIER=hotspotd\n".utf8)
         let count = try? Socket.withAddress(path) { address, length in
             sendto(descriptor, octets, octets.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL), address, length)

@@ -21,26 +21,26 @@ enum AnswerReader {
         // Each value but the first follows one of these three; those within a text are too few to matter.
         let values = message.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
         guard values <= valueLimit else { throw malformed("its answer has more than \(valueLimit) values") }
-        let answer = try decode(Answer.self, from: message)
+        let answer = try decoded { () throws(VarlinkError) in try Coding.decode(Answer.self, from: message) }
         let parameters = answer.parameters ?? [:]
         if let error = answer.error { return try outcome(ofError: error, parameters) }
-        func decoded<T: Decodable>() throws(HelperFault) -> T {
-            try decode(T.self, from: Coding.encode(AnswerLimits.cut(parameters).kept))
+        func kept<T: Decodable>() throws(HelperFault) -> T {
+            try decoded { () throws(VarlinkError) in try Coding.decode(T.self, from: AnswerLimits.cut(parameters).kept) }
         }
         // The checks come first: the decoder names neither the words that it knows nor a number that is not whole.
         switch command {
         case .filterScanList:
             try check(annotations: parameters["annotations"]?.array ?? [])
-            var annotations = (try decoded() as AnnotationList).annotations
+            var annotations = (try kept() as AnnotationList).annotations
             for index in annotations.indices { annotations[index].ssidHex = annotations[index].ssidHex.lowercased() }
             return .annotations(annotations)
         case .evaluate:
             try check(parameters["confidence"], "confidence", Confidence.allCases)
             try checkPortalAndSession(of: parameters, "")
-            return .evaluation(try decoded())
+            return .evaluation(try kept())
         case .authenticate, .presentUI, .maintain, .logoff:
             try check(reply: parameters["reply"] ?? [:])
-            return .reply((try decoded() as ReplyParameters).reply)
+            return .reply((try kept() as ReplyParameters).reply)
         case nil:
             guard parameters.object != nil else { throw malformed("\"parameters\" is no object") }
             return .value(parameters)
@@ -60,8 +60,8 @@ enum AnswerReader {
 
     private static func malformed(_ sentence: String) -> HelperFault { HelperFault(.helperMalformed, sentence) }
 
-    private static func decode<T: Decodable>(_ type: T.Type, from octets: [UInt8]) throws(HelperFault) -> T {
-        do throws(VarlinkError) { return try Coding.decode(type, from: octets) } catch {
+    private static func decoded<T>(_ decode: () throws(VarlinkError) -> T) throws(HelperFault) -> T {
+        do throws(VarlinkError) { return try decode() } catch {
             guard case .malformed(let what) = error else { throw malformed(error.description) }
             throw malformed("its answer is malformed: \(what)")
         }

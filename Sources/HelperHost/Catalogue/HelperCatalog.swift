@@ -1,5 +1,4 @@
 import EventLoop
-import FoundationEssentials
 import Glibc
 import HotspotCore
 
@@ -54,8 +53,9 @@ public struct HelperCatalog: Hashable, Sendable {
             return report(directory, Problem(.helperFolderUnreadable, "\(directory): \(String(cString: strerror(errno)))"))
         }
         if let problem = PathTrust.problem(with: directory, as: .folder) { return report(directory, problem) }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        for name in names.sorted() where name.hasSuffix(".helper") && !name.hasPrefix(".") { read(directory + "/" + name, name) }
+        for name in FilePath.names(in: directory).sorted() where name.hasSuffix(".helper") && !name.hasPrefix(".") {
+            read(directory + "/" + name, name)
+        }
     }
 
     private mutating func read(_ path: String, _ name: String) {

@@ -1,5 +1,5 @@
+import EventLoop
 import ForeignText
-import FoundationEssentials
 import Glibc
 import HotspotCore
 import Varlink
@@ -55,7 +55,7 @@ enum PathTrust {
             guard isTrusted(status.st_uid) else {
                 return "\(name) belongs to user \(status.st_uid), not to root or the daemon's user"
             }
-            if isLink, let target = try? FileManager.default.destinationOfSymbolicLink(atPath: place) {
+            if isLink, let target = FilePath.target(ofLink: place) {
                 let start = target.hasPrefix("/") ? "" : parts.prefix(count - 1).joined(separator: "/") + "/"
                 if let reason = weakness(of: start + target, role, isEnd: isLast) { return reason }
             }

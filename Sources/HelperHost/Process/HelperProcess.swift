@@ -203,7 +203,7 @@ import Varlink
         // The line ends with the kernel's own words.
         let reason = [ENOENT, EACCES, ENOEXEC, ENOTDIR, ELOOP].first { line.hasSuffix(String(cString: strerror($0))) }
         guard isUnexecuted, let reason else {
-            return "it could not be started: its sandbox: \(line.replacing("bwrap: ", with: ""))"
+            return "it could not be started: its sandbox: \(line.hasPrefix("bwrap: ") ? String(line.dropFirst(7)) : line)"
         }
         return "it could not be started: \(StartFailure.words(program: program, code: reason))"
     }

@@ -1,5 +1,4 @@
 import EventLoop
-import FoundationEssentials
 import Glibc
 import HotspotCore
 
@@ -108,8 +107,7 @@ struct Sandbox: Hashable {
     private var system: [String] {
         var words = ["--ro-bind", "/usr", "/usr"]
         for folder in Self.systemFolders {
-            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: folder)
-            words += target.map { ["--symlink", $0, folder] } ?? ["--ro-bind-try", folder, folder]
+            words += FilePath.target(ofLink: folder).map { ["--symlink", $0, folder] } ?? ["--ro-bind-try", folder, folder]
         }
         for file in Self.systemFiles { words += ["--ro-bind-try", file, file] }
         return words

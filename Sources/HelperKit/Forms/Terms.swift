@@ -1,5 +1,4 @@
 import CCrypto
-import FoundationEssentials
 import HotspotCore
 
 /// The terms of use of a portal, by which changed terms can be recognised at a later visit.
@@ -55,7 +54,7 @@ package enum Terms: Hashable, Sendable {
     private static func digest(_ octets: [UInt8]) -> String {
         var hash = [UInt8](repeating: 0, count: 32)
         SHA256(octets, octets.count, &hash)
-        return Data(hash).base64EncodedString()
+        return Base64.encode(hash)
     }
 }
 

@@ -1,6 +1,5 @@
 import CCrypto
 import CCurl
-import FoundationEssentials
 import ForeignText
 import Glibc
 import HotspotCore
@@ -89,7 +88,7 @@ final class TransferContext {
                 failure = TransferError(.tlsFailed, "the server showed no certificate")
                 return false
             }
-            pin = Data(hash).base64EncodedString()
+            pin = Base64.encode(hash)
         }
         if let required = request.requiredPin, required != pin {
             failure = TransferError(.keyChanged)

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EventLoop
 import Glibc
 import HotspotCore
 
@@ -43,8 +43,7 @@ struct InterfaceAddress: Hashable, Sendable {
     }
 
     private static func readIPv6() -> [InterfaceAddress] {
-        guard let text = try? String(contentsOfFile: "/proc/self/net/if_inet6", encoding: .utf8) else { return [] }
-        return parse(text)
+        parse(FilePath.text(of: "/proc/self/net/if_inet6", limit: limit * 64) ?? "")
     }
 
     /// Reads the lines of `if_inet6`: address, index, prefix length, scope and flags in hexadecimal digits, name.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import EventLoop
 
 /// One route of this machine, from `/proc/self/net/route` and `/proc/self/net/ipv6_route`.
 struct InterfaceRoute: Hashable, Sendable {
@@ -11,7 +11,7 @@ struct InterfaceRoute: Hashable, Sendable {
 
     /// Returns the routes that lead to a part of the world only. Empty where a sandbox shows none.
     static func all() -> [InterfaceRoute] {
-        let read = { (name: String) in (try? String(contentsOfFile: "/proc/self/net/" + name, encoding: .utf8)) ?? "" }
+        let read = { (name: String) in FilePath.text(of: "/proc/self/net/" + name, limit: limit * 160) ?? "" }
         return parseIPv4(read("route")) + parseIPv6(read("ipv6_route"))
     }
 

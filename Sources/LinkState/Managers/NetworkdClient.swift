@@ -1,6 +1,6 @@
 import EventLoop
-import FoundationEssentials
 import PortalAnnouncement
+import Varlink
 
 /// systemd-networkd, whose facts are only in a description as JSON (networkd-json.c): the resolvers since 250, the portal's API since 254.
 enum NetworkdClient: LinkManagerClient {
@@ -36,7 +36,7 @@ enum NetworkdClient: LinkManagerClient {
     }
 
     static func answer(about link: LinkSnapshot, _ text: String) -> ManagerAnswer {
-        guard text.utf8.count <= limit, let found = try? JSONDecoder().decode(Description.self, from: Data(text.utf8)) else {
+        guard text.utf8.count <= limit, let found = try? Coding.decode(Description.self, from: Array(text.utf8)) else {
             return .unmanaged
         }
         switch found.administrativeState {

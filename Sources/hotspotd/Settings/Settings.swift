@@ -149,15 +149,6 @@ enum SettingsFile {
 
     /// Returns the names in a folder, sorted; none if there is no such folder.
     static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted()
+        FilePath.names(in: folder).filter { !$0.hasPrefix(".") }.sorted()
     }
 }

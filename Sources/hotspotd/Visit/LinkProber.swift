@@ -192,10 +192,11 @@ struct ProbeAnswer: Decodable {
 
     /// The portal's origin: paths are not shown to all users.
     var origin: String? {
-        guard let portalURL, let scheme = portalURL.firstRange(of: "://") else { return nil }
-        let host = portalURL[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        let origin = String(portalURL[..<scheme.upperBound] + host)
-        return Origin.isValid(origin) ? origin : nil
+        guard let portalURL else { return nil }
+        // The third piece begins behind "//".
+        let parts = portalURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        let origin = parts.prefix(3).joined(separator: "/").prefix { $0 != "?" && $0 != "#" }
+        return Origin.isValid(String(origin)) ? String(origin) : nil
     }
 }
 

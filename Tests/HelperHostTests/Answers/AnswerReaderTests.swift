@@ -126,7 +126,7 @@ import Varlink
     }
 
     @Test func limitsHold() {
-        let deep = String(repeating: "[", count: 500)
+        let deep = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
         #expect(fault(deep)?.sentence.contains("deeper") == true)
         let invalid = AnswerReader.outcome(of: [0x22, 0xC3, 0x28, 0x22], to: nil).fault
         #expect(invalid?.code == .helperMalformed && invalid?.sentence.contains("UTF-8") == true)

@@ -1,0 +1,71 @@
+import HotspotCore
+
+/// Writes values as JSON: keys in the order of their octets, slashes plain, whole numbers without a fraction.
+struct JSONWriter {
+    private(set) var octets: [UInt8] = []
+    /// Each member and element is on a line of its own.
+    private let isIndented: Bool
+    private var depth = 0
+
+    init(isIndented: Bool = false) { self.isIndented = isIndented }
+
+    mutating func write(_ value: JSONValue) {
+        switch value {
+        case .null: octets += "null".utf8
+        case .bool(let truth): octets += (truth ? "true" : "false").utf8
+        case .integer(let value): octets += String(value).utf8
+        case .number(let value): write(value)
+        case .string(let text): write(text)
+        case .array(let elements): list("[", elements, "]") { $0.write($1) }
+        case .object(let members):
+            list("{", members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }, "}") {
+                $0.write($1.key)
+                $0.octets += ($0.isIndented ? " : " : ":").utf8
+                $0.write($1.value)
+            }
+        }
+    }
+
+    /// Writes the shortest digits that mean this number. There is none for the infinite, which nothing here has.
+    private mutating func write(_ number: Double) {
+        let text = number.isFinite ? number.description.utf8[...] : "null".utf8[...]
+        octets += text.suffix(2).elementsEqual(".0".utf8) ? text.dropLast(2) : text
+    }
+
+    private mutating func write(_ text: String) {
+        octets.append(UInt8(ascii: "\""))
+        for octet in text.utf8 {
+            switch octet {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): octets += [UInt8(ascii: "\\"), octet]
+            case 0x08: octets += "\\b".utf8
+            case 0x09: octets += "\\t".utf8
+            case 0x0A: octets += "\\n".utf8
+            case 0x0C: octets += "\\f".utf8
+            case 0x0D: octets += "\\r".utf8
+            case 0..<0x20: octets += "\\u00\(octet < 0x10 ? "0" : "")\(String(octet, radix: 16))".utf8
+            default: octets.append(octet)
+            }
+        }
+        octets.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func list<Item>(_ open: String, _ items: [Item], _ close: String, _ write: (inout JSONWriter, Item) -> Void)
+    {
+        octets += open.utf8
+        depth += 1
+        for (index, item) in items.enumerated() {
+            if index > 0 { octets.append(UInt8(ascii: ",")) }
+            breakLine()
+            write(&self, item)
+        }
+        depth -= 1
+        if !items.isEmpty { breakLine() }
+        octets += close.utf8
+    }
+
+    private mutating func breakLine() {
+        guard isIndented else { return }
+        octets.append(UInt8(ascii: "\n"))
+        octets += repeatElement(UInt8(ascii: " "), count: 2 * depth)
+    }
+}

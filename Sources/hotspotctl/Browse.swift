@@ -54,9 +54,9 @@ struct BrowseVerb: ParsableCommand {
         let began = ContinuousClock.now
         var lastProbe = began
         while signals.arrived == nil {
-            if let status = try next(of: states, name) {
+            if let end = try next(of: states, name) {
                 window.close()
-                return Output.print([common.renderer.online(status, after: (ContinuousClock.now - began).inSeconds)])
+                return Output.print([try words(end, since: began)])
             }
             if let status = window.ended() { return try finish(status, client, states, name, since: began) }
             if (ContinuousClock.now - lastProbe).inSeconds >= Self.probeInterval {
@@ -74,15 +74,21 @@ struct BrowseVerb: ParsableCommand {
         _ = try? client.call("Login", LoginParameters(interface: name, helper: nil, fresh: true))
     }
 
-    /// Returns the interface's status if it is online by now; throws if the login has failed. Waits a moment.
-    private func next(of states: ControlClient, _ name: String) throws -> InterfaceStatus? {
+    private typealias End = (status: InterfaceStatus, all: [InterfaceStatus])
+
+    private func words(_ end: End, since began: ContinuousClock.Instant) throws(Failure) -> String {
+        try common.renderer.online(end.status, after: (ContinuousClock.now - began).inSeconds, among: end.all)
+    }
+
+    /// Returns the interface's status if its login has ended by now; throws if it has failed. Waits a moment.
+    private func next(of states: ControlClient, _ name: String) throws -> End? {
         guard let reply = try states.next(within: Self.step) else { return nil }
         let interfaces = try ControlClient.read(StatusReply.self, reply).interfaces
         guard let status = interfaces.first(where: { $0.interface == name }) else {
             throw Failure(.failed, "The interface \(common.renderer.safe(name, limit: 32)) is gone.", hint: "hotspotctl")
         }
         switch StateName(rawValue: status.state) {
-        case .authenticated: return status
+        case .authenticated: return (status, interfaces)
         case .failure, .inactive: throw common.renderer.failure(status, among: interfaces)
         case .evaluating, .authenticating, .presentingUI, .maintaining, .loggingOff, nil: return nil
         }
@@ -100,8 +106,8 @@ struct BrowseVerb: ParsableCommand {
         let check = try client.call("Check", .members(["interface": name]), as: CheckReply.self)
         let closed = ContinuousClock.now
         while check.verdict == "online" || check.verdict == "limited", (ContinuousClock.now - closed).inSeconds < Self.patience {
-            if let status = try next(of: states, name) {
-                return Output.print([common.renderer.online(status, after: (ContinuousClock.now - began).inSeconds)])
+            if let end = try next(of: states, name) {
+                return Output.print([try words(end, since: began)])
             }
         }
         startOver(client, name)

@@ -121,8 +121,13 @@ struct Dialogue {
             let kept = [
                 status.answers.map { renderer.safe($0) }, hasCode ? "Codes are not kept." : nil,
                 self.remember == false ? renderer.stays(filled.prompt) : nil,
-            ]
-            return .online(([renderer.online(status, after: watch.elapsed)] + kept.compactMap(\.self)).joined(separator: " "))
+            ].compactMap(\.self)
+            do throws(Failure) {
+                let words = try renderer.online(status, after: watch.elapsed, among: watch.interfaces)
+                return .online(([words] + kept).joined(separator: " "))
+            } catch {
+                throw kept.reduce(error) { $0.adding($1) }
+            }
         case .asks(let next): return .asks(next)
         case .failed(let status):
             let failure = common.renderer.failure(status, among: watch.interfaces)
@@ -154,7 +159,8 @@ struct Dialogue {
             if outcome == .timeout { outcome = try watch.outcome(within: wait) }
         }
         switch outcome {
-        case .online(let status): return .online(common.renderer.online(status, after: watch.elapsed))
+        case .online(let status):
+            return .online(try common.renderer.online(status, after: watch.elapsed, among: watch.interfaces))
         case .asks(let next): return .asks(next)
         case .failed(let status): throw common.renderer.failure(status, among: watch.interfaces)
         case .timeout: throw noOutcome

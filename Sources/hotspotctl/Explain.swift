@@ -53,8 +53,9 @@ extension Renderer {
         let (own, others) = sentence(story.verdict, limit: 8192)
         let verdict = (own.isEmpty ? [] : [own]) + others
         guard let first = story.steps.first else { return verdict.isEmpty ? ["No attempts are kept."] : verdict }
+        var question = QuestionProgress()
         // The outcome is the verdict.
-        var steps = story.steps.filter { $0.kind != "outcome" }
+        var steps = story.steps.map { question.telling($0) }.filter { $0.kind != "outcome" }
         if !verbose {
             // A problem is often the cause of a transition, and what the portal said of it is in the verdict.
             let causes = Set(steps.filter { $0.to != nil }.map(\.detail))

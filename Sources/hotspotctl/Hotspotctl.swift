@@ -9,7 +9,7 @@ import HotspotCore
         commandName: "hotspotctl",
         abstract: "Show and control how this computer logs in to hotspots.",
         discussion: """
-            Exit status: 0 done, 1 failed, 2 wrong usage, 3 time-out, 4 an answer is needed, 8 the daemon is not running, \
+            Exit status: 0 done, 1 failed or not proven, 2 wrong usage, 3 time-out, 4 an answer is needed, 8 the daemon is not running, \
             10 no such network, interface, helper or prompt.
             """,
         version: "hotspotctl \(hotspotdVersion)",

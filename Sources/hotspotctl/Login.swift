@@ -55,7 +55,7 @@ struct LoginVerb: ParsableCommand {
         Output.print([isUnderWay ? "\(joined); waiting for its end." : "Waiting for the outcome\(place)."])
         switch try watch.outcome(within: wait) {
         case .online(let status):
-            let words = common.renderer.online(status, after: watch.elapsed)
+            let words = try common.renderer.online(status, after: watch.elapsed, among: watch.interfaces)
             let isNeedless = fresh && status.helper != nil && sentNothing(client, on: status.interface)
             let logoff = common.renderer.command("hotspotctl logoff", for: status, among: watch.interfaces)
             Output.print([words] + (isNeedless ? ["The network asked for no login; to end the session first: \(logoff)"] : []))
@@ -137,8 +137,17 @@ struct LogoffVerb: ParsableCommand {
 }
 
 extension Renderer {
-    func online(_ status: InterfaceStatus, after seconds: Double) -> String {
-        guard status.captive == false else { return "Connected after \(tenths(seconds)), not verified." }
+    /// Returns how the login ended; throws where nothing proves that the Internet answers, which no script may take for online.
+    ///
+    /// - Parameter all: all interfaces, of which a hint names this one where there are others.
+    func online(
+        _ status: InterfaceStatus, after seconds: Double, among all: [InterfaceStatus]
+    ) throws(Failure) -> String {
+        guard status.captive == false else {
+            let hint = status.problems.first?.hint.map { safe($0) } ?? "hotspotctl check"
+            let words = "Connected after \(tenths(seconds)), not verified."
+            throw Failure(.failed, words, hint: command(hint, for: status, among: all))
+        }
         let isLimited = status.problems.contains { $0.code == .httpsBlocked }
         return isLimited ? "Connected after \(tenths(seconds)); HTTPS does not get through." : "Online after \(tenths(seconds))."
     }

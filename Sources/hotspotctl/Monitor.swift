@@ -16,9 +16,37 @@ struct MonitorVerb: ParsableCommand {
             let status = try common.connect().call("Status", as: StatusReply.self)
             Output.print(status.interfaces.map(common.renderer.line))
         }
+        var questions: [String: QuestionProgress] = [:]
         while let reply = try client.next() {
-            try common.show(reply) { (renderer, event: MonitorReply) in [renderer.line(event)] }
+            try common.show(reply) { (renderer, event: MonitorReply) in
+                var event = event
+                event.step = questions[event.interface, default: QuestionProgress()].telling(event.step)
+                return [renderer.line(event)]
+            }
         }
+    }
+}
+
+/// Follows the steps of a login that asks. Its state has one name from the question to the end of the login, in which the user is waited
+/// for only until the answer.
+struct QuestionProgress {
+    /// The things that are done since the answer.
+    private var words: String?
+
+    /// Returns the step, with words in place of the state that it leaves where that state's name does not say what was done.
+    mutating func telling(_ step: Step) -> Step {
+        var told = step
+        switch step.kind {
+        case "prompt": words = nil
+        case "answered": words = "logging in"
+        case "answer" where step.detail.hasPrefix(HelperResult.success.rawValue): words = "checking that you are online"
+        default: break
+        }
+        if step.to != nil {
+            if step.from == StateName.presentingUI.rawValue, let words { told.from = words }
+            words = nil
+        }
+        return told
     }
 }
 

@@ -120,6 +120,22 @@ import Testing
         #expect(long.count == 9 && long[2] == "  0.000 s  trace  │ GET /")
     }
 
+    @Test func afterTheAnswerTheUserIsWaitedForNoMore() {
+        func ends(_ kinds: [(String, String)], _ end: StateName) -> String? {
+            let begin = Step(at: 0, time: 1, from: .authenticating, to: .presentingUI, kind: "transition", detail: "")
+            let steps = kinds.map { Step(at: 1, kind: $0.0, helper: "form", detail: $0.1) }
+            let last = Step(at: 2, from: .presentingUI, to: end, kind: "transition", detail: "why")
+            let story = ExplainReply(steps: [begin] + steps + [last], verdict: "Done.")
+            return renderer.lines(story, verbose: false).dropLast().last
+        }
+        let answered = ("answered", "by the user")
+        #expect(ends([], .inactive) == "  0.002 s  waiting for your answer → idle  why")
+        #expect(ends([answered], .failure) == "  0.002 s  logging in → not logged in  why")
+        #expect(
+            ends([answered, ("answer", "success")], .authenticated) == "  0.002 s  checking that you are online → connected  why")
+        #expect(ends([answered, ("prompt", "Hotel asks")], .inactive) == "  0.002 s  waiting for your answer → idle  why")
+    }
+
     @Test func aShortStorySaysWhyNothingWasSent() {
         let moves: [(StateName, StateName)] = [
             (.inactive, .evaluating), (.evaluating, .authenticating), (.authenticating, .presentingUI),

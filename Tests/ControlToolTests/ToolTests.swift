@@ -561,7 +561,8 @@ private let helpers = """
         let unproven = status(state("authenticated", since: 3)).replacing(",\"captive\":false", with: "")
         script.status = [[status(state("failure")), status(state("maintaining", since: 2)), unproven]]
         let connected = try run(script, ["login", "--wait"])
-        #expect(connected.output.contains("\nConnected after ") && connected.output.hasSuffix(", not verified.\n"))
+        #expect(connected.status == 1 && connected.errors.hasPrefix("hotspotctl: Connected after "))
+        #expect(connected.errors.hasSuffix(", not verified.\n  try: hotspotctl check\n"))
         let problem = #"{"code":"x","message":"The code is wrong.","hint":"hotspotctl forget Hotel"}"#
         script.status = [[status(state("inactive")), status(state("failure", since: 4, problems: problem))]]
         let failed = try run(script, ["login", "--wait", "wlan0"])

@@ -61,6 +61,17 @@ import Testing
         await hotel.close()
     }
 
+    @Test @LoopActor func aHelperThatWasSwitchedOffKeepsItsConsent() async throws {
+        let hotel = try await accepted()
+        // Another helper answered meanwhile, with a session of its own.
+        hotel.controller.sessions.setPresent(Session(memory: ["of": "other"]), of: "other")
+        hotel.controller.feed(.loginRequested(helper: "form", fresh: true))
+        #expect(await hotel.bench.eventually { hotel.bench.told("form", "Authenticate").count == 2 })
+        let told = hotel.bench.told("form", "Authenticate").last
+        #expect(told?["consent"] == true && told?["session"]?["memory"] == ["terms": ["t"], "token": "s"])
+        await hotel.close()
+    }
+
     @Test @LoopActor func nothingIsKeptOfAForgottenNetwork() async throws {
         let hotel = try await accepted()
         try hotel.bench.services.store.forgetEverything()

@@ -96,16 +96,14 @@ extension HelperHost {
         return (try? PathTrust.check(path: path)) != nil
     }
 
-    /// Why the helper cannot write to a folder of its `ReadWritePaths=`, or read one of its `ReadPaths=`.
+    /// Why the helper cannot write to a folder of its `ReadWritePaths=`, or is not shown one of its `ReadPaths=`. One of these that is
+    /// missing has nothing to read.
     public func pathProblems(of name: String) -> [Problem] {
         guard let spec = spec(name) else { return [] }
-        let unseen = spec.readPaths.filter { !isReadable($0) || FilePath.kind(of: $0) == nil }.map {
+        let unseen = spec.readPaths.filter { !isReadable($0) }.map {
             Problem(
-                isReadable($0) ? .helperPathMissing : .helperPathRefused,
-                "ReadPaths= has \(Printable.text($0, limit: 200)), which is \(isReadable($0) ? "not there" : "not shown to helpers").",
-                hint: isReadable($0)
-                    ? "create it, or take it out of the helper's file"
-                    : "name folders and files of the helper's own, with a space between two of them")
+                .helperPathRefused, "ReadPaths= has \(Printable.text($0, limit: 200)), which is not shown to helpers.",
+                hint: "name folders and files of the helper's own, with a space between two of them")
         }
         return unseen
             + spec.readWritePaths.compactMap {

@@ -139,7 +139,7 @@ enum FormChoice: Sendable {
         if let reason = form.browserReason { return reason }
         if form.encoding == .text { return "The page's form has an encoding that only browsers send." }
         if form.passwords.count > 1 { return "The page wants a new account with a password." }
-        let fields = form.fields
+        let fields = form.fields.filter { !$0.isReadOnly }
         if !fields.isEmpty, fields.allSatisfy(\.name.isEmpty) {
             return "The page's fields have no names; only a script can send them."
         }

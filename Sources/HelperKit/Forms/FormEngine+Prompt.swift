@@ -3,6 +3,9 @@ import HotspotCore
 
 /// The prompt, and the terms that it shows.
 extension FormEngine {
+    /// The most characters of a page's own terms that a prompt shows, and that are compared.
+    private static let (shownTerms, comparedTerms) = (8192, 64 * 1024)
+
     /// Returns whether submitting this form accepts terms.
     func isBinding(_ form: HTMLForm, _ page: HTMLPage) -> Bool {
         form.controls.contains { $0.kind == .checkbox && FormWords.isTerms($0.words) } || FormWords.bindsReader(form.text)
@@ -34,7 +37,7 @@ extension FormEngine {
         let terms = isBinding(form, page) ? terms(of: form, on: page, at: url) : nil
         let termsURL: String? = if case .address(let address)? = terms { address.text } else { nil }
         // Terms on the page itself are shown in the prompt.
-        let text: String? = if case .text(let text)? = terms { text } else { nil }
+        let text: String? = if case .text(let text)? = terms { PageText.squeezed(text, limit: Self.shownTerms) } else { nil }
         return Prompt(title: title, message: message, fields: fields, termsURL: termsURL, terms: text)
     }
 
@@ -76,8 +79,9 @@ extension FormEngine {
             return .address(filled.request.url)
         }
         let boxes = form.inputs.filter { $0.kind == .checkbox && FormWords.isTerms($0.words) }.map(\.label).filter { !$0.isEmpty }
-        let source = boxes.isEmpty ? (FormWords.bindsReader(form.text) ? form.text : page.text) : boxes.joined(separator: " ")
-        let text = PageText.squeezed(source, limit: 8192)
+        let rest = FormWords.bindsReader(form.text) ? form.text : page.text
+        let source = boxes + (page.terms.isEmpty && boxes.isEmpty ? [rest] : [page.terms])
+        let text = PageText.squeezed(source.joined(separator: " "), limit: Self.comparedTerms)
         return text.isEmpty ? nil : .text(text)
     }
 }

@@ -164,6 +164,8 @@ public struct HTMLPage: Hashable, Sendable {
     public var submitsItself: Bool
     /// The visible text, shortened to 8 KiB.
     public var text: String
+    /// The text that the page marks as its terms, hidden or not: of about 64 KiB at most.
+    public var terms = ""
     /// The texts of elements that are marked as errors, at most five.
     public var errors: [String]
     /// The visible texts of at most 200 characters, the first 100.

@@ -24,6 +24,8 @@ struct HTMLReader {
     private static let scriptLimit = 128 * 1024
     /// Octets of visible text that are kept by default.
     static let usualText = 8192
+    /// Octets of terms that are enough.
+    private static let termsLimit = 32 * 1024
 
     typealias Node = UnsafeMutablePointer<xmlNode>
 
@@ -138,6 +140,8 @@ struct HTMLReader {
         var form: Int?
         var isInvisible = false
         var skipsText = false
+        /// Within the terms, which are read already.
+        var isTerms = false
     }
 
     /// Walks without recursion, because the page decides how deep it is.
@@ -202,6 +206,10 @@ struct HTMLReader {
         case "div" where node.pointee.children == nil && ["app", "root", "__next"].contains(Self.attribute(node, "id")):
             hasRoot = true
         default: if Self.attribute(node, "onclick") != nil || Self.attribute(node, "role") == "button" { hasLooseButton = true }
+        }
+        if !around.isTerms, page.terms.utf8.count < Self.termsLimit, let terms = Self.markedTerms(node, name) {
+            page.terms += (page.terms.isEmpty ? "" : " ") + terms
+            around.isTerms = true
         }
         if name == "img", !around.isInvisible { page.hasPicture = true }
         if let form = around.form, Self.isTest(node) {

@@ -108,6 +108,7 @@ import Varlink
                     if !credential.labels.isEmpty { parameters["labels"] = Coding.value(credential.labels) }
                 }
             }
+            sessions.bringBack(for: id, of: helper)
             if let session = sessions.session(of: helper) { parameters["session"] = Coding.value(session) }
             let hasMemory = sessions.session(of: helper)?.memory != nil
             parameters["consent"] = .bool(desk.hasConsent(to: helper, in: id, portal: askingPortal, hasMemory: hasMemory))

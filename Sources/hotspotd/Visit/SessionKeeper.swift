@@ -98,6 +98,13 @@ struct PresentSession {
         }
     }
 
+    /// Restores the session of the remembered helper where another helper's has taken its place, as while it was switched off: its memory
+    /// knows which terms were accepted.
+    func bringBack(for network: NetworkID, of helper: String) {
+        guard present.owner != helper, services.store.remembered(network, now: WallClock.now)?.helper == helper else { return }
+        restore(for: network, of: helper)
+    }
+
     /// Opens a session that may have been sealed by an older daemon, which named no program.
     private func open(_ sealed: [UInt8], _ network: NetworkID, _ helper: String) throws -> SecretBytes {
         let program = services.program(of: helper)

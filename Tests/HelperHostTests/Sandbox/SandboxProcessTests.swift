@@ -84,6 +84,10 @@ import Varlink
         #expect(await self.look(shop, "without", look) == "[False, 'no']")
         #expect(await self.look(shop, "with", readable: [shop.folder + "-read"], look) == "[True, 'no']")
         #expect(shop.host.pathProblems(of: "with") == [])
+        // There is nothing to read in a folder that is missing, which is no fault.
+        let absent = [shop.folder + "-absent"]
+        #expect(await self.look(shop, "early", readable: absent, "found = os.path.exists('\(absent[0])')") == "False")
+        #expect(shop.host.pathProblems(of: "early") == [])
         // The daemon's own files are not shown, whatever the helper's file says.
         shop.write("state/secret", "s", mode: 0o644)
         let state = shop.folder + "/state"

@@ -103,6 +103,45 @@ import Varlink
         #expect(try FormHelper().authenticate(command).result == .success)
     }
 
+    /// Text that is not marked may differ at each visit.
+    @Test(arguments: [
+        (#"<div class="card loginTerms">"#, "</div>", true), (#"<p id=agb>"#, "</p>", true),
+        (#"<div style="height:9em; overflow-y: scroll">Terms of use. "#, "</div>", true),
+        ("<textarea readonly>Terms of use. ", "</textarea>", true),
+        (#"<div id=terms-modal style="display:none">"#, "<button type=button>Close</button></div>", true),
+        ("<div>", "</div>", false), (#"<div class="terms-page">"#, "<select name=lang><option>English</select></div>", false),
+        (#"<div style="overflow: auto">News: "#, "</div>", false),
+    ])
+    func asksAgainWhenMarkedTermsChange(_ open: String, _ close: String, _ isMarked: Bool) throws {
+        let terms = Locked("Pay with a smile.")
+        let server = ScriptedServer { request in
+            switch request.path {
+            case "/": .send(octets(redirect("/in")))
+            case "/go": .send(octets(http(200, "You are now connected")))
+            default:
+                .send(
+                    octets(
+                        http(
+                            200,
+                            "<p>It is 12:0\(Int.random(in: 0...9)), guest \(Int.random(in: 0...9))</p><form action=/go>\(open)\(terms.with { $0 })\(close)<label><input type=checkbox name=ok value=1>I accept the terms</label><input type=submit value=Connect></form>"
+                        )))
+            }
+        }
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        command.answers = ["ok": "yes", "room": "1"]
+        let asked = try FormHelper().authenticate(command)
+        command.session = asked.session
+        let done = try FormHelper().presentUI(command)
+        #expect(done.result == .success, "\(done)")
+        (command.session, command.answers, command.consent) = (done.session, [:], true)
+        #expect(try FormHelper().authenticate(command).result == .success)
+        terms.with { $0 = "Whistle at the door." }
+        let again = try FormHelper().authenticate(command)
+        #expect(again.result == (isMarked ? .uiRequired : .success))
+        #expect((again.prompt?.terms?.contains("Whistle") ?? false) == isMarked)
+    }
+
     @Test func termsStayAcceptedOverALogoff() throws {
         let terms = Locked("Pay with a smile.")
         let server = cafe(terms)

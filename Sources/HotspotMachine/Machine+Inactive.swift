@@ -117,6 +117,8 @@ extension Problem {
     static let logoffUnconfirmed = Problem(
         .logoffUnconfirmed, "The network is left alone; the portal may still let this computer through.",
         hint: "hotspotctl logoff")
+    /// The helper says that another logoff would not help.
+    static let logoffImpossible = Problem(.logoffUnconfirmed, logoffUnconfirmed.message, hint: "hotspotctl explain")
 
     /// Returns why nothing happens on a held network, and what helps; for a network that was held earlier, also what caused it.
     static func held(_ reason: HoldReason, because cause: String? = nil) -> Problem {

@@ -23,8 +23,9 @@ extension Machine {
         let isConfirmed = if case .replied(.success, _, _, _)? = answer { true } else { false }
         let cause = isConfirmed ? "the session has ended" : "the logoff is not confirmed"
         let unended = isConfirmed ? nil : loggingOff.helper
+        let isImpossible = if case .replied(.failure, _, _, _)? = answer { true } else { false }
         switch loggingOff.sequel {
-        case .rest: endSession(loggingOff.joined, leftTo: unended, cause, &turn)
+        case .rest: endSession(loggingOff.joined, leftTo: unended, isImpossible: isImpossible, cause, &turn)
         case .login(let helper):
             var joined = loggingOff.joined
             end(&joined, leftTo: unended, &turn)
@@ -34,11 +35,15 @@ extension Machine {
 
     /// Ends the link where that is wanted and possible; holds the network in any case (D13).
     ///
-    /// - Parameter helper: the one whose session may go on, because the portal did not confirm its end.
-    mutating func endSession(_ joined: JoinedNetwork, leftTo helper: String? = nil, _ cause: String, _ turn: inout Turn) {
+    /// - Parameters:
+    ///   - helper: the one whose session may go on, because the portal did not confirm its end.
+    ///   - isImpossible: the helper says that another logoff would not help.
+    mutating func endSession(
+        _ joined: JoinedNetwork, leftTo helper: String? = nil, isImpossible: Bool = false, _ cause: String, _ turn: inout Turn
+    ) {
         var joined = joined
         end(&joined, leftTo: helper, &turn)
-        let problem = helper == nil ? Problem.held(.loggedOff) : .logoffUnconfirmed
+        let problem = helper == nil ? Problem.held(.loggedOff) : isImpossible ? .logoffImpossible : .logoffUnconfirmed
         guard mayDisassociate(joined) else { return hold(joined, .loggedOff, cause, telling: problem, &turn) }
         turn.act(.hold(.loggedOff, for: policy.holdTime, because: cause))
         if helper != nil { turn.act(.report(problem)) }

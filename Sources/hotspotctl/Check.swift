@@ -85,7 +85,7 @@ extension Renderer {
             "When: on joining a network, during a login and just after it, every 10 to 60 s while you are not logged in, "
                 + "every 5 min while a helper keeps the session (sooner if the machine's connections have trouble), "
                 + "every 5 to 60 min on a network without a login, every 3 s during 'hotspotctl browse', and now.",
-            "\(isUsual ? "To change it" : "Your settings"): URL=, Expect= and HTTPSURL= under [Probe] in \(safe(check.settings ?? CommonOptions.defaultSettings)).",
+            "To change \(isUsual ? "it" : "them"): URL=, Expect= and HTTPSURL= under [Probe] in \(safe(check.settings ?? CommonOptions.defaultSettings)).",
         ]
     }
 }

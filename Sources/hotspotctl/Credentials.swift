@@ -87,7 +87,15 @@ struct CredentialsAdd: ParsableCommand {
     private func names(_ client: ControlClient) throws(Failure) -> [String] {
         guard fields.isEmpty else { return fields }
         let reply = try client.call("Credentials", ["ssid": .string(network.name)], as: CredentialsReply.self)
-        if let stored = reply.credentials.first(where: { helper == nil || $0.helper == helper }) { return stored.fields }
+        let stored = reply.credentials.filter { helper == nil || $0.helper == helper }
+        guard stored.count < 2 else {
+            throw Failure(
+                .failed,
+                "Answers are stored for several portals or helpers of \(common.renderer.quoted(network.name)): remove those "
+                    + "that are not wanted, or name the helper.",
+                hint: "hotspotctl credentials show \(common.renderer.argument(network.name))")
+        }
+        if let stored = stored.first { return stored.fields }
         throw Failure(
             .notFound,
             "No answers are stored for \(common.renderer.quoted(network.name)), so name the fields behind it; or log in once, "
@@ -220,7 +228,7 @@ extension Renderer {
         [
             "\(tone(quoted(credential.ssid), .strong)) (\(security(credential.security)))",
             "  helper: \(safe(credential.helper, limit: 48))", "  portal: \(origin(credential.portal))",
-            "  fields: \(fields(credential))", "  sent: \(release(credential))",
+            "  fields: \(fields(credential, limit: 64))", "  sent: \(release(credential))",
         ]
     }
 
@@ -229,9 +237,9 @@ extension Renderer {
             + more(reply.omitted, "networks with stored answers")
     }
 
-    private func fields(_ credential: CredentialStatus) -> String {
-        credential.fields.prefix(8).map { safe($0, limit: 32) }.joined(separator: ", ")
-            + (credential.fields.count > 8 ? ", …" : "")
+    private func fields(_ credential: CredentialStatus, limit: Int = 8) -> String {
+        credential.fields.prefix(limit).map { safe($0, limit: 32) }.joined(separator: ", ")
+            + (credential.fields.count > limit ? ", …" : "")
     }
 
     private func release(_ credential: CredentialStatus) -> String {

@@ -188,8 +188,8 @@ struct Dialogue {
 
     /// Asks for the PIN that guards the stored answers, and returns the prompt with them; `nil` if they are sent already.
     private func unlocked(_ prompt: PendingPrompt, _ watch: OutcomeWatch) throws(Failure) -> PendingPrompt? {
+        var question = "PIN of the stored answers (Enter: type the answers): "
         while true {
-            let question = "PIN of the stored answers (Enter: type the answers): "
             let pin = try TerminalLine.read(question, true, end: watch.endOfPrompt)
             if pin.isEmpty { return prompt }
             do throws(Failure) {
@@ -198,6 +198,7 @@ struct Dialogue {
             } catch {
                 guard case .wrongPIN(left: 1...) = error.refusal else { throw error }
                 error.report()
+                question = "PIN: "
             }
         }
     }

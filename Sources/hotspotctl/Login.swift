@@ -52,7 +52,7 @@ struct LoginVerb: ParsableCommand {
             return Output.print(["\(isUnderWay ? joined : "Started\(place)"); \(next)"])
         }
         watch.loginBegins(on: name, joining: isUnderWay)
-        Output.print([isUnderWay ? "\(joined); waiting for its end." : "Waiting for the outcome\(place)."])
+        Output.print([isUnderWay ? "\(joined); waiting for its end, or a question." : "Waiting for the outcome\(place)."])
         switch try watch.outcome(within: wait) {
         case .online(let status):
             let words = try common.renderer.online(status, after: watch.elapsed, among: watch.interfaces)

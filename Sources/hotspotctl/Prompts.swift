@@ -75,7 +75,7 @@ extension Renderer {
             return isShort || prompt.fields.isEmpty
                 ? nil : "Only the helper knows where the answers go: \(safe(prompt.helper, limit: 64))."
         }
-        guard portal.hasPrefix("http://") else { return nil }
+        guard portal.hasPrefix("http://"), !prompt.handsOver else { return nil }
         return isShort ? "Not encrypted." : "This portal is not encrypted: everyone nearby can read the answers."
     }
 }

@@ -57,7 +57,10 @@ struct Redaction {
         text = text.replacing(#/[0-9A-Za-z._%+\-]+@([0-9A-Za-z.\-]+)/#) { match in
             Self.isFile(match.output.1) ? String(match.output.0) : replacement(of: String(match.output.0), .name)
         }
-        text = text.replacing(#/\b[0-9A-Fa-f]{2}([:\-][0-9A-Fa-f]{2}){5}\b/#) { replacement(of: String($0.output.0), .hardware) }
+        // Unicode's boundaries of words see none in "wired:da:70".
+        text = text.replacing(#/\b[0-9A-Fa-f]{2}([:\-][0-9A-Fa-f]{2}){5}\b/#.wordBoundaryKind(.simple)) {
+            replacement(of: String($0.output.0), .hardware)
+        }
         text = text.replacing(#/[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*/#) { host(String($0.output), isSure: false) }
         text = text.replacing(#/[0-9A-Za-z_\-]+(\.[0-9A-Za-z_\-]+)+/#) { host(String($0.output.0), isSure: false) }
         return text.replacing(#/[0-9A-Za-z_+\-]{12,}/#) { match in

@@ -257,7 +257,7 @@ private let onlineAtOnce = [
         tool.waitForErrors("type the answers): ")
         terminal.type("canary-1\n")
         tool.waitForErrors(
-            "2 more in a row, and the stored answers are erased.\nPIN of the stored answers (Enter: type the answers): ")
+            "2 more in a row, and the stored answers are erased.\nPIN: ")
         terminal.type("canary-2\n")
         tool.waitForErrors("Room number [214]: ")
         terminal.type("5\n")

@@ -39,6 +39,9 @@ import Testing
             let credential = Self.hotel.replacing("confirm", with: release.rawValue)
             #expect(try run(listed("none", credential), []).output.hasSuffix("  \(words)\n"))
         }
+        let many = Self.hotel.replacing(#""name""#, with: (1...9).map { #""f\#($0)""# }.joined(separator: ","))
+        #expect(try run(listed("none", many), ["list"]).output.contains("f7, …"))
+        #expect(try run(listed("none", many), ["show", "Hotel"]).output.contains("f7, f8, f9\n"))
         let unknown = try run(listed("none", ""), ["show", "Other"])
         #expect(unknown.status == 10 && unknown.output.isEmpty)
         #expect(unknown.errors.hasPrefix("hotspotctl: No answers are stored for \"Other\".\n"), "\(unknown.errors)")
@@ -75,6 +78,16 @@ import Testing
         #expect(
             erased.status == 1 && erased.errors == "hotspotctl: There is no PIN, and no answers are stored.\n", "\(erased.errors)"
         )
+    }
+
+    @Test(.timeLimit(.minutes(10))) func ofSeveralSetsNoneIsAskedFor() throws {
+        let other = Self.hotel.replacing("form", with: "mine")
+        let daemon = try FakeDaemon(.init(replies: listed("none", "\(Self.hotel),\(other)")))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let ended = try Tool(["credentials", "add", "Hotel", "--socket", daemon.path], input: terminal.slave).end()
+        #expect(ended.status == 1 && ended.errors.contains("for several portals or helpers of \"Hotel\""), "\(ended.errors)")
+        #expect(!daemon.calls.contains("AddCredential") && !ended.errors.contains("room:"))
     }
 
     @Test(

@@ -9,6 +9,7 @@ import Testing
         ("2001:db8::17 at 20:44:55", "<address 1> at 20:44:55"),
         ("bssid 02:00:5e:10:00:01, again 02-00-5E-10-00-01", "bssid <hardware address 1>, again <hardware address 2>"),
         ("wired:02:00:5e:10:00:01", "wired:<hardware address 1>"),
+        ("\"wired:da:70:a9:47:85:7e\" via form", "\"wired:<hardware address 1>\" via form"),
         (
             "GET http://portal.aroma.example:2050/login?t=abc → 302, portal.aroma.example",
             "GET http://<host 1>:2050/… → 302, <host 1>"

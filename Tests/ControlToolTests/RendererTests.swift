@@ -175,6 +175,10 @@ import Varlink
             renderer.heading(prompt, isWarned: true).dropFirst() == [
                 "  ! Not encrypted.", "  │ Hotel asks (https://bank.example):", "  │ ! This portal is encrypted.",
             ])
+        // Nothing is typed here.
+        var handedOver = prompt
+        handedOver.fields = []
+        #expect(!renderer.heading(handedOver, isWarned: false).contains { $0.contains("encrypted:") || $0.contains("  !") })
         #expect(Wrapping.fitted("  │ aaaaaaaa bbbbbbbb cccccccc", columns: 20) == "  │ aaaaaaaa\n  │ bbbbbbbb\n  │ cccccccc")
         #expect(
             Wrapping.fitted("  0.1 s  answer  │ aaaaaaaa bbbbbbbb cccc", columns: 24)

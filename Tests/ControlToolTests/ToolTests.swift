@@ -588,7 +588,7 @@ private let helpers = """
             script.status = [states]
             let ended = try run(script, ["login", "--wait=30"])
             #expect(ended.status == 4 && ended.errors.contains("Room number (room: text, required)"), "\(ended)")
-            #expect(ended.output == "A login is under way already on wlan0; waiting for its end.\n")
+            #expect(ended.output == "A login is under way already on wlan0; waiting for its end, or a question.\n")
         }
         script.status = [[status(state("presentingUI", since: 3)), status(state("authenticated", since: 4))]]
         #expect(try run(script, ["login", "--wait"]).output.contains("\nOnline after "))

@@ -93,6 +93,8 @@ import Testing
             let hotel = try await accepted()
             await logOff(hotel, reply)
             #expect(verdict(hotel) == sentence && hotel.controller.status.problems.map(\.code) == [code])
+            // Another logoff would not help.
+            #expect(hotel.controller.status.problems.first?.hint == (code == .held ? "hotspotctl login" : "hotspotctl explain"))
             let store = hotel.bench.services.store
             #expect(store.attempts(limit: 1).first?.outcome == word && store.lastOutcome(Hotel.network)?.word == word)
             #expect(hotel.controller.status.outcome == word)

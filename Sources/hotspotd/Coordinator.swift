@@ -90,6 +90,8 @@ import Vault
         control = try ControlEndpoint(services: services, backend: backend)
         runtimeFolder.onChange = { [weak self] in self?.restoreSockets() }
         runtimeFolder.watch([settings.runtimeDirectory])
+        // What was removed before the folder was watched is seen now.
+        EventLoop.shared.later { [weak self] in self?.restoreSockets() }
         pruneHistory()
         signals = [
             try EventLoop.shared.onSignal(SIGTERM) { [weak self] in self?.shutDown() },

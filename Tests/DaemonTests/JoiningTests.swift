@@ -23,6 +23,7 @@ import Wireless
         mutating func arrive(_ network: String = "Cafe", _ address: String = "10.0.0.7/24") {
             view.link.isUp = true
             view.link.hasCarrier = true
+            view.link.carrierUpCount = 1
             view.link.addresses = [address]
             view.link.gateways = ["10.0.0.1"]
             view.progress = .complete
@@ -202,6 +203,10 @@ import Wireless
         Change(testDescription: "the cable is pulled", step: .leave(reason: "the link is down"), wireless: false) {
             $0.link.hasCarrier = false
         },
+        Change(testDescription: "the cable is back already", step: .leave(reason: "the link was down"), wireless: false) {
+            $0.link.carrierUpCount = 2
+        },
+        Change(testDescription: "a radio's carrier", step: .stay) { $0.link.carrierUpCount = 2 },
         Change(testDescription: "another gateway", step: .stay, wireless: false) {
             $0.gateway = .some(HardwareAddress(octets: [2, 0, 0, 0, 9, 1]))
         },

@@ -55,6 +55,7 @@ struct Joining {
         var bssid: HardwareAddress?
         var addresses: [String]
         var hardwareAddress: HardwareAddress?
+        var carrierUpCount: UInt32?
     }
 
     /// The longest wait: for a route, new addresses, any resolver, or a program that manages the link.
@@ -113,7 +114,8 @@ struct Joining {
         let bssid = view.association?.bssid ?? gateway
         place = .joined
         known = Known(
-            network: network, bssid: bssid, addresses: view.link.addresses, hardwareAddress: view.link.hardwareAddress)
+            network: network, bssid: bssid, addresses: view.link.addresses, hardwareAddress: view.link.hardwareAddress,
+            carrierUpCount: view.link.carrierUpCount)
         return .join(network, bssid: bssid)
     }
 
@@ -148,6 +150,8 @@ struct Joining {
         if !view.isThere { return view.link.hasCarrier ? "the address is gone" : "the link is down" }
         guard let known else { return nil }
         if let association = view.association, association.network != known.network { return "another network" }
+        // A cable may be back before the daemon has looked; a radio tells of each association.
+        if !view.isWireless, view.link.carrierUpCount != known.carrierUpCount { return "the link was down" }
         // Other addresses altogether: another lease, perhaps another network.
         if Set(view.link.addresses).isDisjoint(with: known.addresses) { return "the address changed" }
         // To a portal this is another station; and perhaps it is another interface, with an index that was free for a moment.

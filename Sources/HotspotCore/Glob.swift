@@ -38,6 +38,16 @@ public struct Glob: Hashable, Sendable {
         self.elements = elements
     }
 
+    /// The longest row of octets that every text has which matches.
+    public var longestLiteral: [UInt8] {
+        var (longest, current): ([UInt8], [UInt8]) = ([], [])
+        for element in elements {
+            if case .octet(let octet) = element { current.append(octet) } else { current = [] }
+            if current.count > longest.count { longest = current }
+        }
+        return longest
+    }
+
     /// Splits a list at unescaped `;`, without empty entries.
     public static func split(_ list: String) -> [String] {
         var entries: [[UInt8]] = [[]]

@@ -22,8 +22,9 @@ package enum Matcher {
     package static func claims(_ portals: [PortalFile], on hops: [HTTPResponse], ssid: SSID?) -> [PortalClaim] {
         let seen = Seen(hops, ssid)
         var claims: [PortalClaim] = []
-        // Nearly all of thousands of files end here, without a copy of theirs.
-        for index in portals.indices where portals[index].matches.contains(where: { holds($0, seen) }) {
+        // Nearly all of thousands of files end here, without a copy of theirs and without a comparison.
+        for index in portals.indices
+        where portals[index].matches.contains(where: { seen.trigrams.mayHold($0.demand) && holds($0, seen) }) {
             let match = portals[index].matches.filter { holds($0, seen) }
                 .max { ($0.evidence.count, $0.count) < ($1.evidence.count, $1.count) }!
             claims.append(PortalClaim(portal: portals[index], evidence: match.evidence, count: match.count))
@@ -50,6 +51,7 @@ package enum Matcher {
         let ssid: [UInt8]
         let addresses: [(host: [UInt8], path: [UInt8], query: [(name: [UInt8], value: [UInt8])])]
         let hops: [(status: [UInt8], headers: [(name: String, value: [UInt8])], body: [UInt8])]
+        private(set) var trigrams = Trigrams()
 
         init(_ hops: [HTTPResponse], _ ssid: SSID?) {
             self.ssid = ssid?.octets ?? []
@@ -62,6 +64,12 @@ package enum Matcher {
             self.hops = hops.map { hop in
                 (Array("\(hop.status) \(hop.phrase)".utf8), hop.headers.map { ($0.name, Array($0.value.utf8)) }, hop.body)
             }
+            for address in addresses {
+                trigrams.insert(address.host)
+                trigrams.insert(address.path)
+                for pair in address.query { trigrams.insert(pair.name) }
+            }
+            for hop in hops { trigrams.insert(hop.body) }
         }
     }
 

@@ -56,6 +56,8 @@ package struct PortalFile: Hashable, Sendable {
         var bodies: [[Glob]] = []
         /// No page has any of them.
         var absent: [Glob] = []
+        /// The trigrams without which it does not hold; 0 for none.
+        var demand = SIMD4<UInt16>.zero
         /// The lines.
         var count: Int {
             ssids.count + hosts.count + paths.count + queries.count + statuses.count + headers.count + bodies.count

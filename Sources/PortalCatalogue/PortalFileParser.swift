@@ -163,6 +163,7 @@ package struct PortalFileParser {
             throw mistake(
                 entries[0].sectionLine, "[Match] has no evidence; a network's name, or what a page lacks, proves nothing")
         }
+        match.demand = match.demanded()
         return match
     }
 

@@ -101,6 +101,31 @@ import Testing
         #expect(mistake?.message.contains("what a page lacks, proves nothing") == true)
     }
 
+    /// What is passed over by its trigrams would not have matched: each pattern finds the text that it was cut from.
+    @Test func aPatternIsFoundWhereverItsTextStands() throws {
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<500 {
+            let letters = (0..<Int.random(in: 1...40, using: &generator)).map { _ in "abcdé-_".randomElement(using: &generator)! }
+            let text = String(letters)
+            let start = Int.random(in: 0..<letters.count, using: &generator)
+            let part = String(letters[start..<Int.random(in: start...letters.count, using: &generator)])
+            let pattern = part.isEmpty ? "*" : part.enumerated().map { $0.offset % 7 == 5 ? "?" : String($0.element) }.joined()
+            let isASCII = part.utf8.count == part.count
+            for (line, url, body) in [
+                ("Body=\(isASCII ? pattern : part + "*")", "http://a.test/in", text),
+                ("Path=/x\nBody=\(part.isEmpty ? "a;b;*" : part + ";zzz")", "http://a.test/x", text),
+                (
+                    "Query=\(isASCII && !part.isEmpty ? part : "k")",
+                    "http://a.test/in?\(isASCII && !part.isEmpty ? part : "k")=1", ""
+                ),
+            ] {
+                let portal = try #require(try parse("[Match]\n\(line)\n[Portal]\nName=A\n[Step]\nOpen=/in\n"))
+                let page = HTTPResponse(url: WebURL(url)!, status: 200, body: Array(body.utf8))
+                #expect(Matcher.claims([portal], on: [page], ssid: nil).count == 1, "\(line) in \(url) \(text)")
+            }
+        }
+    }
+
     // MARK: - The guide
 
     private static let guide = String(

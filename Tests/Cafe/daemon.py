@@ -107,7 +107,7 @@ class Daemon:
         """What is wrong with the interface's network, by code: the sentences that hotspotctl shows."""
         return {problem["code"]: problem["message"] for problem in self.status().get("problems", [])}
 
-    def stop(self, seconds: float = 10) -> int | None:
+    def stop(self, seconds: float = 60) -> int | None:
         """Its exit status after SIGTERM, or None if it had to be killed."""
         self.process.send_signal(signal.SIGTERM)
         try:

@@ -65,7 +65,8 @@ class Journeys:
         if self.fabric.joined:
             self.monitor.leave()
         self.monitor.stop()
-        self.report.check("daemon.ends" if name == "hotspotd" else f"{name}.ends", self.daemon.stop() == 0)
+        ended = self.daemon.stop()
+        self.report.check("daemon.ends" if name == "hotspotd" else f"{name}.ends", ended == 0, f"exit status {ended}")
 
     def attempt(self, journey) -> None:
         name = journey.__name__ if self.kind == "hotspotd" else f"{self.kind}.{journey.__name__}"

@@ -86,7 +86,7 @@ enum Review {
         var known = KnownWords()
 
         /// The requests in a sentence.
-        var requests: String { got.isEmpty ? "It got nothing but the probe." : "It got: \(got.joined(separator: "; "))." }
+        var requests: String { got.isEmpty ? "It got nothing, or the probe alone." : "It got: \(got.joined(separator: "; "))." }
     }
 
     /// Judges an answer to Authenticate or PresentUI.

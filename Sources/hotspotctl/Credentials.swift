@@ -212,7 +212,7 @@ enum SecretLines {
 
 extension Renderer {
     func lines(_ reply: CredentialsReply) -> [String] {
-        guard !reply.credentials.isEmpty else { return ["No answers are stored."] + notes(reply) }
+        guard !reply.credentials.isEmpty else { return ["No answers are stored."] }
         return table(
             [
                 Column(heading: "NETWORK"), Column(heading: "HELPER", least: 6, leaves: 2),

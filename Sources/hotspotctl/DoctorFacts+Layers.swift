@@ -123,9 +123,18 @@ extension DoctorFacts {
 
     /// The outcome of the probe's requests: a status, or the word of an error.
     private var outcomes: [Substring] {
-        (check?.requests ?? []).compactMap { line in
-            line.firstRange(of: "→ ").map { line[$0.upperBound...].prefix { $0 != ":" && $0 != " " } }
-        }
+        (check?.requests ?? []).compactMap(Self.outcome)
+    }
+
+    private static func outcome(_ line: String) -> Substring? {
+        line.firstRange(of: "→ ").map { line[$0.upperBound...].prefix { $0 != ":" && $0 != " " } }
+    }
+
+    /// Returns whether a request was answered by a host that has a name; at an address no name is asked for.
+    private static func provesNames(_ line: String) -> Bool {
+        guard let scheme = line.firstRange(of: "://"), let outcome = outcome(line) else { return false }
+        let host = line[scheme.upperBound...].prefix { $0 != "/" && $0 != " " }
+        return !host.hasPrefix("[") && host.contains(where: \.isLetter) && (Int(outcome) != nil || outcome == "certificate")
     }
 
     private var names: Layer {
@@ -133,7 +142,7 @@ extension DoctorFacts {
         let outcomes = outcomes.isEmpty ? check?.detail.map { [$0[...]] } ?? [] : outcomes
         let failures = outcomes.filter { $0.hasPrefix("dns") || $0 == "noNameserver" }
         // Without an answer, the names may be known from before.
-        if failures.isEmpty, !self.outcomes.contains(where: { Int($0) != nil || $0 == "certificate" }) {
+        if failures.isEmpty, check?.requests?.contains(where: Self.provesNames) != true {
             let hasAsked = ["online", "captive", "limited"].contains(check?.verdict)
             return Layer(
                 .names, .unknown,

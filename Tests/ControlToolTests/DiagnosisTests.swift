@@ -102,6 +102,20 @@ import Testing
         #expect(layers.first { $0.name == .internet }?.sentence == "It does not answer on wlan0.")
     }
 
+    /// At an address no name is asked for.
+    @Test(arguments: [
+        ("http://192.0.2.1/generate_204", Layer.State.unknown), ("http://[2001:db8::a]:80/", .unknown),
+        ("http://probe.example:8080/", .ok),
+    ]) func onlyAServerWithANameTellsOfNames(url: String, state: Layer.State) {
+        var check = CheckReply(verdict: "online", interface: "wlan0")
+        check.requests = ["GET \(url) → 204 in 3 ms"]
+        let facts = Self.changed(Self.online { $0.captive = false }) {
+            guard case .answers(let status, let helpers, _) = $0.daemon else { return }
+            $0.daemon = .answers(status, helpers: helpers, check: check)
+        }
+        #expect(Diagnosis(facts).layers.first { $0.name == .names }?.state == state)
+    }
+
     /// The requests were cut off at the end of the probe's time.
     @Test(arguments: [
         ("noAnswer", Layer.State.unknown, "The probe had no answer that tells whether names resolve."),

@@ -75,12 +75,7 @@ package final class PortalCatalogue: Sendable {
 
     /// Returns the first octets of a file, one more than a keyfile may have, without waiting at a pipe.
     package static func octets(of path: String, limit: Int = Keyfile.maximumSize + 1) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var octets = [UInt8](repeating: 0, count: limit)
-        let count = Glibc.read(descriptor, &octets, octets.count)
-        return count < 0 ? nil : Array(octets[..<count])
+        FilePath.octets(of: path, limit: limit)
     }
 
     private static func files(in folders: [String]) -> [(path: String, stamp: String)] {

@@ -42,7 +42,8 @@ import Varlink
 
     // MARK: Terms
 
-    private func cafe(_ terms: Locked<String>) -> ScriptedServer {
+    /// - Parameter form: the login's form on the portal's page; without it, one that links the terms.
+    private func cafe(_ terms: Locked<String>, form: (@Sendable (String) -> String)? = nil) -> ScriptedServer {
         ScriptedServer { request in
             switch request.path {
             case "/": .send(octets(redirect("/in")))
@@ -55,7 +56,8 @@ import Varlink
                     octets(
                         http(
                             200,
-                            "<form action=/go><label><input type=checkbox name=ok value=1>I accept the <a href=/terms>terms</a></label><input type=submit value=Connect></form>"
+                            form?(terms.with { $0 })
+                                ?? "<form action=/go><label><input type=checkbox name=ok value=1>I accept the <a href=/terms>terms</a></label><input type=submit value=Connect></form>"
                         )))
             }
         }
@@ -114,18 +116,8 @@ import Varlink
     ])
     func asksAgainWhenMarkedTermsChange(_ open: String, _ close: String, _ isMarked: Bool) throws {
         let terms = Locked("Pay with a smile.")
-        let server = ScriptedServer { request in
-            switch request.path {
-            case "/": .send(octets(redirect("/in")))
-            case "/go": .send(octets(http(200, "You are now connected")))
-            default:
-                .send(
-                    octets(
-                        http(
-                            200,
-                            "<p>It is 12:0\(Int.random(in: 0...9)), guest \(Int.random(in: 0...9))</p><form action=/go>\(open)\(terms.with { $0 })\(close)<label><input type=checkbox name=ok value=1>I accept the terms</label><input type=submit value=Connect></form>"
-                        )))
-            }
+        let server = cafe(terms) { terms in
+            "<p>It is 12:0\(Int.random(in: 0...9)), guest \(Int.random(in: 0...9))</p><form action=/go>\(open)\(terms)\(close)<label><input type=checkbox name=ok value=1>I accept the terms</label><input type=submit value=Connect></form>"
         }
         var command = command(server)
         command.portal = try FormHelper().evaluate(command).portal

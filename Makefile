@@ -128,8 +128,7 @@ install:
 		$(DESTDIR)$(sysusersdir) $(DESTDIR)$(docdir) $(DESTDIR)$(datadir)/varlink $(DESTDIR)/etc/hotspotd/hotspotd.conf.d \
 		$(DESTDIR)/etc/hotspotd/helpers $(DESTDIR)/etc/hotspotd/portals $(DESTDIR)$(libexecdir)/helpers
 	install -s -m 755 $(BINARIES)/hotspotctl $(DESTDIR)$(bindir)/hotspotctl
-	install -s -m 755 $(BINARIES)/hotspotd $(BINARIES)/hotspot-helpers $(BINARIES)/hotspot-helper-test \
-		$(BINARIES)/hotspot-browse $(BINARIES)/hotspot-notify $(BINARIES)/hotspot-dhcp $(DESTDIR)$(libexecdir)/
+	install -s -m 755 $(BINARIES)/hotspotd $(BINARIES)/hotspot-helpers $(BINARIES)/hotspot-dhcp $(DESTDIR)$(libexecdir)/
 	$(MAKE) --no-print-directory helper-files FOLDER=$(DESTDIR)$(helperdir) libexecdir=$(libexecdir)
 	install -m 644 Portals/*.portal $(DESTDIR)$(portaldir)/
 	for unit in hotspotd.service hotspot-helper@.service; do \
@@ -174,9 +173,8 @@ uninstall:
 	test -n "$(DESTDIR)" || $(bindir)/hotspotctl desktop give-back || true
 	rm -f $(DESTDIR)$(polkitdir)/60-hotspotd.rules $(DESTDIR)$(bindir)/hotspotctl $(DESTDIR)$(unitdir)/hotspotd.service $(DESTDIR)$(unitdir)/hotspot-helper@.service \
 		$(DESTDIR)$(unitdir)/hotspot-helper@.socket $(DESTDIR)$(sysusersdir)/hotspotd.conf
-	rm -f $(DESTDIR)$(libexecdir)/hotspotd $(DESTDIR)$(libexecdir)/hotspot-helpers $(DESTDIR)$(libexecdir)/hotspot-helper-test \
-		$(DESTDIR)$(libexecdir)/hotspot-browse $(DESTDIR)$(libexecdir)/hotspot-notify \
-		$(DESTDIR)$(libexecdir)/hotspot-dhcp $(DESTDIR)$(userunitdir)/hotspot-notify.service
+	rm -f $(DESTDIR)$(libexecdir)/hotspotd $(DESTDIR)$(libexecdir)/hotspot-helpers $(DESTDIR)$(libexecdir)/hotspot-dhcp \
+		$(DESTDIR)$(userunitdir)/hotspot-notify.service
 	rmdir $(DESTDIR)$(libexecdir)/helpers $(DESTDIR)$(libexecdir) 2>/dev/null || true
 	rm -f $(DESTDIR)$(mandir)/man1/hotspotctl.1 $(DESTDIR)$(mandir)/man8/hotspotd.8 $(DESTDIR)$(word 1,$(completiondirs))/hotspotctl \
 		$(DESTDIR)$(word 2,$(completiondirs))/_hotspotctl $(DESTDIR)$(word 3,$(completiondirs))/hotspotctl.fish

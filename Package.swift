@@ -26,10 +26,7 @@ let package = Package(
         .executable(name: "hotspotd", targets: ["hotspotd"]),
         .executable(name: "hotspotctl", targets: ["hotspotctl"]),
         .executable(name: "hotspot-helpers", targets: ["hotspot-helpers"]),
-        .executable(name: "hotspot-browse", targets: ["hotspot-browse"]),
-        .executable(name: "hotspot-notify", targets: ["hotspot-notify"]),
         .executable(name: "hotspot-dhcp", targets: ["hotspot-dhcp"]),
-        .executable(name: "hotspot-helper-test", targets: ["hotspot-helper-test"]),
         .library(name: "HelperKit", targets: ["HelperKit", "HotspotCore"]),
     ],
     dependencies: [
@@ -99,13 +96,19 @@ let package = Package(
             name: "ControlServer",
             dependencies: ["ControlAPI", "ForeignText", "HotspotCore", "EventLoop", "Varlink", "CSystemd"],
             swiftSettings: rules),
+        // Notifications of a user's session about questions, logins and their ends.
+        .target(
+            name: "Notifications",
+            dependencies: ["ControlAPI", "EventLoop", "ForeignText", "HotspotCore", "Varlink", "CSystemd"],
+            swiftSettings: rules),
         // The daemon, which logs the machine in to captive networks: settings, links, visits, what clients ask.
         .executableTarget(
             name: "hotspotd",
             dependencies: [
                 "ForeignText", "HotspotCore", "EventLoop", "Varlink", "Wireless", "PortalAnnouncement", "LinkState",
                 "Association", "Gate",
-                "HotspotMachine", "HelperHost", "Store", "Vault", "ControlAPI", "ControlServer", "CLinux", "CSystemd", log,
+                "HotspotMachine", "HelperHost", "Store", "Vault", "ControlAPI", "ControlServer", "Notifications", "CLinux",
+                "CSystemd", log,
             ], swiftSettings: rules),
         // The terminal: one file for each command or family of commands, one renderer.
         .executableTarget(
@@ -126,23 +129,19 @@ let package = Package(
             name: "PortalCatalogue",
             dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Varlink", "HelperKit", "CCrypto"],
             swiftSettings: rules),
-        // Our helpers, one file each, and the prober.
-        .executableTarget(
-            name: "hotspot-helpers", dependencies: ["HelperKit", "PortalCatalogue"], exclude: ["Helpers"], swiftSettings: rules),
         // A browser for one login, on the link alone: its proxy, its profile, its processes.
-        .executableTarget(
-            name: "hotspot-browse",
+        .target(
+            name: "Browse",
             dependencies: ["ControlAPI", "EventLoop", "ForeignText", "HelperKit", "HotspotCore", "Varlink", "CLinux"],
             swiftSettings: rules),
-        // Notifications of a user's session about questions, logins and their ends.
-        .executableTarget(
-            name: "hotspot-notify",
-            dependencies: ["ControlAPI", "EventLoop", "ForeignText", "HotspotCore", "Varlink", "CSystemd"],
+        // What `hotspotctl helpers test` and `portals` do for authors: plays the commands against a helper; checks portal files and records logins.
+        .target(
+            name: "AuthorTools", dependencies: ["ForeignText", "HelperHost", "HelperKit", "PortalCatalogue"],
             swiftSettings: rules),
-        // The program behind `hotspotctl helpers test` and `portals`, for authors: plays the commands against a helper (`helpers test`), checks portal files and records logins (`portals`).
+        // Our helpers, one file each, and the prober; with the two before it as one program.
         .executableTarget(
-            name: "hotspot-helper-test", dependencies: ["ForeignText", "HelperHost", "HelperKit", "PortalCatalogue"],
-            swiftSettings: rules),
+            name: "hotspot-helpers", dependencies: ["HelperKit", "PortalCatalogue", "Browse", "AuthorTools"],
+            exclude: ["Helpers"], swiftSettings: rules),
         // What an author writes, built with everything else so that it cannot grow stale.
         .executableTarget(
             name: "example-helper", dependencies: ["HelperKit", "HotspotCore"], path: "Tests/Examples/swift/Sources/aroma",
@@ -171,14 +170,15 @@ let package = Package(
         .testTarget(name: "HelperHostTests", dependencies: ["HelperHost", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "StoreTests", dependencies: ["Store", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "VaultTests", dependencies: ["Vault", "TestSupport"], swiftSettings: rules),
-        .testTarget(name: "ControlServerTests", dependencies: ["ControlAPI", "ControlServer"], swiftSettings: rules),
+        .testTarget(
+            name: "ControlServerTests", dependencies: ["ControlAPI", "ControlServer", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "DaemonTests", dependencies: ["hotspotd", "PortalAnnouncement", "TestSupport"], swiftSettings: rules),
         .testTarget(
             name: "ControlToolTests",
-            dependencies: ["ControlAPI", "hotspotctl", "hotspot-browse", "hotspot-notify", "TestSupport"],
+            dependencies: ["ControlAPI", "hotspotctl", "Notifications", "TestSupport"],
             swiftSettings: rules),
         .testTarget(
-            name: "BrowseTests", dependencies: ["hotspot-browse", "HelperKit", "HotspotCore", "TestSupport"], swiftSettings: rules
+            name: "BrowseTests", dependencies: ["Browse", "HelperKit", "HotspotCore", "TestSupport"], swiftSettings: rules
         ),
         .testTarget(name: "HelperKitTests", dependencies: ["HelperKit", "hotspot-helpers", "TestSupport"], swiftSettings: rules),
         // Says of saved portal pages what the helpers ask and send there, offline.
@@ -193,7 +193,8 @@ let package = Package(
         .executableTarget(
             name: "benchmarks",
             dependencies: [
-                "HotspotCore", "HotspotMachine", "Store", "ControlAPI", "Varlink", "HelperKit", "PortalCatalogue", "CHeap",
+                "HotspotCore", "HotspotMachine", "Store", "ControlAPI", "ControlServer", "Varlink", "HelperKit",
+                "PortalCatalogue", "CHeap",
                 "TestSupport",
             ],
             path: "Tests/Benchmarks/Machine",

@@ -1,7 +1,7 @@
 #pragma once
 #include <sqlite3.h>
 
-// SQLITE_TRANSIENT is a cast that Swift cannot import, and sqlite3_db_config is variadic.
+// SQLITE_TRANSIENT is a cast that Swift cannot import, and sqlite3_config and sqlite3_db_config are variadic.
 static inline int hotspotd_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text, int length) {
     return sqlite3_bind_text(statement, index, length ? text : "", length, SQLITE_TRANSIENT);
 }
@@ -12,4 +12,8 @@ static inline int hotspotd_sqlite_bind_blob(sqlite3_stmt *statement, int index, 
 
 static inline int hotspotd_sqlite_defensive(sqlite3 *database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
+}
+
+static inline int hotspotd_sqlite_page_by_page(void) {
+    return sqlite3_config(SQLITE_CONFIG_PAGECACHE, (void *)0, 0, 0);
 }

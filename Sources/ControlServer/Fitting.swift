@@ -15,22 +15,23 @@ enum Fitting {
     ///   - name: the member that holds the list.
     ///   - others: makes the other members, with the number of elements that are left out.
     ///   - order: sorts the elements if not all fit; otherwise their order stays.
+    ///   - written: writes an element.
     static func reply<Element: Encodable>(
         _ name: String, _ elements: some Collection<Element>, with others: (_ omitted: Int) -> [String: JSONValue] = Self.omitted,
-        inOrder order: ((Element, Element) -> Bool)? = nil
+        inOrder order: ((Element, Element) -> Bool)? = nil, written: (Element) -> [UInt8] = { Coding.encode($0) }
     ) -> [UInt8] {
         var octets = Array("{\"\(name)\":[".utf8)
         var rest = capacity - octets.count - Coding.encode(others(elements.count)).count
         var count = 0
         for element in elements {
-            let piece = Coding.encode(element)
+            let piece = written(element)
             rest -= piece.count + 1
             guard rest >= 0 else { break }
             if count > 0 { octets.append(UInt8(ascii: ",")) }
             octets += piece
             count += 1
         }
-        if count < elements.count, let order { return reply(name, elements.sorted(by: order), with: others) }
+        if count < elements.count, let order { return reply(name, elements.sorted(by: order), with: others, written: written) }
         octets.append(UInt8(ascii: "]"))
         let members = Coding.encode(others(elements.count - count))
         // An object's members without its braces.
@@ -90,6 +91,42 @@ extension ScannedNetwork {
         shown.claims = Array((high + others).prefix(Shown.claims))
         shown.moreClaims = claims.count - Shown.claims
         return shown
+    }
+}
+
+/// Their members are in the order of their names.
+extension ScannedNetwork: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("autoJoin", autoJoin)
+            $0.member("bssid", bssid)
+            $0.member("claims", claims)
+            $0.member("disabled", disabled)
+            $0.member("frequency", frequency)
+            $0.member("interface", interface)
+            $0.member("joined", joined)
+            $0.member("lastOutcome", lastOutcome)
+            $0.member("lastSeen", lastSeen)
+            $0.member("moreClaims", moreClaims)
+            $0.member("security", security)
+            $0.member("signal", signal)
+            $0.member("signalStrength", signalStrength)
+            $0.member("ssid", ssid)
+            $0.member("ssidHex", ssidHex)
+            $0.member("stations", stations)
+        }
+    }
+}
+
+extension ClaimStatus: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("confidence", confidence)
+            $0.member("displayName", displayName)
+            $0.member("helper", helper)
+            $0.member("ready", ready)
+            $0.member("source", source)
+        }
     }
 }
 

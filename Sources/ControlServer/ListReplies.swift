@@ -20,7 +20,7 @@ import Varlink
 
     static func networks(_ backend: any ControlBackend, _ parameters: ListParameters) throws(ControlError) -> [UInt8] {
         let networks = try backend.networks(interface: parameters.interface, all: parameters.all ?? false)
-        return Fitting.reply("networks", networks.lazy.map(\.shown), inOrder: { $0.comesBefore($1) })
+        return Fitting.reply("networks", networks.lazy.map(\.shown), inOrder: { $0.comesBefore($1) }, written: { $0.json })
     }
 
     /// - Parameter isPermitted: the caller may answer prompts.

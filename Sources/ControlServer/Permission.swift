@@ -16,14 +16,26 @@ public struct Permission: Sendable {
 
     /// The machine's own rule. The group's number is read once, the user in front of the machine at each call.
     public init(groupName: String = "hotspotd") {
-        var entry = Glibc.group()
-        var result: UnsafeMutablePointer<Glibc.group>?
-        var buffer = [CChar](repeating: 0, count: 16 * 1024)
-        let exists = getgrnam_r(groupName, &entry, &buffer, buffer.count, &result) == 0 && result != nil
         let isOfSystem = geteuid() != 0 && geteuid() <= Self.lastSystemUser
         self.init(
             trusted: isOfSystem ? [0] : [0, geteuid()], restricted: isOfSystem ? geteuid() : nil,
-            group: exists ? entry.gr_gid : nil, activeUser: Permission.userOfActiveSeat)
+            group: Self.number(ofGroup: groupName), activeUser: Permission.userOfActiveSeat)
+    }
+
+    /// Returns the number of a group. The package's is in the file; only where it is not, the modules of nsswitch.conf are loaded, which stay
+    /// in the daemon's memory (libnss_systemd: 0.3 MiB).
+    static func number(ofGroup name: String, file: String = "/etc/group") -> gid_t? {
+        var entry = Glibc.group()
+        var result: UnsafeMutablePointer<Glibc.group>?
+        var buffer = [CChar](repeating: 0, count: 16 * 1024)
+        if let file = fopen(file, "re") {
+            defer { fclose(file) }
+            while fgetgrent_r(file, &entry, &buffer, buffer.count, &result) == 0, result != nil {
+                if strcmp(entry.gr_name, name) == 0 { return entry.gr_gid }
+            }
+        }
+        let isKnown = getgrnam_r(name, &entry, &buffer, buffer.count, &result) == 0 && result != nil
+        return isKnown ? entry.gr_gid : nil
     }
 
     /// SYS_UID_MAX of login.defs(5), as distributions have it.

@@ -44,6 +44,10 @@ struct Database: ~Copyable {
     /// The longest value that is stored or read, in octets.
     static let valueLimit: Int32 = 1024 * 1024
 
+    /// Allocates the pages of databases one by one. SQLite begins with 20 for each database and its temporary one, of which few are used here:
+    /// 0.13 MiB of the idle daemon's memory (SQLite 3.40).
+    private static let allocatesPageByPage: Bool = hotspotd_sqlite_page_by_page() == SQLITE_OK
+
     private let handle: OpaquePointer
 
     /// Opens or creates a file, or opens `:memory:`.
@@ -59,6 +63,7 @@ struct Database: ~Copyable {
     }
 
     private init(_ name: String, _ flags: Int32) throws(SQLiteFailure) {
+        _ = Self.allocatesPageByPage
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(
             name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW, nil)

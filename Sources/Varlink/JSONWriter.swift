@@ -1,7 +1,7 @@
 import HotspotCore
 
 /// Writes values as JSON: keys in the order of their octets, slashes plain, whole numbers without a fraction.
-struct JSONWriter {
+package struct JSONWriter {
     private(set) var octets: [UInt8] = []
     /// Each member and element is on a line of its own.
     private let isIndented: Bool
@@ -34,6 +34,17 @@ struct JSONWriter {
 
     private mutating func write(_ text: String) {
         octets.append(UInt8(ascii: "\""))
+        // Nearly every text stands in one piece and needs no escape.
+        let isWritten = text.utf8.withContiguousStorageIfAvailable { buffer in
+            guard buffer.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else { return false }
+            octets.append(contentsOf: buffer)
+            return true
+        }
+        if isWritten != true { escape(text) }
+        octets.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func escape(_ text: String) {
         for octet in text.utf8 {
             switch octet {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): octets += [UInt8(ascii: "\\"), octet]
@@ -46,7 +57,6 @@ struct JSONWriter {
             default: octets.append(octet)
             }
         }
-        octets.append(UInt8(ascii: "\""))
     }
 
     private mutating func list<Item>(_ open: String, _ items: [Item], _ close: String, _ write: (inout JSONWriter, Item) -> Void)
@@ -67,5 +77,66 @@ struct JSONWriter {
         guard isIndented else { return }
         octets.append(UInt8(ascii: "\n"))
         octets += repeatElement(UInt8(ascii: " "), count: 2 * depth)
+    }
+}
+
+/// Types of long lists, which write themselves as ``Coding/encode(_:isIndented:)`` would, without a value of each member in between.
+package protocol JSONWritable {
+    /// Writes one object by ``JSONWriter/object(_:)``.
+    func write(to writer: inout JSONWriter)
+}
+
+extension JSONWritable {
+    /// The octets of the value as JSON.
+    package var json: [UInt8] {
+        var writer = JSONWriter()
+        write(to: &writer)
+        return writer.octets
+    }
+}
+
+extension JSONWriter {
+    /// Writes an object, whose members the closure writes in the order of their names.
+    package mutating func object(_ members: (inout JSONWriter) -> Void) {
+        octets.append(UInt8(ascii: "{"))
+        members(&self)
+        octets.append(UInt8(ascii: "}"))
+    }
+
+    package mutating func member(_ name: StaticString, _ text: String?) {
+        guard let text else { return }
+        begin(name)
+        write(text)
+    }
+
+    package mutating func member(_ name: StaticString, _ value: Bool?) {
+        guard let value else { return }
+        begin(name)
+        write(.bool(value))
+    }
+
+    package mutating func member(_ name: StaticString, _ value: Int?) {
+        guard let value else { return }
+        begin(name)
+        write(.integer(value))
+    }
+
+    package mutating func member(_ name: StaticString, _ value: Double) {
+        begin(name)
+        write(value)
+    }
+
+    package mutating func member(_ name: StaticString, _ elements: [some JSONWritable]) {
+        begin(name)
+        list("[", elements, "]") { $1.write(to: &$0) }
+    }
+
+    /// Writes the name of a member that has no characters to escape.
+    private mutating func begin(_ name: StaticString) {
+        if octets.last != UInt8(ascii: "{") { octets.append(UInt8(ascii: ",")) }
+        octets.append(UInt8(ascii: "\""))
+        name.withUTF8Buffer { octets.append(contentsOf: $0) }
+        octets.append(UInt8(ascii: "\""))
+        octets.append(UInt8(ascii: ":"))
     }
 }

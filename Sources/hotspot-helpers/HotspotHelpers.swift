@@ -1,19 +1,32 @@
+import AuthorTools
+import Browse
 import Glibc
 import HelperKit
 import HotspotCore
 
 /// The helpers of this project and the prober in one process, which the daemon starts when a station begins to associate; it ends when idle.
 ///
-/// Started by hand, it answers one call on standard input: `hotspot-helpers [NAME]`.
+/// Started by hand, it answers one call on standard input: `hotspot-helpers [NAME]`. What else has to do with pages and portals is in this program
+/// as well, so that the libraries for them are there once: `--browse` for `hotspotctl browse`, and `--author` for `hotspotctl helpers test` and
+/// `portals`. These run as the user, and not in a sandbox.
 @main struct HotspotHelpers {
     static func main() {
+        let words = Array(CommandLine.arguments.dropFirst())
+        switch words.first {
+        case BrowseProgram.option: BrowseProgram.run(Array(words.dropFirst()))
+        case AuthorProgram.option: AuthorProgram.run(Array(words.dropFirst()))
+        default: serve(words.first)
+        }
+    }
+
+    private static func serve(_ name: String?) {
         limitResources()
         // The environment must not make the TLS library write session keys or load another configuration.
         for name in ["SSLKEYLOGFILE", "OPENSSL_CONF", "OPENSSL_MODULES"] { unsetenv(name) }
         HelperService(
             [FormHelper(), CatalogueHelper(), WISPrHelper(), PortalAPIHelper(), BrowserHelper()], version: hotspotdVersion
         )
-        .run(name: CommandLine.arguments.dropFirst().first)
+        .run(name: name)
     }
 
     /// Limits what a hostile page can cost. The daemon sets limits as well; these hold without it.

@@ -2,7 +2,7 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// The program `hotspot-browse` with its browser. It ends when its standard input does.
+/// `hotspot-helpers --browse` with its browser. It ends when its standard input does.
 final class BrowserWindow {
     private let pid: pid_t
     private var input: Int32
@@ -10,7 +10,7 @@ final class BrowserWindow {
 
     /// - Parameter network: the reply of Browse, which it reads.
     init(on network: JSONValue, browser: String?) throws(Failure) {
-        let program = try CompanionProgram.find("hotspot-browse")
+        let program = try CompanionProgram.find("hotspot-helpers")
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Failure(.failed, "\(String(cString: strerror(errno))).") }
         defer { Glibc.close(ends[0]) }
@@ -19,14 +19,14 @@ final class BrowserWindow {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
-        let words = [program] + (browser.map { ["--browser", $0] } ?? [])
+        let words = [program, "--browse"] + (browser.map { ["--browser", $0] } ?? [])
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var pid: pid_t = 0
         let code = posix_spawn(&pid, program, &actions, nil, &arguments, environ)
         guard code == 0 else {
             Glibc.close(ends[1])
-            throw Failure(.failed, "hotspot-browse: \(String(cString: strerror(code))).")
+            throw Failure(.failed, "hotspot-helpers: \(String(cString: strerror(code))).")
         }
         (self.pid, input) = (pid, ends[1])
         let line = Coding.encode(network) + [UInt8(ascii: "\n")]

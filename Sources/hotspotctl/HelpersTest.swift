@@ -27,12 +27,12 @@ struct HelpersTest: ParsableCommand {
     }
 }
 
-/// The program that has the libraries for pages and portals, which this one does not link.
+/// What authors use of `hotspot-helpers`, which has the libraries for pages and portals; this program does not link them.
 enum TestProgram {
     /// Becomes that program.
     static func run(_ words: [String]) throws -> Never {
-        let tool = try CompanionProgram.find("hotspot-helper-test")
-        var arguments: [UnsafeMutablePointer<CChar>?] = ([tool] + words).map { strdup($0) } + [nil]
+        let tool = try CompanionProgram.find("hotspot-helpers")
+        var arguments: [UnsafeMutablePointer<CChar>?] = ([tool, "--author"] + words).map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         // This program ignores SIGPIPE, and execv(3) would pass that on.
         signal(SIGPIPE, SIG_DFL)

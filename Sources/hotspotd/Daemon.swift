@@ -5,10 +5,13 @@ import Gate
 import Glibc
 import HelperHost
 import HotspotCore
+import Notifications
 
 /// Logs this computer in to captive networks: the entry point, with settings, coordinator and loop.
 @main struct Daemon {
     static func main() {
+        // A user's service, which needs nothing of the daemon's.
+        if CommandLine.arguments.dropFirst().first == NotifyProgram.option { return NotifyProgram.run() }
         signal(SIGPIPE, SIG_IGN)
         // At a limit on files SQLite reports an error; the daemon goes on.
         signal(SIGXFSZ, SIG_IGN)
@@ -106,11 +109,12 @@ struct DaemonArguments {
     var onlyRestores = false
 
     static let usage = """
-        Usage: hotspotd [--settings FILE] [--check-settings] [--restore-routes] [--version]
+        Usage: hotspotd [--settings FILE] [--check-settings] [--restore-routes] [--notify] [--version]
 
           --settings FILE   read this file instead of \(Settings.defaultFile)
           --check-settings  read the settings, say what is wrong with them, and end
           --restore-routes  take away what a daemon with Gate=routes left in the routing rules, and end
+          --notify          show notifications of this session, for the user's service hotspot-notify
           --version         print the version and end
         """
 

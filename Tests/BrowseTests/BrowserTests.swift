@@ -2,7 +2,7 @@ import Foundation
 import HelperKit
 import Testing
 
-@testable import hotspot_browse
+@testable import Browse
 
 /// Which browser is found, what it is told, and what lies in its folder.
 @Suite struct BrowserTests {

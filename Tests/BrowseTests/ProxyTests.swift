@@ -3,7 +3,7 @@ import HelperKit
 import HotspotCore
 import Testing
 
-@testable import hotspot_browse
+@testable import Browse
 
 /// The proxy over loopback, where a link is a rehearsal: its network is this machine alone.
 @Suite(.serialized) struct ProxyTests {

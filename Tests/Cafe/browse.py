@@ -8,7 +8,6 @@ import argparse
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 
@@ -48,7 +47,6 @@ class Browse:
         waitFor(lambda: (RUN / "script_portal.ready").exists(), 20, "the portal")
         self.makeGuest()
         self.daemon = Daemon(self.fabric, pathlib.Path(self.options.bin), moreSettings="Gate=routes\n", match="net*", acceptTerms=False)
-        shutil.copy(pathlib.Path(self.options.bin) / "hotspot-browse", self.daemon.programs)
         self.daemon.start()
         self.monitor = Monitor(self.daemon)
         try:

@@ -38,6 +38,23 @@ import Varlink
 
     // MARK: One element
 
+    /// What networks write themselves is what is written of any other type.
+    @Test func networksWriteThemselvesLikeOthers() {
+        let odd = "a\"\\/\u{1}\n é😀"
+        let claims = [true, false].map {
+            ClaimStatus(helper: "a", displayName: odd, confidence: .high, source: odd, ready: $0)
+        }
+        var network = ScannedNetwork(
+            ssid: SSID(octets: Array(odd.utf8))!, bssid: HardwareAddress(octets: [2, 0, 0, 0, 0, 1])!, interface: odd,
+            frequency: 2412, signal: -48, security: .psk, stations: 2, lastSeen: 1, joined: true, claims: claims,
+            disabled: false, autoJoin: nil, lastOutcome: nil)
+        #expect(network.json == Coding.encode(network))
+        (network.autoJoin, network.lastOutcome, network.moreClaims, network.signalStrength) = (false, odd, 3, 0.53125)
+        #expect(network.json == Coding.encode(network))
+        network.claims = []
+        #expect(network.json == Coding.encode(network))
+    }
+
     /// The longest that others can make it: lists and texts without end, of characters that JSON writes as six.
     @Test func oneHelperAlwaysFits() throws {
         let long = String(repeating: "\u{1}", count: 5000)

@@ -3,7 +3,7 @@ import HotspotCore
 import TestSupport
 import Testing
 
-/// `hotspotctl browse` with the real `hotspot-browse`, and a browser that is a script.
+/// `hotspotctl browse` with the real `hotspot-helpers --browse`, and a browser that is a script.
 @Suite struct BrowseVerbTests {
     private let folder: TemporaryFolder
 
@@ -110,7 +110,7 @@ import Testing
         let tool = try start(daemon, browser("exec sleep 600"))
         _ = note("pid")
         kill(tool.pid, SIGKILL)
-        // Its outputs are those of hotspot-browse too.
+        // Its outputs are those of its child too.
         #expect(tool.end().signal == SIGKILL)
         #expect(nothingIsLeft())
     }

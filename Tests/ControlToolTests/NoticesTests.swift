@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import ControlAPI
-@testable import hotspot_notify
+@testable import Notifications
 
 /// From status to notifications.
 @Suite struct NoticesTests {
@@ -180,9 +180,10 @@ struct NotifyProcessTests {
             _ = try wait(for: "ready", in: "out", of: folder)
             let daemon = try FakeDaemon(.init(status: [[Self.asks, Self.online]]))
             defer { daemon.stop() }
-            let program = String(Tool.program.dropLast("hotspotctl".count)) + "hotspot-notify"
+            let program = String(Tool.program.dropLast("hotspotctl".count)) + "hotspotd"
             let agent = try start(
-                program, [], environment: environment + ["HOTSPOTD_SOCKET=\(daemon.path)"], to: folder.path + "/agent.out")
+                program, ["--notify"], environment: environment + ["HOTSPOTD_SOCKET=\(daemon.path)"],
+                to: folder.path + "/agent.out")
             defer { kill(agent, SIGKILL); waitpid(agent, nil, 0) }
             if capabilities.hasPrefix("actions") {
                 let lines = try wait(for: "terminal", in: "out", of: folder)

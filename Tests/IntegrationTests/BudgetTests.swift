@@ -21,7 +21,7 @@ struct BudgetTests {
         }
     }
 
-    @Test(arguments: ["hotspotd", "hotspotctl", "hotspot-helpers", "hotspot-helper-test", "hotspot-browse", "hotspot-notify"])
+    @Test(arguments: ["hotspotd", "hotspotctl", "hotspot-helpers", "hotspot-dhcp"])
     func everyProgramCarriesItsOwnSwift(_ program: String) throws {
         let linked = try libraries(program)
         #expect(
@@ -36,7 +36,7 @@ struct BudgetTests {
     }
 
     /// ICU comes into hotspot-helpers with Debian's libxml2, as a shared library; nothing of ours brings it or Foundation along.
-    @Test(arguments: ["hotspotd", "hotspotctl", "hotspot-helpers", "hotspot-helper-test", "hotspot-browse", "hotspot-notify"])
+    @Test(arguments: ["hotspotd", "hotspotctl", "hotspot-helpers"])
     func noProgramCarriesFoundation(_ program: String) throws {
         let symbols = try Finished.run("/usr/bin/nm", ["--defined-only", Machine.release.appendingPathComponent(program).path])
         try #require(symbols.status == 0)
@@ -44,7 +44,7 @@ struct BudgetTests {
         // swift-argument-parser brings it.
         #expect(symbols.output.contains("FoundationEssentials") == (program == "hotspotctl"))
         // Regular expressions: a search for a text in a text brings all of them.
-        if ["hotspotd", "hotspot-notify"].contains(program) { #expect(!symbols.output.contains("_StringProcessing")) }
+        if program == "hotspotd" { #expect(!symbols.output.contains("_StringProcessing")) }
         #expect(!symbols.output.contains("_foundation_icu") && !symbols.output.contains("20FoundationInternationalization"))
     }
 }

@@ -15,18 +15,22 @@ struct InstallTests {
         for path in [
             "usr/bin/hotspotctl", "usr/libexec/hotspotd/hotspotd", "usr/libexec/hotspotd/hotspot-helpers",
             "usr/lib/hotspotd/helpers/form.helper", "usr/lib/hotspotd/helpers/wispr.helper",
-            "usr/libexec/hotspotd/hotspot-browse", "usr/lib/hotspotd/helpers/browser.helper",
+            "usr/lib/hotspotd/helpers/browser.helper",
             "usr/lib/hotspotd/helpers/portal-api.helper", "usr/lib/hotspotd/helpers/catalogue.helper",
             "usr/lib/hotspotd/portals/mikrotik.portal", "etc/hotspotd/portals", "usr/share/doc/hotspotd/portals.md",
             "usr/lib/systemd/system/hotspotd.service", "usr/lib/systemd/user/hotspot-notify.service",
-            "usr/libexec/hotspotd/hotspot-notify", "usr/libexec/hotspotd/hotspot-dhcp",
-            "usr/lib/sysusers.d/hotspotd.conf",
+            "usr/libexec/hotspotd/hotspot-dhcp", "usr/lib/sysusers.d/hotspotd.conf",
             "usr/share/hotspotd/dhclient-hotspotd.conf", "usr/share/hotspotd/varlink/org.hotspotd.Helper.varlink",
             "etc/hotspotd/hotspotd.conf", "usr/share/doc/hotspotd/helpers.md", "usr/share/doc/hotspotd/security.md",
             "usr/share/hotspotd/apparmor-hotspotd", "usr/share/doc/hotspotd/examples/python/aroma.py",
         ] {
             #expect(FileManager.default.fileExists(atPath: "\(root)/\(path)"), "\(path)")
         }
+        let programs = ["bin/hotspotctl"] + ["hotspotd", "hotspot-helpers", "hotspot-dhcp"].map { "libexec/hotspotd/\($0)" }
+        let octets = try programs.map {
+            try Data(contentsOf: URL(fileURLWithPath: "\(root)/usr/\($0)"), options: .alwaysMapped).count
+        }
+        #expect(octets.reduce(0, +) < 45 << 20, "what is installed stays small: \(octets)")
         let helper = try String(contentsOfFile: root + "/usr/lib/hotspotd/helpers/form.helper", encoding: .utf8)
         #expect(helper.contains("Exec=/usr/libexec/hotspotd/hotspot-helpers"))
 

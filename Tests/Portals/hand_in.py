@@ -28,7 +28,7 @@ class HandIn:
         RESOLVER.write_text(f"nameserver {NAMESERVER}\n")
         lab.begin(kind, scenario)
         self.portals, self.kind, self.isByFile = pathlib.Path(options.portals), outcome.kind, outcome.helper == "catalogue"
-        self.program = str(pathlib.Path(options.bin).resolve() / "hotspot-helper-test")
+        self.program = [str(pathlib.Path(options.bin).resolve() / "hotspot-helpers"), "--author"]
         self.environment = os.environ | {"HOTSPOTD_PORTALS": str(self.portals)}
         self.visit, self.given = Visit(lab, pathlib.Path(options.bin), [], self.portals), []
         prompts = [(reply.get("prompt") or {}).get("fields", []) for reply in outcome.trace]
@@ -50,14 +50,14 @@ class HandIn:
                 faults.append("overwrites a file")
             if self.isByFile:
                 shutil.copy(self.portals / f"{self.kind}.portal", folder)
-                checked = subprocess.run([self.program, "portals", "check", f"{folder}/{self.kind}.portal"], capture_output=True, text=True)
+                checked = subprocess.run([*self.program, "portals", "check", f"{folder}/{self.kind}.portal"], capture_output=True, text=True)
                 if "1 recorded logins were played" not in checked.stdout:
                     faults.append(checked.stdout.strip())
             return faults
 
     def record(self, file: pathlib.Path) -> str:
         """Answers each question; returns everything that was said."""
-        words = ["nsenter", "--net=/run/netns/cli", self.program, "portals", "record", f"--interface={LINK}", str(file)]
+        words = ["nsenter", "--net=/run/netns/cli", *self.program, "portals", "record", f"--interface={LINK}", str(file)]
         # Without a terminal of its own, so that secrets are read from standard input as well.
         with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=self.environment,
                               start_new_session=True) as process:

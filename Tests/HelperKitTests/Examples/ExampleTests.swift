@@ -4,7 +4,7 @@ import Testing
 
 @testable import HelperKit
 
-/// The examples for authors, tested with `hotspot-helper-test`.
+/// The examples for authors, tested as `hotspotctl helpers test` does.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ExampleTests {
     private static let examples = Program.checkout + "/Tests/Examples"
     private static let packages = Program.checkout + "/.build/python"
@@ -14,7 +14,7 @@ import Testing
         "Maintain, session good: success", "Maintain, session over: authenticationRequired", "Logoff: ",
     ]
 
-    private func rehearse(_ file: String) throws -> Program { try Program.run([Program.built + "/hotspot-helper-test", file]) }
+    private func rehearse(_ file: String) throws -> Program { try Program.run(Program.authorTools + [file]) }
 
     /// Tests an example with its own `.helper` file and the program from the checkout.
     private func play(_ language: String, name: String = "aroma", exec: String, readPaths: String = "") throws {
@@ -204,7 +204,7 @@ import Testing
         #expect(
             try rehearse(folder.write("x.helper", "[Helper]\nName=x\n", mode: 0o644)).output.contains(
                 "Exec= or Socket= is missing"))
-        #expect(try Program.run([Program.built + "/hotspot-helper-test"]).output.contains("usage:"))
+        #expect(try Program.run(Program.authorTools).output.contains("usage:"))
     }
 
     // MARK: The recipes

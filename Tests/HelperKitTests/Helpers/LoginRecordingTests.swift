@@ -119,8 +119,7 @@ import Testing
     // MARK: - The tool
 
     @Test func aMissingFolderIsToldBeforeAnythingIsSent() throws {
-        let tool = Program.built + "/hotspot-helper-test"
-        let told = try Program.run([tool, "portals", "record", "--interface=lo", "/nowhere/a.exchange"])
+        let told = try Program.run(Program.authorTools + ["portals", "record", "--interface=lo", "/nowhere/a.exchange"])
         #expect(told.status == 1 && told.output == "/nowhere/: No such file or directory\n")
     }
 
@@ -130,8 +129,8 @@ import Testing
         let path = folder.write("linde.portal", Self.file.replacing("Field=code", with: "Feld=code"), mode: 0o644)
         let tests = path.replacing("linde.portal", with: "tests")
         #expect(mkdir(tests, 0o755) == 0)
-        let tool = Program.built + "/hotspot-helper-test"
-        let told = try Program.run([tool, "portals", "record", "--interface=lo", "\(tests)/linde-wrong.exchange"])
+        let told = try Program.run(
+            Program.authorTools + ["portals", "record", "--interface=lo", "\(tests)/linde-wrong.exchange"])
         #expect(told.status == 1 && told.output.contains("linde.portal:9:"), "\(told.output)")
     }
 }

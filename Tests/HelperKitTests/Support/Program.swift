@@ -16,6 +16,9 @@ struct Program {
         return String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     }()
 
+    /// The words that begin what `hotspotctl helpers test` and `hotspotctl portals` start.
+    static let authorTools = [built + "/hotspot-helpers", "--author"]
+
     /// The checkout.
     static let checkout = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
 

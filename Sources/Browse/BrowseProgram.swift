@@ -6,12 +6,17 @@ import Varlink
 
 /// A throw-away browser on one network: a proxy that is bound to the link, a browser that has no other way, and a profile that is deleted.
 ///
-/// `hotspotctl browse` starts it: `hotspot-browse [--browser PATH]`, the network on the first line of standard input. It ends with the
-/// browser, at a signal, or when standard input ends.
-@main struct HotspotBrowse {
-    static func main() {
+/// `hotspotctl browse` starts it: `hotspot-helpers --browse [--browser PATH]`, the network on the first line of standard input. It ends with
+/// the browser, at a signal, or when standard input ends.
+package enum BrowseProgram {
+    /// The first argument that asks for it.
+    package static let option = "--browse"
+
+    /// - Parameter words: the arguments behind the option.
+    package static func run(_ words: [String]) -> Never {
         do {
-            try run()
+            try browse(words)
+            exit(0)
         } catch {
             let line = Array("hotspotctl: \(error)\n".utf8)
             _ = write(STDERR_FILENO, line, line.count)
@@ -19,10 +24,9 @@ import Varlink
         }
     }
 
-    private static func run() throws(BrowseError) {
-        let words = Array(CommandLine.arguments.dropFirst())
+    private static func browse(_ words: [String]) throws(BrowseError) {
         guard words.isEmpty || (words.count == 2 && words[0] == "--browser") else {
-            throw .noLink("usage: hotspot-browse [--browser PATH]; hotspotctl browse starts it")
+            throw .noLink("usage: hotspot-helpers --browse [--browser PATH]; hotspotctl browse starts it")
         }
         let browser = try Browser.find(named: words.last, path: variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin")
         let (link, start) = try readNetwork()

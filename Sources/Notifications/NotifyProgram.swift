@@ -4,13 +4,18 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// Shows notifications of this session about logins: a user's service beside the daemon, which no session bus lets in.
-@main struct HotspotNotify {
+/// Shows notifications of this session about logins: a user's service beside the daemon, which no session bus lets in. It is the daemon's
+/// own program, because that is mapped already: `hotspotd --notify`.
+package enum NotifyProgram {
+    /// The argument that asks for it.
+    package static let option = "--notify"
+
     private static let defaultSocket = "/run/hotspotd/org.hotspotd.Control"
     /// How long to wait for a daemon that is not there, in seconds.
     private static let pause: UInt32 = 5
 
-    static func main() {
+    /// Returns when the bus is gone.
+    package static func run() {
         signal(SIGPIPE, SIG_IGN)
         // Terminals and browsers are on their own.
         signal(SIGCHLD, SIG_IGN)

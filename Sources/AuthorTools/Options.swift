@@ -10,7 +10,7 @@ struct Options: Equatable {
     var ssid: SSID?
 
     static let usage = """
-        usage: hotspot-helper-test [--page FILE.html] [--ssid NAME] FILE.helper | FOLDER | PROGRAM
+        usage: hotspotctl helpers test [--page FILE.html] [--ssid NAME] FILE.helper | FOLDER | PROGRAM
 
         Plays Describe and the six commands against a helper, with made-up networks and a portal on this machine.
           --page FILE.html  the portal serves this page; its first form, sent as a browser would send it, opens the portal

@@ -10,7 +10,7 @@ enum PortalsTool {
     static let word = "portals"
 
     private static let usage = """
-        usage: hotspot-helper-test portals list | check FILE.portal… | try [--interface=NAME] URL | record [--interface=NAME] FILE
+        usage: hotspotctl portals list | check FILE.portal… | try [--interface=NAME] URL | record [--interface=NAME] FILE
         Exit status: 0 all is well, 1 something is wrong, 2 wrong usage.
         """
 

@@ -5,9 +5,12 @@ import HotspotCore
 
 /// Plays the six commands against one helper, as the daemon would, and tells its author what is wrong.
 /// Also behind `hotspotctl portals`: checks, tries and records portal files.
-@main struct HelperTest {
-    static func main() {
-        let arguments = Array(CommandLine.arguments.dropFirst())
+package enum AuthorProgram {
+    /// The first argument that asks for it.
+    package static let option = "--author"
+
+    /// - Parameter arguments: those behind the option.
+    package static func run(_ arguments: [String]) -> Never {
         if arguments.first == Recorder.option { Recorder.run(Array(arguments.dropFirst())) }
         if arguments.first == PortalsTool.word { PortalsTool.run(Array(arguments.dropFirst())) }
         do {

@@ -5,7 +5,7 @@ import HelperKit
 /// Runs this program a second time as the helper's parent. It passes everything on, and records the helper's output, whether it could be
 /// started, and how it reacted to SIGTERM.
 enum Recorder {
-    /// The option that makes this program a recorder: `--record FOLDER PROGRAM ARGUMENT…`.
+    /// The option behind ``AuthorProgram/option`` that makes this program a recorder: `--record FOLDER PROGRAM ARGUMENT…`.
     static let option = "--record"
     /// The most octets of each stream that are recorded; more are passed on without being recorded.
     static let limit = 64 * 1024
@@ -14,7 +14,7 @@ enum Recorder {
     /// users cannot change, which is not sure of a freshly built copy of this program.
     static func wrap(_ exec: [String], folder: String) -> [String] {
         let own = FilePath.canonical("/proc/self/exe")
-        return ["/bin/sh", "-c", "exec \"$0\" \"$@\"", own, option, folder] + exec
+        return ["/bin/sh", "-c", "exec \"$0\" \"$@\"", own, AuthorProgram.option, option, folder] + exec
     }
 
     /// The folders of the libraries that this program has mapped, where they are not the system's: a debug build uses Swift's own, which

@@ -11,11 +11,12 @@ extension Machine {
     // MARK: Proof (D25)
 
     mutating func startProof(of helper: String, until end: Instant, secondsRemaining: Int?, _ turn: inout Turn) -> Proof {
+        // What is stored waits for the disk, and the probe for nothing.
+        let probe = startProbe(fresh: true, &turn)
         if state.joined?.standing?.ground != .fresh {
             turn.act(.awaitProof(of: helper, until: turn.now + policy.latePatience))
         }
-        return Proof(
-            began: turn.now, end: end, phase: .probing(startProbe(fresh: true, &turn)), secondsRemaining: secondsRemaining)
+        return Proof(began: turn.now, end: end, phase: .probing(probe), secondsRemaining: secondsRemaining)
     }
 
     enum ProofProgress {

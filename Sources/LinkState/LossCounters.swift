@@ -7,11 +7,20 @@ public struct LossCounters: Hashable, Sendable {
     /// Refusals that this computer sent, to its own programs too, as where a firewall rejects: ICMP "unreachable" and TCP resets.
     let refusals: UInt64
 
-    /// Reads the counters of now; `nil` if the kernel does not show them.
-    public static var now: LossCounters? {
-        func text(_ path: String) -> String? { RecordFile.read(path).map { String(decoding: $0.octets, as: UTF8.self) } }
-        guard let basic = text("/proc/net/snmp"), let more = text("/proc/net/netstat") else { return nil }
-        return LossCounters(basic: basic, more: more)
+    /// The kernel's text of one moment. Most probes have an answer, and it is read for none of them.
+    public struct Record: Sendable {
+        private let basic: String
+        private let more: String
+
+        /// Takes the text of now; `nil` if the kernel does not show it.
+        public static var now: Record? {
+            func text(_ path: String) -> String? { RecordFile.read(path).map { String(decoding: $0.octets, as: UTF8.self) } }
+            guard let basic = text("/proc/net/snmp"), let more = text("/proc/net/netstat") else { return nil }
+            return Record(basic: basic, more: more)
+        }
+
+        /// The counters in it; `nil` if they are not as expected.
+        public var counters: LossCounters? { LossCounters(basic: basic, more: more) }
     }
 
     init?(basic: String, more: String) {

@@ -117,8 +117,8 @@ def enter(options: argparse.Namespace) -> bool:
 
 
 @contextlib.contextmanager
-def gateway() -> Iterator[None]:
-    """A cable into another namespace, where the gateway has its address."""
+def gateway() -> Iterator[subprocess.Popen]:
+    """A cable into another namespace, that of the process, where the gateway has its address."""
     holder = subprocess.Popen(
         ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "sh", "-c", "echo; exec sleep infinity"], stdout=subprocess.PIPE
     )
@@ -129,7 +129,7 @@ def gateway() -> Iterator[None]:
             f"nsenter --net=/proc/{holder.pid}/ns/net sh -ec 'ip addr add 192.0.2.1/24 dev cable1; ip link set cable1 up'\n"
             "ip link set cable0 up"
         )
-        yield
+        yield holder
     finally:
         holder.send_signal(signal.SIGKILL)
         holder.wait()

@@ -46,7 +46,7 @@ import Varlink
     /// Asks for a verdict on this link; `nil` if there is no prober, if it died, or if the network was left meanwhile.
     @discardableResult func ask(about link: Link, fresh: Bool, answer: @escaping (ProbeAnswer?) -> Void) -> HelperCall {
         let request = ProbeRequest(link: link, endpoints: [], fresh: fresh)
-        let before = LossCounters.now
+        let before = LossCounters.Record.now
         return services.host.probe(parameters: Coding.value(request)) { [weak self] outcome in
             guard let self, association == link.association else { return answer(nil) }
             let found = read(outcome)
@@ -74,8 +74,8 @@ import Varlink
     }
 
     /// Reads the rules of this computer after a probe without an answer; `nil` if none of them is the cause.
-    private static func block(_ answer: ProbeAnswer, _ link: Link, since before: LossCounters?) -> Problem? {
-        guard let before, let after = LossCounters.now else { return nil }
+    private static func block(_ answer: ProbeAnswer, _ link: Link, since before: LossCounters.Record?) -> Problem? {
+        guard let before = before?.counters, let after = LossCounters.Record.now?.counters else { return nil }
         let loss = ProbeLoss(
             endings: answer.endings, before: before, after: after, rules: PacketRules(link: link.interface, index: link.index))
         let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"

@@ -96,7 +96,11 @@ extension MachineState {
         case .maintaining(let state):
             if case .commanding(let command) = state.phase { all.add(command) }
             all.add(state.verdict)
-        case .loggingOff(let state): all.add(state.command)
+        case .loggingOff(let state):
+            switch state.phase {
+            case .commanding(let command): all.add(command)
+            case .proving(let proof): all.add(proof.phase)
+            }
         case .failure(let state):
             all.add(state.retry)
             all.add(state.watch.phase)

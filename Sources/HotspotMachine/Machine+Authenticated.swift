@@ -68,7 +68,7 @@ extension Machine {
             endAttempt(&joined, outcome, &turn)
             joined.isUnverified = outcome == .unknown
         }
-        if outcome != .unknown, joined.standing?.end != nil { dropStanding(&joined, &turn) }
+        if outcome != .unknown, joined.standing?.end != nil || joined.standing?.ground == .over { dropStanding(&joined, &turn) }
         joined.temporaryFailures = 0
         recentFailures[joined.arrival.network] = nil
         // Without a verdict the next probe is soon: the prober's retries, then D9's doubling.

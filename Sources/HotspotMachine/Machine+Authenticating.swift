@@ -33,6 +33,8 @@ extension Machine {
             case nil: break
             case .continues(let watch): state = stay(.pausing(end, watch))
             case .opened(let seconds):
+                // Nothing waits any more.
+                turn.act(.clearProblems)
                 openUnclaimed(joined, joined.openOutcome, secondsRemaining: seconds, "the network is open now", &turn)
             }
         case .commanding(let command):

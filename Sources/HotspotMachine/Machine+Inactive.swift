@@ -117,6 +117,10 @@ extension Problem {
     static let logoffUnconfirmed = Problem(
         .logoffUnconfirmed, "The network is left alone; the portal may still let this computer through.",
         hint: "hotspotctl logoff")
+    static let logoffIneffective = Problem(
+        .logoffUnconfirmed,
+        "The helper says that you are logged off, and the network still lets this computer through; it is left alone.",
+        hint: "hotspotctl logoff")
     /// The helper says that another logoff would not help.
     static let logoffImpossible = Problem(.logoffUnconfirmed, logoffUnconfirmed.message, hint: "hotspotctl explain")
 
@@ -125,7 +129,10 @@ extension Problem {
         let earlier = cause.map(Hearsay.split)
         let sentence =
             switch reason {
-            case .loggedOff: "There was a logoff here; for 12 hours after it nothing is started by itself."
+            case .loggedOff where cause.map(Machine.ended.contains) ?? true:
+                "There was a logoff here; for 12 hours after it nothing is started by itself."
+            case .loggedOff:
+                "There was a logoff here, and the portal may still let this computer through; for 12 hours after it nothing is started by itself."
             case .dismissed: "You dismissed the question; for 12 hours after that nothing is asked by itself."
             case .autoJoinOff:
                 "The login failed permanently last time\(earlier.map { " (\($0.sentence))" } ?? ""); it is not tried again by itself."

@@ -6,13 +6,25 @@ extension Machine {
         var joined = joined
         beginAttempt(&joined, &turn)
         let command = send(.logoff, to: helper, &turn)
-        go(.loggingOff(LoggingOff(joined: joined, helper: helper, command: command)), "a logoff was asked for", &turn)
+        go(.loggingOff(LoggingOff(joined: joined, helper: helper, phase: .commanding(command))), "a logoff was asked for", &turn)
     }
 
-    /// Ends the session at any answer, a crash and the deadline (T40, T41). A logoff that the portal did not confirm is reported, and the
-    /// session can be ended again.
+    /// Waits for any answer, a crash or the deadline (T40, T41), and after a success for the portal (D31).
     mutating func handle(_ event: StateEvent, in loggingOff: LoggingOff, _ turn: inout Turn) {
-        guard case .answered(let answer) = event else { return }
+        switch loggingOff.phase {
+        case .commanding:
+            if case .answered(let answer) = event { handle(answer, in: loggingOff, &turn) }
+        case .proving(let proof):
+            switch advanceLogoff(proof, event, &turn) {
+            case nil: break
+            case .continues(let proof): state = .loggingOff(loggingOff.with { $0.phase = .proving(proof) })
+            case .confirmed: conclude(loggingOff, .confirmed, &turn)
+            case .refuted: conclude(loggingOff, .ineffective, &turn)
+            }
+        }
+    }
+
+    private mutating func handle(_ answer: CommandAnswer?, in loggingOff: LoggingOff, _ turn: inout Turn) {
         switch answer {
         case nil: turn.act(.strike(helper: loggingOff.helper, .silence))
         case .crashed: turn.act(.strike(helper: loggingOff.helper, .crash))
@@ -20,39 +32,74 @@ extension Machine {
         case .garbled, .notStarted: break
         case .evaluated, .replied: turn.act(.acquit(helper: loggingOff.helper))
         }
-        let isConfirmed = if case .replied(.success, _, _, _)? = answer { true } else { false }
-        let cause = isConfirmed ? "the session has ended" : "the logoff is not confirmed"
-        let unended = isConfirmed ? nil : loggingOff.helper
-        let isImpossible = if case .replied(.failure, _, _, _)? = answer { true } else { false }
+        switch answer {
+        case .replied(.success, _, _, _)? where !policy.logoffDelays.isEmpty:
+            let proof = Proof(
+                began: turn.now, end: turn.now, phase: .probing(startProbe(fresh: true, &turn)), secondsRemaining: nil)
+            state = .loggingOff(loggingOff.with { $0.phase = .proving(proof) })
+        case .replied(.success, _, _, _)?: conclude(loggingOff, .confirmed, &turn)
+        case .replied(.failure, _, _, _)?: conclude(loggingOff, .impossible, &turn)
+        case nil, .crashed, .garbled, .notStarted, .evaluated, .replied: conclude(loggingOff, .unconfirmed, &turn)
+        }
+    }
+
+    /// What became of the session.
+    enum LogoffResult {
+        case confirmed
+        /// The portal did not say so.
+        case unconfirmed
+        /// The helper says that another logoff would not help.
+        case impossible
+        /// The helper says so, and the network is open all the same (D31).
+        case ineffective
+    }
+
+    /// Ends the session, as far as it has ended. One that may go on can be ended again.
+    private mutating func conclude(_ loggingOff: LoggingOff, _ result: LogoffResult, _ turn: inout Turn) {
+        let cause =
+            switch result {
+            case .confirmed: Self.sessionEnded
+            case .unconfirmed, .impossible: Self.unconfirmed
+            case .ineffective: "the Internet still answers after the logoff"
+            }
         switch loggingOff.sequel {
-        case .rest: endSession(loggingOff.joined, leftTo: unended, isImpossible: isImpossible, cause, &turn)
+        case .rest: endSession(loggingOff.joined, of: loggingOff.helper, result, cause, &turn)
         case .login(let helper):
             var joined = loggingOff.joined
-            end(&joined, leftTo: unended, &turn)
+            end(&joined, of: loggingOff.helper, result, &turn)
             evaluate(joined, only: helper, "\(cause), and the user asked for a login", &turn)
         }
     }
 
+    /// The causes of a hold after which nothing is open.
+    private static let sessionEnded = "the session has ended"
+    static let alreadyEnded = "the session had ended already"
+    static let ended: Set<String> = [sessionEnded, alreadyEnded]
+    private static let unconfirmed = "the logoff is not confirmed"
+
     /// Ends the link where that is wanted and possible; holds the network in any case (D13).
     ///
-    /// - Parameters:
-    ///   - helper: the one whose session may go on, because the portal did not confirm its end.
-    ///   - isImpossible: the helper says that another logoff would not help.
     mutating func endSession(
-        _ joined: JoinedNetwork, leftTo helper: String? = nil, isImpossible: Bool = false, _ cause: String, _ turn: inout Turn
+        _ joined: JoinedNetwork, of helper: String, _ result: LogoffResult, _ cause: String, _ turn: inout Turn
     ) {
         var joined = joined
-        end(&joined, leftTo: helper, &turn)
-        let problem = helper == nil ? Problem.held(.loggedOff) : isImpossible ? .logoffImpossible : .logoffUnconfirmed
+        end(&joined, of: helper, result, &turn)
+        let problem =
+            switch result {
+            case .confirmed: Problem.held(.loggedOff)
+            case .unconfirmed: Problem.logoffUnconfirmed
+            case .impossible: Problem.logoffImpossible
+            case .ineffective: Problem.logoffIneffective
+            }
         guard mayDisassociate(joined) else { return hold(joined, .loggedOff, cause, telling: problem, &turn) }
         turn.act(.hold(.loggedOff, for: policy.holdTime, because: cause))
-        if helper != nil { turn.act(.report(problem)) }
+        if result != .confirmed { turn.act(.report(problem)) }
         disassociate(joined, otherwise: .hold(.loggedOff), cause, &turn)
     }
 
-    private mutating func end(_ joined: inout JoinedNetwork, leftTo helper: String?, _ turn: inout Turn) {
+    private mutating func end(_ joined: inout JoinedNetwork, of helper: String, _ result: LogoffResult, _ turn: inout Turn) {
         endAttempt(&joined, .loggedOff, &turn)
-        guard let helper else { return turn.act(.dropSession) }
+        guard result != .confirmed else { return turn.act(.dropSession) }
         setStanding(helper, MaintainSchedule(), .unended, in: &joined, &turn)
     }
 

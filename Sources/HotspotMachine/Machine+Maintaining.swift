@@ -92,7 +92,7 @@ extension Machine {
             // A helper that is switched off is not asked any more, not even to log off.
             guard isCandidate(maintaining.helper) else {
                 let cause = "\(maintaining.helper) was switched off, and a logoff was asked for"
-                return endSession(maintaining.joined, leftTo: maintaining.helper, cause, &turn)
+                return endSession(maintaining.joined, of: maintaining.helper, .unconfirmed, cause, &turn)
             }
             return logOff(maintaining.joined, maintaining.helper, &turn)
         }
@@ -105,7 +105,7 @@ extension Machine {
     /// that has changed since.
     private mutating func renewSession(_ maintaining: Maintaining, _ cause: String, _ turn: inout Turn) {
         var joined = maintaining.joined
-        if maintaining.logoffQueued { return endQueuedLogoff(joined, &turn) }
+        if maintaining.logoffQueued { return endQueuedLogoff(maintaining, &turn) }
         // On joining it is one attempt: that the portal wants a login as before is no end of anything.
         if !maintaining.isJoin { endAttempt(&joined, .expired, &turn) }
         if let contenders = joined.contenders, candidates.contains(where: { !contenders.contains($0.mark) }) {
@@ -120,7 +120,7 @@ extension Machine {
     /// login, and the network is not captive.
     private mutating func loseSession(_ maintaining: Maintaining, mayReturn: Bool, _ cause: String, _ turn: inout Turn) {
         var joined = maintaining.joined
-        if maintaining.logoffQueued { return endQueuedLogoff(joined, &turn) }
+        if maintaining.logoffQueued { return endQueuedLogoff(maintaining, &turn) }
         if mayReturn { keepInterrupted(&joined, &turn) } else { endAttempt(&joined, .expired, &turn) }
         if joined.pace.hasLasted(at: turn.now, policy) { joined.record.sessionLasted(maintaining.helper) }
         joined.record.maintainFailed(maintaining.helper)
@@ -128,7 +128,7 @@ extension Machine {
     }
 
     /// Ends the session for a queued logoff: the helper's answer is that no session is left.
-    private mutating func endQueuedLogoff(_ joined: JoinedNetwork, _ turn: inout Turn) {
-        endSession(joined, "the session had ended already", &turn)
+    private mutating func endQueuedLogoff(_ maintaining: Maintaining, _ turn: inout Turn) {
+        endSession(maintaining.joined, of: maintaining.helper, .confirmed, Self.alreadyEnded, &turn)
     }
 }

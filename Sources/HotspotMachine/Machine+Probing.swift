@@ -46,6 +46,30 @@ extension Machine {
         }
     }
 
+    enum LogoffProgress {
+        case continues(Proof)
+        /// The portal is back, or nothing tells that it is not.
+        case confirmed
+        /// The network is open to the last.
+        case refuted
+    }
+
+    /// Returns what an event does to the looks after a logoff (D31); `nil` for nothing.
+    mutating func advanceLogoff(_ proof: Proof, _ event: StateEvent, _ turn: inout Turn) -> LogoffProgress? {
+        switch event {
+        case .probed(let verdict, _):
+            guard verdict?.isOpen == true else { return .confirmed }
+            guard proof.probes < policy.logoffDelays.count else { return .refuted }
+            let next = max(turn.now, proof.began + policy.logoffDelays[proof.probes])
+            let timer = startTimer(.proof, at: next, &turn)
+            return .continues(proof.with { $0.phase = .waiting(timer) })
+        case .timerFired(let id): return id == proof.phase.timer?.id ? .continues(probeAgain(proof, &turn)) : nil
+        case .verdictSeen(let verdict): return verdict == .captive ? .confirmed : nil
+        case .answered, .raceAnswered, .promptAnswered, .promptDismissed, .logoffRequested, .restEnded, .disassociationRefused:
+            return nil
+        }
+    }
+
     private mutating func probeAgain(_ proof: Proof, _ turn: inout Turn) -> Proof {
         var next = proof
         next.probes += 1

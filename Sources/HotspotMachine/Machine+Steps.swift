@@ -63,7 +63,8 @@ extension Machine {
         guard let helper = state.chosenHelper, !isCandidate(helper), state.inFlight.commands.isEmpty, let joined = state.joined
         else { return }
         if case .maintaining(let maintaining) = state, maintaining.logoffQueued {
-            return endSession(joined, leftTo: helper, "the chosen helper was switched off, and a logoff was asked for", &turn)
+            return endSession(
+                joined, of: helper, .unconfirmed, "the chosen helper was switched off, and a logoff was asked for", &turn)
         }
         replaceSwitchedOff(helper, joined, &turn)
     }

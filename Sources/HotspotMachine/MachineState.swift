@@ -132,12 +132,18 @@ public struct Maintaining: Hashable, Sendable, StateData {
     }
 }
 
-/// The chosen helper ends the session.
+/// The chosen helper ends the session, and the prober looks whether the portal is back.
 public struct LoggingOff: Hashable, Sendable, StateData {
     var joined: JoinedNetwork
     var helper: String
-    var command: RunningCommand
+    package var phase: LogoffPhase
     package var sequel = Sequel.rest
+
+    package enum LogoffPhase: Hashable, Sendable {
+        case commanding(RunningCommand)
+        /// The helper says that the session has ended.
+        case proving(Proof)
+    }
 
     /// The step after the answer.
     package enum Sequel: Hashable, Sendable {
@@ -157,7 +163,7 @@ public struct Failed: Hashable, Sendable, StateData {
 }
 
 extension MachineState {
-    /// Ordinary traffic may use the link: authenticated, a timer's maintain (T46), and until a logoff is answered.
+    /// Ordinary traffic may use the link: authenticated, a timer's maintain (T46), and until a logoff has ended.
     public var gateIsOpen: Bool {
         switch self {
         case .authenticated, .loggingOff: true
@@ -173,6 +179,11 @@ extension MachineState {
         case .presentingUI: true
         case .inactive, .evaluating, .authenticated, .maintaining, .loggingOff, .failure: false
         }
+    }
+
+    /// A question waits for the user.
+    public var waitsForUser: Bool {
+        if case .presentingUI(let state) = self, case .waiting = state.phase { true } else { false }
     }
 
     /// The proof that runs.

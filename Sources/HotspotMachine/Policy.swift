@@ -37,6 +37,9 @@ public struct Policy: Hashable, Sendable {
     /// When a login is probed, from the helper's success to the end of its command's time (D25).
     public var proofDelays: [Duration] = [0, 300, 700, 1500, 3000, 5000, 8000, 12000, 17000, 23000, 30000, 37000]
         .map(Duration.milliseconds)
+    /// When the network is looked at after a logoff that the helper says is done, until the portal is back; empty for never, when the helper's
+    /// word counts (D31).
+    public var logoffDelays: [Duration] = [0, 300, 1000, 3000].map(Duration.milliseconds)
     /// From the helper's success on: the time in which an open network is that success (D25).
     public var latePatience: Duration = .seconds(120)
     /// While a prompt, a paused login, a failure, or a login that may not hold waits: the time to the first probe, which doubles up to
@@ -72,5 +75,6 @@ public struct Policy: Hashable, Sendable {
         winCap = nil
         setbackCap = nil
         maintainMayAsk = false
+        logoffDelays = []
     }
 }

@@ -11,6 +11,8 @@ package struct StandingLogin: Hashable, Sendable {
         case unproven(RunningTimer)
         /// It was proven, and stands until the fresh one that the user wants is (D26).
         case fresh
+        /// The same, and the portal is back: its session is over, and what is stored of it stays until the fresh one is proven.
+        case over
         /// Its helper could not maintain it, or was switched off; it stands until another one is proven.
         case interrupted
         /// The portal did not confirm its logoff; it stands until a logoff is confirmed, or the portal is back (D13).
@@ -56,7 +58,7 @@ extension Machine {
     func provenLogin(_ joined: JoinedNetwork) -> StandingLogin? {
         guard let login = joined.standing, isCandidate(login.helper) else { return nil }
         switch login.ground {
-        case .unproven: return nil
+        case .unproven, .over: return nil
         case .fresh, .unended: return login
         case .interrupted: return joined.record.excluded.contains(login.helper) ? nil : login
         }
@@ -71,9 +73,9 @@ extension Machine {
     /// Drops the login of a helper that is switched off, or that should have ended, where the portal is back: what opens the network next is
     /// another login.
     mutating func dropOver(at verdict: Verdict?, _ turn: inout Turn) {
-        guard verdict == .captive, var joined = state.joined, let login = joined.standing,
-            login.ground == .unended || switchedOffOwner(of: joined) != nil
-        else { return }
+        guard verdict == .captive, var joined = state.joined, let login = joined.standing else { return }
+        if login.ground == .fresh { return state.update { $0.standing?.ground = .over } }
+        guard login.ground == .unended || switchedOffOwner(of: joined) != nil else { return }
         dropStanding(&joined, &turn)
         state.update { $0.standing = nil }
         guard login.ground == .unended, case .inactive(.held(_, let reason, _)) = state else { return }
@@ -152,7 +154,7 @@ extension Machine {
 
     /// Forgets a choice, unless its login stands until a fresh one is proven (D26).
     mutating func forgetChoice(of helper: String, in joined: JoinedNetwork, _ turn: inout Turn) {
-        if let login = joined.standing, login.helper == helper, login.ground == .fresh { return }
+        if let login = joined.standing, login.helper == helper, [.fresh, .over].contains(login.ground) { return }
         turn.act(.forgetChoice(of: helper))
     }
 }

@@ -120,7 +120,6 @@ struct Dialogue {
             let renderer = common.renderer
             let kept = [
                 status.answers.map { renderer.safe($0) }, hasCode ? "Codes are not kept." : nil,
-                self.remember == false ? renderer.stays(filled.prompt) : nil,
             ].compactMap(\.self)
             do throws(Failure) {
                 let words = try renderer.online(status, after: watch.elapsed, among: watch.interfaces)
@@ -249,11 +248,5 @@ extension Renderer {
         return Failure(
             .answerNeeded, "\(words); the question stays.",
             hint: "\(browse(prompt)), or \(answer(prompt.interface, " --dismiss"))")
-    }
-
-    /// The answers that --no-remember leaves as they are: those that were stored for this portal before. `nil` if there are none.
-    fileprivate func stays(_ prompt: PendingPrompt) -> String? {
-        guard prompt.stored?.isEmpty == false || prompt.locked == true else { return nil }
-        return "Earlier answers stay stored; to remove them: hotspotctl credentials remove \(argument(prompt.ssid))"
     }
 }

@@ -44,7 +44,7 @@ extension Renderer {
     func outcome(_ word: String) -> String {
         switch AttemptOutcome(rawValue: word) {
         case .online: "online"
-        case .open: "no login needed"
+        case .open: "asked for no login"
         case .opened: "open without a new login"
         case .found: "found open"
         case .unknown: "not verified"

@@ -107,7 +107,8 @@ extension Renderer {
         } else if status.state == StateName.authenticated.rawValue, status.captive == false {
             text +=
                 status.outcome == AttemptOutcome.found.rawValue
-                ? ", how it was opened is not known" : status.portal == nil ? ", no login needed" : ", open without a new login"
+                ? ", how it was opened is not known"
+                : status.portal == nil ? ", asked for no login" : ", open without a new login"
         }
         if let seconds = status.secondsRemaining { text += ", \(duration(seconds: seconds)) left" }
         if let octets = status.bytesRemaining { text += ", \(self.octets(octets)) left" }

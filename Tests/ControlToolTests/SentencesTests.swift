@@ -45,13 +45,13 @@ import Testing
             return renderer.lines(StatusReply(interfaces: [status]))[0] + (isGreen ? " (green)" : "")
         }
         #expect(shown(.authenticated, captive: false, helper: "form") == #"● w  online  "Cafe" via form (green)"#)
-        #expect(shown(.authenticated, captive: false) == #"● w  online  "Cafe", no login needed (green)"#)
+        #expect(shown(.authenticated, captive: false) == #"● w  online  "Cafe", asked for no login (green)"#)
         #expect(
             shown(.authenticated, captive: false, portal: "http://p.example")
                 == #"● w  online  "Cafe", open without a new login (green)"#)
         #expect(shown(.authenticated) == #"◐ w  connected, not verified  "Cafe""#)
         #expect(shown(.authenticated, captive: true) == #"◐ w  behind a portal  "Cafe""#)
-        #expect(shown(.authenticated, captive: false, .httpsBlocked) == #"◐ w  limited  "Cafe", no login needed"#)
+        #expect(shown(.authenticated, captive: false, .httpsBlocked) == #"◐ w  limited  "Cafe", asked for no login"#)
         #expect(shown(.maintaining, captive: false, helper: "form").hasSuffix("(green)"))
         #expect(shown(.maintaining) == #"◐ w  checking the session  "Cafe""#)
         #expect(shown(.presentingUI, prompt: "p") == #"? w  waiting for your answer  "Cafe""#)

@@ -31,7 +31,7 @@ import Testing
             {
                 $0.login("H1")
                 $0.send(.logoffRequested(by: .user))
-            }, .replied(.success), "inactive, held", .inactive
+            }, .replied(.failure), "inactive, held, logoff not confirmed", .inactive
         ),
     ]
 
@@ -154,6 +154,7 @@ import Testing
             }
             #expect(bench.state == .loggingOff)
             bench.reply("H1", .success)
+            bench.probe(.captive)
             #expect(bench.state == .inactive && bench.holds == [.loggedOff])
         }
     }

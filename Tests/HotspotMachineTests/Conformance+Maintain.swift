@@ -172,6 +172,7 @@ import Testing
                     #expect(bench.state == .loggingOff)
                     bench.wait(.milliseconds(1))
                 }
+                if answer == .replied(.success), rules == .default { bench.probe(.captive) }
                 #expect(bench.state == .inactive && !bench.gate && bench.commands.isEmpty)
                 #expect(bench.disassociations == (rules == .strict ? 1 : 0))
                 let isConfirmed = answer == .replied(.success)
@@ -185,6 +186,7 @@ import Testing
         var bench = authenticated()
         bench.send(.logoffRequested(by: .user))
         bench.reply("H1", .success)
+        bench.probe(.captive)
         #expect(bench.remembered == "H1" && !bench.log.contains { if case .forgetChoice = $0 { true } else { false } })
         #expect(
             bench.log.contains { if case .hold(.loggedOff, for: .seconds(12 * 3600), _) = $0 { true } else { false } }

@@ -403,6 +403,7 @@ import Testing
             var bench = authenticated()
             bench.send(.logoffRequested(by: .user))
             bench.reply("H1", .success)
+            bench.probe(.captive)
             bench.wait(.seconds(12 * 3600) - .milliseconds(1))
             #expect(bench.state == .inactive && bench.holds == [.loggedOff] && bench.problemCodes.contains("held"))
             if let release { bench.send(release) } else { bench.wait(.milliseconds(1)) }

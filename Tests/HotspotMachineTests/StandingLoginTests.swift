@@ -167,7 +167,7 @@ import Testing
         #expect(bench.chosen == "H1" && bench.last.contains(.restoreLogin(of: "H1")))
     }
 
-    @Test("D26 A login that is not proven takes no proven one's place") func provenStays() {
+    @Test("D26 Where the portal is back, the session is over, and a fresh login that opens late counts") func freshOpensLate() {
         var bench = authenticated(seconds: 1000)
         bench.send(.loginRequested(helper: "H2", fresh: true))
         bench.bid("H2", .high)
@@ -176,11 +176,9 @@ import Testing
             bench.probe(.captive)
             if let due = bench.due(.proof) { bench.wait(due) }
         }
-        #expect(bench.state == .failure && bench.kept == "H1" && bench.due(.late) == nil)
-        #expect(
-            !bench.log.contains { if case .awaitProof(of: "H2", until: _) = $0 { true } else { false } }, "nor after a restart")
+        #expect(bench.state == .failure && bench.kept == "H2" && bench.due(.late) != nil && bench.remembered == "H1")
         bench.send(.verdictSeen(.online))
-        #expect(bench.chosen == "H1" && bench.machine.state.sessionEnd != nil)
+        #expect(bench.chosen == "H2" && bench.remembered == "H2")
     }
 
     @Test("D26 A fresh login waits for the user on an open network; dismissed, the session comes back")
@@ -204,6 +202,21 @@ import Testing
         #expect(answered.chosen == "H1" && answered.kept == nil && !answered.last.contains(.restoreLogin(of: "H1")))
     }
 
+    @Test("D26 A fresh login that waits for the user is over when the network opens behind a portal", arguments: [false, true])
+    func freshPromptIsAnsweredElsewhere(handsOver: Bool) {
+        var bench = authenticated()
+        bench.send(.loginRequested(helper: nil, fresh: true))
+        bench.probe(.captive)
+        if handsOver { bench.handOver("H1") } else { bench.ask("H1") }
+        bench.send(.verdictSeen(.online))
+        if handsOver {
+            bench.reply("H1", .success)
+            bench.probe(.online)
+        }
+        #expect(bench.state == .authenticated && bench.prompt == nil && bench.kept == nil)
+        #expect(bench.chosen == (handsOver ? "H1" : nil) && !bench.log.contains(.restoreLogin(of: "H1")))
+    }
+
     @Test("D13 A login wanted while a logoff runs comes after it", arguments: Policy.Rules.allCases)
     func afterLogoff(rules: Policy.Rules) {
         var bench = Bench(rules, "H1", "H2")
@@ -214,6 +227,7 @@ import Testing
         bench.send(.loginRequested(helper: "H2"))
         #expect(bench.state == .loggingOff && bench.commands.map(\.command) == [.logoff])
         bench.reply("H1", .success)
+        if rules == .default { bench.probe(.captive) }
         #expect(bench.state == .evaluating && bench.commands.map(\.helper) == ["H2"] && !bench.gate)
         #expect(bench.holds.isEmpty && bench.disassociations == 0 && bench.outcomes.last == .loggedOff)
         #expect(bench.last.contains(.dropSession))
@@ -231,6 +245,41 @@ import Testing
         return bench
     }
 
+    @Test("D31 A logoff after which the network stays open is told, and can be repeated") func staysOpen() {
+        var bench = Bench(.default, "H1")
+        bench.join()
+        bench.login("H1")
+        bench.send(.logoffRequested(by: .user))
+        bench.reply("H1", .success)
+        for delay in Policy().logoffDelays {
+            #expect(bench.state == .loggingOff && bench.gate)
+            if delay > .zero { bench.wait(bench.due(.proof)!) }
+            bench.probe(.online)
+        }
+        #expect(bench.state == .inactive && bench.problemCodes == ["logoffUnconfirmed"] && !bench.log.contains(.dropSession))
+        #expect(bench.problems.last?.message.contains("still lets this computer through") == true)
+        #expect(bench.machine.acceptsLogoff(by: .user) && bench.kept == "H1")
+    }
+
+    @Test("D31 The portal that is back within seconds, a check that finds it, and what cannot be known confirm a logoff")
+    func confirmed() {
+        for verdict in [Verdict.captive, .limited, nil] {
+            var bench = Bench(.default, "H1")
+            bench.join()
+            bench.login("H1")
+            bench.send(.logoffRequested(by: .user))
+            bench.reply("H1", .success)
+            bench.probe(.online)
+            if verdict == .captive {
+                bench.send(.verdictSeen(.captive))
+            } else {
+                bench.wait(bench.due(.proof)!)
+                bench.probe(verdict)
+            }
+            #expect(bench.state == .inactive && bench.log.contains(.dropSession) && bench.problemCodes.contains("held"))
+        }
+    }
+
     @Test("D13 A session whose logoff is not confirmed can be ended again, until it is") func logoffAgain() {
         var bench = leftOpen()
         #expect(bench.state == .inactive && bench.machine.keepsLogin && !bench.log.contains(.dropSession))
@@ -241,6 +290,7 @@ import Testing
             #expect(bench.state == .loggingOff && bench.commands.map(\.command) == [.logoff])
             #expect(bench.last.contains(.restoreLogin(of: "H1")))
             bench.reply("H1", result)
+            if result == .success { bench.probe(.captive) }
             #expect(bench.outcomes.last == .loggedOff && bench.due(.hold) == .seconds(12 * 3600))
         }
         #expect(bench.log.contains(.dropSession) && bench.problemCodes == ["held"] && bench.kept == nil)

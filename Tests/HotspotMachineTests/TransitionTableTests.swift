@@ -55,7 +55,7 @@ import Testing
         #expect(won?.actions == ["acquit", "send authenticate", "start timer command"])
         #expect(row(.authenticated, "claimed", "timer maintain")?.next.state == .maintaining)
         #expect(row(.authenticated, "claimed", "logoff requested by another helper") == nil)
-        #expect(row(.loggingOff, "command runs", "answer success")?.next == .init(state: .inactive, phase: "held"))
+        #expect(row(.loggingOff, "probe of the logoff runs", "verdict captive")?.next == .init(state: .inactive, phase: "held"))
         let unended = TransitionTable.TablePlace(state: .inactive, phase: "held, logoff not confirmed")
         #expect(row(.loggingOff, "command runs", "answer failure")?.next == unended)
         #expect(row(.inactive, unended.phase, "logoff requested by the user")?.actions.contains("send logoff") == true)

@@ -66,7 +66,7 @@ import Varlink
         if command == .evaluate {
             asked.append(helper)
         } else {
-            journal.note { ($0.helper, $0.isLeftOpen) = (helper, command == .logoff) }
+            journal.note { $0.helper = helper }
         }
         journal.record("command", CommandWords.text(for: command, parameters.object ?? [:]), helper: helper)
         let call = services.host.send(command, to: helper, parameters: parameters) { [weak self] outcome in
@@ -154,15 +154,13 @@ import Varlink
                 "answer", "\(evaluation.confidence.rawValue)\(portal)\(Self.suffix(evaluation.reason))", helper: helper)
             onAnswer(id, .evaluated(evaluation.confidence))
         case .reply(let reply):
-            keep(reply, of: helper)
-            if command == .logoff, reply.result == .success { sessions.end(keeping: reply.session, of: helper) }
+            keep(reply, of: helper, hasEnded: command == .logoff && reply.result == .success)
             if reply.result == .success, command == .authenticate || command == .presentUI { desk.loginAccepted() }
             let reason = reply.reason.map { Printable.text($0, limit: 500) }
             let refusal = command == .presentUI ? reply.prompt?.message.map { Printable.text($0, limit: 500) } : nil
             journal.note { attempt in
                 (attempt.lastWord, attempt.obstacle) = (reply.result == .success ? nil : reason, nil)
                 attempt.refusal = refusal
-                attempt.isLeftOpen = command == .logoff && reply.result != .success
             }
             journal.record("answer", "\(reply.result.rawValue)\(Self.suffix(reply.reason ?? refusal))", helper: helper)
             let seconds = reply.session?.secondsRemaining
@@ -197,9 +195,11 @@ import Varlink
         problems.report(fault.problem)
     }
 
-    private func keep(_ reply: Reply, of helper: String) {
+    private func keep(_ reply: Reply, of helper: String, hasEnded: Bool) {
         setPortal(reply.portal)
-        if let session = reply.session {
+        if hasEnded {
+            sessions.setRemains(reply.session, of: helper)
+        } else if let session = reply.session {
             sessions.setPresent(session, of: helper)
             sessions.setEnd(in: session.secondsRemaining)
         }

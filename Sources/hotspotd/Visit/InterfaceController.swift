@@ -30,7 +30,9 @@ import Store
     /// The network that the user joins.
     var wanted: SSID?
     /// Why the machine starts, where neither the user nor the link has it start.
-    private var requestCause: String?
+    var requestCause: String?
+    /// The portal that the prober found before the question.
+    var originOfPrompt: String?
     /// IPv4 or IPv6 came after the join, and the prober was not asked since.
     private var hasNewFamily = false
     /// The portal's API became known after the helpers were asked.
@@ -216,15 +218,6 @@ import Store
         requestCause = nil
     }
 
-    /// Probes for a client; the machine hears the verdict too.
-    func check(_ answer: @escaping (ProbeAnswer?) -> Void) {
-        guard let link else { return answer(nil) }
-        prober.ask(about: link, fresh: true) { [weak self] found in
-            if let found { self?.feed(.verdictSeen(found.verdict)) }
-            answer(found)
-        }
-    }
-
     // MARK: Actions
 
     private func perform(_ action: Action, among turn: [Action]) {
@@ -239,7 +232,10 @@ import Store
             if from == .evaluating, to == .authenticating { journal.note { $0.why = cause } }
             if [.authenticated, .maintaining, .loggingOff].contains(from) { endAssociation() }
         case .beginAttempt(let id): beginAttempt(id)
-        case .endAttempt(_, let outcome): endAttempt(outcome)
+        case .endAttempt(_, let outcome):
+            // A session whose end is not proven goes on (D13, D31).
+            if outcome == .loggedOff { journal.note { $0.isLeftOpen = !turn.contains(.dropSession) } }
+            endAttempt(outcome)
         case .setGate(let open):
             services.events?.gateChanged()
             guard services.settings.gate == .routes else { break }
@@ -252,10 +248,12 @@ import Store
             guard let link else { break }
             prober.start(id, about: link, fresh: fresh) { [weak self] answer in
                 self?.feed(.verdictReached(id, answer?.verdict, secondsRemaining: answer?.secondsRemaining))
+                self?.leaveOtherPortal()
             }
         case .cancelProbe(let id): prober.cancel(id)
         case .showPrompt(let id, let prompt, let helper):
             guard let joined else { break }
+            originOfPrompt = prober.portals.last
             desk.show(id, prompt, from: helper, in: joined.network, portal: commands.askingPortal)
         case .withdrawPrompt(let id): desk.withdraw(id, in: turn, departure)
         case .awaitProof(let helper, let end): awaitProof(of: helper, until: end)

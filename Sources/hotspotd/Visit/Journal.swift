@@ -116,7 +116,7 @@ struct RunningAttempt {
         }
         return switch outcome {
         case .online: "Online by \(helper) after \(seconds) s\(because)."
-        case .open: "The network is open; no login was needed (\(seconds) s)."
+        case .open: "The network is open, and asked for no login (\(seconds) s)."
         case .opened where isAsking: "The network opened while a question waited, perhaps by a login in a browser."
         case .opened: "The network is open without a new login: by an earlier one, by one in a browser, or by itself."
         case .found: "The network was open when hotspotd started; how it was opened is not known."

@@ -16,8 +16,10 @@ import Varlink
     private var running: [ProbeID: HelperCall] = [:]
     /// The association that the interface is in; an answer about another one says nothing of this network.
     var association: String? {
-        didSet { if association != oldValue { (portalPage, block, clock) = (nil, nil, nil) } }
+        didSet { if association != oldValue { (portalPage, portals, block, clock) = (nil, PortalTrail(), nil, nil) } }
     }
+    /// Where the network led.
+    private(set) var portals = PortalTrail()
     /// The portal's page, by the last verdict that found one.
     private(set) var portalPage: String?
     /// The rule of this computer that kept the last probe from an answer.
@@ -98,6 +100,7 @@ import Varlink
         for evidence in answer.evidence.prefix(8) { journal.recordTrace(evidence.line) }
         if answer.verdict == .captive, let origin = answer.origin {
             portalPage = answer.portalURL
+            portals.add(origin)
             commands.showPortal(at: origin)
         }
     }

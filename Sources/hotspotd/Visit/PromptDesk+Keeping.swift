@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 import Store
 import Vault
@@ -7,14 +8,15 @@ extension PromptDesk {
     /// Seals answers if they may be kept; returns one sentence for the user.
     func keep(_ kept: [String: String], _ answers: UserAnswers, for owner: CredentialOwner) -> String {
         let release = Release.decide(stored: owner, asking: owner, plain: services.settings.plainHTTPAnswers)
+        func notRemembered(_ why: String) -> String { "Not remembered\(why)\(earlier(of: owner))" }
+        if answers.remember == nil { return notRemembered(", as you wished.") }
         if answers.hasNews {
             switch answers.remember {
-            case nil: return "Not remembered, as you wished."
             case .never:
-                if case .refused(let refusal) = release { return "Not remembered: \(refusal.sentence)" }
-                return "Not remembered (Remember=never)."
-            case .ask: if !answers.confirmed { return "Not remembered, because you were not asked for this portal." }
-            case .always: break
+                if case .refused(let refusal) = release { return notRemembered(": \(refusal.sentence)") }
+                return notRemembered(" (Remember=never).")
+            case .ask: if !answers.confirmed { return notRemembered(", because you were not asked for this portal.") }
+            case nil, .always: break
             }
             do {
                 try seal(kept, answers, for: owner)
@@ -34,6 +36,13 @@ extension PromptDesk {
         case .automatic: return "Remembered for this portal; next time you will not be asked."
         case .refused: return "Remembered for this portal."
         }
+    }
+
+    /// Returns a sentence on the answers that were stored for this portal before, and stay; with a space in front.
+    private func earlier(of owner: CredentialOwner) -> String {
+        guard credential(of: owner) != nil else { return "" }
+        let network = ShellWord.argument(owner.network.label) ?? "NETWORK"
+        return " Earlier answers stay stored; to remove them: hotspotctl credentials remove \(network)"
     }
 
     /// Seals stored answers again that the user has confirmed under another label.

@@ -10,8 +10,8 @@ struct PresentSession {
     var session: Session?
     var owner: String?
     var end: Instant?
-    /// Its helper has logged off, and the memory is for the next login.
-    var isOver = false
+    /// What its helper keeps for the next login, by its reply to Logoff; the session itself stays until its end is proven (D31).
+    var remains: Session?
 }
 
 /// The session of one interface. Its memory goes back to the helper that made it and to no other.
@@ -42,12 +42,9 @@ struct PresentSession {
         present = PresentSession(session: session, owner: helper, end: present.end)
     }
 
-    /// Ends the session by the reply to Logoff, of which the memory stays for the next login.
-    func end(keeping reply: Session?, of helper: String) {
-        drop()
-        guard let memory = reply?.memory else { return }
-        setPresent(Session(memory: memory), of: helper)
-        present.isOver = present.session?.memory != nil
+    /// Notes the reply to Logoff, of which the memory stays for the next login.
+    func setRemains(_ reply: Session?, of helper: String) {
+        if present.owner == helper { present.remains = reply?.memory.map { Session(memory: $0) } }
     }
 
     /// Notes the end of the session; negative seconds say that it is unknown.
@@ -76,7 +73,10 @@ struct PresentSession {
 
     /// Drops the session, but for what its helper keeps for the next login.
     func end(in joined: Joined) {
-        let keeps = present.isOver && !joined.isForgotten && services.settings.remember != .never
+        let over = present
+        drop()
+        if let owner = over.owner, let remains = over.remains { setPresent(remains, of: owner) }
+        let keeps = session?.memory != nil && !joined.isForgotten && services.settings.remember != .never
         if !keeps { drop() }
         services.saving("ending a session") {
             if keeps, let owner = present.owner { return try store(for: joined.network, of: owner) }

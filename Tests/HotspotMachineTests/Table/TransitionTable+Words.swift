@@ -23,7 +23,7 @@ extension MachineState {
             switch state.phase {
             case .pausing(_, let watch): phase = "login paused" + watch.words
             case .commanding: phase = "command runs"
-            case .proving(let proof): phase = proof.words(policy)
+            case .proving(let proof): phase = proof.words(policy.proofDelays)
             }
         case .presentingUI(let state):
             switch state.phase {
@@ -31,7 +31,7 @@ extension MachineState {
                 phase = (state.handsOver ? "the user logs in elsewhere" : "the user is asked") + watch.words
             case .commanding: phase = "command runs"
             case .confirming: phase = "open, command runs"
-            case .proving(let proof): phase = proof.words(policy)
+            case .proving(let proof): phase = proof.words(policy.proofDelays)
             }
         case .authenticated(let state):
             switch state.upkeep {
@@ -45,7 +45,13 @@ extension MachineState {
             case .awaitingVerdict: words += ", the helper says yes, verdict awaited"
             }
             phase = words + (state.logoffQueued ? ", logoff queued" : "")
-        case .loggingOff(let state): phase = state.sequel == .rest ? "command runs" : "command runs, login queued"
+        case .loggingOff(let state):
+            let words =
+                switch state.phase {
+                case .commanding: "command runs"
+                case .proving(let proof): proof.words(policy.logoffDelays, of: "the logoff")
+                }
+            phase = words + (state.sequel == .rest ? "" : ", login queued")
         case .failure(let state): phase = (state.retry == nil ? "resting" : "to be tried again") + state.watch.words
         }
         return TransitionTable.TablePlace(state: name, phase: phase)
@@ -62,14 +68,16 @@ extension MachineState {
         case .unproven: counters.append(2)
         case .interrupted: counters.append(3)
         case .unended: counters.append(4)
+        case .over: counters.append(5)
         }
         switch self {
         case .authenticating(let state): if case .proving(let proof) = state.phase { counters.append(proof.probes) }
+        case .loggingOff(let state): if case .proving(let proof) = state.phase { counters.append(proof.probes) }
         case .presentingUI(let state):
             counters += [state.further, state.failedTries]
             if case .proving(let proof) = state.phase { counters.append(proof.probes) }
         case .evaluating: counters.append(joined?.arrival.remembered == nil ? 0 : 1)
-        case .inactive, .authenticated, .maintaining, .loggingOff, .failure: break
+        case .inactive, .authenticated, .maintaining, .failure: break
         }
         return counters
     }
@@ -87,10 +95,10 @@ extension LatestVerdict {
 }
 
 extension Proof {
-    fileprivate func words(_ policy: Policy) -> String {
+    fileprivate func words(_ delays: [Duration], of name: String = "the proof") -> String {
         switch phase {
-        case .probing: probes >= policy.proofDelays.count ? "last probe of the proof runs" : "probe of the proof runs"
-        case .waiting: "proof waits for its next probe"
+        case .probing: probes >= delays.count ? "last probe of \(name) runs" : "probe of \(name) runs"
+        case .waiting: "\(name.dropFirst(4)) waits for its next probe"
         }
     }
 }

@@ -1,0 +1,22 @@
+import HotspotMachine
+
+/// What a verdict changes beside the machine.
+extension InterfaceController {
+    /// Probes for a client; the machine hears the verdict too.
+    func check(_ answer: @escaping (ProbeAnswer?) -> Void) {
+        guard let link else { return answer(nil) }
+        prober.ask(about: link, fresh: true) { [weak self] found in
+            if let found { self?.feed(.verdictSeen(found.verdict)) }
+            self?.leaveOtherPortal()
+            answer(found)
+        }
+    }
+
+    /// Starts over where a question waits for a portal that the network does not lead to any more.
+    func leaveOtherPortal() {
+        guard machine.state.waitsForUser, let originOfPrompt, prober.portals.leadsElsewhere(than: originOfPrompt) else { return }
+        requestCause = "the network leads to another portal now"
+        feed(.loginRequested(helper: nil, fresh: true))
+        requestCause = nil
+    }
+}

@@ -88,7 +88,10 @@ import Store
         list.refresh(done)
     }
     func listWatchers(_ count: Int) { list.watch(count) }
-    func helperStatus() -> [HelperStatus] { helpers.status() }
+    func helperStatus() -> [HelperStatus] {
+        helpers.loader.catchUp()
+        return helpers.status()
+    }
 
     func check(interface: String?, _ answer: @escaping (Result<CheckReply, ControlError>) -> Void) {
         let settings = services.settings

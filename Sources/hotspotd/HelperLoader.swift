@@ -44,7 +44,7 @@ import HotspotCore
             folders.failure.map {
                 Problem(
                     .helperFoldersNotWatched, "Changes in the helper folders are not noticed: \($0)",
-                    hint: "systemctl reload hotspotd, after a change")
+                    hint: "\(OwnService.reload), after a change")
             })
         for problem in catalog.problems where !fileProblems.contains(problem) {
             services.log.warning("\(problem.subject): \(problem.problem.message)")

@@ -51,7 +51,7 @@ import Vault
         vault.lock.map {
             Problem(
                 .vaultLocked, "Stored answers cannot be used, and none are kept: \($0).",
-                hint: "fix that, then: systemctl reload hotspotd")
+                hint: "fix that, then: \(OwnService.reload)")
         }
     }
 

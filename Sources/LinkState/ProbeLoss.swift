@@ -67,7 +67,9 @@ public struct ProbeLoss: Hashable, Sendable {
                 "The strict reverse-path filter of \(link) drops all answers, because this computer's traffic goes through \(way).",
                 hint: "sysctl -w \(key)=2")
         case .firewall:
-            let refused = rules.otherWay.map { "what does not go through \($0)" } ?? "what is sent on \(link)"
+            // Only a chain that drops the rest is known to be a kill switch; any other may hold a rule for a port, say.
+            let tunnel = suspects.contains { !$0.dropsTheRest } || suspects.isEmpty ? nil : rules.otherWay
+            let refused = tunnel.map { "what does not go through \($0)" } ?? "packets of the probe on \(link)"
             let places = suspects.map { "chain \($0.name)" }.joined(separator: " or ")
             return Problem(
                 .vpnBlocksProbe,

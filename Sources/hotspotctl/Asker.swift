@@ -101,8 +101,8 @@ struct Asker {
         try TerminalLine.read(question, secret, end: end)
     }
 
-    /// Returns whether the user agrees. Where nothing goes on without it, an empty line is asked again: it may have been typed ahead, and
-    /// the answers before it would be lost.
+    /// Returns whether the user agrees. Where nothing goes on without it, only a no ends the dialogue: an empty line may have been typed
+    /// ahead, and the answers before it would be lost.
     ///
     /// - Parameter isAgreed: the user agreed to the same a moment ago: an empty line is a yes.
     private func agrees(_ question: String, isNeeded: Bool, isAgreed: Bool = false) throws(Failure) -> Bool {
@@ -110,8 +110,10 @@ struct Asker {
             let answer = try readLine(question, false).lowercased()
             if ["y", "yes", "j", "ja"].contains(answer) || (isAgreed && answer.isEmpty) { return true }
             guard isNeeded else { return false }
-            guard answer.isEmpty else { break }
-            Output.ask("  Type y to go on, or n to stop; without it nothing is sent.\n")
+            if ["n", "no", "nein"].contains(answer) { break }
+            Output.ask(
+                answer.isEmpty
+                    ? "  Type y to go on, or n to stop; without it nothing is sent.\n" : "  Please answer y or n.\n")
         }
         let hint = "\(renderer.answer(interface)), or \(renderer.answer(interface, " --dismiss"))"
         throw Failure(.failed, "The portal requires this.", hint: hint)

@@ -43,7 +43,8 @@ struct Diagnosis: Codable, Equatable {
             verdict = worst.sentence
             command = worst.command
         } else if facts.isOnline {
-            verdict = "Online; nothing needs attention."
+            let isSeen = layers.contains { $0.name == .names && $0.state == .ok }
+            verdict = isSeen ? "Online; nothing needs attention." : "Online; whether names resolve was not seen."
         } else {
             verdict = "Nothing is wrong as far as can be seen from here."
             command = "hotspotctl status"

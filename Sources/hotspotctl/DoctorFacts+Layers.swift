@@ -96,7 +96,7 @@ extension DoctorFacts {
         guard let link else { return Layer(.address, .unknown, "\(name) cannot be seen from here.") }
         guard let first = link.addresses.first else {
             return Layer(
-                .address, .broken, "\(name) has no address: DHCP has not answered.",
+                .address, .broken, "\(name) has no address.",
                 desktop == nil ? "ip address show dev \(name)" : "nmcli device reapply \(name)")
         }
         let rest = link.addresses.count > 1 ? ", and \(link.addresses.count - 1) more" : ""
@@ -126,36 +126,54 @@ extension DoctorFacts {
         (check?.requests ?? []).compactMap(Self.outcome)
     }
 
+    /// A server or a portal answered.
+    private var isAnswered: Bool { outcomes.contains { Int($0) != nil } }
+
     private static func outcome(_ line: String) -> Substring? {
         line.firstRange(of: "→ ").map { line[$0.upperBound...].prefix { $0 != ":" && $0 != " " } }
     }
 
-    /// Returns whether a request was answered by a host that has a name; at an address no name is asked for.
-    private static func provesNames(_ line: String) -> Bool {
-        guard let scheme = line.firstRange(of: "://"), let outcome = outcome(line) else { return false }
-        let host = line[scheme.upperBound...].prefix { $0 != "/" && $0 != " " }
-        return !host.hasPrefix("[") && host.contains(where: \.isLetter) && (Int(outcome) != nil || outcome == "certificate")
+    /// Returns the outcome of a request that needed an answer of a nameserver; `nil` at an address, also one that the daemon remembers.
+    private static func outcomeByName(_ line: String) -> Substring? {
+        guard let scheme = line.firstRange(of: "://"), let arrow = line.firstRange(of: " → "),
+            scheme.upperBound <= arrow.lowerBound
+        else { return nil }
+        let place = line[scheme.upperBound..<arrow.lowerBound]
+        let host = place.prefix { $0 != "/" }
+        guard !place.contains(" "), !host.hasPrefix("["), host.contains(where: \.isLetter) else { return nil }
+        return outcome(line)
     }
 
+    private static func isFailureOfNames(_ outcome: Substring) -> Bool { outcome.hasPrefix("dns") || outcome == "noNameserver" }
+
     private var names: Layer {
+        let asked = (check?.requests ?? []).compactMap(Self.outcomeByName)
         // Requests that the end of the probe's time cuts off have no line; the reply's word is that of the first host.
-        let outcomes = outcomes.isEmpty ? check?.detail.map { [$0[...]] } ?? [] : outcomes
-        let failures = outcomes.filter { $0.hasPrefix("dns") || $0 == "noNameserver" }
-        // Without an answer, the names may be known from before.
-        if failures.isEmpty, check?.requests?.contains(where: Self.provesNames) != true {
+        let failures = (asked + (check?.detail.map { [$0[...]] } ?? [])).filter(Self.isFailureOfNames)
+        let source = nameservers.map { " from \($0.source)" } ?? ""
+        guard !failures.isEmpty else {
+            // The name of a server that is silent may be known from before.
+            if asked.contains(where: { Int($0) != nil || $0 == "certificate" }) {
+                return Layer(.names, .ok, "Names resolve\(source.isEmpty ? "" : " (resolvers\(source))").")
+            }
             let hasAsked = ["online", "captive", "limited"].contains(check?.verdict)
             return Layer(
                 .names, .unknown,
                 hasAsked ? "The probe had no answer that tells whether names resolve." : "Known only once the probe has asked.")
         }
-        if failures.isEmpty { return Layer(.names, .ok, "The network's nameservers answer.") }
-        let sentence =
-            failures.contains("dnsTimeout")
-            ? "The network's nameservers do not answer" : "The network's nameservers know no names"
-        // 1.1.1.1 needs none.
-        return failures.count >= outcomes.count - 1
-            ? Layer(.names, .broken, "\(sentence).", "hotspotctl check --verbose")
-            : Layer(.names, .attention, "\(sentence) to every question.", "hotspotctl check --verbose")
+        let isPartial = asked.contains { !Self.isFailureOfNames($0) }
+        let isSilent = failures.contains("dnsTimeout")
+        let lack = isPartial ? isSilent ? "answer every question" : "know every name" : isSilent ? "answer" : "know the names"
+        let list = nameservers.map { ": \($0.list)" } ?? ""
+        let sentence = "The resolvers\(source) do not \(lack)\(list)."
+        return Layer(.names, isPartial ? .attention : .broken, sentence, "hotspotctl check --verbose")
+    }
+
+    /// The nameservers that the daemon asks on this link, and where it has them from.
+    private var nameservers: (list: String, source: String)? {
+        guard let known = status?.link, !known.nameservers.isEmpty else { return nil }
+        let source = known.nameserversFrom == "settings" ? "the settings" : Renderer.safe(known.nameserversFrom, limit: 64)
+        return (known.nameservers.prefix(8).map { Renderer.safe($0, limit: 64) }.joined(separator: ", "), source)
     }
 
     private var vpn: Layer {
@@ -165,10 +183,17 @@ extension DoctorFacts {
     }
 
     private var firewall: Layer {
-        let isRefused = outcomes.contains { $0 == "bindFailed" || $0 == "system" }
-        if isRefused { return Layer(.firewall, .broken, "This computer refuses the probe's packets.", "sudo nft list ruleset") }
-        if outcomes.contains(where: { Int($0) != nil }) { return Layer(.firewall, .ok, "The probe's packets pass.") }
-        return Layer(.firewall, .unknown, "No answer came through that would tell.", "sudo nft list ruleset")
+        if outcomes.contains("refusedHere") {
+            return Layer(
+                .firewall, isAnswered ? .attention : .broken, "A firewall rule of this computer refuses packets of the probe.",
+                "sudo nft list ruleset")
+        }
+        if isAnswered { return Layer(.firewall, .ok, "The probe's packets pass.") }
+        if outcomes.contains(where: { $0 == "bindFailed" || $0 == "system" }) {
+            return Layer(
+                .firewall, .broken, "This computer could not send the probe's requests.", "hotspotctl check --verbose")
+        }
+        return Layer(.firewall, .unknown, "No answer came through that would tell.")
     }
 
     private var daemonLayer: Layer {
@@ -267,7 +292,10 @@ extension DoctorFacts {
         case "captive": Layer(.internet, .unknown, "Not before the login.")
         case "limited":
             Layer(
-                .internet, .broken, isOpen ? "Not all of it answers on \(name)." : "It does not answer on \(name).",
+                .internet, .broken,
+                isOpen
+                    ? "Not all of it answers on \(name)."
+                    : isAnswered ? "No answer on \(name) shows that it is there." : "It does not answer on \(name).",
                 "hotspotctl check --verbose")
         case "none": Layer(.internet, .broken, "It does not answer on \(name).", "hotspotctl check --verbose")
         case nil, _?: Layer(.internet, .unknown, "The probe does not say.")

@@ -50,14 +50,19 @@ extension Failure {
     init(_ error: VarlinkError, path: String, method: String = "") {
         switch error {
         case .unreachable(let path, let code): self = Self.unreachable(path, code)
-        case .closed: self.init(.notRunning, "The daemon ended the connection.", hint: "journalctl -u hotspotd")
+        case .closed: self.init(.notRunning, "The daemon ended the connection.", hint: Self.log(of: path))
         case .system(_, let code) where code == Self.wouldBlock:
-            self.init(.timeout, "The daemon does not answer at \(Printable.text(path)).", hint: "journalctl -u hotspotd")
+            self.init(.timeout, "The daemon does not answer at \(Printable.text(path)).", hint: Self.log(of: path))
         case .reply(let name, let parameters):
             self = Self.reply(name, parameters, method)
             refusal = ControlError(name: name, parameters: parameters)
         case .tooLong, .malformed, .system: self.init(.failed, "\(error).")
         }
+    }
+
+    /// Returns where the daemon at this socket says what it does: only the system's is in the journal.
+    static func log(of path: String) -> String {
+        path == CommonOptions.defaultSocket ? "journalctl -u hotspotd" : "read the output of this hotspotd"
     }
 
     /// Returns the failure for a prompt that does not wait.

@@ -7,7 +7,8 @@ struct ListVerb: ParsableCommand {
         commandName: "list", abstract: "Show the networks in sight and the helpers that claim them.",
         discussion: """
             Behind a helper stands how sure it is (high or low), or that it logged in there before (remembered). READY says whether a \
-            password or answers are stored for it, so that joining asks nothing.
+            password or answers are stored for it, so that joining asks nothing. With --all, the helpers are there as well that are \
+            switched off for one network.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -73,9 +74,10 @@ extension Renderer {
             ],
             list.networks.sorted { $0.comesBefore($1) }.map { network in
                 let mark = network.joined ? tone(sign("●", "*"), .strong) : " "
+                let switchedOff = off.filter { $0.ssid == network.ssid }.compactMap(\.helper).sorted()
                 return [
                     "\(mark) \(name(network.ssid))", signal(network.signal), security(network.security),
-                    helpers(network, network.joined ? present[network.interface] : nil),
+                    helpers(network, network.joined ? present[network.interface] : nil, off: switchedOff),
                     ready(network),
                     network.lastOutcome.map(lastTime) ?? nothing,
                 ]
@@ -90,9 +92,14 @@ extension Renderer {
         return "\(outcome(String(parts[0]))), \(ago(time))"
     }
 
-    private func helpers(_ network: ScannedNetwork, _ present: String?) -> String {
+    /// - Parameter off: the helpers that are switched off for this network alone.
+    private func helpers(_ network: ScannedNetwork, _ present: String?, off: [String]) -> String {
         if network.disabled { return "switched off" }
-        guard !network.claims.isEmpty else { return present.map { safe($0, limit: 64) } ?? nothing }
+        let switchedOff = off.map { "\(safe($0, limit: 64)) (off)" }
+        guard !network.claims.isEmpty else {
+            let shown = (present.map { off.contains($0) ? [] : [safe($0, limit: 64)] } ?? []) + switchedOff
+            return shown.isEmpty ? nothing : shown.joined(separator: ", ")
+        }
         let claims = network.claims.sorted { confidence($0) > confidence($1) }
         // A remembered helper logs in without a race, whatever it said at the last one.
         let shown = claims.prefix(2).map { claim in
@@ -100,7 +107,7 @@ extension Renderer {
             return "\(safe(claim.displayName, limit: 64)) (\(safe(word, limit: 16)))"
         }
         let rest = claims.count + max(0, network.moreClaims ?? 0) - shown.count
-        return shown.joined(separator: ", ") + (rest > 0 ? ", +\(rest)" : "")
+        return ((shown + (rest > 0 ? ["+\(rest)"] : [])) + switchedOff).joined(separator: ", ")
     }
 
     private func ready(_ network: ScannedNetwork) -> String {

@@ -36,14 +36,10 @@ struct LoginVerb: ParsableCommand {
         let watch = try wait.map { _ throws(Failure) in
             try OutcomeWatch(path: common.socketPath, target: interface, prompt: nil)
         }
-        let before = fresh && helper == nil ? try client.call("Status", as: StatusReply.self).interfaces : []
         let reply = try client.call(
             "Login", LoginParameters(interface: interface, helper: helper, fresh: fresh ? true : nil))
         let begun = try ControlClient.read(InterfaceReply.self, reply)
         let (name, isUnderWay) = (begun.interface, begun.underWay == true)
-        if let status = before.first(where: { $0.interface == name }), let sentence = nothingToStartOver(status) {
-            Output.print([sentence])
-        }
         let place = name.map { " on \(common.renderer.safe($0, limit: 32))" } ?? ""
         let joined = "A login is under way already\(place)"
         guard let watch, let wait else {
@@ -56,9 +52,10 @@ struct LoginVerb: ParsableCommand {
         switch try watch.outcome(within: wait) {
         case .online(let status):
             let words = try common.renderer.online(status, after: watch.elapsed, among: watch.interfaces)
-            let isNeedless = fresh && status.helper != nil && sentNothing(client, on: status.interface)
+            guard fresh, sentNothing(client, on: status.interface) else { return Output.print([words]) }
             let logoff = common.renderer.command("hotspotctl logoff", for: status, among: watch.interfaces)
-            Output.print([words] + (isNeedless ? ["The network asked for no login; to end the session first: \(logoff)"] : []))
+            let rest = status.helper == nil ? "there is nothing to start over." : "to end the session first: \(logoff)"
+            Output.print([words, "The network asked for no login; \(rest)"])
         case .asks(let prompt):
             let pending = try client.prompt(prompt).pending
             let dialogue = Dialogue(
@@ -77,15 +74,6 @@ extension LoginVerb {
         let story = try? client.call("Explain", ["interface": .string(interface)], as: ExplainReply.self)
         return story.map { !$0.steps.contains { $0.kind == "command" && $0.detail.hasPrefix("\(Command.authenticate)") } }
             ?? false
-    }
-
-    /// Why --fresh does no more than a check; `nil` where there is a login to start over.
-    ///
-    /// - Parameter status: the interface as it was before.
-    private func nothingToStartOver(_ status: InterfaceStatus) -> String? {
-        guard status.state == StateName.authenticated.rawValue, status.helper == nil, status.captive == false else { return nil }
-        let network = status.ssid.map(common.renderer.quoted) ?? "The network"
-        return "\(network) is open, and no helper logged in there: there is nothing to start over. It is checked again."
     }
 }
 

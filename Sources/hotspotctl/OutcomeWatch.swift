@@ -20,7 +20,7 @@ final class OutcomeWatch {
         client = try ControlClient(path: path)
         try client.subscribe("Status")
         guard let reply = try client.next(within: ControlClient.patience) else {
-            throw Failure(.timeout, "The daemon does not answer.", hint: "journalctl -u hotspotd")
+            throw Failure(.timeout, "The daemon does not answer.", hint: Failure.log(of: path))
         }
         interfaces = try ControlClient.read(StatusReply.self, reply).interfaces
         tracker = OutcomeTracker(interfaces, target: target, prompt: prompt)

@@ -141,7 +141,7 @@ import Vault
             reportIgnoredSettings()
         } catch {
             log.error("\(error); the settings from before stay in force")
-            problems.report(Problem(.settings, "\(error)", hint: "fix it, then: systemctl reload hotspotd"))
+            problems.report(Problem(.settings, "\(error)", hint: "fix it, then: \(OwnService.reload)"))
         }
         helpers.load()
     }

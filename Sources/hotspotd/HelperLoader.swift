@@ -25,6 +25,9 @@ import HotspotCore
     /// Loads now what has changed so far.
     func catchUp() { folders.catchUp() }
 
+    /// Why a helper of this name was refused; `nil` if there is no such file, or if the name could not be read.
+    func problem(of helper: String) -> Problem? { fileProblems.first { $0.subject == helper }?.problem }
+
     func load() {
         let directories = services.settings.helperDirectories
         // Watched first and read then, so that no change falls between the two.
@@ -41,7 +44,7 @@ import HotspotCore
             folders.failure.map {
                 Problem(
                     .helperFoldersNotWatched, "Changes in the helper folders are not noticed: \($0)",
-                    hint: "systemctl reload hotspotd, after a change")
+                    hint: "\(OwnService.reload), after a change")
             })
         for problem in catalog.problems where !fileProblems.contains(problem) {
             services.log.warning("\(problem.subject): \(problem.problem.message)")

@@ -51,7 +51,7 @@ import Vault
         vault.lock.map {
             Problem(
                 .vaultLocked, "Stored answers cannot be used, and none are kept: \($0).",
-                hint: "fix that, then: systemctl reload hotspotd")
+                hint: "fix that, then: \(OwnService.reload)")
         }
     }
 
@@ -85,6 +85,28 @@ import Vault
                 spec.name, priority: spec.priority, isQuarantined: strikes.isQuarantined(spec.name),
                 edition: editions[spec.name] ?? 0)
         }
+    }
+
+    /// Returns why a helper is not asked about a network that is joined, as a sentence with what helps.
+    func exclusion(of helper: String, from joined: Joined) -> String {
+        let (network, name) = (joined.network, "\"\(joined.label)\"")
+        let enable = "to switch it on: hotspotctl enable --helper \(helper)"
+        guard let spec = spec(of: helper) else { return "\(helper) is not installed any more." }
+        if !spec.enabled { return "\(helper) is switched off by Enabled=no in its file." }
+        if store.isDisabled(helper: helper, ssid: nil) { return "\(helper) is switched off; \(enable)" }
+        if store.isDisabled(helper: helper, ssid: network.switchName) {
+            let word = ShellWord.argument(joined.label).map { " \($0)" } ?? ""
+            return "\(helper) is switched off for \(name); \(enable)\(word)"
+        }
+        if !spec.security.isEmpty, !spec.security.contains(joined.security) {
+            return "Security= in the file of \(helper) does not have \(joined.security.rawValue), as \(name) is."
+        }
+        if !spec.covers(joined.ssid, joined.security) {
+            let sentence = "SSID= in the file of \(helper) does not cover \(name)"
+            return joined.security == .wired
+                ? "\(sentence): the name of a wired network is empty, and only the pattern * covers it." : "\(sentence)."
+        }
+        return "\(helper) is not asked about \(name) yet; try again in a moment."
     }
 
     /// Returns whether a helper is switched on in its file, by the user, and by the user for this name.

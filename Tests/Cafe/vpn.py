@@ -135,7 +135,7 @@ SHAPES = [
     Shape("rejects", "the same, and the rest is rejected", [*WG_QUICK, killSwitch('oifname "wg0" accept', "udp dport 53 accept", "reject")],
           f"refuses {OUTSIDE}.*chain inet killswitch out"),
     Shape("lockdown", "kill switch by policy drop, and the VPN is down", [killSwitch()],
-          f"refuses what is sent on {LINK}.*chain inet killswitch out"),
+          f"refuses packets of the probe on {LINK}.*chain inet killswitch out"),
     # Nothing here is at fault but the network: no rule of this computer is blamed.
     Shape("dead", "wg-quick, in a network where nothing answers", WG_QUICK, "no portal asks for a login", HOTEL, "hang"),
 ]

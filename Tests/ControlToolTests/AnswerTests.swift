@@ -374,6 +374,21 @@ private let onlineAtOnce = [
         #expect(daemon.parameters("Answer")?["answers"] == ["room": "214", "pass": "geheim", "ok": "yes"])
     }
 
+    @Test(.timeLimit(.minutes(10))) func whatIsNeitherYesNorNoIsAskedAgain() throws {
+        let terms = prompt("p1", #"{"name":"ok","label":"Terms","kind":"checkbox","required":true}"#)
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [terms], "Answer": ["{}"]], status: [onlineAtOnce]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("? [y/n] ")
+        terminal.type("maybe\n")
+        tool.waitForErrors("Please answer y or n.\n")
+        terminal.type("y\n")
+        let ended = tool.end()
+        #expect(ended.status == 0 && !ended.errors.contains("requires this"), "\(ended)")
+        #expect(daemon.parameters("Answer")?["answers"] == ["ok": "yes"])
+    }
+
     @Test(.timeLimit(.minutes(10))) func aNoAtTheTermsSendsNothing() throws {
         let terms = prompt("p1", #"{"name":"ok","label":"Terms","kind":"checkbox","required":true}"#)
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [terms], "Answer": ["{}"]]))

@@ -116,10 +116,56 @@ import Testing
         #expect(Diagnosis(facts).layers.first { $0.name == .names }?.state == state)
     }
 
+    /// The portal answered at the address that the probe's server had before, and no nameserver did.
+    @Test func anAnswerAtARememberedAddressTellsNothingOfNames() {
+        let early = "GET http://probe.example/ at 192.0.2.80 → 302 in 1 ms"
+        let online = Diagnosis(Self.with(Self.changed(Self.online()) { $0.desktop = .full }, requests: [early]))
+        #expect(online.layers.first { $0.name == .names }?.state == .unknown)
+        #expect(online.verdict == "Online; whether names resolve was not seen.")
+        let silent = "GET http://probe.example/ → dnsTimeout: No nameserver answered. in 2400 ms"
+        let limited = Diagnosis(Self.with(Self.facts(Self.unsure, "limited"), requests: [silent, early])).layers
+        #expect(limited.first { $0.name == .names }?.sentence == "The resolvers do not answer.")
+        let unasked = Diagnosis(Self.with(Self.facts(Self.unsure, "limited"), requests: [early])).layers
+        #expect(unasked.first { $0.name == .internet }?.sentence == "No answer on wlan0 shows that it is there.")
+    }
+
+    /// An interface in a network of which the prober says nothing.
+    private static var unsure: InterfaceStatus {
+        var status = InterfaceStatus(interface: "wlan0", state: .inactive, since: 0)
+        status.ssid = "Cafe Aroma"
+        return status
+    }
+
+    @Test(arguments: [
+        ("resolv.conf", "from resolv.conf"), ("settings", "from the settings"), ("NetworkManager", "from NetworkManager"),
+    ]) func theResolversThatWereAskedAreNamed(source: String, words: String) {
+        var status = Self.unsure
+        status.link = LinkDetails(
+            addresses: [], gateways: [], nameservers: ["192.0.2.53", "192.0.2.54"], nameserversFrom: source)
+        func names(_ requests: [String]) -> String? {
+            Diagnosis(Self.with(Self.facts(status, "limited"), requests: requests)).layers.first { $0.name == .names }?.sentence
+        }
+        let silent = "GET http://a.example/ → dnsTimeout: No nameserver answered. in 2400 ms"
+        let good = "GET http://b.example/ → 503 in 9 ms"
+        #expect(names([silent]) == "The resolvers \(words) do not answer: 192.0.2.53, 192.0.2.54.")
+        #expect(names([silent, good]) == "The resolvers \(words) do not answer every question: 192.0.2.53, 192.0.2.54.")
+        #expect(names([good]) == "Names resolve (resolvers \(words)).")
+    }
+
+    /// A dead Internet is no reason to look at the firewall, and no answer is none of a DHCP server.
+    @Test func whatWasNotSeenIsNotSaid() {
+        let silent = "GET http://a.example/ → timeout: The server did not answer in time. in 3000 ms"
+        let layers = Diagnosis(Self.with(Self.facts(Self.unsure, "limited"), requests: [silent])).layers
+        let firewall = layers.first { $0.name == .firewall }
+        #expect(firewall?.state == .unknown && firewall?.command == nil)
+        let bare = Diagnosis(Self.changed(Self.captive()) { $0.interfaces[0].addresses = [] })
+        #expect(bare.layers.first { $0.name == .address }?.sentence == "wlan0 has no address.")
+    }
+
     /// The requests were cut off at the end of the probe's time.
     @Test(arguments: [
         ("noAnswer", Layer.State.unknown, "The probe had no answer that tells whether names resolve."),
-        ("dnsTimeout", .broken, "The network's nameservers do not answer."),
+        ("dnsTimeout", .broken, "The resolvers do not answer."),
     ]) func aProbeWithoutAnAnswerHasAsked(detail: String, state: Layer.State, sentence: String) {
         var check = CheckReply(verdict: "limited", interface: "wlan0", detail: detail)
         check.requests = []
@@ -183,6 +229,10 @@ import Testing
         ),
         (
             with(captive(), requests: ["GET http://a.example/ → system: The request could not be made. in 0 ms"]), .firewall,
+            "hotspotctl check --verbose"
+        ),
+        (
+            with(captive(), requests: ["GET http://a.example/ → refusedHere: A firewall rule refused it. in 0 ms"]), .firewall,
             "sudo nft list ruleset"
         ),
         (changed(captive()) { $0.daemon = .fails(silent) }, .daemon, "sudo systemctl start hotspotd"),

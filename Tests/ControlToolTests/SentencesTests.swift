@@ -31,6 +31,11 @@ import Testing
         #expect(lines[0].contains(#""Hotel\x22 asks""#), "\(lines[0])")
     }
 
+    @Test func onlyTheSystemsDaemonIsInTheJournal() {
+        #expect(Failure.log(of: CommonOptions.defaultSocket) == "journalctl -u hotspotd")
+        #expect(!Failure.log(of: "/home/erika/run/org.hotspotd.Control").contains("journalctl"))
+    }
+
     @Test func statesAreInWordsAndGreenOnlyWhenProven() {
         func shown(
             _ state: StateName, captive: Bool? = nil, prompt: String? = nil, helper: String? = nil, portal: String? = nil,

@@ -228,6 +228,56 @@ import Testing
         await cafe.close()
     }
 
+    /// The helper that logged in here before comes first, and the browser's last.
+    @Test @LoopActor func ofSeveralHelpersThatAreOffTheRememberedOneIsNamed() async throws {
+        let cafe = try await Cafe.online()
+        let (bench, store) = (cafe.bench, cafe.bench.services.store)
+        for name in ["browser", "Aa", "z"] { try bench.add(name) }
+        func problem() -> Problem? { cafe.backend.interfaceStatus().first?.problems.first { $0.code == .unclaimedCaptive } }
+        cafe.controller.problems.report(Problem(.unclaimedCaptive, "A portal wants a login.", hint: "hotspotctl helpers"))
+        try store.setEnabled(helper: "browser", ssid: nil, enabled: false)
+        #expect(problem()?.hint == "hotspotctl enable --helper browser")
+        for name in ["z", "Aa"] {
+            try store.setEnabled(helper: name, ssid: nil, enabled: false)
+            #expect(problem()?.hint == "hotspotctl enable --helper \(name)")
+        }
+        try store.setEnabled(helper: "a", ssid: nil, enabled: false)
+        #expect(problem()?.hint == "hotspotctl enable --helper a")
+        #expect(problem()?.message.hasSuffix("; a, which logged in here before, is switched off.") == true)
+        await cafe.close()
+    }
+
+    @Test @LoopActor func aHelperThatIsNotAskedHereIsRefusedWithTheReason() async throws {
+        let cafe = try await Cafe.online()
+        let (bench, services) = (cafe.bench, cafe.bench.services)
+        try bench.add("named", ssids: "Other")
+        try bench.add("wire", security: [.wired])
+        for name in ["here", "off"] { try bench.add(name) }
+        try services.store.setEnabled(helper: "here", ssid: Self.network.switchName, enabled: false)
+        try services.store.setEnabled(helper: "off", ssid: nil, enabled: false)
+        for (helper, words) in [
+            ("named", "SSID= in the file of named does not cover \"Cafe\"."),
+            ("wire", "Security= in the file of wire does not have open, as \"Cafe\" is."),
+            ("here", "here is switched off for \"Cafe\"; to switch it on: hotspotctl enable --helper here Cafe"),
+            ("off", "off is switched off; to switch it on: hotspotctl enable --helper off"),
+        ] {
+            #expect(throws: ControlError.failed(code: .notCandidate, message: words)) {
+                try cafe.backend.login(interface: nil, helper: helper, fresh: false)
+            }
+        }
+        let cable = Joined(
+            association: "a", network: .anonymous, ssid: .empty, security: .wired,
+            snapshot: LinkSnapshot(index: 8, name: "hot8", isUp: true, hasCarrier: true), facts: LinkFacts(source: "none"))
+        try bench.add("wire", ssids: "wired:*", security: [.wired])
+        #expect(
+            services.exclusion(of: "wire", from: cable)
+                == "SSID= in the file of wire does not cover \"wired\": the name of a wired network is empty, and only the pattern * covers it."
+        )
+        try bench.add("wire", security: [.open])
+        #expect(services.exclusion(of: "wire", from: cable).hasPrefix("Security= in the file of wire does not have wired"))
+        await cafe.close()
+    }
+
     @Test @LoopActor func aSessionOutlivesTheSwitchOfItsHelper() async throws {
         let cafe = try await Cafe.online()
         try cafe.backend.setEnabled(helper: "a", ssid: nil, enabled: false)

@@ -1,3 +1,4 @@
+import ControlAPI
 import EventLoop
 import Glibc
 import HotspotCore
@@ -30,6 +31,32 @@ import Testing
             let after = try #require(bench.services.editions["cat"])
             #expect(loads == change + 2 && after > before)
         }
+        await bench.close()
+    }
+
+    /// The helper's file stays as it is.
+    @Test @LoopActor func aProgramThatIsGoneMakesItsHelperBrokenUntilItIsBack() async throws {
+        let bench = try FilterBench()
+        let (helpers, program) = (bench.folder + "/helpers", bench.folder + "/programs/own")
+        mkdir(helpers, 0o755)
+        bench.write(program, "#!/bin/sh\n", mode: 0o755)
+        bench.write(helpers + "/own.helper", "[Helper]\nName=own\nExec=\(program)\n")
+        bench.services.settings.helperDirectories = [helpers]
+        let problems = ProblemList()
+        let loader = HelperLoader(services: bench.services, problems: problems)
+        let links = LinkManager(services: bench.services, problems: problems)
+        let backend = DaemonBackend(
+            services: bench.services, problems: problems, helpers: loader, links: links,
+            list: NetworkList(services: bench.services, links: links))
+        loader.load()
+        func own() -> HelperStatus? { backend.helperStatus().first { $0.name == "own" } }
+        #expect(own()?.isRefused == false && own()?.problems.isEmpty == true)
+        unlink(program)
+        #expect(own()?.isRefused == true && own()?.problems.map(\.code) == [.helperProgramMissing])
+        bench.write(program, "#!/bin/sh\n", mode: 0o755)
+        #expect(own()?.isRefused == false && own()?.problems.isEmpty == true)
+        chmod(program, 0o777)
+        #expect(own()?.problems.map(\.code) == [.helperNotTrusted])
         await bench.close()
     }
 }

@@ -75,12 +75,16 @@ import Testing
             problem([.refusedHere], PacketRules(chains: [Self.rejecting]))
                 == Problem(
                     .vpnBlocksProbe,
-                    "A firewall rule of this computer refuses what is sent on wlan0 (nftables, chain ip filter OUTPUT).",
+                    "A firewall rule of this computer refuses packets of the probe on wlan0 (nftables, chain ip filter OUTPUT).",
                     hint: #"nft 'insert rule ip filter OUTPUT oifname "wlan0" meta skuid hotspotd accept'"#))
+        // A rule for a port, beside a VPN, is no kill switch.
+        #expect(
+            problem([.refusedHere], PacketRules(otherWay: "wg0", chains: [Self.rejecting]))?.message
+                == "A firewall rule of this computer refuses packets of the probe on wlan0 (nftables, chain ip filter OUTPUT).")
         #expect(
             problem([.refusedHere], PacketRules())
                 == Problem(
-                    .vpnBlocksProbe, "A firewall rule of this computer refuses what is sent on wlan0.",
+                    .vpnBlocksProbe, "A firewall rule of this computer refuses packets of the probe on wlan0.",
                     hint: "let the firewall accept what the user hotspotd sends on wlan0"))
         #expect(problem([.silent, .other], PacketRules(otherWay: "wg0", chains: [Self.killSwitch])) == nil)
     }

@@ -25,8 +25,8 @@ public struct HelperCatalog: Hashable, Sendable {
     /// In the order of their file names.
     public private(set) var entries: [HelperEntry] = []
     public private(set) var problems: [HelperProblem] = []
-    /// Programs that were refused or are missing, and files that links in the folders lead to: the folders must be read again when one of
-    /// them changes.
+    /// Programs of helpers, and files that links in the folders lead to: the folders must be read again when one of them comes, goes or
+    /// changes.
     public private(set) var awaited: Set<String> = []
 
     /// The first path with a file name.
@@ -90,9 +90,9 @@ public struct HelperCatalog: Hashable, Sendable {
                 path, Problem(.helperShadowed, "\(path) is shadowed by \(owner), which has the name \"\(name)\" already"))
         }
         owners[name] = path
-        if let program = entry.spec.activation.exec?.first, let problem = PathTrust.problem(with: program, as: .program) {
+        if let program = entry.spec.activation.exec?.first {
             awaited.insert(program)
-            return report(name, problem)
+            if let problem = PathTrust.problem(with: program, as: .program) { return report(name, problem) }
         }
         var entry = entry
         if entry.spec.displayName.count > HelperSpec.displayNameLimit {

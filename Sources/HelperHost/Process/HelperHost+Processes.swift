@@ -72,8 +72,8 @@ extension HelperHost {
             Problem(
                 .sandboxUnavailable, "No helper can be started: \($0).",
                 hint: access(Sandbox.bubblewrap, X_OK) == 0
-                    ? "allow hotspotd to make user namespaces (/usr/share/hotspotd/apparmor-hotspotd is an AppArmor profile for it), then: systemctl restart hotspotd. Or set Containment=none, without any protection"
-                    : "apt install bubblewrap, then: systemctl reload hotspotd")
+                    ? "allow hotspotd to make user namespaces (/usr/share/hotspotd/apparmor-hotspotd is an AppArmor profile for it), then: \(OwnService.restart). Or set Containment=none, without any protection"
+                    : "apt install bubblewrap, then: \(OwnService.reload)")
         }
         onChange()
     }

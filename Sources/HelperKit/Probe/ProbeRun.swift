@@ -49,7 +49,7 @@ struct ProbeRun: Sendable {
         var table: VerdictTable
         var evidence: [ProbeEvidence] = []
         /// The answer at the remembered address.
-        var early: (answer: EndpointAnswer, evidence: ProbeEvidence)?
+        var early: (answer: EndpointAnswer, evidence: ProbeEvidence, address: InternetAddress)?
         /// The address of the first named endpoint, once it answered.
         var probeAddress: String?
 
@@ -57,8 +57,12 @@ struct ProbeRun: Sendable {
         func complete(_ result: ProbeResult) -> ProbeResult {
             var result = result
             result.evidence = evidence
-            if let early, !evidence.contains(where: { $0.request == early.evidence.request }), case .captive = table.remembered {
-                result.evidence.append(early.evidence)
+            let isAnswered = evidence.contains { $0.request == early?.evidence.request && $0.status != nil }
+            if let early, !isAnswered, case .captive? = table.remembered {
+                // No nameserver gave this address.
+                var evidence = early.evidence
+                evidence.request += " at \(early.address)"
+                result.evidence.append(evidence)
             }
             if result.verdict.isOpen, case .asExpected? = table.named.first { result.probeAddress = probeAddress }
             return result
@@ -153,7 +157,7 @@ struct ProbeRun: Sendable {
             let answer = Self.send(request, HTTPClient(link: link, policy: policy), scope)
             board.with { board in
                 board.table.answeredRemembered(answer, expect: endpoint.expect)
-                board.early = (answer, ProbeEvidence(url, answer, milliseconds: began.millisecondsAgo))
+                board.early = (answer, ProbeEvidence(url, answer, milliseconds: began.millisecondsAgo), address)
             }
         }
         return address

@@ -97,10 +97,12 @@ extension HelperService {
             var endpoints: [ProbeEndpoint]
             var httpsURL: String?
             var fresh: Bool
+            var asksNames: Bool?
         }
         let values = try Coding.decode(ProbeParameters.self, from: parameters)
         let result = attempts.probe(
-            values.link, endpoints: values.endpoints, https: values.httpsURL, fresh: values.fresh, policy: policy, in: scope)
+            values.link, endpoints: values.endpoints, https: values.httpsURL, fresh: values.fresh,
+            asksNames: values.asksNames ?? false, policy: policy, in: scope)
         return (result ?? ProbeResult(.limited, problem: "cancelled")).wire
     }
 

@@ -109,7 +109,7 @@ import Vault
                 code: .notSaved, message: "Nothing was stored: \(reason). Give it again once the state folder can be written.")
         } catch {
             let isLocked = error as? VaultError == .pinNeeded
-            let remedy = services.vault.lock == nil || isLocked ? "" : " Mend that, then systemctl reload hotspotd."
+            let remedy = services.vault.lock == nil || isLocked ? "" : " Mend that, then \(OwnService.reload)."
             throw .failed(code: .notSaved, message: "Nothing was stored: \(error).\(remedy)")
         }
         let new = store.credential(owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin)

@@ -58,25 +58,31 @@ import Store
                 status.problems.append(Problem(.noAddress, "Joined, but there is no address yet."))
             }
             let network = controller.joined?.network
-            let off = switchedOffHelper(in: network)
             status.problems = status.problems.map { problem in
-                if problem.code == .unclaimedCaptive, let off { return off }
+                if problem.code == .unclaimedCaptive, let network, let off = switchedOffHelper(in: network) { return off }
                 return problem.naming(network?.key == nil ? nil : network?.label)
             }
             return status
         }
     }
 
-    /// Returns the problem of a portal that a helper may know which is switched off.
-    private func switchedOffHelper(in network: NetworkID?) -> Problem? {
-        let name = network?.switchName
-        let off = services.store.allDisabled.first { off in
-            off.helper.map(services.hasHelper) == true && (off.ssid == nil || off.ssid == name)
+    /// Returns the problem of a portal that a helper may know which is switched off: the one that logged in here before, else one that
+    /// logs in by itself, else the browser's.
+    private func switchedOffHelper(in network: NetworkID) -> Problem? {
+        let remembered = services.store.remembered(network, now: WallClock.now)?.helper
+        let off = services.store.allDisabled.filter { off in
+            off.helper.map(services.hasHelper) == true && (off.ssid == nil || off.ssid == network.switchName)
         }
-        guard let off, let helper = off.helper else { return nil }
-        let place = off.ssid == nil ? "" : " " + (network.flatMap { ShellWord.argument($0.label) } ?? "SSID")
+        func rank(_ helper: String) -> Int { helper == remembered ? 0 : helper == BrowseReply.helper ? 2 : 1 }
+        // A switch for all networks comes first, because the other one has no effect until it is on.
+        let first = off.min {
+            (rank($0.helper ?? ""), $0.helper ?? "", $0.ssid ?? "") < (rank($1.helper ?? ""), $1.helper ?? "", $1.ssid ?? "")
+        }
+        guard let first, let helper = first.helper else { return nil }
+        let place = first.ssid == nil ? "" : " " + (ShellWord.argument(network.label) ?? "SSID")
+        let subject = helper == remembered ? "\(helper), which logged in here before," : helper
         return Problem(
-            .unclaimedCaptive, "A portal wants a login, and no helper that is switched on can do it; \(helper) is switched off.",
+            .unclaimedCaptive, "A portal wants a login, and no helper that is switched on can do it; \(subject) is switched off.",
             hint: "hotspotctl enable --helper \(helper)\(place)")
     }
 
@@ -88,7 +94,10 @@ import Store
         list.refresh(done)
     }
     func listWatchers(_ count: Int) { list.watch(count) }
-    func helperStatus() -> [HelperStatus] { helpers.status() }
+    func helperStatus() -> [HelperStatus] {
+        helpers.loader.catchUp()
+        return helpers.status()
+    }
 
     func check(interface: String?, _ answer: @escaping (Result<CheckReply, ControlError>) -> Void) {
         let settings = services.settings
@@ -222,16 +231,19 @@ import Store
         guard let joined = controller.joined else {
             throw .failed(code: .noAddress, message: "\(controller.name) is in no network, or has no address yet.")
         }
+        try requireSwitchedOn(joined)
         if let helper {
+            helpers.loader.catchUp()
+            if !services.hasHelper(helper), let problem = helpers.loader.problem(of: helper) {
+                let remedy = problem.hint.map { "; to mend it: \($0)" } ?? ""
+                throw .failed(code: problem.code, message: "\(helper) cannot be used: \(problem.message)\(remedy)")
+            }
             try requireHelper(helper)
             guard controller.machine.candidates.contains(where: { $0.name == helper }) else {
-                throw .failed(
-                    code: .notCandidate,
-                    message: "\(helper) is switched off here, or its SSID= does not have \"\(joined.label)\".")
+                throw .failed(code: .notCandidate, message: services.exclusion(of: helper, from: joined))
             }
         }
         guard controller.machine.acceptsLogin else { throw wrongState(controller) }
-        try requireSwitchedOn(joined)
         let isUnderWay = controller.machine.joinsLogin(by: helper, fresh: fresh)
         controller.feed(.loginRequested(helper: helper, fresh: fresh))
         return InterfaceReply(interface: controller.name, underWay: isUnderWay ? true : nil)

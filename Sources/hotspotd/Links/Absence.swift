@@ -84,7 +84,7 @@ struct LogoffOn: Hashable, Sendable {
     private static func silence(_ reason: String) -> Problem {
         Problem(
             .logoffOn, "LogoffOn= does nothing, because \(reason).",
-            hint: "systemctl status systemd-logind; once it runs: systemctl reload hotspotd")
+            hint: "systemctl status systemd-logind; once it runs: \(OwnService.reload)")
     }
 
     func handle(_ signal: SystemBus.BusSignal) {

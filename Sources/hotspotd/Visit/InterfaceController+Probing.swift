@@ -5,7 +5,7 @@ extension InterfaceController {
     /// Probes for a client; the machine hears the verdict too.
     func check(_ answer: @escaping (ProbeAnswer?) -> Void) {
         guard let link else { return answer(nil) }
-        prober.ask(about: link, fresh: true) { [weak self] found in
+        prober.ask(about: link, fresh: true, asksNames: true) { [weak self] found in
             if let found { self?.feed(.verdictSeen(found.verdict)) }
             self?.leaveOtherPortal()
             answer(found)

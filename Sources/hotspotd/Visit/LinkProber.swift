@@ -46,8 +46,12 @@ import Varlink
     func cancel(_ id: ProbeID) { running.removeValue(forKey: id)?.cancel() }
 
     /// Asks for a verdict on this link; `nil` if there is no prober, if it died, or if the network was left meanwhile.
-    @discardableResult func ask(about link: Link, fresh: Bool, answer: @escaping (ProbeAnswer?) -> Void) -> HelperCall {
-        let request = ProbeRequest(link: link, endpoints: [], fresh: fresh)
+    ///
+    /// - Parameter asksNames: names that are known are asked for again as well.
+    @discardableResult func ask(
+        about link: Link, fresh: Bool, asksNames: Bool = false, answer: @escaping (ProbeAnswer?) -> Void
+    ) -> HelperCall {
+        let request = ProbeRequest(link: link, endpoints: [], fresh: fresh, asksNames: asksNames ? true : nil)
         let before = LossCounters.Record.now
         return services.host.probe(parameters: Coding.value(request)) { [weak self] outcome in
             guard let self, association == link.association else { return answer(nil) }
@@ -112,6 +116,8 @@ struct ProbeRequest: Encodable {
     /// Always empty: the link has them.
     var endpoints: [String]
     var fresh: Bool
+    /// `true` or absent.
+    var asksNames: Bool?
 }
 
 /// The answer of `Probe`.

@@ -96,7 +96,7 @@ import Testing
         folder.write("etc/b.helper", "[Helper]\nName=b\nExec=\(root)/later\n")
         let catalog = load()
         #expect(catalog.entries.map(\.spec.name) == ["first"])
-        #expect(catalog.awaited == ["\(root)/farther/a.helper", "\(root)/later"])
+        #expect(catalog.awaited == ["/bin/true", "\(root)/farther/a.helper", "\(root)/later"])
         // A circle ends.
         folder.link("etc/c.helper", to: "d.helper")
         folder.link("etc/d.helper", to: "c.helper")

@@ -77,6 +77,28 @@ import Testing
         #expect(server.requests.count == 2 && names.questions == 1)
     }
 
+    /// What a nameserver said a moment ago does not tell that it answers now.
+    @Test func aProbeThatAsksNamesAsksForKnownOnesAgain() throws {
+        let server = ScriptedServer(["/": "HTTP/1.1 204 No Content\r\n\r\n"])
+        let names = ScriptedNameserver(a: .address([127, 0, 0, 1]))
+        let link = remembering(server, names: names)
+        for questions in 1...3 {
+            let result = store.probe(link, fresh: true, asksNames: true, policy: .testing(), in: Scope())
+            #expect(result?.verdict == .online && names.questions == questions)
+        }
+    }
+
+    /// The portal answers at the address of the last proof, and no nameserver gave that address.
+    @Test func anAnswerAtARememberedAddressSaysSo() throws {
+        let server = ScriptedServer(["/": redirect("/login")])
+        let names = ScriptedNameserver(a: .silence, aaaa: .silence)
+        let result = try #require(
+            store.probe(remembering(server, names: names), fresh: true, policy: .testing(), in: Scope()))
+        #expect(result.verdict == .limited)
+        let answered = result.evidence.filter { $0.status != nil }
+        #expect(answered.map(\.request) == ["GET http://probe.test:\(server.port)/ at 127.0.0.1"])
+    }
+
     /// A gateway that answers falsely for names, and lets the server's own address through, must not look open.
     @Test func aRememberedServerProvesNothingWhereTheNameLeadsElsewhere() throws {
         let server = ScriptedServer(["/": "HTTP/1.1 204 No Content\r\n\r\n"])

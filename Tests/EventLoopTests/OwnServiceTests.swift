@@ -1,0 +1,10 @@
+import EventLoop
+import Glibc
+import Testing
+
+@Suite struct OwnServiceTests {
+    /// A command for the system's unit would reach another daemon, or none.
+    @Test func anInstanceOfOnesOwnIsReachedByItsProcess() {
+        #expect(OwnService.reload == "kill -HUP \(getpid())" && !OwnService.restart.contains("systemctl"))
+    }
+}

@@ -45,6 +45,17 @@ import Testing
         await hotel.close()
     }
 
+    /// What was seen beside the login does not answer a client that checks later.
+    @Test @LoopActor func aCheckSharesNothingWithTheLogin() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        _ = try await hotel.ask()
+        let login = try #require(hotel.controller.link)
+        let checks = try (0..<2).map { _ in try #require(hotel.controller.linkOfItsOwn) }
+        #expect(Set([login.attempt] + checks.map(\.attempt)).count == 3)
+        #expect(checks.allSatisfy { $0.association == login.association })
+        await hotel.close()
+    }
+
     /// A portal knows a guest by it: told while it is asked again, and only where the address is another one.
     @Test @LoopActor func anotherHardwareAddressIsTold() async throws {
         let hotel = try Hotel(Hotel.secure)

@@ -216,15 +216,6 @@ import Store
         requestCause = nil
     }
 
-    /// Probes for a client; the machine hears the verdict too.
-    func check(_ answer: @escaping (ProbeAnswer?) -> Void) {
-        guard let link else { return answer(nil) }
-        prober.ask(about: link, fresh: true) { [weak self] found in
-            if let found { self?.feed(.verdictSeen(found.verdict)) }
-            answer(found)
-        }
-    }
-
     // MARK: Actions
 
     private func perform(_ action: Action, among turn: [Action]) {

@@ -114,6 +114,11 @@ import Testing
         let reply = FormLogin(kind: "form", command: command).run(from: nil, isTypedNow: false)
         #expect(reply.result == .success, "\(reply)")
         #expect(command.probe(fresh: true)?.verdict == .online)
+        // A question of another attempt asks the network itself.
+        let before = server.requests.count { $0.path == "/" }
+        command.link.attempt = "of its own"
+        #expect(command.probe(fresh: true)?.verdict == .online)
+        #expect(server.requests.count { $0.path == "/" } > before)
     }
 
     @Test func aPortalFileIsLookedBeside() throws {

@@ -70,6 +70,8 @@ package struct FormAttempt: Sendable {
         guard isTypedNow else { return }
         if !command.answers.isEmpty { engine.agreed.formUnion(said) }
         for (name, answer) in command.answers where name.hasPrefix(FormEngine.Unusual.prefix) && FilledForm.isYes(answer) {
+            // A price is asked about at each login.
+            if name.hasPrefix(FormEngine.priceField) { continue }
             engine.agreed.insert(FormEngine.Unusual.agreement(live.origin, name))
         }
     }

@@ -49,7 +49,8 @@ struct PortalRun: Sendable {
     init(_ portal: PortalFile, at live: Portal, engine: FormEngine, values: PortalValues, isStranger: Bool) {
         (self.portal, self.live, self.engine, self.values, self.isStranger) = (portal, live, engine, values, isStranger)
         let declared = portal.terms.flatMap { try? engine.redirects.target(of: values.text(of: $0), from: values.page.base) }
-        portalTerms = engine.bindingTerms(on: values.page.withButton, at: values.last.url) ?? declared.map { .address($0) }
+        portalTerms =
+            engine.bindingTerms(on: values.page.withButton, at: values.last.url) ?? declared.map { .address($0, box: "") }
         self.values.answers = engine.answers
         self.values.secrets = Set(portal.fields.filter(\.kind.isSecret).map(\.name))
     }
@@ -306,7 +307,7 @@ struct PortalRun: Sendable {
         }
         var prompt = Prompt(title: values.page.title ?? portal.name, message: message, fields: asked + boxes)
         switch terms {
-        case .address(let url): prompt.termsURL = url.text
+        case .address(let url, _): prompt.termsURL = url.text
         case .text(let text): prompt.terms = text
         case nil: break
         }

@@ -17,7 +17,7 @@ package struct SessionMemory: Codable, Sendable {
     package var cookies: [String]?
     /// The page that asked the user, if it cannot be reached again from the portal's first page.
     package var page: SavedPage?
-    /// Fingerprints of the terms that the user accepted; other terms are asked for again.
+    /// Fingerprints of the terms that the user accepted, behind a blank those of their box; others are asked for again.
     var terms: [String]?
     /// Fingerprints of the terms that the open prompt shows.
     package var shownTerms: [String]?

@@ -105,6 +105,39 @@ import Varlink
         #expect(try FormHelper().authenticate(command).result == .success)
     }
 
+    /// What the box says is accepted with it, though the page of the terms is the same.
+    @Test func asksAgainWhenTheBoxSaysSomethingElse() throws {
+        let words = Locked("the rules")
+        let server = cafe(words) { words in
+            "<form action=/go><label><input type=checkbox name=ok value=1>I accept the <a href='https://elsewhere.test/terms'>terms</a> and \(words)</label><input type=submit value=Connect></form>"
+        }
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        command.session = try FormHelper().authenticate(command).session
+        command.answers = ["ok": "yes"]
+        let done = try FormHelper().presentUI(command)
+        #expect(done.result == .success, "\(done)")
+        (command.session, command.answers, command.consent) = (done.session, [:], true)
+        #expect(try FormHelper().authenticate(command).result == .success)
+
+        // A memory of an earlier version asks nothing, and knows the box from then on.
+        var memory = SessionMemory(done.session)
+        memory.terms = try #require(memory.terms).map { String($0.prefix { $0 != " " }) }
+        command.session = Session(memory: memory.value)
+        let upgraded = try FormHelper().authenticate(command)
+        #expect(upgraded.result == .success && SessionMemory(upgraded.session).terms == SessionMemory(done.session).terms)
+
+        words.with { $0 = "liability for all damages" }
+        command.session = upgraded.session
+        let again = try FormHelper().authenticate(command)
+        #expect(again.result == .uiRequired && again.prompt?.fields.map(\.name) == ["ok"])
+        #expect(again.prompt?.message?.contains("have changed") == true)
+        (command.session, command.answers) = (again.session, ["ok": "yes"])
+        let accepted = try FormHelper().presentUI(command)
+        (command.session, command.answers) = (accepted.session, [:])
+        #expect(try FormHelper().authenticate(command).result == .success)
+    }
+
     /// Text that is not marked may differ at each visit.
     @Test(arguments: [
         (#"<div class="card loginTerms">"#, "</div>", true), (#"<p id=agb>"#, "</p>", true),

@@ -41,6 +41,8 @@ struct PortalRun: Sendable {
     private var target: String?
     /// A request was sent that changed something at the portal.
     private(set) var hasActed = false
+    /// No request had an answer or changed something at the portal.
+    var hasSentNothing: Bool { sent.isEmpty && !hasActed }
     /// The terms of the portal's page, or those that the file names.
     private let portalTerms: Terms?
     /// Answers were given, for another portal.

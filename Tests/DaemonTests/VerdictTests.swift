@@ -56,6 +56,27 @@ import Testing
         await hotel.close()
     }
 
+    /// No portal has checked what the helper did not send.
+    @Test @LoopActor func answersThatTheLoginDidWithoutAreNotKept() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        hotel.bench.replies(
+            "form", to: "PresentUI",
+            #"{"result": "success", "portal": \#(Hotel.secure), "unsent": ["room", "name", "sms"]}"#)
+        _ = try await hotel.ask()
+        #expect(try await hotel.answer(Hotel.typed) == PromptDesk.needless)
+        #expect(hotel.bench.services.store.credentials(Hotel.network).isEmpty)
+        let ended = try #require(verdict(hotel))
+        #expect(ended.hasPrefix("Online after") && ended.hasSuffix("without the answers; they were not sent."))
+        hotel.leave()
+        // Those that were sent are kept.
+        hotel.bench.replies(
+            "form", to: "PresentUI", #"{"result": "success", "portal": \#(Hotel.secure), "unsent": ["name"]}"#)
+        _ = try await hotel.ask()
+        #expect(try await hotel.answer(Hotel.typed)?.hasPrefix("Remembered") == true)
+        #expect(hotel.bench.services.store.credentials(Hotel.network).map(\.fieldNames) == [["room"]])
+        await hotel.close()
+    }
+
     /// A portal knows a guest by it: told while it is asked again, and only where the address is another one.
     @Test @LoopActor func anotherHardwareAddressIsTold() async throws {
         let hotel = try Hotel(Hotel.secure)

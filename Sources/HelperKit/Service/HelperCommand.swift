@@ -95,6 +95,16 @@ public struct HelperCommand: Sendable {
         Reply(result, prompt: prompt, portal: portal, session: session, reason: reason, trace: scope.trace.lines)
     }
 
+    /// Makes the reply of a login that met an open network, so that no answer was sent.
+    package func replyOpenAlready() -> Reply {
+        var reply = reply(.success, session: session, reason: "The network is open already.")
+        reply.unsent = answered.isEmpty ? nil : answered
+        return reply
+    }
+
+    /// The names of the answers that say something: they are neither empty nor a no.
+    package var answered: [String] { answers.filter { !["", "no", "false"].contains($0.value) }.keys.sorted() }
+
     /// Makes the reply `temporaryFailure` for a transfer that failed.
     public func reply(_ error: TransferError, portal: Portal? = nil, session: Session? = nil) -> Reply {
         reply(.temporaryFailure, portal: portal, session: session, reason: error.description)

@@ -25,6 +25,8 @@ package struct SessionMemory: Codable, Sendable {
     package var agreed: [String]?
     /// Those that answering the open prompt agrees to.
     package var said: [String]?
+    /// The names of the open prompt's fields.
+    var asked: [String]?
 
     /// A request to be made later.
     struct SavedRequest: Codable, Sendable {

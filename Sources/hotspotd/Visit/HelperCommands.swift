@@ -156,12 +156,14 @@ import Varlink
         case .reply(let reply):
             keep(reply, of: helper)
             if command == .logoff, reply.result == .success { sessions.end(keeping: reply.session, of: helper) }
-            if reply.result == .success, command == .authenticate || command == .presentUI { desk.loginAccepted() }
+            let isLogin = reply.result == .success && (command == .authenticate || command == .presentUI)
+            let isNeedless = isLogin && desk.loginAccepted(by: helper, unsent: reply.unsent ?? [])
             let reason = reply.reason.map { Printable.text($0, limit: 500) }
             let refusal = command == .presentUI ? reply.prompt?.message.map { Printable.text($0, limit: 500) } : nil
             journal.note { attempt in
                 (attempt.lastWord, attempt.obstacle) = (reply.result == .success ? nil : reason, nil)
                 attempt.refusal = refusal
+                attempt.isNeedless = isNeedless
                 attempt.isLeftOpen = command == .logoff && reply.result != .success
             }
             journal.record("answer", "\(reply.result.rawValue)\(Self.suffix(reply.reason ?? refusal))", helper: helper)

@@ -65,7 +65,7 @@ public struct HelperCommand: Sendable {
     /// Sends a login's request, and looks beside its answer whether the network is open, so that the proof need not wait for it (D25).
     package func logIn(_ request: HTTPRequest, by client: HTTPClient) throws(TransferError) -> HTTPResponse {
         var request = request
-        request.onConnected = { [attempts, link, policy] in attempts.lookBesideLogin(link, policy) }
+        request.onConnected = { [attempts, link, policy, scope] in attempts.lookBesideLogin(link, policy, scope.trace) }
         return try client.send(request, in: scope)
     }
 

@@ -225,7 +225,8 @@ package struct PortalLogin: Sendable {
                 amounts(portal, run.values, &session)
                 var done = reply(
                     .success, memory, own, live, start.client, session: session, reason: reason.isEmpty ? nil : reason)
-                if isTypedNow, !command.answered.isEmpty, run.hasSentNothing { done.unsent = command.answered }
+                let hasSent = run.hasActed || !run.sent.isEmpty
+                if isTypedNow, !hasSent, !command.answered.isEmpty { done.unsent = command.answered }
                 return done
             case .end(let result, let why): return command.reply(result, portal: live, reason: why)
             }

@@ -33,7 +33,7 @@ struct PortalRun: Sendable {
     private var first = 0
     private var requests = 0
     /// The answers that were sent or computed with, so that the portal can refuse them.
-    private var sent: Set<String> = []
+    private(set) var sent: Set<String> = []
     /// The form that was sent last, with its page.
     private var submitted: (form: HTMLForm, page: HTMLPage, url: WebURL)?
     /// The keys of other origins that answers went to, and such an origin of the last request.
@@ -41,8 +41,6 @@ struct PortalRun: Sendable {
     private var target: String?
     /// A request was sent that changed something at the portal.
     private(set) var hasActed = false
-    /// No request had an answer or changed something at the portal.
-    var hasSentNothing: Bool { sent.isEmpty && !hasActed }
     /// The terms of the portal's page, or those that the file names.
     private let portalTerms: Terms?
     /// Answers were given, for another portal.
@@ -51,8 +49,7 @@ struct PortalRun: Sendable {
     init(_ portal: PortalFile, at live: Portal, engine: FormEngine, values: PortalValues, isStranger: Bool) {
         (self.portal, self.live, self.engine, self.values, self.isStranger) = (portal, live, engine, values, isStranger)
         let declared = portal.terms.flatMap { try? engine.redirects.target(of: values.text(of: $0), from: values.page.base) }
-        portalTerms =
-            engine.bindingTerms(on: values.page.withButton, at: values.last.url) ?? declared.map { .address($0, box: "") }
+        portalTerms = engine.bindingTerms(on: values.page.withButton, at: values.last.url) ?? declared.map { .address($0) }
         self.values.answers = engine.answers
         self.values.secrets = Set(portal.fields.filter(\.kind.isSecret).map(\.name))
     }

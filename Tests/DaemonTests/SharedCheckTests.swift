@@ -14,7 +14,7 @@ import Testing
         lazy var checks = SharedCheck<String>(now: { [unowned self] in now })
 
         func ask(_ index: Int = 1, in association: String = "a") {
-            checks.ask(index, in: association) { done in
+            checks.ask(index, in: association) { [unowned self] done in
                 begun.append(done)
             } answer: { [unowned self] in
                 answers.append($0)

@@ -50,9 +50,9 @@ import Testing
         let hotel = try Hotel(Hotel.secure)
         _ = try await hotel.ask()
         let login = try #require(hotel.controller.link)
-        let checks = try (0..<2).map { _ in try #require(hotel.controller.linkOfItsOwn) }
-        #expect(Set([login.attempt] + checks.map(\.attempt)).count == 3)
-        #expect(checks.allSatisfy { $0.association == login.association })
+        let first = try #require(hotel.controller.linkOfItsOwn)
+        let second = try #require(hotel.controller.linkOfItsOwn)
+        #expect(Set([login.attempt, first.attempt, second.attempt]).count == 3 && first.association == login.association)
         await hotel.close()
     }
 
@@ -63,7 +63,8 @@ import Testing
             "form", to: "PresentUI",
             #"{"result": "success", "portal": \#(Hotel.secure), "unsent": ["room", "name", "sms"]}"#)
         _ = try await hotel.ask()
-        #expect(try await hotel.answer(Hotel.typed) == PromptDesk.needless)
+        let told = try await hotel.answer(Hotel.typed)
+        #expect(told == PromptDesk.needless)
         #expect(hotel.bench.services.store.credentials(Hotel.network).isEmpty)
         let ended = try #require(verdict(hotel))
         #expect(ended.hasPrefix("Online after") && ended.hasSuffix("without the answers; they were not sent."))
@@ -72,7 +73,8 @@ import Testing
         hotel.bench.replies(
             "form", to: "PresentUI", #"{"result": "success", "portal": \#(Hotel.secure), "unsent": ["name"]}"#)
         _ = try await hotel.ask()
-        #expect(try await hotel.answer(Hotel.typed)?.hasPrefix("Remembered") == true)
+        let kept = try await hotel.answer(Hotel.typed)
+        #expect(kept?.hasPrefix("Remembered") == true)
         #expect(hotel.bench.services.store.credentials(Hotel.network).map(\.fieldNames) == [["room"]])
         await hotel.close()
     }

@@ -4,7 +4,7 @@ import HotspotCore
 /// The terms of use of a portal, by which changed terms can be recognised at a later visit.
 package enum Terms: Hashable, Sendable {
     /// They are on a page of their own, and the box that accepts them has these words.
-    case address(WebURL, box: String)
+    case address(WebURL, box: String = "")
     /// They are on the page that asks.
     case text(String)
 

@@ -9,7 +9,8 @@ import HotspotCore
 
     private final class Round {
         let association: String
-        let begin: Begin
+        /// Until it has begun.
+        var begin: Begin?
         var clients: [(Answer) -> Void]
         var began: Instant?
         var isOver = false
@@ -59,9 +60,10 @@ import HotspotCore
         // Clients of a probe that was overtaken get the answer of the new one.
         round.clients += before?.clients ?? []
         before?.clients = []
-        round.began = now
         (last[index], next[index]) = (round, nil)
-        round.begin { [weak self] answer in
+        let begin = round.begin
+        (round.began, round.begin) = (now, nil)
+        begin? { [weak self] answer in
             guard !round.isOver else { return }
             round.isOver = true
             let clients = round.clients

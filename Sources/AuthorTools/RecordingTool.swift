@@ -27,17 +27,11 @@ enum RecordingTool {
             let recording = LoginRecording(
                 link: link, portals: own.map { [$0] } ?? PortalCatalogue().read().portals, isNamed: own != nil, machine: machine)
             let recorded = try recording.run(asking: ask)
-            let exchange = recorded.exchange
-            let end = ([exchange.result.rawValue] + recorded.notes).map { Printable.text($0, limit: 400) }.joined(separator: "; ")
-            guard write(exchange.text, to: file) else {
+            guard write(recorded.exchange.text, to: file) else {
                 print("\(Printable.text(file)): \(String(cString: strerror(errno)))")
                 return false
             }
-            print(
-                """
-                \(Printable.text(file)) has \(exchange.count) requests, \(recorded.way), and ends with \(end).
-                Your answers, this machine's addresses and tokens were replaced. Read the file before you hand it in.
-                """)
+            print(recorded.summary(of: file))
             return recorded.isWanted
         } catch {
             print("\(error)".split(separator: "\n").map { Printable.text(String($0), limit: 2000) }.joined(separator: "\n"))
@@ -62,7 +56,7 @@ enum RecordingTool {
 
     /// Asks all fields of a prompt; `nil` if the input ended or, after a refusal, an answer is empty.
     private static func ask(_ prompt: Prompt, isRefused: Bool) -> [String: String]? {
-        print("| \(Printable.text(prompt.title, limit: 120))")
+        print("| \(Printable.text(prompt.title, limit: 400))")
         for text in [prompt.message, prompt.terms, prompt.termsURL] {
             if let text { print("| \(Printable.text(text, limit: 2000))") }
         }

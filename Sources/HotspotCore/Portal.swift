@@ -149,6 +149,8 @@ public struct Reply: Codable, Hashable, Sendable {
     public var reason: String?
     /// Steps taken, secrets masked.
     public var trace: [String]?
+    /// The names of answers that a login did without: they were not sent.
+    public var unsent: [String]?
 
     public init(
         _ result: HelperResult, prompt: Prompt? = nil, portal: Portal? = nil, session: Session? = nil, reason: String? = nil,

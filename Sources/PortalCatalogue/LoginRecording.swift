@@ -1,4 +1,5 @@
 import EventLoop
+import ForeignText
 import HelperKit
 import HotspotCore
 
@@ -19,6 +20,17 @@ package struct LoginRecording {
         package var isWanted: Bool
         /// Other things that were seen, such as the session's time.
         package var notes: [String] = []
+        /// The user typed something, which was replaced.
+        var isAnswered = false
+
+        /// Returns what a file has of it, for people.
+        package func summary(of file: String) -> String {
+            let end = ([exchange.result.rawValue] + notes).map { Printable.text($0, limit: 400) }.joined(separator: "; ")
+            return """
+                \(Printable.text(file)) has \(exchange.count) requests, \(way), and ends with \(end)\(end.hasSuffix(".") ? "" : ".")
+                \(isAnswered ? "Your answers, this" : "This") machine's addresses and tokens were replaced. Read the file before you hand it in.
+                """
+        }
     }
 
     /// The portal's page as this login found it, and the file that claims it.
@@ -63,7 +75,10 @@ package struct LoginRecording {
         for _ in 0..<Self.rounds where reply.result == .uiRequired {
             guard let prompt = reply.prompt, !prompt.fields.isEmpty else { break }
             let isRefused = prompt.message != nil && prompt.fields.contains { answers[$0.name] != nil }
-            guard let given = ask(prompt, isRefused) else {
+            // A portal can call itself anything.
+            var question = prompt
+            if let origin = reply.portal?.origin { question.title += " (\(origin))" }
+            guard let given = ask(question, isRefused) else {
                 isWanted = isRefused
                 break
             }
@@ -103,7 +118,7 @@ package struct LoginRecording {
             }
             return Recorded(
                 exchange: exchange, way: "by the forms on the portal's pages", isWanted: isOpen || isWanted,
-                notes: exchange.reason.map { [$0] } ?? [])
+                notes: exchange.reason.map { [$0] } ?? [], isAnswered: !secrets.isEmpty)
         }
         guard isOpen || isWanted else {
             let end =
@@ -113,7 +128,9 @@ package struct LoginRecording {
             throw NotRecorded(description: "\(end); \(exchange.lastWords)\nNothing was written.")
         }
         let notes = isOpen ? tryRest(of: portal, after: reply) : []
-        return Recorded(exchange: try Self.replayed(exchange, by: portal), way: "by \(portal.file)", isWanted: true, notes: notes)
+        return Recorded(
+            exchange: try Self.replayed(exchange, by: portal), way: "by \(portal.file)", isWanted: true, notes: notes,
+            isAnswered: !secrets.isEmpty)
     }
 
     /// Asks the probe until the network is open, or closed; `false` if it stays as it is.
@@ -168,7 +185,8 @@ package struct LoginRecording {
             chain = try RedirectChain.follow(answer, to: request, client: client, trusted: probe.origin, in: scope)
         } catch {
             let remedy = Self.remedy(error, on: link).map { " \($0)" } ?? ""
-            throw NotRecorded(description: "The portal's page was not reached: \(error.advice)\(remedy)")
+            let asked = turns.with { $0.last.flatMap { WebURL($0.url)?.host } } ?? probe.host
+            throw NotRecorded(description: "The portal's page was not reached, at \(asked): \(error.advice)\(remedy)")
         }
         guard chain.hops[0].status != 204 else {
             throw NotRecorded(

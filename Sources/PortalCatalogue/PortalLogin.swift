@@ -72,9 +72,7 @@ package struct PortalLogin: Sendable {
             return play(portal, start, reason: "", isTypedNow: true, from: saved)
         }
         guard let result = command.probe() else { return command.reply(TransferError(.cancelled)) }
-        if result.verdict.isOpen {
-            return command.reply(.success, session: command.session, reason: "The network is open already.")
-        }
+        if result.verdict.isOpen { return command.replyOpenAlready() }
         guard result.verdict == .captive else {
             return command.reply(.temporaryFailure, reason: "No portal answers at present (\(result.problem ?? "noAnswer")).")
         }
@@ -225,7 +223,11 @@ package struct PortalLogin: Sendable {
                 own.logoff = run.request(for: portal.logoff)
                 var session = Session()
                 amounts(portal, run.values, &session)
-                return reply(.success, memory, own, live, start.client, session: session, reason: reason.isEmpty ? nil : reason)
+                var done = reply(
+                    .success, memory, own, live, start.client, session: session, reason: reason.isEmpty ? nil : reason)
+                let hasSent = run.hasActed || !run.sent.isEmpty
+                if isTypedNow, !hasSent, !command.answered.isEmpty { done.unsent = command.answered }
+                return done
             case .end(let result, let why): return command.reply(result, portal: live, reason: why)
             }
             move = last ?? run.next()

@@ -33,7 +33,7 @@ struct PortalRun: Sendable {
     private var first = 0
     private var requests = 0
     /// The answers that were sent or computed with, so that the portal can refuse them.
-    private var sent: Set<String> = []
+    private(set) var sent: Set<String> = []
     /// The form that was sent last, with its page.
     private var submitted: (form: HTMLForm, page: HTMLPage, url: WebURL)?
     /// The keys of other origins that answers went to, and such an origin of the last request.
@@ -306,7 +306,7 @@ struct PortalRun: Sendable {
         }
         var prompt = Prompt(title: values.page.title ?? portal.name, message: message, fields: asked + boxes)
         switch terms {
-        case .address(let url): prompt.termsURL = url.text
+        case .address(let url, _): prompt.termsURL = url.text
         case .text(let text): prompt.terms = text
         case nil: break
         }

@@ -295,7 +295,7 @@ extension DoctorFacts {
                 .internet, .broken,
                 isOpen
                     ? "Not all of it answers on \(name)."
-                    : isAnswered ? "No answer on \(name) shows that it is there." : "It does not answer on \(name).",
+                    : isAnswered ? "Something answers on \(name), and it is not the Internet." : "It does not answer on \(name).",
                 "hotspotctl check --verbose")
         case "none": Layer(.internet, .broken, "It does not answer on \(name).", "hotspotctl check --verbose")
         case nil, _?: Layer(.internet, .unknown, "The probe does not say.")

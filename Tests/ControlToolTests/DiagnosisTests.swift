@@ -97,7 +97,8 @@ import Testing
     @Test func whereNothingAnswersNothingIsCalledOpenOrDone() {
         var status = InterfaceStatus(interface: "wlan0", state: .authenticated, since: 0)
         (status.ssid, status.helper, status.portal) = ("Cafe Aroma", "form", "https://portal.aroma.example")
-        let layers = Diagnosis(Self.facts(status, "limited")).layers
+        let silent = Self.with(Self.facts(status, "limited"), requests: ["GET http://probe.example/ → timeout in 5000 ms"])
+        let layers = Diagnosis(silent).layers
         for name in [LayerName.portal, .login] { #expect(layers.first { $0.name == name }?.state == .unknown) }
         #expect(layers.first { $0.name == .internet }?.sentence == "It does not answer on wlan0.")
     }
@@ -126,7 +127,7 @@ import Testing
         let limited = Diagnosis(Self.with(Self.facts(Self.unsure, "limited"), requests: [silent, early])).layers
         #expect(limited.first { $0.name == .names }?.sentence == "The resolvers do not answer.")
         let unasked = Diagnosis(Self.with(Self.facts(Self.unsure, "limited"), requests: [early])).layers
-        #expect(unasked.first { $0.name == .internet }?.sentence == "No answer on wlan0 shows that it is there.")
+        #expect(unasked.first { $0.name == .internet }?.sentence == "Something answers on wlan0, and it is not the Internet.")
     }
 
     /// An interface in a network of which the prober says nothing.

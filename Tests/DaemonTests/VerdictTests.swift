@@ -45,6 +45,40 @@ import Testing
         await hotel.close()
     }
 
+    /// What was seen beside the login does not answer a client that checks later.
+    @Test @LoopActor func aCheckSharesNothingWithTheLogin() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        _ = try await hotel.ask()
+        let login = try #require(hotel.controller.link)
+        let first = try #require(hotel.controller.linkOfItsOwn)
+        let second = try #require(hotel.controller.linkOfItsOwn)
+        #expect(Set([login.attempt, first.attempt, second.attempt]).count == 3 && first.association == login.association)
+        await hotel.close()
+    }
+
+    /// No portal has checked what the helper did not send.
+    @Test @LoopActor func answersThatTheLoginDidWithoutAreNotKept() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        hotel.bench.replies(
+            "form", to: "PresentUI",
+            #"{"result": "success", "portal": \#(Hotel.secure), "unsent": ["room", "name", "sms"]}"#)
+        _ = try await hotel.ask()
+        let told = try await hotel.answer(Hotel.typed)
+        #expect(told == PromptDesk.needless)
+        #expect(hotel.bench.services.store.credentials(Hotel.network).isEmpty)
+        let ended = try #require(verdict(hotel))
+        #expect(ended.hasPrefix("Online after") && ended.hasSuffix("without the answers; they were not sent."))
+        hotel.leave()
+        // Those that were sent are kept.
+        hotel.bench.replies(
+            "form", to: "PresentUI", #"{"result": "success", "portal": \#(Hotel.secure), "unsent": ["name"]}"#)
+        _ = try await hotel.ask()
+        let kept = try await hotel.answer(Hotel.typed)
+        #expect(kept?.hasPrefix("Remembered") == true)
+        #expect(hotel.bench.services.store.credentials(Hotel.network).map(\.fieldNames) == [["room"]])
+        await hotel.close()
+    }
+
     /// A portal knows a guest by it: told while it is asked again, and only where the address is another one.
     @Test @LoopActor func anotherHardwareAddressIsTold() async throws {
         let hotel = try Hotel(Hotel.secure)

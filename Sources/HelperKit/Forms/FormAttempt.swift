@@ -35,6 +35,10 @@ package struct FormAttempt: Sendable {
     private let isConfirmation: Bool
     /// The names of the answers that were typed now.
     private let typed: Set<String>
+    /// Those that no form has sent yet.
+    private(set) var unsent: Set<String>
+    /// The names of the fields that the answered prompt had, where they are known.
+    private let asked: Set<String>?
     private let link: Link
     private var steps = 0
     private var sent: Set<HTMLForm> = []
@@ -46,15 +50,18 @@ package struct FormAttempt: Sendable {
     /// - Parameters:
     ///   - agreed: the unusual ways of sending that the user agreed to.
     ///   - said: those that answering the prompt agrees to.
+    ///   - asked: the names of the prompt's fields.
     ///   - isTypedNow: the user has just typed the answers, as in PresentUI.
     package init(
-        _ command: HelperCommand, at live: Portal, agreed: [String] = [], said: [String] = [], mustAcceptTerms: Bool = false,
-        isTypedNow: Bool
+        _ command: HelperCommand, at live: Portal, agreed: [String] = [], said: [String] = [], asked: [String]? = nil,
+        mustAcceptTerms: Bool = false, isTypedNow: Bool
     ) {
+        self.asked = asked.map { Set($0) }
         (self.live, portal, link) = (live, live, command.link)
         let isSame = command.portal.map { $0.origin == live.origin && $0.pin == live.pin } ?? false
         isStranger = isTypedNow && !isSame && command.portal != nil
         typed = isTypedNow ? Set(command.answers.keys) : []
+        unsent = isTypedNow ? Set(command.answered) : []
         isConfirmation = isTypedNow && isSame && command.answers.isEmpty
         let credential = command.credential ?? [:]
         engine = FormEngine(
@@ -70,6 +77,8 @@ package struct FormAttempt: Sendable {
         guard isTypedNow else { return }
         if !command.answers.isEmpty { engine.agreed.formUnion(said) }
         for (name, answer) in command.answers where name.hasPrefix(FormEngine.Unusual.prefix) && FilledForm.isYes(answer) {
+            // A price is asked about at each login.
+            if name.hasPrefix(FormEngine.priceField) { continue }
             engine.agreed.insert(FormEngine.Unusual.agreement(live.origin, name))
         }
     }
@@ -100,7 +109,11 @@ package struct FormAttempt: Sendable {
         case .ask(var prompt, let form):
             // Words of success do not end a login while the page asks for something new.
             if soundsDone, !isFirst, form.passwords.isEmpty, answered.contains(form.inputs.map(\.name)) { return .done }
-            if isFirst, isStranger { prompt.begin("This is another portal than before; nothing was sent.") }
+            if isFirst, isStranger {
+                prompt.begin("This is another portal than before; nothing was sent.")
+            } else if isFirst, asksForMore(prompt) {
+                prompt.begin("The page has changed; nothing was sent.")
+            }
             if isFirst {
                 let unsent = typed.subtracting(form.inputs.map(\.name))
                 if !unsent.isEmpty { prompt.unsent = unsent.sorted() }
@@ -120,8 +133,26 @@ package struct FormAttempt: Sendable {
             guard steps < Self.stepLimit else { return handOver("The portal shows one form after another.", at: url) }
             steps += 1
             answered.insert(names)
+            noteSent(names)
             engine.offerAnswers(of: form)
             return .submit(filled, form)
+        }
+    }
+
+    /// No form was sent.
+    var hasSentNothing: Bool { steps == 0 }
+
+    /// Whether a prompt wants something that the one before, which was answered, did not ask for.
+    private func asksForMore(_ prompt: Prompt) -> Bool {
+        guard let asked, !typed.isEmpty else { return false }
+        return prompt.fields.contains { $0.required && !asked.contains($0.name) }
+    }
+
+    /// Notes that a form with these fields is sent, and with it the answers to them and to our own boxes.
+    private mutating func noteSent(_ names: [String]) {
+        for name in engine.answers.keys
+        where names.contains(name) || name == FormEngine.termsField || name.hasPrefix(FormEngine.Unusual.prefix) {
+            unsent.remove(name)
         }
     }
 

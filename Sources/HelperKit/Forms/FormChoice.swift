@@ -22,13 +22,13 @@ enum FormChoice: Sendable {
     init(_ page: HTMLPage, at url: WebURL, answered: Set<String> = []) {
         let candidates = page.forms.filter { Self.isCandidate($0, page) }
         let visible = candidates.filter { !$0.isInvisible }
-        let refusal = { (form: HTMLForm) in Self.refusal(of: form, sendsItself: page.submitsItself) }
+        let refusal = { (form: HTMLForm) in Self.refusal(of: form, on: page) }
         var open = visible.filter { refusal($0) == nil }
         // A form that leads nowhere is a wrapper for the page's other forms.
         if open.contains(where: { !Self.typed(in: $0).isEmpty && !$0.leadsNowhere }) { open.removeAll(where: \.leadsNowhere) }
         let asks = { (form: HTMLForm) in !Self.typed(in: form).isEmpty }
         // Where the login is a script's, no other form is it, such as the one that registers.
-        if visible.contains(where: { asks($0) && !Self.pays($0) }), !open.contains(where: asks) {
+        if visible.contains(where: { asks($0) && !Self.pays($0, on: page) }), !open.contains(where: asks) {
             open.removeAll { !Self.goesOnFree($0) }
         }
         // A button below a refusal only leads back.
@@ -51,6 +51,8 @@ enum FormChoice: Sendable {
             let typed = Self.typed(in: form)
             if typed.contains(where: { answered.contains($0.name) }) { return 0 }
             guard typed.isEmpty else { return 2 }
+            // Of two buttons, the one without a price.
+            if PriceMention(of: form, on: page) != .elsewhere { return 4 }
             // A button for access may also be one that registers.
             return FilledForm.button(of: form).map { FormWords.isOnward($0.label) || FormWords.isFree($0.label) } ?? true ? 1 : 3
         }
@@ -134,8 +136,8 @@ enum FormChoice: Sendable {
     }
 
     /// Returns why a form must not be sent from here; `nil` if it may.
-    private static func refusal(of form: HTMLForm, sendsItself: Bool) -> String? {
-        if pays(form) { return "The page asks for a payment." }
+    private static func refusal(of form: HTMLForm, on page: HTMLPage) -> String? {
+        if pays(form, on: page) { return "The page asks for a payment." }
         if let reason = form.browserReason { return reason }
         if form.encoding == .text { return "The page's form has an encoding that only browsers send." }
         if form.passwords.count > 1 { return "The page wants a new account with a password." }
@@ -153,20 +155,28 @@ enum FormChoice: Sendable {
             if buttons.allSatisfy(\.isInvisible) { return "The page shows its button only by a script." }
             if buttons.allSatisfy(\.isDisabled) { return "A script of the page has to enable its button." }
             let label = FilledForm.button(of: form)?.label ?? ""
-            if !label.isEmpty, !sendsItself, !FormWords.isOnwardButton(label) {
+            if !label.isEmpty, !page.submitsItself, !FormWords.isOnwardButton(label) {
                 return "The page's button does not say that it goes on."
             }
         }
         return nil
     }
 
-    private static func pays(_ form: HTMLForm) -> Bool {
+    /// Returns whether a form pays by what it asks for, or its text says that access costs.
+    private static func pays(_ form: HTMLForm, on page: HTMLPage) -> Bool {
         let buttons = form.submits.filter { !$0.isInvisible }
-        return (!buttons.isEmpty && buttons.allSatisfy { FormWords.isPayment($0.words) })
-            || typed(in: form).contains {
-                FormWords.isPayment($0.words) || FormWords.hasPrice($0.options.map(\.label).joined(separator: " "))
-            }
-            || FormWords.hasPrice(form.text)
+        if !buttons.isEmpty, buttons.allSatisfy({ FormWords.isPayment($0.words) }) { return true }
+        let asksToPay = typed(in: form).contains { FormWords.asksToPay($0.words) }
+        return asksToPay || form.inputs.contains(where: isTariff) || PriceMention(of: form, on: page) == .access
+    }
+
+    /// Returns whether a control is a choice among sums, also where the page has chosen already.
+    private static func isTariff(_ control: HTMLControl) -> Bool {
+        switch control.kind {
+        case .radio: FormWords.hasPrice(control.words)
+        case .select: FormWords.hasPrice(control.options.map(\.label).joined(separator: " "))
+        case .hidden, .text, .password, .email, .telephone, .checkbox, .textarea, .submit, .image, .button, .file: false
+        }
     }
 
     /// Returns the only link to go on of a page without forms, or the only one without an account, as a form that has no fields.

@@ -35,7 +35,7 @@ extension FormEngine {
         // Terms are shown only where submitting accepts them: for the daemon, an answered prompt with terms is consent. A mere link to
         // a privacy policy is not shown as terms.
         let terms = isBinding(form, page) ? terms(of: form, on: page, at: url) : nil
-        let termsURL: String? = if case .address(let address)? = terms { address.text } else { nil }
+        let termsURL: String? = if case .address(let address, _)? = terms { address.text } else { nil }
         // Terms on the page itself are shown in the prompt.
         let text: String? = if case .text(let text)? = terms { PageText.squeezed(text, limit: Self.shownTerms) } else { nil }
         return Prompt(title: title, message: message, fields: fields, termsURL: termsURL, terms: text)
@@ -67,18 +67,19 @@ extension FormEngine {
         let references =
             form.inputs.filter { $0.kind == .checkbox }.flatMap(\.links)
             + page.links.filter { FormWords.isTerms($0.text) }.map(\.reference)
+        let boxes = form.inputs.filter { $0.kind == .checkbox && FormWords.isTerms($0.words) }.map(\.label).filter { !$0.isEmpty }
+        let box = boxes.joined(separator: " ")
         // A link to a place on the page shows what the page has.
         let others = references.filter { !$0.hasPrefix("#") }
         if let address = others.lazy.compactMap({ try? redirects.target(of: $0, from: page.base) }).first {
-            return .address(address)
+            return .address(address, box: box)
         }
         if let reader = page.forms.first(where: FormWords.readsTerms),
             let filled = try? FilledForm(reader, on: page, at: url, answers: [:], consent: false, redirects: redirects),
             filled.request.method == .get
         {
-            return .address(filled.request.url)
+            return .address(filled.request.url, box: box)
         }
-        let boxes = form.inputs.filter { $0.kind == .checkbox && FormWords.isTerms($0.words) }.map(\.label).filter { !$0.isEmpty }
         let rest = FormWords.bindsReader(form.text) ? form.text : page.text
         let source = boxes + (page.terms.isEmpty && boxes.isEmpty ? [rest] : [page.terms])
         let text = PageText.squeezed(source.joined(separator: " "), limit: Self.comparedTerms)

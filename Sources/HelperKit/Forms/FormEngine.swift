@@ -47,6 +47,8 @@ package struct FormEngine: Sendable {
 
     /// The name of the prompt's box for terms where the page has no box of its own.
     package static let termsField = "accept_terms"
+    /// The beginning of the name of the box for a price that the page mentions.
+    static let priceField = Unusual.prefix + "price:"
     /// The longest value that a prompt can offer, and the longest answer that is sent, in octets.
     static let (offerLimit, answerLimit) = (200, 8192)
 
@@ -111,6 +113,7 @@ package struct FormEngine: Sendable {
         if termsHere, !hasTermsBox, !consent {
             fields.append(Field(name: Self.termsField, label: "I accept the terms of use", kind: .checkbox, required: true))
         }
+        if let box = PriceMention(of: form, on: page).box { fields.append(box) }
         let filled: FilledForm
         do throws(TransferError) {
             filled = try FilledForm(form, on: page, at: url, answers: answers, consent: consent, redirects: redirects)

@@ -58,9 +58,7 @@ public struct FormLogin: Sendable {
             portalPage = page
         } else {
             guard let result = command.probe() else { return command.reply(TransferError(.cancelled)) }
-            if result.verdict.isOpen {
-                return command.reply(.success, session: command.session, reason: "The network is open already.")
-            }
+            if result.verdict.isOpen { return command.replyOpenAlready() }
             guard result.verdict == .captive, let page = PortalPage.source(result).flatMap(command.portalPage) else {
                 return command.reply(.temporaryFailure, reason: "No portal answers at present (\(result.problem ?? "noAnswer")).")
             }
@@ -97,9 +95,9 @@ public struct FormLogin: Sendable {
         var (page, url, memory) = (page, url, SessionMemory(command.session))
         var terms = AcceptedTerms(memory, isTypedNow: isTypedNow)
         var attempt = FormAttempt(
-            command, at: live, agreed: memory.agreed ?? [], said: memory.said ?? [], mustAcceptTerms: terms.mustBeAccepted,
-            isTypedNow: isTypedNow)
-        memory.said = nil
+            command, at: live, agreed: memory.agreed ?? [], said: memory.said ?? [], asked: memory.asked,
+            mustAcceptTerms: terms.mustBeAccepted, isTypedNow: isTypedNow)
+        (memory.said, memory.asked) = (nil, nil)
         memory.agreed = attempt.engine.agreed.isEmpty ? nil : attempt.engine.agreed.sorted()
         // The first page is fetched again with fresh tokens; a later one cannot be reached without the forms sent before.
         memory.page = nil
@@ -152,9 +150,14 @@ public struct FormLogin: Sendable {
                 memory.logoff = attempt.logoff ?? memory.logoff
                 // The query of an address that a form has made can have the answers.
                 memory.statusPage = (url.origin == live.origin && url.query == nil ? url : first).text
-                return reply(.success, memory, live, client)
+                var done = reply(.success, memory, live, client)
+                guard !attempt.unsent.isEmpty else { return done }
+                done.unsent = attempt.unsent.sorted()
+                if attempt.hasSentNothing { done.reason = "The portal asks for nothing more; the answers were not sent." }
+                return done
             case .ask(var prompt, let form, let reason):
                 memory.said = attempt.said.isEmpty ? nil : attempt.said
+                memory.asked = prompt.fields.map(\.name)
                 if reason == nil { terms.show(consent ? nil : shown, client, url, command.scope) }
                 if terms.changed { prompt.begin("The terms of this portal have changed.") }
                 terms.keep(in: &memory)

@@ -3,8 +3,8 @@ import HotspotCore
 
 /// The terms of use of a portal, by which changed terms can be recognised at a later visit.
 package enum Terms: Hashable, Sendable {
-    /// They are on a page of their own.
-    case address(WebURL)
+    /// They are on a page of their own, and the box that accepts them has these words.
+    case address(WebURL, box: String = "")
     /// They are on the page that asks.
     case text(String)
 
@@ -20,7 +20,7 @@ package enum Terms: Hashable, Sendable {
     func fingerprint(asking client: HTTPClient, of page: WebURL, in scope: Scope) -> String? {
         switch self {
         case .text(let text): return Self.fingerprint(of: text)
-        case .address(let url):
+        case .address(let url, _):
             let byAddress = Self.digest(Array((url.origin + url.path).utf8))
             guard url.host == page.host else { return byAddress }
             guard let response = try? client.send(HTTPRequest(url), in: scope.limited(milliseconds: Self.timeLimit)) else {
@@ -32,6 +32,12 @@ package enum Terms: Hashable, Sendable {
             guard type.hasPrefix("text/") || type.contains("html"), !response.isEncoded else { return Self.digest(response.body) }
             return Self.fingerprint(of: HTMLReader.read(response, textLimit: Self.textLimit).text)
         }
+    }
+
+    /// What identifies the box's own words, where the terms do not have them.
+    var boxFingerprint: String? {
+        guard case .address(_, let box) = self, !box.isEmpty else { return nil }
+        return Self.fingerprint(of: box)
     }
 
     /// Returns the digest of a text's words without those that differ at each visit: times, dates, addresses and tokens. Sums, numbers of
@@ -73,13 +79,22 @@ package struct AcceptedTerms: Sendable {
         mustBeAccepted = !shown.isEmpty
     }
 
-    /// Returns whether these terms differ from the accepted ones. Terms that were never seen, or cannot be read now, have not changed:
-    /// the consent holds for them.
+    /// Returns whether these terms differ from the accepted ones, or their box says something else. Terms that were never seen, or cannot
+    /// be read now, have not changed: the consent holds for them.
     package mutating func haveChanged(_ terms: Terms?, _ client: HTTPClient, _ page: WebURL, _ scope: Scope) -> Bool {
-        guard let terms, !accepted.isEmpty, let current = terms.fingerprint(asking: client, of: page, in: scope),
-            !accepted.contains(current)
-        else { return false }
-        shown = [current]
+        guard let terms, !accepted.isEmpty else { return false }
+        let current = terms.fingerprint(asking: client, of: page, in: scope)
+        let box = terms.boxFingerprint
+        let same = accepted.firstIndex { mark in
+            let parts = mark.split(separator: " ").map(String.init)
+            // A memory of an earlier version does not have the box.
+            return (current == nil || parts.first == current) && (box == nil || parts.count < 2 || parts[1] == box)
+        }
+        if let same {
+            if let current, box != nil { accepted[same] = Self.mark(current, box) }
+            return false
+        }
+        shown = [Self.mark(current ?? Self.unread, box)]
         changed = true
         return true
     }
@@ -88,8 +103,14 @@ package struct AcceptedTerms: Sendable {
     package mutating func show(_ terms: Terms?, _ client: HTTPClient, _ page: WebURL, _ scope: Scope) {
         guard let terms else { return }
         if changed, !shown.isEmpty { return }
-        shown = terms.fingerprint(asking: client, of: page, in: scope).map { [$0] } ?? []
+        let current = terms.fingerprint(asking: client, of: page, in: scope)
+        shown = current.map { [Self.mark($0, terms.boxFingerprint)] } ?? []
     }
+
+    /// Stands for terms that could not be read.
+    private static let unread = "?"
+
+    private static func mark(_ terms: String, _ box: String?) -> String { terms + (box.map { " " + $0 } ?? "") }
 
     /// Notes that the user accepted the shown terms.
     package mutating func accept() {

@@ -74,15 +74,20 @@ public final class AttemptStore: Sendable {
     }
 
     /// Begins to look whether the network is open, because a login's request goes out now. The next fresh probe uses what a look finds.
-    func lookBesideLogin(_ link: Link, _ policy: NetworkPolicy) {
+    func lookBesideLogin(_ link: Link, _ policy: NetworkPolicy, _ trace: Trace) {
         guard !looks.isEmpty else { return }
-        let look = look(link, ProbeRun.Plan(link: link), policy)
+        let plan = ProbeRun.Plan(link: link)
+        let look = look(link, plan, policy)
+        let asked = "GET \(plan.named.first.flatMap { WebURL($0.url)?.masked } ?? "")"
         entries.with { entries in
             var entry = Self.entry(link, &entries)
-            if entry.proof?.isProven != true { entry.proof = EarlyProof(delays: looks, look) }
+            if entry.proof?.isProven != true { entry.proof = EarlyProof(delays: looks, asked: asked, trace: trace, look) }
             entries[Self.key(link)] = entry
         }
     }
+
+    /// Returns these looks that have no answer yet, one line for each.
+    func looksUnderWay(_ link: Link) -> [String] { entries.with { $0[Self.key(link)]?.proof?.underWay ?? [] } }
 
     /// Ends these looks, because the login did not succeed.
     func endLooks(_ link: Link) { entries.with { $0[Self.key(link)]?.proof = nil } }

@@ -26,33 +26,49 @@ final class EarlyProof: Sendable {
 
         mutating func end(_ result: ProbeResult) {
             running -= 1
-            if result.verdict == .online, result.problem == nil, open == nil { open = (result, .now) }
+            if Self.isProof(result), open == nil { open = (result, .now) }
         }
+
+        static func isProof(_ result: ProbeResult) -> Bool { result.verdict == .online && result.problem == nil }
     }
 
     private let looks = Locked(Looks())
     private let lifetime: Int
     private let cancellation = Cancellation()
+    /// The first request of each look.
+    private let asked: String
+    private static let place = ", beside the login's answer"
 
     /// Begins to look. Without a thread to spare it does not.
     ///
     /// - Parameters:
     ///   - delays: milliseconds until each look.
     ///   - lifetime: milliseconds for which a look that found the network open counts as a proof that begins later.
-    init(delays: [Int], lifetime: Int = 2000, _ look: @escaping @Sendable (Scope) -> ProbeResult) {
-        self.lifetime = lifetime
+    ///   - asked: the first request of each look, in words.
+    ///   - trace: gets the requests of the looks, but for the one that is the proof: those are in the prober's answer.
+    init(
+        delays: [Int], lifetime: Int = 2000, asked: String = "", trace: Trace = Trace(),
+        _ look: @escaping @Sendable (Scope) -> ProbeResult
+    ) {
+        (self.lifetime, self.asked) = (lifetime, asked)
         let scope = Scope(cancellation: cancellation, deadline: .after(milliseconds: VerdictTable.limit))
         for delay in delays {
-            let looks = looks
+            let (looks, place) = (looks, Self.place)
             Worker.startAside {
                 guard scope.pause(milliseconds: delay), looks.with({ $0.begin() }) else { return }
-                let result = look(scope)
+                let own = Trace()
+                let result = look(Scope(cancellation: scope.cancellation, deadline: scope.deadline, trace: own))
+                let lines = own.lines.isEmpty ? ["\(asked) → not waited for"] : own.lines
+                if !Looks.isProof(result) { for line in lines { trace.add(line + place) } }
                 looks.with { $0.end(result) }
             }
         }
     }
 
     deinit { cancellation.cancel() }
+
+    /// The looks that have no answer yet, for the trace of a command that ends now.
+    var underWay: [String] { Array(repeating: "\(asked) → no answer yet\(Self.place)", count: looks.with { $0.running }) }
 
     /// A look has found the network open a moment ago.
     var isProven: Bool { looks.with { $0.proof(within: lifetime) != nil } }

@@ -65,7 +65,7 @@ public struct HelperCommand: Sendable {
     /// Sends a login's request, and looks beside its answer whether the network is open, so that the proof need not wait for it (D25).
     package func logIn(_ request: HTTPRequest, by client: HTTPClient) throws(TransferError) -> HTTPResponse {
         var request = request
-        request.onConnected = { [attempts, link, policy] in attempts.lookBesideLogin(link, policy) }
+        request.onConnected = { [attempts, link, policy, scope] in attempts.lookBesideLogin(link, policy, scope.trace) }
         return try client.send(request, in: scope)
     }
 
@@ -94,6 +94,16 @@ public struct HelperCommand: Sendable {
     ) -> Reply {
         Reply(result, prompt: prompt, portal: portal, session: session, reason: reason, trace: scope.trace.lines)
     }
+
+    /// Makes the reply of a login that met an open network, so that no answer was sent.
+    package func replyOpenAlready() -> Reply {
+        var reply = reply(.success, session: session, reason: "The network is open already.")
+        reply.unsent = answered.isEmpty ? nil : answered
+        return reply
+    }
+
+    /// The names of the answers that say something: they are neither empty nor a no.
+    package var answered: [String] { answers.filter { !["", "no", "false"].contains($0.value) }.keys.sorted() }
 
     /// Makes the reply `temporaryFailure` for a transfer that failed.
     public func reply(_ error: TransferError, portal: Portal? = nil, session: Session? = nil) -> Reply {

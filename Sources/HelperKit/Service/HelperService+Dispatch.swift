@@ -65,6 +65,9 @@ extension HelperService {
     }
 
     private func loginAnswer(_ reply: Reply, _ command: HelperCommand) -> Answer {
+        var reply = reply
+        let looks = attempts.looksUnderWay(command.link)
+        if !looks.isEmpty { reply.trace = (reply.trace ?? []) + looks }
         if reply.result != .success { attempts.endLooks(command.link) }
         return Self.answer(reply)
     }

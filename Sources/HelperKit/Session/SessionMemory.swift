@@ -17,7 +17,7 @@ package struct SessionMemory: Codable, Sendable {
     package var cookies: [String]?
     /// The page that asked the user, if it cannot be reached again from the portal's first page.
     package var page: SavedPage?
-    /// Fingerprints of the terms that the user accepted; other terms are asked for again.
+    /// Fingerprints of the terms that the user accepted, behind a blank those of their box; others are asked for again.
     var terms: [String]?
     /// Fingerprints of the terms that the open prompt shows.
     package var shownTerms: [String]?
@@ -25,6 +25,8 @@ package struct SessionMemory: Codable, Sendable {
     package var agreed: [String]?
     /// Those that answering the open prompt agrees to.
     package var said: [String]?
+    /// The names of the open prompt's fields.
+    var asked: [String]?
 
     /// A request to be made later.
     struct SavedRequest: Codable, Sendable {

@@ -143,9 +143,7 @@ public struct WISPrLogin: Sendable {
     /// - Parameter isTypedNow: the user has just typed the command's answers, as in PresentUI.
     public func run(isTypedNow: Bool) -> Reply {
         guard let result = command.probe() else { return command.reply(TransferError(.cancelled)) }
-        if result.verdict.isOpen {
-            return command.reply(.success, session: command.session, reason: "The network is open already.")
-        }
+        if result.verdict.isOpen { return command.replyOpenAlready() }
         guard result.verdict == .captive else {
             return command.reply(.temporaryFailure, reason: "No portal answers at present (\(result.problem ?? "noAnswer")).")
         }

@@ -30,7 +30,13 @@ enum FormWords {
     static func isVoucher(_ text: String) -> Bool { book.finds(.voucher, in: text) }
     static func isEmail(_ text: String) -> Bool { book.finds(.email, in: text) }
     static func isOptional(_ text: String) -> Bool { book.finds(.optional, in: text) }
-    static func isPayment(_ text: String) -> Bool { book.finds(.payment, in: text) || hasPrice(text) }
+    static func isPayment(_ text: String) -> Bool { asksToPay(text) || hasPrice(text) }
+    /// Whether a text speaks of paying, whatever sums it has.
+    static func asksToPay(_ text: String) -> Bool { book.finds(.payment, in: text) }
+    /// Whether a sum in this text may be that of access.
+    static func isTariff(_ text: String) -> Bool { book.finds(.tariff, in: text) }
+    /// Whether a sum in this text is for something else than access, such as a lost key.
+    static func isExtra(_ text: String) -> Bool { book.finds(.extra, in: text) }
     static func isSocial(_ text: String) -> Bool { book.finds(.social, in: text) }
     /// Whether a link leads to another company's account. A part of its query may be the page that the user asked for.
     static func isSocial(_ text: String, to reference: String) -> Bool {
@@ -163,6 +169,11 @@ enum FormWords {
         return false
     }
 
+    /// Whether a text is a sum and nothing else.
+    static func isBarePrice(_ text: String) -> Bool {
+        hasPrice(text) && text.split { !$0.isLetter }.allSatisfy { currencyCodes.contains(String($0)) || $0 == "Rs" }
+    }
+
     private static let currencies: Set<Character> = ["€", "$", "£", "¥", "₹", "₽", "₺", "₩", "฿", "₫", "元", "円", "원"]
     private static let currencyCodes: Set<String> = [
         "EUR", "USD", "GBP", "CHF", "PLN", "CZK", "SEK", "NOK", "DKK", "TRY", "RUB", "INR", "JPY", "CNY", "KRW", "THB", "IDR",
@@ -170,7 +181,7 @@ enum FormWords {
         "BRL", "MXN", "AUD", "CAD", "NZD", "AED", "SAR", "ZAR", "Rs.",
     ]
 
-    private static func isOfAmount(_ character: Character) -> Bool {
+    static func isOfAmount(_ character: Character) -> Bool {
         ("0"..."9").contains(character) || character == "." || character == ","
     }
 

@@ -8,7 +8,7 @@ struct PhraseBook: Sendable {
             optional,
             recovery
         case email, language, offline, blocked, router, social, voucher, back, ended, scan, decline, cookie, trial, key, device,
-            identity, contact
+            identity, contact, tariff, extra
     }
 
     /// A phrase in octets of UTF-8, because searching for octets is fast.

@@ -1,56 +1,75 @@
 import EventLoop
 import HotspotCore
 
-/// One probe for all clients that ask at the same time: a client that asks while it runs, or within a second of its answer, shares that
-/// answer. So a client that asks often does not make the others fail, and each interface is probed at most once a second.
+/// One probe at a time for all clients that ask about an interface. A client gets the answer of a probe that began after its question, so
+/// that it hears nothing old. All that ask while one runs, or within a second of its beginning, share the next: a client that asks often
+/// does not make the others fail, and each interface is probed at most once a second.
 @LoopActor final class SharedCheck<Answer> {
+    typealias Begin = (@escaping (Answer) -> Void) -> Void
+
     private final class Round {
         let association: String
-        let began: Instant
-        var waiting: [(Answer) -> Void] = []
-        var last: (at: Instant, answer: Answer)?
+        /// Until it has begun.
+        var begin: Begin?
+        var clients: [(Answer) -> Void]
+        var began: Instant?
+        var isOver = false
 
-        init(association: String, began: Instant) {
+        init(association: String, begin: @escaping Begin, clients: [(Answer) -> Void]) {
             self.association = association
-            self.began = began
+            self.begin = begin
+            self.clients = clients
         }
     }
 
-    /// How long an answer is as good as a new one.
-    static var freshness: Duration { .seconds(1) }
+    /// The shortest time from one probe's beginning to the next.
+    static var spacing: Duration { .seconds(1) }
     /// After this time new clients do not wait for a probe without an answer.
     static var patience: Duration { .seconds(20) }
 
-    private var rounds: [Int: Round] = [:]
+    /// The running or the last probe of each interface.
+    private var last: [Int: Round] = [:]
+    /// The probe that waits for it.
+    private var next: [Int: Round] = [:]
+    private var timers: [Int: EventSource] = [:]
     private let now: () -> Instant
 
     init(now: @escaping () -> Instant = { EventLoop.now }) { self.now = now }
 
-    /// Answers from the running or the last probe of this interface in this association, or else begins one.
-    func ask(
-        _ index: Int, in association: String, begin: (@escaping (Answer) -> Void) -> Void, answer: @escaping (Answer) -> Void
-    ) {
+    /// Answers from a probe of this interface in this association that begins now, or as soon as the running one has ended.
+    func ask(_ index: Int, in association: String, begin: @escaping Begin, answer: @escaping (Answer) -> Void) {
+        let clients = (next[index]?.clients ?? []) + [answer]
+        next[index] = Round(association: association, begin: begin, clients: clients)
+        proceed(index)
+    }
+
+    private func proceed(_ index: Int) {
+        guard let round = next[index] else { return }
         let now = now()
-        let before = rounds[index]
-        if let before, before.association == association {
-            if let last = before.last {
-                if now - last.at < Self.freshness { return answer(last.answer) }
-            } else if now - before.began < Self.patience {
-                before.waiting.append(answer)
+        let before = last[index]
+        if let before, let began = before.began, before.association == round.association {
+            let age = now - began
+            if before.isOver, age < Self.spacing,
+                let timer = try? EventLoop.shared.schedule(after: Self.spacing - age, { [weak self] in self?.proceed(index) })
+            {
+                timers[index] = timer
                 return
             }
+            if !before.isOver, age < Self.patience { return }
         }
-        let round = Round(association: association, began: now)
         // Clients of a probe that was overtaken get the answer of the new one.
-        round.waiting = (before?.waiting ?? []) + [answer]
-        before?.waiting = []
-        rounds[index] = round
-        begin { [weak self] answer in
-            guard let self, round.last == nil else { return }
-            round.last = (self.now(), answer)
-            let waiting = round.waiting
-            round.waiting = []
-            for answerer in waiting { answerer(answer) }
+        round.clients += before?.clients ?? []
+        before?.clients = []
+        (last[index], next[index]) = (round, nil)
+        let begin = round.begin
+        (round.began, round.begin) = (now, nil)
+        begin? { [weak self] answer in
+            guard !round.isOver else { return }
+            round.isOver = true
+            let clients = round.clients
+            round.clients = []
+            for client in clients { client(answer) }
+            self?.proceed(index)
         }
     }
 }

@@ -155,12 +155,14 @@ import Varlink
             onAnswer(id, .evaluated(evaluation.confidence))
         case .reply(let reply):
             keep(reply, of: helper, hasEnded: command == .logoff && reply.result == .success)
-            if reply.result == .success, command == .authenticate || command == .presentUI { desk.loginAccepted() }
+            let isLogin = reply.result == .success && (command == .authenticate || command == .presentUI)
+            let isNeedless = isLogin && desk.loginAccepted(by: helper, unsent: reply.unsent ?? [])
             let reason = reply.reason.map { Printable.text($0, limit: 500) }
             let refusal = command == .presentUI ? reply.prompt?.message.map { Printable.text($0, limit: 500) } : nil
             journal.note { attempt in
                 (attempt.lastWord, attempt.obstacle) = (reply.result == .success ? nil : reason, nil)
                 attempt.refusal = refusal
+                attempt.isNeedless = isNeedless
             }
             journal.record("answer", "\(reply.result.rawValue)\(Self.suffix(reply.reason ?? refusal))", helper: helper)
             let seconds = reply.session?.secondsRemaining

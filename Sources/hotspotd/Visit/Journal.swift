@@ -93,6 +93,8 @@ struct RunningAttempt {
     var isLeftOpen = false
     /// A question waits for its answer.
     var isAsking = false
+    /// The network opened without the answers to it.
+    var isNeedless = false
     /// Octets of traces that the journal still takes: a helper that says much fills no disk.
     var traceCapacity = 256 << 10
 
@@ -115,6 +117,7 @@ struct RunningAttempt {
             Hearsay.join(sentence + obstacle, obstacle.isEmpty ? lastWord ?? refusal : nil)
         }
         return switch outcome {
+        case .online where isNeedless: "Online after \(seconds) s. The network opened without the answers; they were not sent."
         case .online: "Online by \(helper) after \(seconds) s\(because)."
         case .open: "The network is open, and asked for no login (\(seconds) s)."
         case .opened where isAsking: "The network opened while a question waited, perhaps by a login in a browser."

@@ -5,6 +5,9 @@ import Vault
 
 /// Keeps the answers of a proven login, and says what became of them.
 extension PromptDesk {
+    /// Answers that no portal has checked.
+    static let needless = "What was typed is not kept, because it was not sent: the network opened without it."
+
     /// Seals answers if they may be kept; returns one sentence for the user.
     func keep(_ kept: [String: String], _ answers: UserAnswers, for owner: CredentialOwner) -> String {
         let release = Release.decide(stored: owner, asking: owner, plain: services.settings.plainHTTPAnswers)

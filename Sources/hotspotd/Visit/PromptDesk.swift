@@ -164,8 +164,14 @@ import Vault
 
     func dismissed() { ending = "It was dismissed, perhaps in another terminal." }
 
-    /// Notes that the helper calls the login done.
-    func loginAccepted() { isAccepted = true }
+    /// Notes that the helper calls the login done, and drops the answers that it did without. Returns whether it sent none.
+    func loginAccepted(by helper: String, unsent: [String]) -> Bool {
+        isAccepted = true
+        guard !unsent.isEmpty, let given = answers, given.helper == helper else { return false }
+        answers?.dropNeedless(unsent)
+        if given.hasNews, answers?.hasNews == false { outcome = Self.needless }
+        return given.values.allSatisfy { unsent.contains($0.key) || ["", "no", "false"].contains($0.value) }
+    }
 
     /// Drops answers whose login is not proven.
     ///

@@ -64,6 +64,12 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
         fields.removeAll { unsent.contains($0.name) }
     }
 
+    /// Leaves out answers that a login did without. A box that was not sent accepts nothing.
+    mutating func dropNeedless(_ unsent: [String]) {
+        if fields.contains(where: { $0.kind == .checkbox && unsent.contains($0.name) }) { acceptsTerms = false }
+        drop(unsent)
+    }
+
     /// Leaves out the answers to the last prompt, which were sent.
     mutating func forgetSent() { values = [:] }
 

@@ -229,9 +229,45 @@ import Testing
         "<form action=/p><button>Pay now</button></form>",
         "<form action=/p><input type=submit value='Jetzt zahlungspflichtig bestellen'></form>",
         "<form action=/p>24 hours: 4.90 €<button>Connect</button></form>",
+        "<form action=/p>Free Wi-Fi in the lobby. 24 hours, 4.90 €<button>Connect</button></form>",
+        "<form action=/p>Free Wi-Fi. Lost key: 25 EUR. Premium: 9 EUR<button>Connect</button></form>",
+        "<form action=/p><label><input type=radio name=t value=1 checked> Flat 4.90 €</label><button>Connect</button></form>",
         "<form action=/p><input name=card placeholder='Card number'><button>Go</button></form>",
         "<form action=/p><select name=plan><option value=''>Choose<option value=1>1 hour USD 2<option value=2>Day USD 5</select><button>Go</button></form>",
     ]) func nothingThatPays(_ form: String) { #expect(decide(form) == "refuse The page asks for a payment.") }
+
+    @Test(arguments: [
+        "a lost room key is charged with 25 EUR, Wi-Fi is free of charge", "Free Wi-Fi for our guests. Lost key: 25 EUR.",
+        "misuse is charged with 25 EUR", "<p>The Wi-Fi is free</p><p>Verlust des Schlüssels 25,00 €</p>",
+        "The Wi-Fi is free. Damage … costs 50.00 EUR. Breakfast 12 EUR.",
+    ]) func aPriceOfSomethingElseIsNoPayment(_ text: String) {
+        #expect(decide("<form method=post action=/p>\(text)<button>Connect</button></form>") == "send /p ")
+        let fields = "<input name=room placeholder=Room><input name=name placeholder=Name>"
+        #expect(decide("<form method=post action=/p><p>\(text)</p>\(fields)<button>Go</button></form>") == "ask room! name!")
+    }
+
+    @Test func aFieldBesideAPriceIsNoPayment() {
+        let form = "<form method=post action=/p>Lost room keys are charged: $25. <input name=room><button>Go</button></form>"
+        #expect(decide(form) == "ask room!")
+    }
+
+    /// Where a price may be that of the access, the user decides, at each login and about these words alone.
+    @Test(arguments: ["Flat 4.90 €", "Misuse of the Wi-Fi: 25 EUR", "<input type=checkbox name=key checked> Lost key: 25 EUR"])
+    func anUnclearPriceIsAskedAbout(_ text: String) {
+        let form = "<form method=post action=/p>\(text)<button>Connect</button></form>"
+        let asked = decide(form)
+        #expect(asked.hasPrefix("ask agree:price:") && asked.hasSuffix("!"))
+        let name = String(asked.dropFirst(4).dropLast())
+        #expect(decide(form, [name: "yes"]).hasPrefix("send /p "))
+        #expect(decide(form, [name: "no"]) == asked)
+        let other = form.replacing("4.90", with: "49.00").replacing("25", with: "250")
+        #expect(decide(other, [name: "yes"]).hasPrefix("ask agree:price:"))
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page(form, url: url.text), at: url) else {
+            return #expect(Bool(false))
+        }
+        #expect(prompt.fields.last?.label.hasPrefix("The page mentions a price: \"") == true)
+        #expect(prompt.fields.last?.label.hasSuffix("\". Log in all the same") == true)
+    }
 
     @Test func theFreeWayIsPressed() {
         let pay = "<form action=/p>Premium for 4.90 €<button>Connect</button></form>"

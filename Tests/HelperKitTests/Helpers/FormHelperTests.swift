@@ -105,6 +105,39 @@ import Varlink
         #expect(try FormHelper().authenticate(command).result == .success)
     }
 
+    /// What the box says is accepted with it, though the page of the terms is the same.
+    @Test func asksAgainWhenTheBoxSaysSomethingElse() throws {
+        let words = Locked("the rules")
+        let server = cafe(words) { words in
+            "<form action=/go><label><input type=checkbox name=ok value=1>I accept the <a href='https://elsewhere.test/terms'>terms</a> and \(words)</label><input type=submit value=Connect></form>"
+        }
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        command.session = try FormHelper().authenticate(command).session
+        command.answers = ["ok": "yes"]
+        let done = try FormHelper().presentUI(command)
+        #expect(done.result == .success, "\(done)")
+        (command.session, command.answers, command.consent) = (done.session, [:], true)
+        #expect(try FormHelper().authenticate(command).result == .success)
+
+        // A memory of an earlier version asks nothing, and knows the box from then on.
+        var memory = SessionMemory(done.session)
+        memory.terms = try #require(memory.terms).map { String($0.prefix { $0 != " " }) }
+        command.session = Session(memory: memory.value)
+        let upgraded = try FormHelper().authenticate(command)
+        #expect(upgraded.result == .success && SessionMemory(upgraded.session).terms == SessionMemory(done.session).terms)
+
+        words.with { $0 = "liability for all damages" }
+        command.session = upgraded.session
+        let again = try FormHelper().authenticate(command)
+        #expect(again.result == .uiRequired && again.prompt?.fields.map(\.name) == ["ok"])
+        #expect(again.prompt?.message?.contains("have changed") == true)
+        (command.session, command.answers) = (again.session, ["ok": "yes"])
+        let accepted = try FormHelper().presentUI(command)
+        (command.session, command.answers) = (accepted.session, [:])
+        #expect(try FormHelper().authenticate(command).result == .success)
+    }
+
     /// Text that is not marked may differ at each visit.
     @Test(arguments: [
         (#"<div class="card loginTerms">"#, "</div>", true), (#"<p id=agb>"#, "</p>", true),
@@ -153,6 +186,55 @@ import Varlink
         #expect(try FormHelper().authenticate(command).result == .success)
         terms.with { $0 = "Pay 5 € for every hour." }
         #expect(try FormHelper().authenticate(command).prompt?.message?.contains("have changed") == true)
+    }
+
+    // MARK: A page that changes while its question waits
+
+    /// A portal whose page is another one once its question was asked.
+    private func answered(_ first: String, then second: String, _ answers: [String: String]) throws -> (Reply, ScriptedServer) {
+        let page = Locked(first)
+        let server = ScriptedServer { request in
+            .send(octets(request.path == "/" ? redirect("/in") : http(200, page.with { $0 })))
+        }
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        command.session = try FormHelper().authenticate(command).session
+        page.with { $0 = second }
+        command.answers = answers
+        return (try FormHelper().presentUI(command), server)
+    }
+
+    @Test func anOpenPortalGetsNoAnswers() throws {
+        let form = "<form method=post action=/go><input name=room><input name=mail><input type=submit></form>"
+        let typed = ["room": "214", "mail": ""]
+        let (reply, server) = try answered(form, then: "<p>You are online.</p>", typed)
+        #expect(reply.result == .success && reply.unsent == ["room"], "\(reply)")
+        #expect(reply.reason == "The portal asks for nothing more; the answers were not sent.")
+        #expect(!server.requests.contains { $0.method == "POST" })
+
+        let open = ScriptedServer(["/": "HTTP/1.1 204 No Content\r\n\r\n"])
+        var command = command(open)
+        command.answers = typed
+        #expect(try FormHelper().presentUI(command).unsent == ["room"])
+        #expect(try WISPrHelper().presentUI(command).unsent == ["room"])
+        // Nothing was asked.
+        command.answers = [:]
+        #expect(try FormHelper().presentUI(command).unsent == nil)
+    }
+
+    @Test func aFieldThatCameLaterIsExplained() throws {
+        func form(_ fields: String) -> String { "<form method=post action=/go>\(fields)<input type=submit></form>" }
+        let changed = "The page has changed; nothing was sent."
+        let room = form("<input name=room>")
+        let (more, server) = try answered(room, then: form("<input name=room><input name=mail>"), ["room": "214"])
+        #expect(more.result == .uiRequired && more.prompt?.message == changed, "\(more)")
+        #expect(!server.requests.contains { $0.method == "POST" })
+        let (other, _) = try answered(room, then: form("<input name=voucher>"), ["room": "214"])
+        #expect(other.prompt?.message == changed && other.prompt?.unsent == ["room"])
+        // The page is the same, and the answer is at fault.
+        let short = form("<input name=room maxlength=2>")
+        let (same, _) = try answered(short, then: short, ["room": "214"])
+        #expect(same.prompt?.message?.contains(changed) == false)
     }
 
     /// The page has a link to log off once the gateway has opened, which is after the login.

@@ -88,6 +88,32 @@ import Testing
         #expect(fault.contains("500 Text Database down") && fault.contains("Nothing was written"))
     }
 
+    /// Without a portal file it shows the portal; nothing was typed.
+    @Test func aLoginForABrowserIsWrittenWithoutAFile() throws {
+        let page = "<form action=/p><input name=card placeholder='Card number'><button>Go</button></form>"
+        let server = ScriptedServer(host: 2, ["/": redirect("/inn"), "/inn": http(200, page)])
+        let recording = LoginRecording(link: loopback(probe: server.url + "/"), portals: [], machine: "")
+        let recorded = try recording.run { _, _ in nil }
+        #expect(!recorded.isWanted && recorded.exchange.result == .uiRequired)
+        #expect(
+            recorded.summary(of: "inn.exchange") == """
+                inn.exchange has 2 requests, by the forms on the portal's pages, and ends with uiRequired; The page asks for a payment.
+                This machine's addresses and tokens were replaced. Read the file before you hand it in.
+                """)
+    }
+
+    @Test func theQuestionNamesTheHost() throws {
+        let server = ScriptedServer(
+            host: 2, ["/": redirect("/inn"), "/inn": http(200, "<title>Inn</title><form><input name=room></form>")])
+        let recording = LoginRecording(link: loopback(probe: server.url + "/"), portals: [], machine: "")
+        var titles: [String] = []
+        _ = try recording.run { prompt, _ in
+            titles.append(prompt.title)
+            return nil
+        }
+        #expect(titles == ["Inn (\(server.url))"])
+    }
+
     @Test func aRefusalIsWrittenIfNothingMoreIsAnswered() throws {
         let recorded = try record(linde(#"{"why":"wrong code"}"#), Self.file, ["LINDE-4712"])
         #expect(recorded.exchange.result == .uiRequired && recorded.exchange.reason == "wrong code" && recorded.isWanted)

@@ -42,6 +42,29 @@ import Testing
         #expect(result.verdict == .online)
     }
 
+    /// Those of the proof are in the prober's answer.
+    @Test(
+        arguments: [
+            (["GET http://a.test/ → 302 in 1 ms"], .captive, ["GET http://a.test/ → 302 in 1 ms, beside the login's answer"]),
+            ([], .limited, ["GET http://a.test/ → not waited for, beside the login's answer"]),
+            (["GET http://a.test/ → 204 in 1 ms"], .online, []),
+        ] as [([String], Verdict, [String])])
+    func theRequestsOfALookAreInTheLoginsTrace(lines: [String], found: Verdict, told: [String]) {
+        let trace = Trace()
+        let (begun, mayEnd) = (Locked(false), Locked(false))
+        let proof = EarlyProof(delays: [0], lifetime: 600_000, asked: "GET http://a.test/", trace: trace) { scope in
+            for line in lines { scope.trace.add(line) }
+            begun.with { $0 = true }
+            _ = wait(mayEnd)
+            return ProbeResult(found)
+        }
+        #expect(wait(begun))
+        #expect(proof.underWay == ["GET http://a.test/ → no answer yet, beside the login's answer"])
+        mayEnd.with { $0 = true }
+        while !proof.underWay.isEmpty { #expect(Scope().pause(milliseconds: 1)) }
+        #expect(trace.lines == told)
+    }
+
     /// A connection that was made before the gateway opened says nothing.
     @Test func aLookThatMetThePortalDecidesNothing() {
         let (begun, mayEnd) = (Locked(false), Locked(false))
@@ -114,6 +137,11 @@ import Testing
         let reply = FormLogin(kind: "form", command: command).run(from: nil, isTypedNow: false)
         #expect(reply.result == .success, "\(reply)")
         #expect(command.probe(fresh: true)?.verdict == .online)
+        // A question of another attempt asks the network itself.
+        let before = server.requests.count { $0.path == "/" }
+        command.link.attempt = "of its own"
+        #expect(command.probe(fresh: true)?.verdict == .online)
+        #expect(server.requests.count { $0.path == "/" } > before)
     }
 
     @Test func aPortalFileIsLookedBeside() throws {

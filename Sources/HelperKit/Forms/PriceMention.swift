@@ -1,0 +1,74 @@
+import ForeignText
+import HotspotCore
+
+/// What a price in the text of a form is for.
+enum PriceMention: Hashable, Sendable {
+    /// There is no price, or it is for something else, such as a lost key.
+    case elsewhere
+    /// It may be for the access: the words around it.
+    case unclear(String)
+    /// The access costs.
+    case access
+
+    /// Reads the text around each price of a form.
+    init(of form: HTMLForm, on page: HTMLPage) {
+        guard FormWords.hasPrice(form.text) else {
+            self = .elsewhere
+            return
+        }
+        var text = form.text
+        // A paragraph without a stop is a sentence too.
+        for sentence in page.sentences where FormWords.hasPrice(sentence) && sentence.split(separator: " ").count > 2 {
+            text = text.replacing(sentence, with: "\n" + sentence + "\n")
+        }
+        let priced = Self.clauses(of: text).filter(FormWords.hasPrice)
+        guard !priced.contains(where: Self.isAccess) else {
+            self = .access
+            return
+        }
+        // A box with a price is sent as the page has it.
+        let boxes = form.inputs.filter { $0.kind == .checkbox }.map(\.label).filter(FormWords.hasPrice)
+        let open = boxes + priced.filter { !FormWords.isExtra($0) || Self.soundsLikeTariff($0) }
+        self = (open + (priced.isEmpty ? [form.text] : [])).first.map { Self.unclear($0) } ?? .elsewhere
+    }
+
+    /// The box that the user ticks to go on all the same; it is asked for at each login.
+    var box: Field? {
+        guard case .unclear(let words) = self else { return nil }
+        // The answer is for these words alone.
+        let name = FormEngine.priceField + Terms.fingerprint(of: words).prefix(8)
+        return Field(
+            name: name, label: "The page mentions a price: \"\(Printable.text(words, limit: 100))\". Log in all the same",
+            kind: .checkbox, required: true)
+    }
+
+    private static func isAccess(_ clause: String) -> Bool { !FormWords.isExtra(clause) && soundsLikeTariff(clause) }
+
+    /// Whether a sum stands beside another number, such as a time or an amount of data, or words for access.
+    private static func soundsLikeTariff(_ clause: String) -> Bool {
+        let numbers = clause.split { !FormWords.isOfAmount($0) }.filter { $0.contains(where: \.isNumber) }
+        return numbers.count > 1 || FormWords.isTariff(clause)
+    }
+
+    /// Returns the parts of a text between stops and commas; a bare sum belongs to the part before it.
+    private static func clauses(of text: String) -> [String] {
+        let letters = Array(text)
+        var parts = [""]
+        for (index, letter) in letters.enumerated() {
+            let isInNumber = index + 1 < letters.count && letters[index + 1].isNumber
+            let isPoint = (letter == "." || letter == ",") && !isInNumber && !parts[parts.count - 1].hasSuffix("Rs")
+            if isPoint || stops.contains(letter) { parts.append("") } else { parts[parts.count - 1].append(letter) }
+        }
+        var clauses: [String] = []
+        for part in parts.map({ PageText.squeezed($0, limit: .max) }) where !part.isEmpty {
+            if FormWords.isBarePrice(part), let last = clauses.popLast() {
+                clauses.append(last + ", " + part)
+            } else {
+                clauses.append(part)
+            }
+        }
+        return clauses
+    }
+
+    private static let stops: Set<Character> = ["!", "?", ";", "\n", "(", ")", "|", "•", "·", "。", "、", "，", "！", "？"]
+}

@@ -102,6 +102,7 @@ bench: swift
 	$(BINARIES)/benchmarks
 	swift build $(RELEASE) --product hotspotd
 	Tests/Benchmarks/helpers.py --bin $(BINARIES)
+	Tests/Benchmarks/own-time.py --bin $(BINARIES)
 
 table: swift
 	HOTSPOTD_WRITE_TABLES=1 swift test --filter '^HotspotMachineTests.TransitionTableTests/documents'

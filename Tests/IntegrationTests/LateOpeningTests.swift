@@ -68,6 +68,7 @@ struct LateOpeningTests {
         #expect(try daemon.calls().last?["parameters"]?["session"]?["memory"] == ["key": "k1"])
         try daemon.wait("hot1", "authenticated")
         #expect(try daemon.methods().filter { $0 == "PresentUI" }.count == 1)
+        try FileManager.default.removeItem(atPath: daemon.scratch.path + "/open")
         try daemon.call("Logoff")
         try daemon.wait("hot1", "inactive")
         daemon.kill()
@@ -101,6 +102,7 @@ struct LateOpeningTests {
         // A logoff that is not confirmed is known after a restart too, and can be tried again.
         for isConfirmed in [false, true] {
             try daemon.plan(["Logoff": ["result": isConfirmed ? "success" : "failure"]])
+            if isConfirmed { try FileManager.default.removeItem(atPath: daemon.scratch.path + "/open") }
             try daemon.call("Logoff")
             let code = isConfirmed ? "held" : "logoffUnconfirmed"
             for _ in 0..<2 {

@@ -21,18 +21,24 @@ enum PortalsTool {
             // Every file is checked, also after a mistake in another.
             exit(files.map(check).allSatisfy { $0 } ? 0 : 1)
         case ("try", let rest):
-            guard let (words, interface) = target(rest), let url = WebURL(words) else { fallthrough }
+            guard let (words, interface) = target(rest) else { misuse(usage) }
+            guard let url = WebURL(words) else {
+                misuse("\"\(Printable.text(words, limit: 200))\" is no web address; it begins with http:// or https://.")
+            }
             exit(attempt(url, interface: interface) ? 0 : 1)
         case ("record", let rest):
-            guard let (file, interface) = target(rest) else { fallthrough }
+            guard let (file, interface) = target(rest) else { misuse(usage) }
             let isRecorded = RecordingTool.record(file, interface: interface)
             fflush(nil)
             // Probes without a reader go on; the exit handlers of the TLS library would take away what they use.
             _exit(isRecorded ? 0 : 1)
-        default:
-            print(usage)
-            exit(2)
+        default: misuse(usage)
         }
+    }
+
+    private static func misuse(_ words: String) -> Never {
+        print(words)
+        exit(2)
     }
 
     /// Reads one argument and the option in front of it.

@@ -89,7 +89,11 @@ public struct Race: Hashable, Sendable {
             return "no other helper is left"
         }
         if entrant.isLast, entrants.count > 1 {
-            return "though it failed before, because no other of \(entrants.count) claims it"
+            let others = entrants.filter { $0.candidate.name != winner && ($0.answer?.confidence ?? .none) != .none }
+            if others.isEmpty { return "though it failed before, because no other helper claims it" }
+            return others.allSatisfy(\.candidate.isLastResort)
+                ? "though it failed before, because no other helper claims it but as a last resort"
+                : "though it failed before, as the others that claim it"
         }
         let field = entrants.count == 1 ? "the only helper asked" : "of \(entrants.count) asked"
         if answer.confidence == .high { return entrants.count == 1 ? field : "the first that is sure, \(field)" }

@@ -24,6 +24,9 @@ package struct StandingLogin: Hashable, Sendable {
 }
 
 extension Machine {
+    /// A login that was not proven counts if the network opens now (D25).
+    public var awaitsLateOpening: Bool { state.joined?.standing?.end != nil }
+
     /// Keeps a login that the prober has not proven until now (D25).
     mutating func keepUnproven(_ proof: Proof, of helper: String, in joined: inout JoinedNetwork, _ turn: inout Turn) {
         let end = proof.began + policy.latePatience

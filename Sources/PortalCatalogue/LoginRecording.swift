@@ -259,6 +259,7 @@ extension TransferError {
     /// The error, with what an author of a portal file can do.
     package var advice: String {
         guard code == .refusedAddress else { return description }
-        return "\(self) Run it on a guest's machine, not the portal's; --interface lo tries a portal on this machine's loopback."
+        return
+            "\(self) With several networks, the nameserver may be that of another one: try with this network alone. On the portal's own machine, --interface lo tries a portal on its loopback."
     }
 }

@@ -61,7 +61,7 @@ struct AnswerVerb: ParsableCommand {
         guard isInteractive || id == prompt.id || (helper != nil && prompt.warning == nil) else {
             let helper = common.renderer.safe(prompt.helper, limit: 64)
             let others = prompt.warning == nil ? ", or give --helper=\(helper)." : "."
-            throw dialogue.needed(prompt, "With a pipe, name the prompt\(others)")
+            throw dialogue.needed(prompt, "With a pipe, name the prompt by its ID\(others)")
         }
         try dialogue.run(prompt)
     }

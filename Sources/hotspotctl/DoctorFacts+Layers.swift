@@ -55,6 +55,7 @@ extension DoctorFacts {
         if link?.kind == .wireless { return Layer(.radio, .ok, "\(name) is a Wi-Fi interface.") }
         if isWired { return Layer(.radio, .ok, "\(name) is wired: no radio is needed.") }
         if status != nil { return Layer(.radio, .unknown, "\(name) cannot be seen from here.") }
+        if link != nil { return Layer(.radio, .unknown, "\(name) is no interface that hotspotd watches.", "hotspotctl") }
         if subject != nil { return Layer(.radio, .broken, "There is no interface \(name).", "ip link") }
         return Layer(
             .radio, .broken, "This computer has no network interface, or no driver for it.", "sudo dmesg | grep -i firmware")

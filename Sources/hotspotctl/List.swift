@@ -7,7 +7,7 @@ struct ListVerb: ParsableCommand {
         commandName: "list", abstract: "Show the networks in sight and the helpers that claim them.",
         discussion: """
             Behind a helper stands how sure it is (high or low), or that it logged in there before (remembered). READY says whether a \
-            password or answers are stored for it, so that joining asks nothing. With --all, the helpers are there as well that are \
+            password or answers are stored for it; 'credentials' tells whether they are sent without a question. With --all, the helpers are there as well that are \
             switched off for one network.
             """)
 

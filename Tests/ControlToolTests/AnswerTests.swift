@@ -117,7 +117,8 @@ private let onlineAtOnce = [
             try Tool.run(["prompts", "--socket", daemon.path]).output
                 .hasPrefix("\"Hotel\" asks (https://p.example):\n  ! Another portal.\n  │ "))
         let byHelper = try Tool.run(["answer", "--helper=keys", "--socket", daemon.path], input: lines)
-        #expect(byHelper.status == 4 && byHelper.errors.contains("name the prompt.") && !daemon.calls.contains("Answer"))
+        #expect(
+            byHelper.status == 4 && byHelper.errors.contains("name the prompt by its ID.") && !daemon.calls.contains("Answer"))
         #expect(try Tool.run(["answer", "p1", "--socket", daemon.path], input: lines).status == 0)
     }
 
@@ -143,7 +144,7 @@ private let onlineAtOnce = [
         }
         let unnamed = try answer([])
         #expect(unnamed.status == 4 && !unnamed.isSent)
-        for words in ["Room number (room: text, required)", "With a pipe, name the prompt, or give --helper=keys"] {
+        for words in ["Room number (room: text, required)", "With a pipe, name the prompt by its ID, or give --helper=keys"] {
             #expect(unnamed.errors.contains(words), "\(unnamed.errors)")
         }
         for words in [["p1"], ["--helper=keys"], ["p1", "--helper=keys"]] { #expect(try answer(words).isSent, "\(words)") }

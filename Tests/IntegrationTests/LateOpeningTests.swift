@@ -77,6 +77,34 @@ struct LateOpeningTests {
         #expect(store.remembered(network, now: 0)?.helper == "clerk" && store.credentials(network).count == 1)
     }
 
+    @Test("D25 The first try's answers count where the second, without them, is the one that is proven") func secondTry() throws {
+        let daemon = try daemon(
+            settings: "[Commands]\nTimeoutSec=3",
+            plan: [
+                "Authenticate": [
+                    "result": "uiRequired", "portal": Self.portal,
+                    "prompt": [
+                        "title": "Which room?",
+                        "fields": [["name": "room", "label": "Room", "kind": "text", "required": true]],
+                    ],
+                ],
+                "PresentUI": ["portal": Self.portal],
+            ])
+        try daemon.wait("hot1", "presentingUI")
+        try daemon.plan(["Authenticate": ["portal": Self.portal], "PresentUI": ["portal": Self.portal]])
+        let prompt = try #require(try daemon.prompts().first?["id"])
+        try daemon.call("Answer", ["id": prompt, "answers": ["room": "214"], "remember": true])
+        let failed = try daemon.wait("hot1", "failure")
+        #expect(failed?["answers"]?.string?.hasSuffix("unless the network opens within two minutes.") == true, "\(failed ?? nil)")
+        try daemon.eventually("the second try runs") { try daemon.methods().filter { $0 == "Authenticate" }.count == 2 }
+        daemon.scratch.write("open", "")
+        let online = try daemon.wait("hot1", "authenticated")
+        #expect(online?["answers"]?.string?.hasPrefix("Remembered") == true, "\(online ?? nil)")
+        daemon.kill()
+        let store = try Store(directory: daemon.scratch.path + "/state")
+        #expect(store.credentials(.wired(HardwareAddress("02:00:00:00:00:01")!)).count == 1)
+    }
+
     @Test("D25 Open after a restart of the daemon: still the helper's login, with its session", arguments: [true, false])
     func restarted(within: Bool) throws {
         let daemon = try daemon(

@@ -98,7 +98,8 @@ package struct FormAttempt: Sendable {
         case .nothing where !isFirst:
             if !soundsDone, let refusal = engine.refusal(on: page) { return handOver(refusal, at: url) }
             return .done
-        case .nothing where engine.isTypedNow: return .done
+        // Without typed answers it is the portal's own end of a login, such as one in a browser.
+        case .nothing where engine.isTypedNow && typed.isEmpty: return .done
         case .nothing: return endWithoutLogin(on: page, at: url)
         case .refuse(let reason):
             // A form that a script shows may be the login of a page that always has a link to log off.

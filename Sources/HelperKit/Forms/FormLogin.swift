@@ -141,6 +141,12 @@ public struct FormLogin: Sendable {
                     }
                 }
             }
+            // A gateway may open and break its answer off, or open by itself: the probe knows.
+            if case .end(.temporaryFailure, _) = move, isTypedNow || !attempt.hasSentNothing,
+                command.probe(fresh: true)?.verdict.isOpen == true
+            {
+                move = .done
+            }
             switch move {
             case .submit: continue
             case .end(let result, let reason): return command.reply(result, portal: attempt.portal, reason: reason)

@@ -13,7 +13,7 @@ public enum TransferErrorCode: String, Hashable, Sendable, CaseIterable {
     case dnsTimeout
     /// The socket could not be bound to the interface; nothing was sent.
     case bindFailed
-    /// The server does not accept connections.
+    /// The server, or a firewall on the way, does not accept connections.
     case connectFailed
     /// The certificate is not trusted, or the handshake failed.
     case tlsFailed
@@ -68,7 +68,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         case .dnsFailed: "The network's nameserver does not know the name."
         case .dnsTimeout: "No nameserver answered."
         case .bindFailed: "The connection could not be bound to the interface, so nothing was sent."
-        case .connectFailed: "The server does not accept connections."
+        case .connectFailed: "The connection was not accepted, by the server or by a firewall."
         case .tlsFailed: "No connection that proves the server's identity came about, so nothing was sent."
         case .clockWrong: "The certificate is not valid today; is this machine's clock right?"
         case .keyChanged: "The portal's key is not the one seen before, so nothing was sent."

@@ -53,7 +53,7 @@ public enum PortalLogoff {
                 return command.reply(
                     .failure,
                     reason: isKnown
-                        ? "The portal's page offers no way to log off." : "How to log off here is not known any more.")
+                        ? "The portal's page offers no way to log off." : "How to log off here is not known.")
             }
             var request = HTTPRequest(url)
             if let body = saved.body {

@@ -80,7 +80,7 @@ extension InterfaceController {
     private var forgotten: Problem {
         Problem(
             .forgotten,
-            "This network was forgotten: its session goes on, is not remembered, and can be ended here until you leave.",
+            "This network was forgotten: its session goes on, is not remembered, and can be ended here until you leave or hotspotd is started again.",
             hint: "hotspotctl logoff \(name)")
     }
 }

@@ -324,7 +324,11 @@ import Store
     private func endAttempt(_ outcome: AttemptOutcome) {
         guard let joined, journal.attempt?.isOpen == true else { return }
         // Answers are for the login that they were given for, and for no later one.
-        if outcome != .online, !machine.state.isKeptFree { desk.dropAnswers(mayReturn: keptLogin != nil) }
+        if outcome != .online, !machine.state.isKeptFree { desk.dropAnswers(mayReturn: machine.awaitsLateOpening) }
+        // A second try may have been made without the answers that the first one sent: those count where it is proven (D25).
+        if outcome == .online, desk.answers == nil, let kept = keptLogin?.answers, kept.helper == machine.state.chosenHelper {
+            desk.answers = kept
+        }
         journal.endAttempt(outcome, departure, in: joined.network, portal: commands.shownPortal)
         if outcome == .online { services.events?.loginProven(on: index) }
     }

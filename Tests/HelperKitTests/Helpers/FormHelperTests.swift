@@ -222,6 +222,33 @@ import Varlink
         #expect(try FormHelper().presentUI(command).unsent == nil)
     }
 
+    /// Typed answers are for a form: a page without one is no success.
+    @Test func aPortalThatIsBrokenNowGetsNoAnswersAndFreesNothing() throws {
+        let form = "<form method=post action=/go><input name=room><input type=submit></form>"
+        let (reply, server) = try answered(form, then: "<h1>Service unavailable</h1>", ["room": "214"])
+        #expect(reply.result == .temporaryFailure && reply.reason?.contains("Service unavailable") == true, "\(reply)")
+        #expect(!server.requests.contains { $0.method == "POST" })
+    }
+
+    @Test func aGatewayThatOpensAndBreaksItsAnswerOffHasLoggedIn() throws {
+        for opens in [true, false] {
+            let isOpen = Locked(false)
+            let server = ScriptedServer { request in
+                switch request.path {
+                case "/": .send(octets(isOpen.with { $0 } ? "HTTP/1.1 204 No Content\r\n\r\n" : redirect("/in")))
+                case "/go":
+                    isOpen.with {
+                        $0 = opens
+                        return .send([])
+                    }
+                default: .send(octets(http(200, "<form method=post action=/go><input type=submit value=Connect></form>")))
+                }
+            }
+            let reply = try FormHelper().authenticate(command(server))
+            #expect(reply.result == (opens ? .success : .temporaryFailure) && reply.unsent == nil, "\(reply)")
+        }
+    }
+
     @Test func aFieldThatCameLaterIsExplained() throws {
         func form(_ fields: String) -> String { "<form method=post action=/go>\(fields)<input type=submit></form>" }
         let changed = "The page has changed; nothing was sent."
@@ -271,7 +298,7 @@ import Varlink
     @Test func aLogoffThatNothingIsRememberedForSaysSo() throws {
         var command = command(ScriptedServer([:]))
         command.session = nil
-        #expect(try FormHelper().logoff(command).reason == "How to log off here is not known any more.")
+        #expect(try FormHelper().logoff(command).reason == "How to log off here is not known.")
     }
 
     /// An address that a form has made may have the answers in its query.

@@ -138,11 +138,19 @@ import Testing
 
     @Test func anAddressThatIsNotAskedHasAdvice() {
         #expect(
-            TransferError(.refusedAddress, "10.0.0.1 is this machine's own").advice.contains("not the portal's; --interface lo"))
+            TransferError(.refusedAddress, "10.0.0.1 is this machine's own").advice.contains(
+                "the portal's own machine, --interface lo"))
         #expect(TransferError(.timeout).advice == TransferError(.timeout).description)
     }
 
     // MARK: - The tool
+
+    /// A trial sends nothing, so it must not turn into a recording.
+    @Test func aTrialOfWhatIsNoAddressEndsThere() throws {
+        let told = try Program.run(Program.authorTools + ["portals", "try", "portal.example"])
+        #expect(told.status == 2 && told.output.contains("is no web address"), "\(told.output)")
+        #expect(try Program.run(Program.authorTools + ["portals", "record"]).status == 2)
+    }
 
     @Test func aMissingFolderIsToldBeforeAnythingIsSent() throws {
         let told = try Program.run(Program.authorTools + ["portals", "record", "--interface=lo", "/nowhere/a.exchange"])

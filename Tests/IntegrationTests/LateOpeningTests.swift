@@ -15,6 +15,13 @@ struct LateOpeningTests {
         "origin": "https://clerk.example", "pin": "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=", "kind": "form",
     ]
 
+    static let question: JSONValue = [
+        "result": "uiRequired", "portal": portal,
+        "prompt": [
+            "title": "Which room?", "fields": [["name": "room", "label": "Room", "kind": "text", "required": true]],
+        ],
+    ]
+
     /// A daemon whose network is captive until the file `open` is there.
     private func daemon(settings: String = "", joins: Bool = true, plan: JSONValue) throws -> CabledDaemon {
         let prober = Machine.release.appendingPathComponent("hotspot-helpers").path
@@ -33,13 +40,7 @@ struct LateOpeningTests {
         let daemon = try daemon(
             settings: "[Commands]\nTimeoutSec=\(within ? 45 : 2)",
             plan: [
-                "Authenticate": [
-                    "result": "uiRequired", "portal": Self.portal,
-                    "prompt": [
-                        "title": "Which room?",
-                        "fields": [["name": "room", "label": "Room", "kind": "text", "required": true]],
-                    ],
-                ],
+                "Authenticate": Self.question,
                 "PresentUI": ["portal": Self.portal, "session": ["secondsRemaining": 7200, "memory": ["key": "k1"]]],
             ])
         try daemon.wait("hot1", "presentingUI")
@@ -81,13 +82,7 @@ struct LateOpeningTests {
         let daemon = try daemon(
             settings: "[Commands]\nTimeoutSec=3",
             plan: [
-                "Authenticate": [
-                    "result": "uiRequired", "portal": Self.portal,
-                    "prompt": [
-                        "title": "Which room?",
-                        "fields": [["name": "room", "label": "Room", "kind": "text", "required": true]],
-                    ],
-                ],
+                "Authenticate": Self.question,
                 "PresentUI": ["portal": Self.portal],
             ])
         try daemon.wait("hot1", "presentingUI")

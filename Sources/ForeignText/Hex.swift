@@ -3,14 +3,20 @@ public enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)
 
     /// Returns two lower-case digits for each octet.
-    public static func encode(_ octets: some Sequence<UInt8>) -> String {
+    ///
+    /// - Parameter separator: stands between octets.
+    public static func encode(_ octets: [UInt8], separator: UInt8? = nil) -> String {
         var text: [UInt8] = []
+        text.reserveCapacity(3 * octets.count)
         for octet in octets {
+            if let separator, !text.isEmpty { text.append(separator) }
             text.append(digits[Int(octet >> 4)])
             text.append(digits[Int(octet & 15)])
         }
         return String(decoding: text, as: UTF8.self)
     }
+
+    public static func encode(_ octets: some Sequence<UInt8>) -> String { encode(Array(octets)) }
 
     /// Returns `nil` if a character is not a digit or their number is odd.
     public static func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)) }

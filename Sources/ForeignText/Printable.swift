@@ -7,6 +7,10 @@ public enum Printable {
     public static func text(of octets: some Sequence<UInt8>) -> String { text(of: Array(octets), keepingBackslash: false) }
 
     private static func text(of octets: [UInt8], keepingBackslash: Bool) -> String {
+        // Most names and texts are plain.
+        if octets.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\\") }) {
+            return String(decoding: octets, as: UTF8.self)
+        }
         var text = ""
         var index = 0
         var previous: Unicode.Scalar?

@@ -66,7 +66,7 @@ public struct HardwareAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// `aa:bb:cc:dd:ee:ff`, lower case.
-    public var description: String { octets.map { Hex.encode([$0]) }.joined(separator: ":") }
+    public var description: String { Hex.encode(octets, separator: UInt8(ascii: ":")) }
 }
 
 /// The hardware address of one access point's radio.

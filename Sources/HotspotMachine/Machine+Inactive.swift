@@ -10,7 +10,7 @@ extension Machine {
         if case .inactive = state {
             state = .inactive(.noAddress)
         } else {
-            go(.inactive(.noAddress), "the address is gone", &turn)
+            go(.inactive(.noAddress), "the network is gone", &turn)
         }
     }
 

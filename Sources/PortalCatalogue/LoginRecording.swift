@@ -114,7 +114,7 @@ package struct LoginRecording {
             typed: secrets, addresses: addresses, name: machine, own: beginning.own, recordedAt: time)
         guard let portal = beginning.claim?.portal else {
             if reply.result == .success, !isOpen {
-                (exchange.result, exchange.reason) = (.temporaryFailure, "The network is still closed.")
+                (exchange.result, exchange.reason) = (.temporaryFailure, "The usual probe does not find the network open.")
             }
             return Recorded(
                 exchange: exchange, way: "by the forms on the portal's pages", isWanted: isOpen || isWanted,

@@ -192,6 +192,8 @@ struct Dialogue {
             let pin = try TerminalLine.read(question, true, end: watch.endOfPrompt)
             if pin.isEmpty { return prompt }
             do throws(Failure) {
+                // It may send the stored answers at once.
+                watch.loginBegins(on: nil)
                 _ = try client.call("Unlock", ["pin": .string(pin)])
                 return try client.prompt(prompt.id).pending
             } catch {

@@ -74,10 +74,13 @@ extension Renderer {
             ],
             list.networks.sorted { $0.comesBefore($1) }.map { network in
                 let mark = network.joined ? tone(sign("●", "*"), .strong) : " "
-                let switchedOff = off.filter { $0.ssid == network.ssid }.compactMap(\.helper).sorted()
+                let here = network.joined ? present[network.interface] : nil
+                let switchedOff = off.filter {
+                    $0.ssid == network.ssid || (network.claims.isEmpty && $0.ssid == nil && $0.helper == here)
+                }.compactMap(\.helper)
                 return [
                     "\(mark) \(name(network.ssid))", signal(network.signal), security(network.security),
-                    helpers(network, network.joined ? present[network.interface] : nil, off: switchedOff),
+                    helpers(network, here, off: Set(switchedOff).sorted()),
                     ready(network),
                     network.lastOutcome.map(lastTime) ?? nothing,
                 ]
@@ -92,7 +95,7 @@ extension Renderer {
         return "\(outcome(String(parts[0]))), \(ago(time))"
     }
 
-    /// - Parameter off: the helpers that are switched off for this network alone.
+    /// - Parameter off: the helpers that are switched off for this network, and the one that is there, if it is off everywhere.
     private func helpers(_ network: ScannedNetwork, _ present: String?, off: [String]) -> String {
         if network.disabled { return "switched off" }
         let switchedOff = off.map { "\(safe($0, limit: 64)) (off)" }

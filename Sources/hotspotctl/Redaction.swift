@@ -33,7 +33,8 @@ struct Redaction {
 
     /// Adds an SSID in its printable form, and its other spellings.
     mutating func add(network printable: String) {
-        guard !printable.isEmpty, !printable.hasPrefix("wired:") else { return }
+        // A network without a name is called by the ordinary word.
+        guard !printable.isEmpty, printable != "wired", !printable.hasPrefix("wired:") else { return }
         let replacement = replacement(of: printable, .network)
         guard let octets = Printable.octets(of: printable) else { return }
         words[printable.lowercased()] = replacement

@@ -38,6 +38,8 @@ import Testing
     ]) func isReplaced(_ text: String, _ expected: String) {
         var redaction = Redaction(products: ["login.wifionice.de", "*.conn4.com"])
         redaction.add(network: "Cafe Aroma")
+        redaction.add(network: "wired")
+        #expect(redaction.apply("eth0: wired, up") == "eth0: wired, up")
         redaction.add("brandt", as: .name)
         redaction.add("wired:02:00:00:00:00:01", as: .network)
         #expect(redaction.apply(text) == expected)

@@ -177,6 +177,10 @@ private let helpers = """
             "\"version\"", with: #""off":[{"helper":"wispr","ssid":"Cafe Aroma"},{"helper":"form"}],"version""#)
         let switched = try run(.init(replies: ["List": [list], "Status": [one]]), ["list", "--all"])
         #expect(switched.output.contains("  Portal form (remembered), wispr (off)  yes "), "\(switched.output)")
+        // The helper that is there, and off everywhere, claims nothing.
+        let unclaimed = list.replacing(#/"claims":\[[^\]]*\]/#, with: #""claims":[]"#)
+        let gone = try run(.init(replies: ["List": [unclaimed], "Status": [one]]), ["list", "--all"])
+        #expect(gone.output.contains("  form (off), wispr (off)  "), "\(gone.output)")
         let bare = try run(.init(replies: ["List": [list]]), ["--no-legend", "list"])
         #expect(!bare.output.contains("SSID") && bare.output.hasPrefix("● Cafe"))
     }

@@ -50,6 +50,13 @@ extension DaemonBackend {
     }
 
     func forget(ssid: String) throws(ControlError) {
+        if ssid == NetworkID.anonymous.label, links.controllers.contains(where: { $0.joined?.network == .anonymous }) {
+            throw .failed(
+                code: .forgotten,
+                message:
+                    "Nothing is remembered of a wired network whose gateway is not known; its history goes with 'forget --everything'."
+            )
+        }
         let wired = NetworkID(key: ssid)
         let name = SSID(printable: ssid)
         let here = links.controllers.filter { controller in

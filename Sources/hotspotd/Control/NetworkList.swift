@@ -78,10 +78,9 @@ import Wireless
         }
         let wired = links.controllers.filter { interface == nil || $0.name == interface }.compactMap { controller in
             controller.joined.flatMap { joined in
-                if case .wired = joined.network {
-                    unseen(joined.network, interface: controller.name, lastSeen: WallClock.now)
-                } else {
-                    nil
+                switch joined.network {
+                case .wired, .anonymous: unseen(joined.network, interface: controller.name, lastSeen: WallClock.now)
+                case .wireless: nil
                 }
             }
         }

@@ -22,7 +22,7 @@ extension InterfaceController {
 
     /// Starts over where a question waits for a portal that the network does not lead to any more.
     func leaveOtherPortal() {
-        guard machine.state.waitsForUser, let originOfPrompt, prober.portals.leadsElsewhere(than: originOfPrompt) else { return }
+        guard machine.state.waitsForUser, prober.portals.leadsElsewhere(than: originsOfPrompts) else { return }
         requestCause = "the network leads to another portal now"
         feed(.loginRequested(helper: nil, fresh: true))
         requestCause = nil

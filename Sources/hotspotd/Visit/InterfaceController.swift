@@ -31,8 +31,8 @@ import Store
     var wanted: SSID?
     /// Why the machine starts, where neither the user nor the link has it start.
     var requestCause: String?
-    /// The portal that the prober found before the question.
-    var originOfPrompt: String?
+    /// The portals that the prober found before the questions of this login.
+    var originsOfPrompts: Set<String> = []
     /// IPv4 or IPv6 came after the join, and the prober was not asked since.
     private var hasNewFamily = false
     /// The portal's API became known after the helpers were asked.
@@ -124,7 +124,7 @@ import Store
         commands.end()
         sessions.drop()
         desk.leaveNetwork()
-        keptLogin = nil
+        (keptLogin, originsOfPrompts) = (nil, [])
         journal.leaveNetwork()
         problems.clear()
         services.events?.statusChanged()
@@ -253,7 +253,7 @@ import Store
         case .cancelProbe(let id): prober.cancel(id)
         case .showPrompt(let id, let prompt, let helper):
             guard let joined else { break }
-            originOfPrompt = prober.portals.last
+            if let origin = prober.portals.last { originsOfPrompts.insert(origin) }
             desk.show(id, prompt, from: helper, in: joined.network, portal: commands.askingPortal)
         case .withdrawPrompt(let id): desk.withdraw(id, in: turn, departure)
         case .awaitProof(let helper, let end): awaitProof(of: helper, until: end)
@@ -330,7 +330,9 @@ import Store
             desk.answers = kept
         }
         journal.endAttempt(outcome, departure, in: joined.network, portal: commands.shownPortal)
-        if outcome == .online { services.events?.loginProven(on: index) }
+        guard outcome == .online else { return }
+        originsOfPrompts = []
+        services.events?.loginProven(on: index)
     }
 
     func send(_ id: CommandID, _ command: Command, to helper: String, _ justJoined: Bool) {

@@ -7,9 +7,9 @@ struct PortalTrail: Equatable {
 
     mutating func add(_ origin: String) { origins = origins.suffix(1) + [origin] }
 
-    /// Returns whether the network leads to another portal than to that of this origin. A host that it names only once does not count: some
-    /// networks make one up for each request.
-    func leadsElsewhere(than origin: String) -> Bool {
-        origins.count == 2 && origins[0] == origins[1] && origins[0] != origin
+    /// Returns whether the network leads to another portal than to those of these origins, of which there is one at least. A host that it names
+    /// only once does not count: some networks make one up for each request.
+    func leadsElsewhere(than known: Set<String>) -> Bool {
+        origins.count == 2 && origins[0] == origins[1] && !known.isEmpty && !known.contains(origins[0])
     }
 }

@@ -31,7 +31,9 @@ extension InterfaceController {
     }
 
     func remember(_ helper: String) {
-        guard let joined, joined.network.key != nil, !joined.isForgotten else { return }
+        guard let joined, !joined.isForgotten else { return }
+        // Nothing is kept of a network that cannot be told from others, and what was said of an earlier try holds no more.
+        guard joined.network.key != nil else { return desk.forgetOutcome() }
         let association = association(of: helper, ends: machine.state.sessionEnd)
         save("remembering a choice") { store, network in
             try store.remember(

@@ -43,7 +43,7 @@ public final class AttemptStore: Sendable {
     ///   - endpoints: the endpoints to ask; empty: the link's own or the usual ones.
     ///   - https: the HTTPS endpoint; empty: none; `nil`: the usual one with the usual endpoints, else none.
     ///   - fresh: run the probe again, and keep the attempt's result as it is.
-    ///   - asksNames: a fresh probe asks for every name again, and takes no answer of a look beside the login.
+    ///   - asksNames: a fresh probe asks for every name again.
     public func probe(
         _ link: Link, endpoints: [ProbeEndpoint] = [], https: String? = nil, fresh: Bool = false, asksNames: Bool = false,
         policy: NetworkPolicy = .strict, in scope: Scope
@@ -52,8 +52,7 @@ public final class AttemptStore: Sendable {
         if fresh {
             if asksNames { plan.forgetNames(link) }
             let look = look(link, plan, policy)
-            let proof: EarlyProof? = asksNames ? nil : entries.with { $0[Self.key(link)]?.proof }
-            let result = proof?.result(or: look, in: scope) ?? look(scope)
+            let result = entries.with { $0[Self.key(link)]?.proof }?.result(or: look, in: scope) ?? look(scope)
             if !result.verdict.isOpen { plan.forgetNames(link) }
             return scope.cancellation.isCancelled ? nil : result
         }

@@ -171,13 +171,15 @@ class Browse:
     def interrupted(self) -> None:
         self.report.heading("The user breaks off")
         before = len(self.logins())
-        browsing = self.browse()
+        mark, browsing = self.monitor.mark(), self.browse()
         waitFor(lambda: len(self.logins()) > before or browsing.poll() is not None, 60, "a login from the browser's script")
         # The shell's setpriv and ip have become hotspotctl.
         browsing.send_signal(signal.SIGINT)
         said, _ = browsing.communicate(timeout=60)
         self.check("interrupted", browsing.returncode == 128 + signal.SIGINT, f"{browsing.returncode}: {said}")
         self.checkNothingLeft("interrupted.nothingLeft")
+        # hotspotctl asks for a login, and does not wait for it.
+        self.monitor.waitFor({"presentingUI", "authenticated", "failure"}, mark, 20)
         self.check("interrupted.asks", self.daemon.status().get("state") == "presentingUI", self.monitor.shortStatus())
 
     # MARK: What is seen

@@ -190,7 +190,8 @@ class VPN:
         said = "; ".join(problem["message"] + f" `{problem.get('hint', '')}`" for problem in problems) or "online via Portal file"
         self.report.say(said)
         self.report.check(f"vpn.{shape.key}.online", isOnline == (shape.told is None), str(self.daemon.status()))
-        self.report.check(f"vpn.{shape.key}.said", self.isRight(shape, problems), str(problems))
+        right, telling = self.isRight(shape, problems)
+        self.report.check(f"vpn.{shape.key}.said", right, f"{problems}\n{telling}")
         after = ""
         if [problem["code"] for problem in problems] == ["vpnBlocksProbe"]:
             after = self.makeException(shape, problems[0]["hint"])
@@ -202,16 +203,16 @@ class VPN:
         proven = (status.get("state"), status.get("helper")) == ("authenticated", "catalogue")
         return proven and "Internet side" in fetched(self.fabric.client, networks.PAGE_URL)
 
-    def isRight(self, shape: Shape, problems: list[dict]) -> bool:
-        """Whether the problem is the right one, and nothing else is blamed, wherever a user looks."""
+    def isRight(self, shape: Shape, problems: list[dict]) -> tuple[bool, str]:
+        """Whether the problem is the right one, and nothing else is blamed, wherever a user looks; and what a user sees there."""
         if shape.told is None:
-            return not problems
+            return not problems, ""
         code = "internetLimited" if shape.fault else "vpnBlocksProbe"
         telling = self.daemon.ctl("explain").stdout + self.daemon.ctl("check", "--verbose").stdout
         self.report.say(telling)
         right = [problem["code"] for problem in problems] == [code] and re.search(shape.told, problems[0]["message"])
         blamed = "nameserver" in telling or (code == "vpnBlocksProbe" and problems[0]["message"] not in telling)
-        return bool(right) and not blamed
+        return bool(right) and not blamed, telling
 
     def makeException(self, shape: Shape, command: str) -> str:
         """Does what the problem says, and logs in."""

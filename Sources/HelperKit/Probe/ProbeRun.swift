@@ -210,10 +210,12 @@ struct ProbeRun: Sendable {
         }
         let handler = scope.cancellation.onCancel { board.with { _ in } }
         defer { scope.cancellation.removeHandler(handler) }
-        let answer = board.wait(until: scope.deadline) { board in
-            board.early?.answer ?? (scope.cancellation.isCancelled ? .failure(TransferError(.cancelled)) : nil)
-        }
-        guard case .failure(let error)? = answer, error.code != .cancelled else { return answer }
+        let answer: EndpointAnswer =
+            board.wait(until: scope.deadline) { board in
+                board.early?.answer ?? (scope.cancellation.isCancelled ? .failure(TransferError(.cancelled)) : nil)
+            } ?? .failure(TransferError(.timeout))
+        // After its whole time there is none left to ask again, not even for a name that another probe has made this process forget.
+        guard case .failure(let error) = answer, error.code != .cancelled, error.code != .timeout else { return answer }
         return nil
     }
 

@@ -117,6 +117,24 @@ import Testing
         #expect(result.verdict == .limited && result.problem == "dnsFailed")
     }
 
+    /// A name that another probe has made this process forget is not what was missing.
+    @Test func aRememberedServerThatIsSilentIsNotASilentNameserver() throws {
+        let names = ScriptedNameserver(a: .address([127, 0, 0, 1]))
+        let forgets = Locked<Link?>(nil)
+        let server = ScriptedServer { _ in
+            if let link = forgets.with({ $0 }) { NamePins.shared.forget("probe.test", link: link) }
+            return .hold([])
+        }
+        let link = remembering(server, names: names)
+        forgets.with { $0 = link }
+        for _ in 1...10 {
+            let run = ProbeRun(link: link, plan: ProbeRun.Plan(link: link), policy: .testing(), api: nil, limit: 150)
+            let result = run.result(in: Scope())
+            #expect(result.verdict == .limited && result.problem != "dnsTimeout")
+            #expect(!result.evidence.contains { $0.error?.hasPrefix("dnsTimeout") == true })
+        }
+    }
+
     @Test func aRememberedServerThatIsGoneIsAskedAgainAtItsName() throws {
         let requests = Locked(0)
         let server = ScriptedServer { _ in

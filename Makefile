@@ -25,9 +25,11 @@ export PATH := $(if $(SWIFT),$(dir $(SWIFT)):)$(PATH):/usr/sbin:/sbin
 BINARIES = .build/$(CONFIG)
 # The day of the manual pages: of the sources, or of the package.
 MANUAL_DATE = $(shell date -u -d @$${SOURCE_DATE_EPOCH:-$$(stat -c %Y Package.swift)} +%F)
-# Small programs: lld keeps relocations packed, and nothing is exported, so that what nothing calls is left out.
+# Small programs: lld keeps relocations packed, and nothing is exported, so that what nothing calls is left out. Of the C++ library the Swift
+# runtime needs little: as a part of the program that takes less memory than the whole library beside it.
+STATIC = .build/static
 RELEASE = -c release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs \
-	-Xlinker --no-export-dynamic
+	-Xlinker --no-export-dynamic -Xswiftc -L$(CURDIR)/$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
 
 # What building, and what testing and showing need, by the names of Debian 12.
 BUILD_PACKAGES = git make pkg-config libc6-dev g++ libnl-3-dev libnl-genl-3-dev libcurl4-openssl-dev libc-ares-dev libsqlite3-dev \
@@ -68,9 +70,14 @@ deps-build:
 build: swift deps-build
 	$(MAKE) binaries
 
-binaries: swift
+binaries: swift $(STATIC)/libstdc++.a
 	swift build $(RELEASE)
 	swift build $(RELEASE) --product generate-manual
+
+# The linker takes what a folder has: here the archive alone.
+$(STATIC)/libstdc++.a:
+	@mkdir -p $(STATIC)
+	ln -sf $$(g++ -print-file-name=libstdc++.a) $@
 
 debug: swift
 	swift build
@@ -97,7 +104,7 @@ figures: deps
 	Tests/Cafe/cafe --bin $(BINARIES) --figures
 
 # Another part's benchmarks are files of their own beside these.
-bench: swift
+bench: swift $(STATIC)/libstdc++.a
 	swift build $(RELEASE) --product benchmarks
 	$(BINARIES)/benchmarks
 	swift build $(RELEASE) --product hotspotd

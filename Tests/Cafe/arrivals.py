@@ -74,18 +74,21 @@ class Arrivals:
                 self.leave()
         # The links' first seconds belong to the arrival.
         time.sleep(10)
-        online = self.rest()
+        online = self.figures.rest()
         self.leave()
         time.sleep(10)
-        idle = self.rest()
+        idle = self.figures.rest()
         if watch:
             watch.stop()
+
+        def told(count: int | None) -> str:
+            return "–" if count is None else str(count)
 
         def median(part: int) -> str:
             values = [one[part] for one in times if one[part] is not None]
             return f"{statistics.median(values):.2f} s" if values else "–"
 
-        self.rows.append(f"| {manager.name} | {median(0)} | {median(1)} | {median(2)} | {online} | {idle} |")
+        self.rows.append(f"| {manager.name} | {median(0)} | {median(1)} | {median(2)} | {told(online)} | {told(idle)} |")
         self.report.say(self.rows[-1])
 
     def arrive(self, watch: Connectivity | None) -> tuple[float, float, float | None]:
@@ -115,12 +118,3 @@ class Arrivals:
         self.monitor.waitFor({"inactive"}, mark, 15 * self.fabric.patience)
         self.fabric.inside("cli", "ip", "address", "flush", "dev", self.fabric.interface)
         self.daemon.ctl("forget", AROMA.ssid)
-
-    def rest(self) -> int | str:
-        """Returns from epoll without those for the watchdog."""
-        if not self.figures.trace(self.daemon.process.pid):
-            return "–"
-        pings = self.figures.pings()
-        time.sleep(self.options.idle_seconds)
-        pings = self.figures.pings() - pings
-        return max(0, self.figures.untrace() - pings)

@@ -24,9 +24,10 @@ IFF_TAP, IFF_NO_PI = 0x0002, 0x1000
 class LongCable(Cable):
     """Replaces the laptop's cable. Records when the laptop sent something that waits for an answer."""
 
-    def __init__(self, fabric: Fabric, milliseconds: float):
+    def __init__(self, fabric: Fabric):
         super().__init__(fabric, networks.WIRE)
-        self.delay = milliseconds / 1000
+        # Seconds in each direction.
+        self.delay = 0.0
         run("ip", "-n", "cli", "link", "del", networks.WIRE)
         self.laptop, self.wall = (self.device(name, space) for name, space in ((networks.WIRE, "cli"), (networks.SOCKET, "ap")))
         self.record: list[tuple[float, str]] = []
@@ -85,17 +86,16 @@ class LongCable(Cable):
             # Its device is down.
             pass
 
-    def waves(self, until: float) -> list[list[str]]:
-        """What the laptop sent up to this moment, in waves: a packet that comes a round trip after the first one of a wave, or
-        later, may be due to an answer, and begins the next."""
-        waves, start = [], 0.0
+    def waves(self, until: float) -> list[tuple[float, list[str]]]:
+        """What the laptop sent up to this moment, in waves, each with its beginning: a packet that comes a round trip after the first
+        one of a wave, or later, may be due to an answer, and begins the next."""
+        waves: list[tuple[float, list[str]]] = []
         for moment, what in list(self.record):
             if moment > until:
                 break
-            if moment - start >= 2 * self.delay:
-                waves.append([])
-                start = moment
-            waves[-1].append(what)
+            if not waves or moment - waves[-1][0] >= 2 * self.delay:
+                waves.append((moment, []))
+            waves[-1][1].append(what)
         return waves
 
 

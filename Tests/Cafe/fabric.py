@@ -32,7 +32,7 @@ class Fabric:
         self.processes: dict[str, subprocess.Popen] = {}
         self.client = Station(self, networks.RADIO) if mode == "radio" else Cable(self, networks.WIRE)
         # The emulated laptop is slow by its own clock: a Python program takes a second to start.
-        self.patience = 5 if mode == "radio" else 1
+        self.patience = 5 if os.environ.get("HOTSPOTD_VIRTUAL_LAPTOP") == "1" else 1
 
     # MARK: Ground
 

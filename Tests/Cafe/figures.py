@@ -34,7 +34,8 @@ class Figures:
         # (case, program, delay) to seconds, each (from connect, from address), and to the waves of requests.
         self.times: dict[tuple[str, str, int], list[tuple[float, float]]] = {}
         self.waves: dict[tuple[str, str, int], list[int]] = {}
-        self.idle: dict[str, float | int | str] = {}
+        self.idle: dict[str, float | int | str | None] = {}
+        self.mappings: dict[str, tuple[int, int]] = {}
 
     def run(self) -> None:
         delays = [0, 50] if self.canDelay() else [0]
@@ -122,6 +123,7 @@ class Figures:
             name = network.ssid if self.fabric.mode == "radio" else f"wired:{network.hardware}"
             self.daemon.ctl("forget", name)
         if case == "return visit":
+            # The portal still knows us.
             self.openBefore(network)
         mark = self.monitor.mark()
         with Wire(self.fabric, network) as wire:
@@ -139,11 +141,12 @@ class Figures:
             smoke.logOff(self.fabric, network)
         self.leave()
 
-    def openBefore(self, network: Network) -> None:
-        """The portal still knows us from an earlier visit."""
+    def openBefore(self, network: Network, meanwhile=lambda: None) -> None:
+        """A visit that ends with the network open."""
         mark = self.monitor.mark()
         self.fabric.join(network)
         self.monitor.waitFor({"authenticated"}, mark, 90)
+        meanwhile()
         self.leave()
 
     def leave(self) -> None:
@@ -159,24 +162,46 @@ class Figures:
     # MARK: Rest
 
     def measureIdle(self) -> None:
-        """The daemon without an association. Its first seconds belong to its start."""
+        """The daemon without an association, and with one whose login is done. Its first seconds belong to its start, and to the login."""
         # The process that we started became hotspotd by exec, so its PID is the daemon's.
         process = pathlib.Path(f"/proc/{self.daemon.process.pid}")
         time.sleep(min(12, self.idleSeconds))
-        traced = self.trace(self.daemon.process.pid)
-        before, pings = self.switches(process), self.pings()
-        time.sleep(self.idleSeconds)
-        switches, pings = self.switches(process) - before, self.pings() - pings
-        returns = self.untrace() if traced else None
+        switches, pings = self.switches(process), self.pings()
+        wakeUps = self.rest()
+        switches, pings = self.switches(process) - switches, self.pings() - pings
         self.idle = {
             "seconds": self.idleSeconds, "pssKiB": self.daemon.pss(), "threads": len(list((process / "task").iterdir())),
-            "contextSwitches": switches, "watchdogPings": pings,
+            "contextSwitches": switches, "watchdogPings": pings, "wakeUps": wakeUps,
         }
-        if returns is not None:
-            self.idle |= {"epollReturns": returns, "epollReturnsWithoutWatchdog": max(0, returns - pings)}
+        self.mappings = self.mapped(process)
+        self.monitor = Monitor(self.daemon)
+        self.openBefore(AROMA, lambda: time.sleep(12) or self.idle.update(wakeUpsAssociated=self.rest()))
+        self.monitor.stop()
         for program in ("hotspotd", "hotspotctl", "hotspot-helpers"):
             self.idle[f"{program} bytes"] = (self.daemon.programs / program).stat().st_size
             self.idle[f"{program} bytes, stripped"] = self.stripped(self.daemon.programs / program)
+
+    def rest(self) -> int | None:
+        """Returns from epoll without those for the watchdog; nothing where the kernel does not tell."""
+        if not self.trace(self.daemon.process.pid):
+            return None
+        pings = self.pings()
+        time.sleep(self.idleSeconds)
+        pings = self.pings() - pings
+        return max(0, self.untrace() - pings)
+
+    def mapped(self, process: pathlib.Path) -> dict[str, tuple[int, int]]:
+        """KiB of each mapped file, and of memory without one: proportional, and anonymous (smaps, proc(5))."""
+        sizes: dict[str, tuple[int, int]] = {}
+        name = ""
+        for words in map(str.split, (process / "smaps").read_text().splitlines()):
+            if not words[0].endswith(":"):
+                name = pathlib.Path(words[5]).name if len(words) > 5 else "no file"
+            elif words[0] in ("Pss:", "Anonymous:"):
+                proportional, anonymous = sizes.get(name, (0, 0))
+                own = words[0] == "Anonymous:"
+                sizes[name] = (proportional + (0 if own else int(words[1])), anonymous + (int(words[1]) if own else 0))
+        return sizes
 
     def stripped(self, program: pathlib.Path) -> int | None:
         """The size without symbols; nothing where there is no strip."""
@@ -257,7 +282,9 @@ class Figures:
             "|---|---|",
             f"| proportional memory (Pss) | {idle['pssKiB'] / 1024:.1f} MiB |",
             f"| threads | {idle['threads']} |",
-            f"| returns from epoll, without the watchdog's | {idle.get('epollReturnsWithoutWatchdog', '–')} |",
+            f"| anonymous memory | {sum(own for _, own in self.mappings.values()) / 1024:.2f} MiB |",
+            f"| returns from epoll, without the watchdog's | {cell(idle['wakeUps'], 'd')} |",
+            f"| the same, after a login, with the association | {cell(idle['wakeUpsAssociated'], 'd')} |",
             f"| the watchdog's pings | {idle['watchdogPings']} |",
             f"| context switches | {idle['contextSwitches']} |",
         ]
@@ -265,8 +292,12 @@ class Figures:
             stripped = idle[f"{program} bytes, stripped"]
             less = f", stripped {stripped / 2**20:.1f} MiB" if stripped else ""
             lines.append(f"| size of {program} | {idle[f'{program} bytes'] / 2**20:.1f} MiB{less} |")
+        lines += ["", "| hotspotd at rest, by mapping | proportional | anonymous |", "|---|---|---|"]
+        for name, (proportional, own) in sorted(self.mappings.items(), key=lambda one: -one[1][0]):
+            if proportional:
+                lines.append(f"| {name} | {proportional} KiB | {own} KiB |")
         self.report.say("\n".join(lines))
-        document = {"date": date, "mode": self.fabric.mode, "logins": rows, "idle": idle}
+        document = {"date": date, "mode": self.fabric.mode, "logins": rows, "idle": idle, "mappings": self.mappings}
         (self.fabric.logs / "figures.md").write_text("\n".join(lines) + "\n")
         (self.fabric.logs / "figures.json").write_text(json.dumps(document, indent=1) + "\n")
         self.report.note(figures=document)

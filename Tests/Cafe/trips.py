@@ -1,4 +1,5 @@
 """Round trips from the address to online, one after the other, on a cable that delays all packets; each wave of packets is shown.
+With `--figures` with more than one delay, and how long hotspotd needs to notice that the portal has ended the session.
 
 The settings are the default ones but for stored answers over plain HTTP, which are sent without a question. The probe has its usual
 endpoints, whose names lead to the café's own Internet.
@@ -10,8 +11,11 @@ import pathlib
 import signal
 import sqlite3
 import statistics
+import time
+import typing
 
 import networks
+import smoke
 from basics import RUN, Trouble, waitFor
 from cable import LongCable
 from daemon import Daemon, Monitor, moment
@@ -21,8 +25,9 @@ from report import Report
 
 GUEST = [(r"room", "12"), (r"surname", "Ferreira"), (r"terms|accept", "y"), (r"remember|keep", "y")]
 RIDER = [(r"user", "rider@trainnet.example"), (r"password", "tunnel-vision"), (r"remember|keep", "y")]
-# Milliseconds in each direction.
-DELAY = 100
+# Milliseconds of a round trip.
+ROUND_TRIP = 200
+ROUND_TRIPS = [0, 50, ROUND_TRIP]
 # The fewest of this number of visits are reported: what is sent again, and what is out of step, adds to the others.
 VISITS = 3
 # The trips of the plain sequence, and those that are wanted.
@@ -33,19 +38,34 @@ WANTED = {
 }
 
 
+class Visit(typing.NamedTuple):
+    """Round trips that were waited for; seconds from the address to the first packet, and from there to online."""
+    trips: int
+    first: float
+    online: float
+
+
 class Trips:
     def __init__(self, fabric: Fabric, report: Report, options: argparse.Namespace):
         self.fabric, self.report, self.options = fabric, report, options
-        self.rows: dict[str, list[tuple[int, float]]] = {}
+        self.visits: dict[tuple[str, int], list[Visit]] = {}
+        self.losses: list[float] = []
+        self.milliseconds = ROUND_TRIP
 
     def run(self) -> None:
         self.fabric.waitUntilOpen()
         self.fabric.setRules(self.fabric.gate(FREE))
         self.setManners(0)
         self.fabric.startPortal("guest_portal", "ap", FREE.portal, "--port", str(PORTS["free"]), "--manners", str(RUN / "manners"))
-        waitFor(lambda: (RUN / "guest_portal.ready").exists(), 20, "Pension Ida's portal")
-        self.fabric.client = self.cable = LongCable(self.fabric, DELAY)
-        self.start("trips", "")
+        waitFor(lambda: (RUN / "guest_portal.ready").exists(), 20 * self.fabric.patience, "Pension Ida's portal")
+        self.fabric.client = self.cable = LongCable(self.fabric)
+        for self.milliseconds in ROUND_TRIPS if self.options.figures else [ROUND_TRIP]:
+            self.cable.delay = self.milliseconds / 2000
+            self.measure()
+        self.tell()
+
+    def measure(self) -> None:
+        self.start(f"trips-{self.milliseconds}", "")
         for network, kind, replies in (
             (FREE, "HTTP", GUEST), (FREE, "HTTP without a name", GUEST), (TRAIN, "HTTPS", RIDER),
         ):
@@ -60,11 +80,10 @@ class Trips:
             self.visit("open", HOME)
         self.end()
         # Only an endpoint of one's own comes without one over HTTPS.
-        self.start("trips-plain", f"URL={networks.PROBE_URL}\n")
+        self.start(f"trips-plain-{self.milliseconds}", f"URL={networks.PROBE_URL}\n")
         for _ in range(VISITS):
             self.visit("open, no HTTPS endpoint", HOME)
         self.end()
-        self.tell()
 
     def setManners(self, byAddress: bool) -> None:
         """A login is answered by its page, not by a redirect to another; the portal has a name, or an address alone."""
@@ -108,15 +127,18 @@ class Trips:
             event = self.monitor.waitFor(ends, mark, 60)
             if event["to"] != "authenticated":
                 raise Trouble(f"{event['to']}: {self.monitor.shortStatus()}")
-            waves = self.cable.waves(moment(event))
-            # The first packet goes out with the address; what the daemon needs before it is measured elsewhere.
-            took = moment(event) - self.cable.record[0][0]
-            # The last wave may have left while the answer to the one before was under way, and nothing waits for it.
-            trips = int(took / (2 * self.cable.delay))
-            self.rows.setdefault(kind, []).append((trips, took))
-            self.report.heading(f"{kind}: {trips} trips, {took:.2f} s, {len(waves)} waves")
-            for number, wave in enumerate(waves, 1):
-                self.report.say(f"{number}. {', '.join(wave)}")
+            ended, began = moment(event), self.cable.record[0][0]
+            waves = self.cable.waves(ended)
+            # What left less than a round trip before the end was not waited for.
+            trips = sum(start + 2 * self.cable.delay <= ended for start, _ in waves) if self.milliseconds else 0
+            visit = Visit(trips, began - self.fabric.addresses.latest(), ended - began)
+            self.visits.setdefault((kind, self.milliseconds), []).append(visit)
+            if kind == "first visit, HTTP" and self.options.figures and not self.milliseconds:
+                self.lose()
+            self.report.heading(f"{kind}, {self.milliseconds} ms: {trips} trips, {visit.online:.3f} s, {len(waves)} waves")
+            if self.milliseconds:
+                for number, (_, wave) in enumerate(waves, 1):
+                    self.report.say(f"{number}. {', '.join(wave)}")
         except Trouble as trouble:
             self.report.check(f"{kind}.done", False, str(trouble))
             self.daemon.keepTraces()
@@ -130,15 +152,41 @@ class Trips:
             if network is portal:
                 self.fabric.processes[program].send_signal(signal.SIGUSR1)
 
+    def lose(self) -> None:
+        """The portal ends the session without telling, while the guest goes on using the network: a page every second."""
+        mark = self.monitor.mark()
+        self.expel(FREE)
+        began = time.time()
+        while time.time() - began < 60 and not self.monitor.transitions(mark):
+            smoke.curl(self.fabric, "-m", "1", networks.PROBE_HTTPS_URL)
+            time.sleep(1)
+        self.losses.append(moment(self.monitor.transitions(mark)[0]) - began)
+
     def tell(self) -> None:
-        lines = [f"Round trip {2 * DELAY} ms, fewest of {VISITS} visits; own time: the median beside these trips.", "",
-                 "| Journey | Plain sequence | Wanted | Measured | Own time |", "|---|---|---|---|---|"]
+        chosen = ROUND_TRIPS if self.options.figures else [ROUND_TRIP]
+        lines = [
+            f"Trips: the fewest of {VISITS} visits. Online: seconds from the first packet, the median.", "",
+            "| Journey | Plain sequence | Wanted | " + " | ".join(f"Trips at {one} ms | Online" for one in chosen if one)
+            + " | Trips ÷ plain |" + (" Online without delay | Address to first packet |" if 0 in chosen else ""),
+        ]
+        lines.append("|---" * (lines[-1].count("|") - 1) + "|")
         for kind, (plain, wanted) in WANTED.items():
-            visits = self.rows.get(kind, [])
-            trips = min((count for count, _ in visits), default=None)
-            own = statistics.median(took - count * 2 * self.cable.delay for count, took in visits) if visits else 0
-            lines.append(f"| {kind} | {plain} | {wanted} | {'–' if trips is None else trips} | {own * 1000:.0f} ms |")
-            self.report.check(f"{kind}.measured", len(visits) == VISITS, f"{len(visits)} of {VISITS} visits")
-            self.report.note(journey=kind, trips=trips, own=own)
+            cells = [kind, str(plain), str(wanted)]
+            for one in chosen:
+                visits = self.visits.get((kind, one), [])
+                self.report.check(f"{kind}.{one}.measured", len(visits) == VISITS, f"{len(visits)} of {VISITS} visits")
+                if one and visits:
+                    fewest = min(visit.trips for visit in visits)
+                    cells += [str(fewest), f"{statistics.median(visit.online for visit in visits):.2f} s"]
+                    self.report.note(journey=kind, milliseconds=one, trips=fewest, visits=visits)
+            cells.append(f"{min((visit.trips for visit in self.visits.get((kind, ROUND_TRIP), [])), default=0) / plain:.2f}")
+            if visits := self.visits.get((kind, 0)):
+                cells += [f"{statistics.median(visit.online for visit in visits) * 1000:.0f} ms",
+                          f"{statistics.median(visit.first for visit in visits) * 1000:.0f} ms"]
+            lines.append(f"| {' | '.join(cells)} |")
+        if self.options.figures:
+            self.report.check("losses.measured", len(self.losses) == VISITS, str(self.losses))
+            noticed = ", ".join(f"{loss:.0f} s" for loss in self.losses)
+            lines += ["", f"A session that the portal ended, in use: noticed after {noticed} (15 s wanted)."]
         print("\n".join(lines), flush=True)
         (self.fabric.logs / "trips.md").write_text("\n".join(lines) + "\n")

@@ -8,7 +8,8 @@ import Glibc
     /// Octets beyond the limit that are kept, so that a secret which the limit cuts is still whole; no answer to a question is longer in
     /// practice.
     private static let margin = 8 << 10
-    private static var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+    /// The most octets of one read.
+    private static let portion = 16 << 10
 
     private var pipe: Int32
     private let limit: Int
@@ -77,10 +78,13 @@ import Glibc
 
     /// Reads some of it; whether more may come.
     private func read() -> Bool {
-        let count = Glibc.read(pipe, &Self.buffer, Self.buffer.count)
+        let count = withUnsafeTemporaryAllocation(byteCount: Self.portion, alignment: 1) { buffer in
+            let count = Glibc.read(pipe, buffer.baseAddress, buffer.count)
+            if count > 0 { kept += buffer[..<count] }
+            return count
+        }
         if count == 0 { source = nil }
         guard count > 0 else { return false }
-        kept += Self.buffer[..<count]
         let wanted = limit + Self.margin
         if kept.count > 2 * wanted {
             kept.removeFirst(kept.count - wanted)

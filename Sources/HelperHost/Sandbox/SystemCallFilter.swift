@@ -52,7 +52,7 @@ enum SystemCallFilter {
         0x8910, 0x8912, 0x8913, 0x8915, 0x8917, 0x8919, 0x891B, 0x891D, 0x8921, 0x8927, 0x8933, 0x8942,  // SIOCGIF…
     ]
 
-    private static let rules: [(action: UInt32, name: String, conditions: [scmp_arg_cmp])] = {
+    private static var rules: [(action: UInt32, name: String, conditions: [scmp_arg_cmp])] {
         var allowed: [(String, [scmp_arg_cmp])] = unrestricted.split(whereSeparator: \.isWhitespace).map { (String($0), []) }
         // The flags of clone3 are in memory, where no filter sees them; without it the C library takes clone.
         allowed.append(("clone", [masked(0, namespaces, 0)]))
@@ -68,7 +68,7 @@ enum SystemCallFilter {
         // The answer of a kernel that has no such family, which C libraries expect.
         let beyond = scmp_arg_cmp(arg: 0, op: SCMP_CMP_GT, datum_a: UInt64(AF_INET6), datum_b: 0)
         return allowed.map { (CSECCOMP_ALLOW, $0, $1) } + [(cseccomp_errno(UInt16(EAFNOSUPPORT)), "socket", [beyond])]
-    }()
+    }
 
     /// The calls that programs of any language need. Not among them: mounts and other namespaces, the memory of other processes, keyrings,
     /// modules, io_uring (whose operations pass by this filter), bpf, performance counters. In groups: files, waiting, memory,

@@ -89,6 +89,8 @@ extension Machine {
     /// Returns whether a wish for a login joins one that is under way (D26). A login that waits for its time is not.
     public func joinsLogin(by helper: String?, fresh: Bool) -> Bool {
         if fresh { return false }
+        // A hand-over stands for a page that the terminal cannot answer, and the portal may show another one by now (D30).
+        if case .presentingUI(let presenting) = state, presenting.handsOver, case .waiting = presenting.phase { return false }
         if case .evaluating = state { return helper == nil }
         guard state.logsIn, let chosen = state.chosenHelper else { return false }
         return (helper ?? chosen) == chosen && isCandidate(chosen)

@@ -19,6 +19,8 @@ public struct LinkSnapshot: Hashable, Sendable {
     public var addresses: [String]
     /// Default routers, the one with the lowest metric first.
     public var gateways: [String]
+    /// The metric of its best default route, of either family; `nil` without one.
+    public var routeMetric: UInt32?
     /// The interface group (`ip link set group`); `Gate.group` for a link that the gate closed.
     public var group: UInt32
     /// How often the carrier came up since the link exists; `nil` if the kernel does not tell.
@@ -27,7 +29,7 @@ public struct LinkSnapshot: Hashable, Sendable {
     public init(
         index: Int, name: String, hardwareAddress: HardwareAddress? = nil, isUp: Bool = false, hasCarrier: Bool = false,
         kind: String? = nil, type: Int = 1, addresses: [String] = [], gateways: [String] = [],
-        group: UInt32 = 0, carrierUpCount: UInt32? = nil
+        routeMetric: UInt32? = nil, group: UInt32 = 0, carrierUpCount: UInt32? = nil
     ) {
         self.index = index
         self.name = name
@@ -38,6 +40,7 @@ public struct LinkSnapshot: Hashable, Sendable {
         self.type = type
         self.addresses = addresses
         self.gateways = gateways
+        self.routeMetric = routeMetric
         self.group = group
         self.carrierUpCount = carrierUpCount
     }

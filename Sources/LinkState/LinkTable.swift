@@ -75,6 +75,7 @@ struct LinkTable {
             gateways.append(route.gateway)
         }
         snapshot.gateways = gateways
+        snapshot.routeMetric = routes.first { $0.index == snapshot.index }?.metric
         return snapshot
     }
 

@@ -16,7 +16,7 @@ struct CheckVerb: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Also show the reason, which hosts were contacted, when that happens, and how to change it.")
     var verbose = false
 
-    @Argument(help: "The interface; without it the best one.", completion: Complete.interfaces)
+    @Argument(help: "The interface; without it the one whose default route comes first.", completion: Complete.interfaces)
     var interface: String?
 
     func run() throws {

@@ -11,7 +11,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ChoiceOfInterfaceTests {
     init() { EventLoop.startThread() }
 
-    @LoopActor private static func join(_ controller: InterfaceController, _ name: String) {
+    @LoopActor private static func join(_ controller: InterfaceController, _ name: String, metric: UInt32? = nil) {
         let ssid = SSID(printable: name)!
         controller.join(
             Joined(
@@ -19,7 +19,7 @@ import Testing
                 signal: -50,
                 snapshot: LinkSnapshot(
                     index: controller.index, name: controller.name, isUp: true, hasCarrier: true, addresses: ["192.0.2.2/24"],
-                    gateways: ["192.0.2.1"]),
+                    gateways: ["192.0.2.1"], routeMetric: metric),
                 facts: LinkFacts(nameservers: ["192.0.2.53"], source: "none")))
     }
 
@@ -50,7 +50,7 @@ import Testing
         #expect(try backend.login(interface: nil, helper: nil, fresh: false).interface == "hot7", "the only one in a network")
         #expect(await bench.eventually { first.machine.state.name == .failure })
         bench.replies("a", to: "Authenticate", #"{"result": "success"}"#)
-        Self.join(second, "Cafe")
+        Self.join(second, "Cafe", metric: 600)
         #expect(await bench.eventually { second.machine.state.name == .authenticated })
 
         // One that asks comes first where any will do.
@@ -60,6 +60,11 @@ import Testing
         second.feed(.loginRequested(helper: nil))
         #expect(await bench.eventually { second.desk.prompt != nil })
         #expect(try backend.find(nil) === second)
+        // A check is of the one that programs use, whichever asks.
+        #expect(backend.mostUsed === second)
+        Self.join(first, "Failing", metric: 100)
+        #expect(backend.mostUsed === first)
+        #expect(await bench.eventually { first.machine.state.name == .failure })
         bench.replies("a", to: "PresentUI", #"{"result": "success"}"#)
         second.feed(.promptAnswered(try #require(second.desk.prompt?.id)))
         #expect(await bench.eventually { second.machine.state.name == .authenticated })

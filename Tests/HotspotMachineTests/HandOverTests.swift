@@ -91,6 +91,18 @@ import Testing
         question.ignores(.restEnded)
     }
 
+    @Test("D30 While it waits, a login looks at the portal again, and joins one that goes on") func login() {
+        var bench = waiting()
+        #expect(!bench.machine.joinsLogin(by: nil, fresh: false))
+        bench.send(.loginRequested(helper: nil))
+        #expect(bench.state == .evaluating && bench.prompt == nil && bench.commands.map(\.helper) == ["H1", "H2"])
+        #expect(bench.machine.joinsLogin(by: nil, fresh: false))
+
+        var answered = waiting()
+        answered.send(.promptAnswered(answered.prompt!.id))
+        #expect(answered.machine.joinsLogin(by: nil, fresh: false))
+    }
+
     @Test("D30 A question with fields or terms is answered by the user alone") func questions() {
         let terms = Prompt(title: "Terms", termsURL: "http://portal.example/terms")
         for prompt in [Prompt.room, terms, Prompt(title: "Terms", terms: "Be quiet.")] {

@@ -58,7 +58,7 @@ struct ProbeRun: Sendable {
             var result = result
             result.evidence = evidence
             let isAnswered = evidence.contains { $0.request == early?.evidence.request && $0.status != nil }
-            if let early, !isAnswered, case .captive? = table.remembered {
+            if let early, early.evidence.status != nil, !isAnswered {
                 // No nameserver gave this address.
                 var evidence = early.evidence
                 evidence.request += " at \(early.address)"
@@ -79,7 +79,8 @@ struct ProbeRun: Sendable {
             outer.cancellation.removeHandler(handler)
             cancellation.cancel()
         }
-        let scope = Scope(cancellation: cancellation, deadline: .after(milliseconds: limit), trace: outer.trace)
+        let scope = Scope(
+            cancellation: cancellation, deadline: .after(milliseconds: limit - VerdictTable.closing(limit)), trace: outer.trace)
         let board = Locked(
             Board(
                 table: VerdictTable(

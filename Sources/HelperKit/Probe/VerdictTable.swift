@@ -34,6 +34,8 @@ struct VerdictTable: Sendable {
 
     /// The longest that a probe may take, in milliseconds.
     static let limit = 3000
+    /// Milliseconds before the end of a probe at which its requests end, so that each still says how.
+    static func closing(_ limit: Int) -> Int { min(100, limit / 10) }
     /// Milliseconds after the beginning until which an expected HTTP answer waits for HTTPS and the portal API.
     static let silence = 1000
     /// Milliseconds that the named endpoint has to contradict a redirect of the address endpoint.
@@ -103,7 +105,7 @@ struct VerdictTable: Sendable {
             return .wait(until: end)
         }
         if now >= limit { return .done(afterBadHTTP()) }
-        if !named.isEmpty, !isNamedExhausted { return .askNext }
+        if !named.isEmpty, !isNamedExhausted, now < limit - Self.closing(limit) { return .askNext }
         if isNamedExhausted {
             // The named endpoints decided nothing; HTTPS, the address or the API still may.
             if case .asExpected? = https { return .done(afterBadHTTP()) }

@@ -103,7 +103,7 @@ import Store
         let settings = services.settings
         let answer = { (result: Result<CheckReply, ControlError>) in answer(result.map { $0.naming(settings) }) }
         let found: InterfaceController?
-        do throws(ControlError) { found = try find(interface) } catch { return answer(.failure(error)) }
+        do throws(ControlError) { found = try interface == nil ? mostUsed : find(interface) } catch { return answer(.failure(error)) }
         guard let controller = found else {
             return answer(.success(CheckReply(verdict: "none", detail: "No interface is managed.")))
         }
@@ -187,6 +187,13 @@ import Store
     func setPIN(_ pin: String?, old: String?) throws(ControlError) { try credentialKeeper.setPIN(pin, old: old) }
 
     // MARK: Login and logoff
+
+    /// The interface whose default route comes first, which is the one that programs use; else any.
+    var mostUsed: InterfaceController? {
+        func metric(_ controller: InterfaceController) -> UInt32 { controller.joined?.snapshot.routeMetric ?? .max }
+        let joined = links.controllers.filter { $0.joined != nil }
+        return joined.min { metric($0) < metric($1) } ?? links.controllers.first
+    }
 
     /// Returns the interface of that name; without a name one that asks, else one in a network, else any; `nil` if none is managed.
     func find(_ interface: String?) throws(ControlError) -> InterfaceController? {

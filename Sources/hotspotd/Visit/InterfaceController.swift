@@ -294,7 +294,8 @@ import Store
                 services.strikes.acquit(helper)
                 services.events?.strikesChanged()
             }
-        case .report(let problem):
+        case .report(let reported):
+            let problem = reported.code == .internetLimited ? prober.silence ?? reported : reported
             problems.report(problem)
             journal.record("problem", problem.message)
             services.log.notice("\(name): \(Hearsay.line(problem.message))")

@@ -16,7 +16,7 @@ import Varlink
     private var running: [ProbeID: HelperCall] = [:]
     /// The association that the interface is in; an answer about another one says nothing of this network.
     var association: String? {
-        didSet { if association != oldValue { (portalPage, portals, block, clock) = (nil, PortalTrail(), nil, nil) } }
+        didSet { if association != oldValue { (portalPage, portals, block, clock, silence) = (nil, PortalTrail(), nil, nil, nil) } }
     }
     /// Where the network led.
     private(set) var portals = PortalTrail()
@@ -26,6 +26,8 @@ import Varlink
     private(set) var block: Problem?
     /// The last probe found certificates that do not hold by this computer's clock.
     private(set) var clock: Problem?
+    /// Why the last probe saw neither the Internet nor a portal, where its answer tells that.
+    private(set) var silence: Problem?
 
     init(services: Services, journal: Journal, commands: HelperCommands) {
         self.services = services
@@ -69,6 +71,7 @@ import Varlink
                 let answer = try Coding.decode(ProbeAnswer.self, from: value)
                 record(answer)
                 clock = answer.clock(at: WallClock.now)
+                silence = answer.silence
                 return answer
             } catch {
                 journal.record("problem", Hearsay.join("The prober's answer is malformed.", "\(error)"))
@@ -186,6 +189,19 @@ struct ProbeAnswer: Decodable {
         return Problem(
             .clockWrong, "By this computer's clock certificates are out of date, so that HTTPS does not work.\(other)",
             hint: "timedatectl")
+    }
+
+    /// Returns what is known of a network that shows neither the Internet nor a portal; `nil` where nothing is.
+    var silence: Problem? {
+        guard verdict == .limited, let problem else { return nil }
+        func make(_ sentence: String) -> Problem { Problem(.internetLimited, sentence, hint: "hotspotctl check") }
+        switch problem {
+        case "noNameserver", "dnsTimeout": return make("No nameserver of the network answers, and no portal asks for a login.")
+        case "dnsFailed": return make("The network's nameserver does not know the Internet's names, and no portal asks for a login.")
+        default:
+            guard problem.hasPrefix("status"), let status = Int(problem.dropFirst(6)) else { return nil }
+            return make("What answers (\(status)) is neither the Internet nor a portal.")
+        }
     }
 
     private static func day(_ milliseconds: Int) -> String { WallClock.utc(milliseconds, "%Y-%m-%d") }

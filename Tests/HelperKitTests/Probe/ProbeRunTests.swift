@@ -88,15 +88,16 @@ import Testing
         }
     }
 
-    /// The portal answers at the address of the last proof, and no nameserver gave that address.
-    @Test func anAnswerAtARememberedAddressSaysSo() throws {
-        let server = ScriptedServer(["/": redirect("/login")])
+    /// The server, or a portal in its place, answers at the address of the last proof, and no nameserver gave that address.
+    @Test(arguments: [redirect("/login"), "HTTP/1.1 204 No Content\r\n\r\n"]) func anAnswerAtARememberedAddressSaysSo(_ answer: String) throws {
+        let server = ScriptedServer(["/": answer])
         let names = ScriptedNameserver(a: .silence, aaaa: .silence)
-        let result = try #require(
-            store.probe(remembering(server, names: names), fresh: true, policy: .testing(), in: Scope()))
-        #expect(result.verdict == .limited)
-        let answered = result.evidence.filter { $0.status != nil }
-        #expect(answered.map(\.request) == ["GET http://probe.test:\(server.port)/ at 127.0.0.1"])
+        let link = remembering(server, names: names)
+        let result = ProbeRun(link: link, plan: ProbeRun.Plan(link: link), policy: .testing(), api: nil, limit: 1500).result(in: Scope())
+        #expect(result.verdict == .limited && result.problem == "dnsTimeout")
+        let url = "GET http://probe.test:\(server.port)/"
+        #expect(result.evidence.filter { $0.status != nil }.map(\.request) == [url + " at 127.0.0.1"])
+        #expect(result.evidence.filter { $0.error?.hasPrefix("dnsTimeout") == true }.map(\.request) == [url])
     }
 
     /// A gateway that answers falsely for names, and lets the server's own address through, must not look open.

@@ -122,9 +122,11 @@ extension Machine {
             return
         }
         var joined = evaluating.joined
+        // A proven login from before reports by itself what is not proven.
+        let isNew = provenLogin(joined) == nil
         switch verdict {
         case .online, .partial:
-            reportUnproven(verdict, &turn)
+            if isNew { reportUnproven(verdict, &turn) }
             openUnclaimed(joined, joined.openOutcome, secondsRemaining: seconds, "no helper claims it, and it is open", &turn)
         case .captive:
             endAttempt(&joined, .unclaimedCaptive, &turn)
@@ -132,13 +134,13 @@ extension Machine {
             let isOneOfMany = candidates.contains { !asked.contains($0.name) && !joined.record.excluded.contains($0.name) }
             turn.act(.report(.unclaimedCaptive(by: isOneOfMany ? asked.first : nil)))
             rest(joined, retryAfter: nil, "captive, and no helper claims it", &turn)
-        case nil where joined.arrival.remembered != nil && provenLogin(joined) == nil:
+        case nil where joined.arrival.remembered != nil && isNew:
             // A helper freed it on an earlier visit: there is a portal.
             endAttempt(&joined, .unknown, &turn)
             turn.act(.report(.notKnown))
             rest(joined, retryAfter: nil, "no helper claims it, there was a portal, and no prober says that it is gone", &turn)
         case .limited, nil:
-            turn.act(.report(verdict == nil ? .notKnown : .limited))
+            if isNew { turn.act(.report(verdict == nil ? .notKnown : .limited)) }
             openUnclaimed(
                 joined, .unknown, secondsRemaining: nil, "no helper claims it, and it is not known whether it is open", &turn)
         }

@@ -207,8 +207,8 @@ package struct LoginRecording {
         guard [.noNameserver, .dnsFailed, .dnsTimeout].contains(error.code) else { return nil }
         let asked = link.nameservers.isEmpty ? "none" : link.nameservers.joined(separator: ", ")
         return
-            "The nameservers of /etc/resolv.conf were asked: \(asked). Only the network's own one may know the portal: name that one "
-            + "there, or end the VPN or resolver that wrote another one, and try again."
+            "The nameservers of /etc/resolv.conf were asked: \(asked). If they are not the network's own, which may alone know the "
+            + "portal, name those there, or end the VPN or resolver that wrote the others, and try again."
     }
 
     /// Plays one command of a helper.

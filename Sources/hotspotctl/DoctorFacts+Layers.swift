@@ -89,8 +89,10 @@ extension DoctorFacts {
         if isWired {
             return Layer(.association, .broken, "No cable is plugged in at \(name), or it is off.", "ip link show dev \(name)")
         }
+        let (place, option) = wanted == nil ? ("", "") : (" \(name)", " --interface \(name)")
         return Layer(
-            .association, .broken, "\(name) is in no network\(manager): join one.", "hotspotctl list, then hotspotctl join SSID")
+            .association, .broken, "\(name) is in no network\(manager): join one.",
+            "hotspotctl list\(place), then hotspotctl join\(option) SSID")
     }
 
     private var address: Layer {
@@ -167,7 +169,7 @@ extension DoctorFacts {
         let lack = isPartial ? isSilent ? "answer every question" : "know every name" : isSilent ? "answer" : "know the names"
         let list = nameservers.map { ": \($0.list)" } ?? ""
         let sentence = "The resolvers\(source) do not \(lack)\(list)."
-        return Layer(.names, isPartial ? .attention : .broken, sentence, "hotspotctl check --verbose")
+        return Layer(.names, isPartial ? .attention : .broken, sentence, ours("hotspotctl check --verbose"))
     }
 
     /// The nameservers that the daemon asks on this link, and where it has them from.
@@ -192,7 +194,7 @@ extension DoctorFacts {
         if isAnswered { return Layer(.firewall, .ok, "The probe's packets pass.") }
         if outcomes.contains(where: { $0 == "bindFailed" || $0 == "system" }) {
             return Layer(
-                .firewall, .broken, "This computer could not send the probe's requests.", "hotspotctl check --verbose")
+                .firewall, .broken, "This computer could not send the probe's requests.", ours("hotspotctl check --verbose"))
         }
         return Layer(.firewall, .unknown, "No answer came through that would tell.")
     }
@@ -297,8 +299,8 @@ extension DoctorFacts {
                 isOpen
                     ? "Not all of it answers on \(name)."
                     : isAnswered ? "Something answers on \(name), and it is not the Internet." : "It does not answer on \(name).",
-                "hotspotctl check --verbose")
-        case "none": Layer(.internet, .broken, "It does not answer on \(name).", "hotspotctl check --verbose")
+                ours("hotspotctl check --verbose"))
+        case "none": Layer(.internet, .broken, "It does not answer on \(name).", ours("hotspotctl check --verbose"))
         case nil, _?: Layer(.internet, .unknown, "The probe does not say.")
         }
     }

@@ -29,7 +29,11 @@ struct ExplainVerb: ParsableCommand {
             // There is no history either.
             throw Failure(error.status, error.message, hint: "hotspotctl status")
         }
-        try common.show(reply) { (renderer, story: ExplainReply) in renderer.lines(story, verbose: verbose) }
+        try common.show(reply) { (renderer: Renderer, story: ExplainReply) in
+            let place = (attempt.map { " --attempt \(renderer.argument($0))" } ?? "")
+                + (subject.map { " \(renderer.argument($0))" } ?? "")
+            return renderer.lines(story, verbose: verbose, of: place)
+        }
     }
 }
 
@@ -49,7 +53,10 @@ extension Renderer {
     private static let reasons = [("credential", "kept back: "), ("answer", needsUser)]
     private static let needsUser = "\(HelperResult.uiRequired.rawValue): "
 
-    func lines(_ story: ExplainReply, verbose: Bool) -> [String] {
+    /// Returns the story as lines.
+    ///
+    /// - Parameter place: the end of the command that shows the same attempt.
+    func lines(_ story: ExplainReply, verbose: Bool, of place: String = "") -> [String] {
         let (own, others) = sentence(story.verdict, limit: 8192)
         let verdict = (own.isEmpty ? [] : [own]) + others
         guard let first = story.steps.first else { return verdict.isEmpty ? ["No attempts are kept."] : verdict }
@@ -84,11 +91,11 @@ extension Renderer {
         let offsets = steps.map { offset($0.at) }
         let width = offsets.map(\.count).max() ?? 0
         let time = first.time.map { "began at \(clock($0, seconds: true)), \(ago($0))" } ?? "the last attempt"
-        let place = story.attempt.map { attempt in
+        let link = story.attempt.map { attempt in
             (attempt.ssid.isEmpty ? "" : "\(quoted(attempt.ssid)) on ") + safe(attempt.interface, limit: 32) + ": "
         }
-        let began = place.map { $0 + time } ?? time.prefix(1).uppercased() + time.dropFirst()
-        return [tone(verbose ? "\(began)." : "\(began); each step: hotspotctl explain --verbose", .faint)]
+        let began = link.map { $0 + time } ?? time.prefix(1).uppercased() + time.dropFirst()
+        return [tone(verbose ? "\(began)." : "\(began); each step: hotspotctl explain --verbose\(place)", .faint)]
             + zip(steps, offsets).map { step, offset in
                 "  \(String(repeating: " ", count: width - offset.count))\(offset) s  \(line(step))"
             } + verdict

@@ -6,9 +6,9 @@ struct ListVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show the networks in sight and the helpers that claim them.",
         discussion: """
-            Behind a helper stands how sure it is (high or low), or that it logged in there before (remembered). READY says whether a \
-            password or answers are stored for it; 'credentials' tells whether they are sent without a question. With --all, the helpers are there as well that are \
-            switched off for one network.
+            Behind a helper stands how sure it is that it knows the network (high or low), that it logged in there before (remembered), or \
+            that it is switched off (off). One with nothing behind it logged in now, and claimed nothing before. READY says whether a \
+            password or answers are stored for it; 'credentials' tells whether they are sent without a question.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -25,17 +25,14 @@ struct ListVerb: ParsableCommand {
     func run() throws {
         let client = try common.connect()
         let parameters = ListParameters(interface: interface, all: all ? true : nil)
-        let off = all ? try client.call("Status", as: StatusReply.self).off ?? [] : []
         guard watch else {
-            return try common.show(try client.call("List", parameters)) { renderer, list in
-                renderer.lines(list, off, present: present())
-            }
+            return try common.show(try client.call("List", parameters)) { renderer, list in lines(list, renderer) }
         }
         try client.subscribe("List", parameters)
         while let reply = try client.next() {
             if common.jsonMode == nil, Output.isTerminal { Output.clear() }
             try common.show(reply) { (renderer: Renderer, list: ListReply) in
-                let lines = renderer.lines(list, off, present: present())
+                let lines = lines(list, renderer)
                 guard let rows = Output.rows else {
                     let time = renderer.clock(renderer.now, seconds: true)
                     return lines.map { "\(time)  \($0)" }
@@ -46,12 +43,13 @@ struct ListVerb: ParsableCommand {
         }
     }
 
-    /// Returns the helper of each interface's present login; none if the daemon does not say.
-    private func present() -> [String: String] {
-        let interfaces = (try? common.connect().call("Status", as: StatusReply.self))?.interfaces ?? []
-        return Dictionary(
-            interfaces.compactMap { status in status.helper.map { (status.interface, $0) } },
+    /// Returns the table, with the switches and the helper of each interface's present login, if the daemon says them.
+    private func lines(_ list: ListReply, _ renderer: Renderer) -> [String] {
+        let status = try? common.connect().call("Status", as: StatusReply.self)
+        let present = Dictionary(
+            (status?.interfaces ?? []).compactMap { status in status.helper.map { (status.interface, $0) } },
             uniquingKeysWith: { first, _ in first })
+        return renderer.lines(list, status?.off ?? [], present: present, showsUnseen: all)
     }
 }
 
@@ -59,11 +57,14 @@ extension Renderer {
     /// Returns the list as a table.
     ///
     /// - Parameters:
-    ///   - off: the switches; those of networks that are not in the list get a row of their own.
+    ///   - off: the switches.
     ///   - present: the helper of each interface's present login, which may be the first one.
-    func lines(_ list: ListReply, _ off: [SwitchedOff] = [], present: [String: String] = [:]) -> [String] {
+    ///   - showsUnseen: also the networks that are switched off, and not in the list.
+    func lines(
+        _ list: ListReply, _ off: [SwitchedOff] = [], present: [String: String] = [:], showsUnseen: Bool = false
+    ) -> [String] {
         let names = Set(list.networks.map(\.ssid))
-        let unseen = off.filter { $0.helper == nil }.compactMap(\.ssid).filter { !names.contains($0) }
+        let unseen = off.filter { showsUnseen && $0.helper == nil }.compactMap(\.ssid).filter { !names.contains($0) }
         guard !list.networks.isEmpty || !unseen.isEmpty else { return ["No network is in sight."] }
         let lines = table(
             [

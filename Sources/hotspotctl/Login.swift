@@ -133,8 +133,10 @@ extension Renderer {
     ) throws(Failure) -> String {
         guard status.captive == false else {
             let hint = status.problems.first?.hint.map { safe($0) } ?? "hotspotctl check"
-            let words = "Connected after \(tenths(seconds)), not verified."
-            throw Failure(.failed, words, hint: command(hint, for: status, among: all))
+            let name = safe(status.interface, limit: 32)
+            let words = status.captive == true ? "\(name) is behind a portal." : "It is not verified that \(name) is online."
+            let failure = Failure(.failed, words, hint: command(hint, for: status, among: all))
+            throw status.problems.first.map { failure.adding($0.message) } ?? failure
         }
         let isLimited = status.problems.contains { $0.code == .httpsBlocked }
         return isLimited ? "Connected after \(tenths(seconds)); HTTPS does not get through." : "Online after \(tenths(seconds))."

@@ -46,7 +46,8 @@ struct PortalsRecord: ParsableCommand {
         discussion: """
             Logs in as the helpers do, asks for what the portal asks, and logs off again by [Logoff] of the portal file. Your answers, \
             this machine's addresses and name, tokens and cookies are replaced by made-up ones. Read the file before you hand it in: a \
-            portal may know your name from elsewhere.
+            portal may know your name from elsewhere. From a pipe a line is the bare answer to the next question, in the order of the \
+            questions, not name=value; passwords are read from the terminal if there is one.
             """)
 
     @Option(help: ArgumentHelp("The interface, if not that of the default route.", valueName: "name"))

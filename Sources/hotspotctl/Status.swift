@@ -87,7 +87,7 @@ extension Renderer {
         guard all.count > 1 else { return command }
         switch command {
         case "hotspotctl answer", "hotspotctl login", "hotspotctl login --wait", "hotspotctl logoff", "hotspotctl browse",
-            "hotspotctl check", "hotspotctl explain":
+            "hotspotctl check", "hotspotctl check --verbose", "hotspotctl explain":
             return "\(command) \(argument(status.interface))"
         default: return command
         }

@@ -134,7 +134,9 @@ import Vault
             services.strikes.limit = next.policy.quarantineAfter
             links.applySettings()
             absence.applySettings()
-            log.info("the settings were read again; rules and times count from the next join of an interface on")
+            log.info(
+                "the settings were read again; TimeoutSec=, MaintainIntervalSec=, LowGraceSec=, Rules=, OnTimeout= and OnFailure= "
+                    + "count at an interface from its next join on")
             if !kept.isEmpty {
                 log.warning("\(kept.joined(separator: ", ")): the change counts from the next start of the daemon on")
             }

@@ -82,6 +82,33 @@ import Testing
     }
 
     @Test(arguments: [
+        (LayerName.names, "limited", ["GET http://a.example/ → dnsTimeout: It does not answer. in 5000 ms"]),
+        (.internet, "none", []),
+    ]) func theNextCommandIsForTheSameInterface(layer: LayerName, verdict: String, requests: [String]) {
+        let all = ["net0", "net1"].map { name in
+            var status = InterfaceStatus(interface: name, state: .authenticated, since: 0)
+            status.ssid = "Cafe"
+            return status
+        }
+        var check = CheckReply(verdict: verdict, interface: "net1")
+        check.requests = requests
+        let facts = Self.changed(Self.online()) {
+            $0.daemon = .answers(StatusReply(interfaces: all, version: hotspotdVersion), helpers: [], check: check)
+        }
+        let seen = Diagnosis(facts).layers.first { $0.name == layer }
+        #expect(seen?.state == .broken && seen?.command == "hotspotctl check --verbose net1")
+    }
+
+    @Test func anInterfaceThatIsNamedIsJoinedByItsName() {
+        let facts = Self.changed(Self.online()) {
+            ($0.wanted, $0.daemon) = ("wlan0", .fails(Self.silent))
+            $0.interfaces[0].isUp = false
+        }
+        let seen = Diagnosis(facts).layers.first { $0.name == .association }
+        #expect(seen?.command == "hotspotctl list wlan0, then hotspotctl join --interface wlan0 SSID")
+    }
+
+    @Test(arguments: [
         ([], "1 of 1 are switched on."), ([SwitchedOff(helper: "form", ssid: "Cafe Aroma")], "0 of 1 are switched on."),
         ([SwitchedOff(helper: nil, ssid: "Cafe Aroma")], "All are switched off for this network."),
         ([SwitchedOff(helper: nil, ssid: "Home")], "1 of 1 are switched on."),

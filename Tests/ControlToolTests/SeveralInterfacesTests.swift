@@ -25,7 +25,7 @@ import Testing
         let asking = lines(interface("net1", prompt: "p1"), interface("net2", prompt: "p2"))
         #expect(asking.contains("  to answer: hotspotctl answer net1") && asking.contains("  to answer: hotspotctl answer net2"))
         let (one, other) = (interface("net1"), interface("net2"))
-        for verb in ["answer", "login", "login --wait", "logoff", "browse", "check", "explain"] {
+        for verb in ["answer", "login", "login --wait", "logoff", "browse", "check", "check --verbose", "explain"] {
             #expect(renderer.command("hotspotctl \(verb)", for: one, among: [one, other]) == "hotspotctl \(verb) net1")
         }
     }

@@ -175,12 +175,15 @@ private let helpers = """
         #expect(all.output.split(separator: "\n").count == 5)
         let one = status(online).replacing(
             "\"version\"", with: #""off":[{"helper":"wispr","ssid":"Cafe Aroma"},{"helper":"form"}],"version""#)
-        let switched = try run(.init(replies: ["List": [list], "Status": [one]]), ["list", "--all"])
+        let switched = try run(.init(replies: ["List": [list], "Status": [one]]), ["list"])
         #expect(switched.output.contains("  Portal form (remembered), wispr (off)  yes "), "\(switched.output)")
         // The helper that is there, and off everywhere, claims nothing.
         let unclaimed = list.replacing(#/"claims":\[[^\]]*\]/#, with: #""claims":[]"#)
-        let gone = try run(.init(replies: ["List": [unclaimed], "Status": [one]]), ["list", "--all"])
-        #expect(gone.output.contains("  form (off), wispr (off)  "), "\(gone.output)")
+        for words in [["list"], ["list", "--all"]] {
+            let gone = try run(.init(replies: ["List": [unclaimed], "Status": [one]]), words)
+            #expect(gone.output.contains("  form (off), wispr (off)  "), "\(gone.output)")
+        }
+        #expect(try run(.init(replies: ["List": [list], "Status": [off]]), ["list"]).output == ended.output)
         let bare = try run(.init(replies: ["List": [list]]), ["--no-legend", "list"])
         #expect(!bare.output.contains("SSID") && bare.output.hasPrefix("● Cafe"))
     }
@@ -258,6 +261,11 @@ private let helpers = """
                 """)
         let short = try run(script, ["explain"]).output
         #expect(!short.contains("answer") && short.contains("asking the helpers"))
+        // The command shows the same attempt.
+        for (words, place) in [(["wlan0"], " wlan0"), (["Cafe 2"], " 'Cafe 2'"), (["--attempt", "a-1"], " --attempt a-1"), ([], "")] {
+            let output = try run(script, ["explain"] + words).output
+            #expect(output.contains("each step: hotspotctl explain --verbose\(place)\n"), "\(output)")
+        }
         _ = try run(script, ["explain", "Cafe"]) { #expect($0.parameters("Explain") == ["ssid": "Cafe"]) }
         let named = story.replacing(
             #""verdict""#, with: #""attempt":{"id":"a","interface":"wlan0","ssid":"Cafe","began":1,"outcome":"online"},"verdict""#
@@ -577,8 +585,13 @@ private let helpers = """
         let unproven = status(state("authenticated", since: 3)).replacing(",\"captive\":false", with: "")
         script.status = [[status(state("failure")), status(state("maintaining", since: 2)), unproven]]
         let connected = try run(script, ["login", "--wait"])
-        #expect(connected.status == 1 && connected.errors.hasPrefix("hotspotctl: Connected after "))
-        #expect(connected.errors.hasSuffix(", not verified.\n  try: hotspotctl check\n"))
+        let unverified = "hotspotctl: It is not verified that wlan0 is online."
+        #expect(connected.status == 1 && connected.errors == unverified + "\n  try: hotspotctl check\n")
+        let silent = #""problems":[{"code":"internetLimited","message":"Nothing answers."}]"#
+        script.status = [[status(state("failure")), unproven.replacing(#""problems":[]"#, with: silent)]]
+        #expect(try run(script, ["login", "--wait"]).errors.hasPrefix(unverified + " Nothing answers.\n"))
+        script.status = [[status(state("failure")), unproven.replacing(#""since":3"#, with: #""since":3,"captive":true"#)]]
+        #expect(try run(script, ["login", "--wait"]).errors.hasPrefix("hotspotctl: wlan0 is behind a portal.\n"))
         let problem = #"{"code":"x","message":"The code is wrong.","hint":"hotspotctl forget Hotel"}"#
         script.status = [[status(state("inactive")), status(state("failure", since: 4, problems: problem))]]
         let failed = try run(script, ["login", "--wait", "wlan0"])

@@ -95,6 +95,8 @@ import Testing
         #expect(bench.state == .authenticated && bench.chosen == "H1" && bench.gate && bench.kept == nil)
         #expect(bench.last.contains(.restoreLogin(of: "H1")) && bench.machine.acceptsLogoff(by: .user))
         #expect(bench.problems.isEmpty == (verdict == .online), "it is told")
+        let reports = bench.last.count { if case .report = $0 { true } else { false } }
+        #expect(reports == (verdict == .online ? 0 : 1), "once")
         #expect((bench.machine.state.sessionEnd != nil) == !join)
         // What nothing confirms is not called online, and is looked at again soon.
         let isKnown = verdict?.isOpen == true

@@ -117,6 +117,7 @@ struct DaemonProcessTests {
         Foundation.kill(daemon.pid, SIGHUP)
         while !daemon.log.contains(words) { usleep(5000) }
         #expect(daemon.log.contains("the settings were read again"))
+        #expect(daemon.log.contains("OnFailure= count at an interface from its next join on"))
         _ = try daemon.connect().call("org.hotspotd.Control.Status")
     }
 

@@ -153,6 +153,7 @@ import Testing
             attempt: "a", association: "a", interface: "lo", index: 1, addresses: [], nameservers: ["192.0.2.53"])
         let remedy = LoginRecording.remedy(TransferError(.dnsFailed), on: link)
         #expect(remedy?.contains("192.0.2.53") == true && remedy?.contains("/etc/resolv.conf") == true)
+        #expect(remedy?.contains("If they are not the network's own") == true, "it is not known whose they are")
         #expect(LoginRecording.remedy(TransferError(.timeout), on: link) == nil)
     }
 

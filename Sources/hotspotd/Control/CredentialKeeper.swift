@@ -80,10 +80,13 @@ import Vault
             }
         }
         guard let owner = owners.first, owners.count == 1 else {
+            let by = helper.map { " by \(Printable.text($0, limit: 64))" } ?? ""
+            let place = controllers().first { $0.joined?.network.switchName == name }.map { " \($0.name)" } ?? ""
             throw .failed(
                 code: .noPortal,
                 message: owners.isEmpty
-                    ? "No portal has asked for anything here yet. Log in once: hotspotctl login. Its answers can be stored then."
+                    ? "No login\(by) at a known portal has succeeded here yet, so it is not known what is asked for. "
+                        + "Log in once: hotspotctl login\(place). Its answers can be stored then."
                     : "This network has several portals or helpers: remove those that are not wanted, or name the helper.")
         }
         if let fault = Self.fault(in: answers, for: known(owner, stored)) {

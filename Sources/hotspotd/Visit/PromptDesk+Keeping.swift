@@ -32,7 +32,9 @@ extension PromptDesk {
         }
         relabel(kept, answers, for: owner)
         switch release {
-        case .confirmed: return "Remembered for this portal; next time Enter sends them."
+        case .confirmed:
+            let pin = services.vault.hasPIN ? "; after a restart the PIN is asked for first" : ""
+            return "Remembered for this portal; next time Enter sends them\(pin)."
         case .automatic where asksAgain(answers, owner): return "Remembered for this portal."
         case .automatic where services.vault.hasPIN:
             return "Remembered for this portal; next time you will not be asked, except for the PIN after a restart."

@@ -135,8 +135,10 @@ import Vault
             links.applySettings()
             absence.applySettings()
             log.info(
-                "the settings were read again; TimeoutSec=, MaintainIntervalSec=, LowGraceSec=, Rules=, OnTimeout= and OnFailure= "
-                    + "count at an interface from its next join on")
+                """
+                the settings were read again; TimeoutSec=, MaintainIntervalSec=, LowGraceSec=, Rules=, OnTimeout= and OnFailure= count at \
+                an interface from its next join on
+                """)
             if !kept.isEmpty {
                 log.warning("\(kept.joined(separator: ", ")): the change counts from the next start of the daemon on")
             }

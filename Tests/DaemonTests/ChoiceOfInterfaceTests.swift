@@ -45,7 +45,7 @@ import Testing
         )
         for controller in [first, second] { links.managed[controller.index] = ManagedLink(controller: controller) }
         bench.refuses("a")
-        Self.join(first, "Failing")
+        Self.join(first, "Failing", metric: 700)
         #expect(await bench.eventually { first.machine.state.name == .failure })
         #expect(try backend.login(interface: nil, helper: nil, fresh: false).interface == "hot7", "the only one in a network")
         #expect(await bench.eventually { first.machine.state.name == .failure })
@@ -53,18 +53,14 @@ import Testing
         Self.join(second, "Cafe", metric: 600)
         #expect(await bench.eventually { second.machine.state.name == .authenticated })
 
-        // One that asks comes first where any will do.
+        // One that asks comes first where any will do, and for a check the one that programs use.
         #expect(try backend.find(nil) === first)
+        #expect(backend.mostUsed === second)
         bench.replies("a", to: "Maintain", #"{"result": "authenticationRequired"}"#)
         bench.replies("a", to: "Authenticate", #"{"result": "uiRequired", "prompt": {"title": "Hotel", "fields": []}}"#)
         second.feed(.loginRequested(helper: nil))
         #expect(await bench.eventually { second.desk.prompt != nil })
         #expect(try backend.find(nil) === second)
-        // A check is of the one that programs use, whichever asks.
-        #expect(backend.mostUsed === second)
-        Self.join(first, "Failing", metric: 100)
-        #expect(backend.mostUsed === first)
-        #expect(await bench.eventually { first.machine.state.name == .failure })
         bench.replies("a", to: "PresentUI", #"{"result": "success"}"#)
         second.feed(.promptAnswered(try #require(second.desk.prompt?.id)))
         #expect(await bench.eventually { second.machine.state.name == .authenticated })

@@ -52,6 +52,8 @@ class LongCable(Cable):
         self.opened.clear()
         self.fabric.plug(network)
         self.connect(True)
+        # The kernel tells of a carrier at most once a second (linkwatch), and a lease that came first would be one of the link before.
+        time.sleep(1.1)
 
     def detach(self) -> None:
         self.connect(False)

@@ -102,6 +102,8 @@ cafe: deps
 figures: deps
 	$(MAKE) build
 	Tests/Cafe/cafe --bin $(BINARIES) --figures
+	Tests/Cafe/cafe --bin $(BINARIES) --mode veth --laptop --scene trips --figures
+	$(MAKE) bench
 
 # Another part's benchmarks are files of their own beside these.
 bench: swift $(STATIC)/libstdc++.a

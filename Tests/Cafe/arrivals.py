@@ -56,7 +56,8 @@ class Arrivals:
             self.report.attempt(f"{kind.name}.done", lambda: self.measure(manager))
             manager.stop()
         lines = ["| Manager | Address to decision | Address to online | Online to \"full\" | Wake-ups in "
-                 f"{self.options.idle_seconds:g} s, online | without association |", "|---|---|---|---|---|---|", *self.rows]
+                 f"{self.options.idle_seconds:g} s, online | without association | Memory then, proportional and anonymous: hotspotd "
+                 "| the manager |", "|---|---|---|---|---|---|---|---|", *self.rows]
         self.report.say("\n".join(lines))
         (self.fabric.logs / "arrivals.md").write_text("\n".join(lines) + "\n")
         self.monitor.stop()
@@ -78,6 +79,8 @@ class Arrivals:
         self.leave()
         time.sleep(10)
         idle = self.figures.rest()
+        memory = " | ".join(
+            self.memory(process) for process in (self.daemon.process, self.fabric.processes[manager.started[-1]]))
         if watch:
             watch.stop()
 
@@ -88,8 +91,12 @@ class Arrivals:
             values = [one[part] for one in times if one[part] is not None]
             return f"{statistics.median(values):.2f} s" if values else "–"
 
-        self.rows.append(f"| {manager.name} | {median(0)} | {median(1)} | {median(2)} | {told(online)} | {told(idle)} |")
+        self.rows.append(f"| {manager.name} | {median(0)} | {median(1)} | {median(2)} | {told(online)} | {told(idle)} | {memory} |")
         self.report.say(self.rows[-1])
+
+    def memory(self, process: subprocess.Popen) -> str:
+        sizes = self.figures.mapped(pathlib.Path(f"/proc/{process.pid}")).values()
+        return " and ".join(f"{sum(size[part] for size in sizes) / 1024:.1f} MiB" for part in (0, 1))
 
     def arrive(self, watch: Connectivity | None) -> tuple[float, float, float | None]:
         """From the address to the decision for a helper, from there to online, and from that to NetworkManager's word."""

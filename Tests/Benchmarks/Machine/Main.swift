@@ -2,7 +2,7 @@ import Glibc
 import HotspotCore
 import HotspotMachine
 
-/// What the machine costs, printed: `benchmarks [events] [scan] [portals] [endurance]`, all of them without words.
+/// What the machine costs, printed: `benchmarks [events] [scan] [portals] [history] [endurance]`, all of them without words.
 ///
 /// Times are the medians and the best of many rounds, beside a baseline that the same run measures, so that figures from different computers can be
 /// compared. Ends with status 1 if a budget is exceeded.
@@ -11,12 +11,13 @@ import HotspotMachine
         let wanted = Set(CommandLine.arguments.dropFirst())
         func wants(_ word: String) -> Bool { wanted.isEmpty || wanted.contains(word) }
         var isGood = true
-        if wants("events") || wants("scan") || wants("portals") {
+        if wants("events") || wants("scan") || wants("portals") || wants("history") {
             let baseline = Baseline.nanoseconds()
             print("baseline: \(baseline) ns to count 100 words in a dictionary")
             if wants("events") { isGood = EventCost(baseline: baseline).run() && isGood }
             if wants("scan") { isGood = ScanCost(baseline: baseline).run() && isGood }
             if wants("portals") { PortalCost(baseline: baseline).run() }
+            if wants("history") { HistoryCost(baseline: baseline).run() }
         }
         if wants("endurance") { isGood = Endurance.run() && isGood }
         exit(isGood ? 0 : 1)

@@ -205,9 +205,9 @@ class Daemon:
                 if not chunk:
                     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), screen
                 screen += chunk.decode(errors="replace").replace("\r\n", "\n")
-                # A question is a last line without an end; each is answered once.
+                # A question is a last line without an end, and nothing more of it is on its way; each is answered once.
                 asked = screen[answered:].rsplit("\n", 1)[-1]
-                if re.search(r"[:?\]>]\s*$", asked):
+                if re.search(r"[:?\]>]\s*$", asked) and not select.select([terminal], [], [], 0.01)[0]:
                     texts = next((texts for pattern, texts in replies if re.search(pattern, asked, re.I)), [""])
                     reply = texts.pop(0) if len(texts) > 1 else texts[0]
                     self.echoes.append((asked, bool(termios.tcgetattr(terminal)[3] & termios.ECHO)))

@@ -363,13 +363,13 @@ class Journeys:
         self.monitor.leave()
         self.arrive()
         screen = self.answer([(r"PIN", "4711"), *ENTER])
-        self.check("asked", "PIN" in screen and "4711" not in screen, screen)
+        self.check("asked", "PIN of" in screen and "4711" not in screen, screen)
         self.end(asked=1, posts=1)
         self.endSession()
         self.monitor.leave()
         self.arrive()
         screen = self.answer(ENTER)
-        self.check("askedOnce", "PIN" not in screen, screen)
+        self.check("askedOnce", "PIN of" not in screen, screen)
         self.daemon.ctl("credentials", "pin", "--remove", given="4711\n")
 
     def stored(self) -> list:

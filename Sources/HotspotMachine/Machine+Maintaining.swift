@@ -61,9 +61,11 @@ extension Machine {
             case .authenticationRequired:
                 renewSession(maintaining, maintaining.isJoin ? "no session is left" : "the session is over", &turn)
             case .uiRequired where policy.maintainMayAsk: renewSession(maintaining, "\(helper) needs the user", &turn)
-            case .uiRequired, .failure, .temporaryFailure, .unsupportedNetwork, .commandNotRecognized:
-                loseSession(
-                    maintaining, mayReturn: result == .temporaryFailure, "\(helper) answered \(result.rawValue)", &turn)
+            case .uiRequired: loseSession(maintaining, mayReturn: false, "\(helper) needs the user", &turn)
+            case .temporaryFailure: loseSession(maintaining, mayReturn: true, "\(helper) cannot keep the session for now", &turn)
+            case .failure: loseSession(maintaining, mayReturn: false, "\(helper) cannot keep the session", &turn)
+            case .unsupportedNetwork: loseSession(maintaining, mayReturn: false, "\(helper) does not know this network", &turn)
+            case .commandNotRecognized: loseSession(maintaining, mayReturn: false, "\(helper) keeps no sessions", &turn)
             }
         }
     }

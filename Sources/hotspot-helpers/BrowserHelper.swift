@@ -16,7 +16,7 @@ struct BrowserHelper: Helper {
     }
 
     func authenticate(_ command: HelperCommand) throws -> Reply {
-        answer(command, command.probe(), waiting: "None of the helpers that are switched on can log in here.")
+        answer(command, command.probe(), waiting: "This login is left to a browser.")
     }
 
     func presentUI(_ command: HelperCommand) throws -> Reply {

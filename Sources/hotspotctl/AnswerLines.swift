@@ -40,7 +40,11 @@ enum AnswerLines {
             }
             guard answers[name] == nil else { throw Failure(.usage, "Line \(index + 1) answers a second time.") }
             guard let value = normalise(String(line[line.index(after: equals)...]), field) else {
-                throw Failure(.usage, "Line \(index + 1) is not one of the choices.")
+                let choices =
+                    field.kind == .checkbox
+                    ? ["yes", "no"] : (field.choices ?? []).prefix(20).map { Renderer.safe($0, limit: 64) }
+                throw Failure(
+                    .usage, Hearsay.join("Line \(index + 1) is not one of the choices:", choices.joined(separator: ", ")))
             }
             answers[name] = value
         }

@@ -29,8 +29,8 @@ struct BrowseVerb: ParsableCommand {
     func run() throws {
         guard geteuid() != 0 || browser != nil else {
             throw Failure(
-                .failed, "No browser is started as root.",
-                hint: "hotspotctl browse as the user in front of the screen, without sudo; or --browser PATH")
+                .failed, "No browser is started as root: start it as the user in front of the screen, without sudo, or name one.",
+                hint: "hotspotctl browse --browser PATH")
         }
         if let browser, access(browser, X_OK) != 0 {
             throw Failure(.failed, "\(common.renderer.safe(browser, limit: 256)) is not a program that can be started.")

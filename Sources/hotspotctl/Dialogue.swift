@@ -111,7 +111,10 @@ struct Dialogue {
                 return try fate(of: filled.prompt.id, watch, late: "\(reason ?? Self.gone) \(nothing) was sent from here.")
             }
             var failure = error.adding("\(nothing) was sent, and nothing is kept.")
-            if case .invalidAnswer = refusal { failure.hint = common.renderer.answer(filled.prompt.interface) }
+            if case .invalidAnswer = refusal {
+                // A pipe has to name the question.
+                failure.hint = common.renderer.answer(isInteractive ? filled.prompt.interface : filled.prompt.id)
+            }
             throw failure
         }
         guard wait > 0 else { return nil }
@@ -234,6 +237,8 @@ extension PendingPrompt {
 }
 
 extension Renderer {
+    func login(_ prompt: PendingPrompt) -> String { "hotspotctl login --wait \(argument(prompt.interface))" }
+
     func browse(_ prompt: PendingPrompt) -> String { "hotspotctl browse \(argument(prompt.interface))" }
 
     /// - Parameter options: with a space in front.
@@ -249,6 +254,6 @@ extension Renderer {
             }
         return Failure(
             .answerNeeded, "\(words); the question stays.",
-            hint: "\(browse(prompt)), or \(answer(prompt.interface, " --dismiss"))")
+            hint: "\(browse(prompt)); to look at the page again: \(login(prompt)); or \(answer(prompt.interface, " --dismiss"))")
     }
 }

@@ -155,8 +155,9 @@ extension DoctorFacts {
         let failures = (asked + (check?.detail.map { [$0[...]] } ?? [])).filter(Self.isFailureOfNames)
         let source = nameservers.map { " from \($0.source)" } ?? ""
         guard !failures.isEmpty else {
-            // The name of a server that is silent may be known from before.
-            if asked.contains(where: { Int($0) != nil || $0 == "certificate" }) {
+            // A check asks for every name, so that a server that was reached for, or waited for, has one.
+            let behind = ["certificate", "connectFailed", "reset", "tlsFailed", "clockWrong", "emptyAnswer", "timeout"]
+            if asked.contains(where: { Int($0) != nil || behind.contains(String($0)) }) {
                 return Layer(.names, .ok, "Names resolve\(source.isEmpty ? "" : " (resolvers\(source))").")
             }
             let hasAsked = ["online", "captive", "limited"].contains(check?.verdict)

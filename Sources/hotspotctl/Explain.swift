@@ -30,7 +30,8 @@ struct ExplainVerb: ParsableCommand {
             throw Failure(error.status, error.message, hint: "hotspotctl status")
         }
         try common.show(reply) { (renderer: Renderer, story: ExplainReply) in
-            let place = (attempt.map { " --attempt \(renderer.argument($0))" } ?? "")
+            let place =
+                (attempt.map { " --attempt \(renderer.argument($0))" } ?? "")
                 + (subject.map { " \(renderer.argument($0))" } ?? "")
             return renderer.lines(story, verbose: verbose, of: place)
         }

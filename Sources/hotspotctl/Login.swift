@@ -80,7 +80,7 @@ extension LoginVerb {
 struct LogoffVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logoff", abstract: "Log off from the portal.",
-        discussion: "The network is then left alone for 12 hours, or until 'login' or 'enable'.")
+        discussion: "The network is then left alone for 12 hours, or until 'login', 'enable' or 'forget'.")
 
     @OptionGroup var common: CommonOptions
 

@@ -44,7 +44,12 @@ extension Renderer {
         }
         if let terms = prompt.termsURL { lines.append("  \(bar) terms: \(safe(terms, limit: 400))") }
         let answer = "hotspotctl answer \(safe(prompt.id, limit: 64))"
-        lines.append(prompt.handsOver ? "  to log in: \(browse(prompt)); if that is done: \(answer)" : "  to answer: \(answer)")
+        if prompt.handsOver {
+            lines.append(
+                "  to log in: \(browse(prompt)); if that is done: \(answer); to look at the page again: \(login(prompt))")
+        } else {
+            lines.append("  to answer: \(answer)")
+        }
         return lines
     }
 

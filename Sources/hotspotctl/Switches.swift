@@ -70,10 +70,15 @@ struct ForgetVerb: ParsableCommand {
         let client = try common.connect()
         guard let network else {
             _ = try client.call("ForgetEverything")
-            return Output.print(["Forgot all networks, the answers stored for them, and their history."])
+            return Output.print(["Forgot all networks, the answers stored for them, their history, and a PIN."])
         }
+        let before = try? client.call("Status", as: StatusReply.self)
         _ = try client.call("Forget", .members(["ssid": network]))
-        Output.print(["Forgot \(common.renderer.quoted(network)) and its history."])
+        // The hold is forgotten as well.
+        let isHeld = before?.interfaces.contains { $0.ssid == network && $0.problems.contains { $0.code == .held } } == true
+        Output.print([
+            "Forgot \(common.renderer.quoted(network)) and its history\(isHeld ? "; it is not left alone any more, and may be logged in to at once" : "")."
+        ])
     }
 }
 

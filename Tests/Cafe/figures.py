@@ -175,7 +175,7 @@ class Figures:
         }
         self.mappings = self.mapped(process)
         self.monitor = Monitor(self.daemon)
-        self.openBefore(AROMA, lambda: time.sleep(12) or self.idle.update(wakeUpsAssociated=self.rest()))
+        self.openBefore(AROMA, self.measureAssociated)
         self.monitor.stop()
         for program in ("hotspotd", "hotspotctl", "hotspot-helpers"):
             self.idle[f"{program} bytes"] = (self.daemon.programs / program).stat().st_size
@@ -202,6 +202,11 @@ class Figures:
                 own = words[0] == "Anonymous:"
                 sizes[name] = (proportional + (0 if own else int(words[1])), anonymous + (int(words[1]) if own else 0))
         return sizes
+
+    def measureAssociated(self) -> None:
+        time.sleep(12)
+        self.idle["wakeUpsAssociated"] = self.rest()
+        smoke.logOff(self.fabric, AROMA)
 
     def stripped(self, program: pathlib.Path) -> int | None:
         """The size without symbols; nothing where there is no strip."""

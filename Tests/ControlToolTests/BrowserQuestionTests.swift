@@ -32,7 +32,8 @@ import Testing
         return (tool.end(), daemon.calls)
     }
 
-    private static let hint = "  try: hotspotctl browse wlan0, or hotspotctl answer --dismiss wlan0\n"
+    private static let hint =
+        "  try: hotspotctl browse wlan0; to look at the page again: hotspotctl login --wait wlan0; or hotspotctl answer --dismiss wlan0\n"
 
     @Test(
         .timeLimit(.minutes(10)),
@@ -68,7 +69,8 @@ import Testing
             .init(replies: ["Prompts": [Self.question], "Status": [Self.waiting], "Login": ["{}"]], status: [[Self.waiting]]))
         defer { daemon.stop() }
         let listed = try Tool.run(["prompts", "--socket", daemon.path])
-        #expect(listed.output.hasSuffix("  to log in: hotspotctl browse wlan0; if that is done: hotspotctl answer p1\n"))
+        let ways = "if that is done: hotspotctl answer p1; to look at the page again: hotspotctl login --wait wlan0\n"
+        #expect(listed.output.hasSuffix("  to log in: hotspotctl browse wlan0; \(ways)"))
         #expect(try Tool.run(["status", "--socket", daemon.path]).output.hasSuffix("  to log in: hotspotctl browse\n"))
         let ended = try Tool.run(["answer", "--socket", daemon.path])
         #expect(

@@ -262,7 +262,9 @@ private let helpers = """
         let short = try run(script, ["explain"]).output
         #expect(!short.contains("answer") && short.contains("asking the helpers"))
         // The command shows the same attempt.
-        for (words, place) in [(["wlan0"], " wlan0"), (["Cafe 2"], " 'Cafe 2'"), (["--attempt", "a-1"], " --attempt a-1"), ([], "")] {
+        for (words, place) in [
+            (["wlan0"], " wlan0"), (["Cafe 2"], " 'Cafe 2'"), (["--attempt", "a-1"], " --attempt a-1"), ([], ""),
+        ] {
             let output = try run(script, ["explain"] + words).output
             #expect(output.contains("each step: hotspotctl explain --verbose\(place)\n"), "\(output)")
         }
@@ -544,8 +546,15 @@ private let helpers = """
     @Test func forgettingErasesOneOrAll() throws {
         let script = FakeDaemon.Script(replies: ["Forget": ["{}"], "ForgetEverything": ["{}"]])
         #expect(try run(script, ["forget", "Cafe"]).output == "Forgot \"Cafe\" and its history.\n")
+        let held = FakeDaemon.Script(
+            replies: [
+                "Forget": ["{}"], "Status": [status(state("inactive", problems: #"{"code":"held","message":"Left alone."}"#))],
+            ])
+        #expect(
+            try run(held, ["forget", "Hotel"]).output
+                == "Forgot \"Hotel\" and its history; it is not left alone any more, and may be logged in to at once.\n")
         let all = try run(script, ["forget", "--everything"]) { #expect($0.calls == ["ForgetEverything"]) }
-        #expect(all.output == "Forgot all networks, the answers stored for them, and their history.\n")
+        #expect(all.output == "Forgot all networks, the answers stored for them, their history, and a PIN.\n")
     }
 
     @Test func helpersShowTheirProblems() throws {

@@ -113,7 +113,7 @@ public struct FormLogin: Sendable {
             if case .submit(let filled, let form) = move {
                 if isTypedNow, !consent, shown != nil { terms.accept() }
                 command.scope.trace.add(
-                    "form with \(form.controls.count) controls, \(filled.carriesAnswers ? "with" : "without") answers")
+                    "form with \(form.controls.count) controls\(filled.carriesAnswers ? ", with typed answers" : "")")
                 var request = filled.request
                 request.referer = url
                 let target = filled.target.origin

@@ -81,12 +81,14 @@ import Vault
         }
         guard let owner = owners.first, owners.count == 1 else {
             let by = helper.map { " by \(Printable.text($0, limit: 64))" } ?? ""
-            let place = controllers().first { $0.joined?.network.switchName == name }.map { " \($0.name)" } ?? ""
+            let here = controllers().first { $0.joined?.network.switchName == name }
+            let login = "hotspotctl login" + (here.map { " \($0.name)" } ?? "")
+            let command = here?.machine.state.isKeptFree == true ? "hotspotctl logoff \(here!.name), then \(login)" : login
             throw .failed(
                 code: .noPortal,
                 message: owners.isEmpty
                     ? "No login\(by) at a known portal has succeeded here yet, so it is not known what is asked for. "
-                        + "Log in once: hotspotctl login\(place). Its answers can be stored then."
+                        + "Log in once: \(command). Its answers can be stored then."
                     : "This network has several portals or helpers: remove those that are not wanted, or name the helper.")
         }
         if let fault = Self.fault(in: answers, for: known(owner, stored)) {

@@ -56,6 +56,8 @@ import Store
                 status.ssidHex = association.ssid.hex
                 status.bssid = association.bssid.description
                 status.problems.append(Problem(.noAddress, "Joined, but there is no address yet."))
+            } else if status.state == StateName.inactive.rawValue, status.ssid == nil, links.waitsForAddress(controller.index) {
+                status.problems.append(Problem(.noAddress, "The cable is plugged in, but there is no address yet."))
             }
             let network = controller.joined?.network
             status.problems = status.problems.map { problem in
@@ -103,7 +105,9 @@ import Store
         let settings = services.settings
         let answer = { (result: Result<CheckReply, ControlError>) in answer(result.map { $0.naming(settings) }) }
         let found: InterfaceController?
-        do throws(ControlError) { found = try interface == nil ? mostUsed : find(interface) } catch { return answer(.failure(error)) }
+        do throws(ControlError) { found = try interface == nil ? mostUsed : find(interface) } catch {
+            return answer(.failure(error))
+        }
         guard let controller = found else {
             return answer(.success(CheckReply(verdict: "none", detail: "No interface is managed.")))
         }
@@ -174,7 +178,9 @@ import Store
     // MARK: Stored answers
 
     func credentials(ssid: String?) throws(ControlError) -> (credentials: [CredentialStatus], pin: String) {
-        (try credentialKeeper.list(ssid), credentialKeeper.pinWord)
+        let found = try credentialKeeper.list(ssid)
+        if let ssid, found.isEmpty, !isKnown(ssid) { throw unknown(ssid) }
+        return (found, credentialKeeper.pinWord)
     }
     func addCredential(ssid: String, helper: String?, answers: [String: String]) throws(ControlError) -> CredentialStatus {
         guard isKnown(ssid) else { throw unknown(ssid) }

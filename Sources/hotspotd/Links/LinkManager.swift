@@ -192,6 +192,11 @@ import Wireless
 
     // MARK: One link
 
+    /// Returns whether a cable is plugged in, and has no address.
+    func waitsForAddress(_ index: Int) -> Bool {
+        monitor?.links[index].map { $0.isUp && $0.hasCarrier && $0.addresses.isEmpty } == true
+    }
+
     private var snapshots: [LinkSnapshot] { monitor.map { Array($0.links.values) } ?? [] }
 
     private func managedLink(_ index: Int) -> ManagedLink {

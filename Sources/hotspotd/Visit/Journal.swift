@@ -126,7 +126,7 @@ struct RunningAttempt {
         case .unknown where self.helper != nil && why != Self.earlierLogin:
             "\(helper) says that the network is free, and nothing answers that would prove it." + obstacle
         case .unknown where self.helper != nil:
-            "\(helper) had logged in before, and nothing answers that could tell whether this still holds." + obstacle
+            "\(helper) had logged in before, and the probe has no answer that tells whether this still holds." + obstacle
         case .unknown: "No helper claimed the network, and the probe cannot tell whether it is open." + obstacle
         case .unclaimedCaptive: "A portal wants a login, and no helper that was asked could do it."
         case .temporaryFailure: failed("\(helper) could not log in for now (\(seconds) s).")

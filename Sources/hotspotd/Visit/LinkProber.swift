@@ -16,7 +16,9 @@ import Varlink
     private var running: [ProbeID: HelperCall] = [:]
     /// The association that the interface is in; an answer about another one says nothing of this network.
     var association: String? {
-        didSet { if association != oldValue { (portalPage, portals, block, clock, silence) = (nil, PortalTrail(), nil, nil, nil) } }
+        didSet {
+            if association != oldValue { (portalPage, portals, block, clock, silence) = (nil, PortalTrail(), nil, nil, nil) }
+        }
     }
     /// Where the network led.
     private(set) var portals = PortalTrail()
@@ -197,7 +199,8 @@ struct ProbeAnswer: Decodable {
         func make(_ sentence: String) -> Problem { Problem(.internetLimited, sentence, hint: "hotspotctl check") }
         switch problem {
         case "noNameserver", "dnsTimeout": return make("No nameserver of the network answers, and no portal asks for a login.")
-        case "dnsFailed": return make("The network's nameserver does not know the Internet's names, and no portal asks for a login.")
+        case "dnsFailed":
+            return make("The network's nameserver does not know the Internet's names, and no portal asks for a login.")
         default:
             guard problem.hasPrefix("status"), let status = Int(problem.dropFirst(6)) else { return nil }
             return make("What answers (\(status)) is neither the Internet nor a portal.")

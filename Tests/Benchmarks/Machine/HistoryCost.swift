@@ -29,7 +29,9 @@ struct HistoryCost {
     private func visit(_ store: Store, _ number: Int) -> Int {
         let (id, began) = ("attempt-\(number)", 1_700_000_000_000 + number * 43_200_000)
         let ssid = SSID(printable: "Cafe \(number % 40)")!
-        let steps = (0..<12).map { Step(at: began + $0, time: $0, kind: "verdict", detail: "captive, portal http://portal.example") }
+        let steps = (0..<12).map {
+            Step(at: began + $0, time: $0, kind: "verdict", detail: "captive, portal http://portal.example")
+        }
         try? store.beginAttempt(id, interface: "wlan0", network: .wireless(ssid, .open), ssid: ssid.description, began: began)
         try? store.addSteps(id, steps)
         try? store.endAttempt(id, ended: began + 900, outcome: "online", helper: "form", portal: "http://portal.example")

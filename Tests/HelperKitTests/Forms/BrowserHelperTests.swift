@@ -40,7 +40,7 @@ import Testing
         #expect(asked.prompt?.fields == [] && asked.prompt?.termsURL == nil && asked.prompt?.title == "127.0.0.1")
         // The command is named by hotspotctl, with the interface.
         let sentence =
-            "None of the helpers that are switched on can log in here. A login in a browser on this network counts as one here."
+            "This login is left to a browser. A login in a browser on this network counts as one here."
         #expect(asked.prompt?.message == sentence)
 
         let early = try BrowserHelper().presentUI(command)

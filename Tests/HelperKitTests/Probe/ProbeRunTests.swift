@@ -89,11 +89,14 @@ import Testing
     }
 
     /// The server, or a portal in its place, answers at the address of the last proof, and no nameserver gave that address.
-    @Test(arguments: [redirect("/login"), "HTTP/1.1 204 No Content\r\n\r\n"]) func anAnswerAtARememberedAddressSaysSo(_ answer: String) throws {
+    @Test(arguments: [redirect("/login"), "HTTP/1.1 204 No Content\r\n\r\n"]) func anAnswerAtARememberedAddressSaysSo(
+        _ answer: String
+    ) throws {
         let server = ScriptedServer(["/": answer])
         let names = ScriptedNameserver(a: .silence, aaaa: .silence)
         let link = remembering(server, names: names)
-        let result = ProbeRun(link: link, plan: ProbeRun.Plan(link: link), policy: .testing(), api: nil, limit: 1500).result(in: Scope())
+        let result = ProbeRun(link: link, plan: ProbeRun.Plan(link: link), policy: .testing(), api: nil, limit: 1500).result(
+            in: Scope())
         #expect(result.verdict == .limited && result.problem == "dnsTimeout")
         let url = "GET http://probe.test:\(server.port)/"
         #expect(result.evidence.filter { $0.status != nil }.map(\.request) == [url + " at 127.0.0.1"])

@@ -427,7 +427,9 @@ import Vault
                         "Nothing was stored: the PIN was not given since the daemon started (hotspotctl credentials unlock)."))
         try hotel.keeper.unlock("4711")
         #expect(hotel.desk.prompt?.note == nil)
-        #expect(try await hotel.answer(["room": "5"]) == "Remembered for this portal; next time Enter sends them.")
+        #expect(
+            try await hotel.answer(["room": "5"])
+                == "Remembered for this portal; next time Enter sends them; after a restart the PIN is asked for first.")
         await hotel.close()
     }
 

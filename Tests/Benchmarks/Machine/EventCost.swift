@@ -8,7 +8,8 @@ struct EventCost {
 
     let baseline: Int
 
-    func run() -> Bool { visit(helpers: 3) && visit(helpers: 100) }
+    /// Prints all of them, also where the first exceeds its budget.
+    func run() -> Bool { ![3, 100].map(visit).contains(false) }
 
     private func visit(helpers count: Int) -> Bool {
         let names = (0..<count).map { "helper\($0)" }

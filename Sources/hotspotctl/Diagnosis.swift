@@ -60,7 +60,7 @@ extension ProblemCode {
         switch self {
         case .noWireless, .wireless, .scan: .radio
         case .linkKept, .interfaceGone, .disconnect, .joinFailed, .joinNotPermitted, .managerGone, .notJoined, .passwordNeeded,
-            .wrongPassword:
+            .wrongPassword, .macChanged:
             .association
         case .noAddress: .address
         case .noNameservers: .resolvers
@@ -73,7 +73,7 @@ extension ProblemCode {
             .helperShadowed, .displayNameTooLong:
             .helper
         case .sandboxUnavailable: .sandbox
-        case .held, .stillCaptive, .loginFailed, .loginDelayed, .loginPaused, .logoffUnconfirmed, .forgotten, .macChanged: .login
+        case .held, .stillCaptive, .loginFailed, .loginDelayed, .loginPaused, .logoffUnconfirmed, .forgotten: .login
         case .internetLimited, .httpsBlocked, .clockWrong: .internet
         case .settings, .links, .vault, .vaultLocked, .logoffOn, .storeDamaged, .storeNewer, .storeNotSaving, .moreProblems,
             .unrecognized,

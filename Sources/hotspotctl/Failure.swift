@@ -110,12 +110,13 @@ extension Failure {
         let place = ShellWord.argument(interface).map { " \($0)" } ?? ""
         let (reason, hint) =
             switch StateName(rawValue: state) {
-            case .inactive: ("it is in no network, or leaves its network alone", "hotspotctl status")
+            case .inactive:
+                ("it is in no network, or leaves its network alone; the portal's own page may end one", "hotspotctl status")
             case .presentingUI where asks: ("the login still waits for you", "hotspotctl answer --dismiss\(place)")
             case .evaluating, .authenticating, .presentingUI:
                 ("the login is not done yet", "hotspotctl login --wait\(place), then hotspotctl logoff\(place)")
             case .authenticated:
-                ("no helper has a session there; the portal's own page may end one", "hotspotctl explain\(place)")
+                ("no helper keeps one there; the portal's own page may end one", "hotspotctl explain\(place)")
             case .maintaining: ("the session is being checked", "hotspotctl logoff\(place), in a moment")
             case .loggingOff: ("the logoff is under way", "hotspotctl status")
             case .failure: ("the login failed, or is not proven", "hotspotctl explain\(place)")

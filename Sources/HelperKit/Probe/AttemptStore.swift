@@ -77,7 +77,7 @@ public final class AttemptStore: Sendable {
         guard !looks.isEmpty else { return }
         let plan = ProbeRun.Plan(link: link)
         let look = look(link, plan, policy)
-        let asked = "GET \(plan.named.first.flatMap { WebURL($0.url)?.masked } ?? "")"
+        let asked = "asking \(plan.named.first.flatMap { WebURL($0.url)?.masked } ?? "")"
         entries.with { entries in
             var entry = Self.entry(link, &entries)
             if entry.proof?.isProven != true { entry.proof = EarlyProof(delays: looks, asked: asked, trace: trace, look) }
@@ -127,8 +127,10 @@ public final class AttemptStore: Sendable {
                 PortalPage.open(source, client: client, in: $0)
             }
         }
+        // Another command, of this attempt or of the check that led to it, may have fetched it.
+        let before = page.value == nil ? "" : ", fetched before"
         let result = page.wait(in: scope)
-        for line in result?.steps ?? [] { scope.trace.add(line) }
+        for line in result?.steps ?? [] { scope.trace.add(line + before) }
         return result
     }
 

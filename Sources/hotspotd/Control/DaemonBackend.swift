@@ -62,6 +62,7 @@ import Store
             let network = controller.joined?.network
             status.problems = status.problems.map { problem in
                 if problem.code == .unclaimedCaptive, let network, let off = switchedOffHelper(in: network) { return off }
+                if problem.code == .macChanged, let before = controller.joined?.otherHardware, links.has(before) { return .otherInterface }
                 return problem.naming(network?.key == nil ? nil : network?.label)
             }
             return status
@@ -286,4 +287,10 @@ import Store
     }
 
     func current(token: String) throws(ControlError) -> CurrentNetwork { try helpers.current(token: token) }
+}
+
+extension Problem {
+    /// The last login of this network was another interface's, whose address has not changed.
+    fileprivate static let otherInterface = Problem(
+        .macChanged, "The last login here was through another interface: a portal takes this computer for another one.")
 }

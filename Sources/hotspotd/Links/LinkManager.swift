@@ -197,6 +197,9 @@ import Wireless
         monitor?.links[index].map { $0.isUp && $0.hasCarrier && $0.addresses.isEmpty } == true
     }
 
+    /// Returns whether an interface of this computer has this address now.
+    func has(_ address: HardwareAddress) -> Bool { snapshots.contains { $0.hardwareAddress == address } }
+
     private var snapshots: [LinkSnapshot] { monitor.map { Array($0.links.values) } ?? [] }
 
     private func managedLink(_ index: Int) -> ManagedLink {

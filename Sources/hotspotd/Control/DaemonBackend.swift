@@ -62,7 +62,9 @@ import Store
             let network = controller.joined?.network
             status.problems = status.problems.map { problem in
                 if problem.code == .unclaimedCaptive, let network, let off = switchedOffHelper(in: network) { return off }
-                if problem.code == .macChanged, let before = controller.joined?.otherHardware, links.has(before) { return .otherInterface }
+                if problem.code == .macChanged, let before = controller.joined?.otherHardware, links.has(before) {
+                    return .otherInterface
+                }
                 return problem.naming(network?.key == nil ? nil : network?.label)
             }
             return status

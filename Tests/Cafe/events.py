@@ -61,10 +61,11 @@ class WPAEvents:
 
 
 class Addresses:
-    """When the kernel gave the client an address: rtnetlink's RTM_NEWADDR, heard inside a namespace."""
+    """When the kernel gave the client an address, and a default route: rtnetlink's RTM_NEWADDR and RTM_NEWROUTE, heard inside a namespace."""
 
     def __init__(self, space: str):
         self.moments: list[float] = []
+        self.routes: list[float] = []
         ready = threading.Event()
         threading.Thread(target=self.hear, args=(space, ready), daemon=True).start()
         if not ready.wait(10):
@@ -76,12 +77,16 @@ class Addresses:
             if ctypes.CDLL(None, use_errno=True).setns(place.fileno(), 0x40000000) != 0:
                 return
         channel = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
-        # RTMGRP_IPV4_IFADDR
-        channel.bind((0, 0x10))
+        # RTMGRP_IPV4_IFADDR and RTMGRP_IPV4_ROUTE
+        channel.bind((0, 0x50))
         ready.set()
         while message := channel.recv(65536):
-            if int.from_bytes(message[4:6], sys.byteorder) == 20:
+            kind = int.from_bytes(message[4:6], sys.byteorder)
+            if kind == 20:
                 self.moments.append(time.time())
+            # A default route has a destination of no bits: the octet behind the family.
+            elif kind == 24 and message[17] == 0:
+                self.routes.append(time.time())
 
     def latest(self) -> float:
         return self.moments[-1]

@@ -39,7 +39,7 @@ WANTED = {
 
 
 class Visit(typing.NamedTuple):
-    """Round trips that were waited for; seconds from the address to the first packet, and from there to online."""
+    """Round trips that were waited for; seconds from the default route to the first packet, and from there to online."""
     trips: int
     first: float
     online: float
@@ -131,7 +131,7 @@ class Trips:
             waves = self.cable.waves(ended)
             # What left less than a round trip before the end was not waited for.
             trips = sum(start + 2 * self.cable.delay <= ended for start, _ in waves) if self.milliseconds else 0
-            visit = Visit(trips, began - self.fabric.addresses.latest(), ended - began)
+            visit = Visit(trips, began - self.fabric.addresses.routes[-1], ended - began)
             self.visits.setdefault((kind, self.milliseconds), []).append(visit)
             if kind == "first visit, HTTP" and self.options.figures and not self.milliseconds:
                 self.lose()
@@ -167,7 +167,7 @@ class Trips:
         lines = [
             f"Trips: the fewest of {VISITS} visits. Online: seconds from the first packet, the median.", "",
             "| Journey | Plain sequence | Wanted | " + " | ".join(f"Trips at {one} ms | Online" for one in chosen if one)
-            + " | Trips ÷ plain |" + (" Online without delay | Address to first packet |" if 0 in chosen else ""),
+            + " | Trips ÷ plain |" + (" Online without delay | Route to first packet |" if 0 in chosen else ""),
         ]
         lines.append("|---" * (lines[-1].count("|") - 1) + "|")
         for kind, (plain, wanted) in WANTED.items():

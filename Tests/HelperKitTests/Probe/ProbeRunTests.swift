@@ -153,6 +153,19 @@ import Testing
         #expect(result.verdict == .online && server.requests.count == 2)
     }
 
+    /// The trace of a command claims no request that another one made.
+    @Test func aPageThatAnotherCommandFetchedIsToldAsThat() throws {
+        let server = ScriptedServer(["/": http(200, "<title>Portal</title>")])
+        let link = loopback(probe: server.url + "/")
+        let url = try #require(WebURL(server.url + "/"))
+        let lines = [Scope(), Scope()].map { scope in
+            _ = store.portalPage(link, source: .url(url), policy: .testing(), in: scope)
+            return scope.trace.lines
+        }
+        #expect(server.requests.count == 1 && lines.map(\.count) == [1, 1])
+        #expect(!lines[0][0].hasSuffix(", fetched before") && lines[1][0] == lines[0][0] + ", fetched before")
+    }
+
     @Test func allHelpersShareOneProbe() throws {
         let server = ScriptedServer { _ in
             usleep(50_000)

@@ -186,6 +186,19 @@ import Wireless
         #expect(found?.message == sentence && (found == nil || found?.code == .clockWrong))
     }
 
+    @Test(
+        arguments: [
+            ("dnsTimeout", "No nameserver of the network answers, and no portal asks for a login."),
+            ("dnsFailed", "The network's nameserver does not know the Internet's names, and no portal asks for a login."),
+            ("status500", "What answers (500) is neither the Internet nor a portal."), ("timeout", nil), ("statusX", nil),
+        ] as [(String, String?)]) @LoopActor func aNetworkThatShowsNeitherIsToldByWhatAnswers(
+            _ problem: String, _ sentence: String?
+        )
+    {
+        #expect(ProbeAnswer(verdict: .limited, problem: problem, evidence: []).silence?.message == sentence)
+        #expect(ProbeAnswer(verdict: .captive, problem: problem, evidence: []).silence == nil)
+    }
+
     @Test @LoopActor func aProbesLossIsReadFromItsAnswer() {
         let errors = [
             ("refusedHere: A firewall rule", 0), ("connectFailed: The server (Connection refused)", 0),

@@ -82,8 +82,8 @@ import Vault
         guard let owner = owners.first, owners.count == 1 else {
             let by = helper.map { " by \(Printable.text($0, limit: 64))" } ?? ""
             let here = controllers().first { $0.joined?.network.switchName == name }
-            let login = "hotspotctl login" + (here.map { " \($0.name)" } ?? "")
-            let command = here?.machine.state.isKeptFree == true ? "hotspotctl logoff \(here!.name), then \(login)" : login
+            var command = "hotspotctl login" + (here.map { " \($0.name)" } ?? "")
+            if let here, here.machine.state.isKeptFree { command = "hotspotctl logoff \(here.name), then \(command)" }
             throw .failed(
                 code: .noPortal,
                 message: owners.isEmpty

@@ -49,15 +49,15 @@ import Store
         links.controllers.map { controller in
             var status = controller.status
             status.manager = links.managed[controller.index]?.manager
-            if status.state == StateName.inactive.rawValue, status.ssid == nil,
-                let association = links.association(of: controller.index)
-            {
-                status.ssid = association.ssid.description
-                status.ssidHex = association.ssid.hex
-                status.bssid = association.bssid.description
-                status.problems.append(Problem(.noAddress, "Joined, but there is no address yet."))
-            } else if status.state == StateName.inactive.rawValue, status.ssid == nil, links.waitsForAddress(controller.index) {
-                status.problems.append(Problem(.noAddress, "The cable is plugged in, but there is no address yet."))
+            if status.state == StateName.inactive.rawValue, status.ssid == nil {
+                if let association = links.association(of: controller.index) {
+                    status.ssid = association.ssid.description
+                    status.ssidHex = association.ssid.hex
+                    status.bssid = association.bssid.description
+                    status.problems.append(Problem(.noAddress, "Joined, but there is no address yet."))
+                } else if links.waitsForAddress(controller.index) {
+                    status.problems.append(Problem(.noAddress, "The cable is plugged in, but there is no address yet."))
+                }
             }
             let network = controller.joined?.network
             status.problems = status.problems.map { problem in

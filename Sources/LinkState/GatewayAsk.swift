@@ -5,12 +5,14 @@ import HotspotCore
 import Netlink
 import PortalAnnouncement
 
-/// Finds the hardware address of a router within one second: an empty datagram makes the kernel resolve it (ARP, RFC 826; RFC 4861),
+/// Finds the hardware address of a router within three seconds: an empty datagram makes the kernel resolve it (ARP, RFC 826; RFC 4861),
 /// and an event of the neighbour table has the answer.
 ///
 /// It subscribes to that table for this time only, because the table changes all the time.
 @LoopActor public final class GatewayAsk {
-    public static let patience = Duration.seconds(1)
+    /// The kernel asks three times, a second apart (arp(7): `mcast_solicit`, `retrans_time_ms`). The first question or its answer is lost
+    /// where the other end of a cable is not ready yet.
+    public static let patience = Duration.seconds(3)
     /// The discard service (RFC 863).
     private static let port: UInt16 = 9
 

@@ -142,6 +142,13 @@ class Fabric:
     def inside(self, space: str, *words: str, **keywords) -> subprocess.CompletedProcess:
         return run(*self.command(space, *words), **keywords)
 
+    def scan(self, *words: str) -> subprocess.CompletedProcess:
+        """A whole scan by iw. It begins to listen after it has asked, as its source says, and on a busy machine the end of the scan can
+        pass before: then it would wait for ever."""
+        words = ("timeout", "20", "iw", "dev", self.interface, "scan", "freq", str(networks.FREQUENCY), *words)
+        done = self.inside("cli", *words, check=False)
+        return self.inside("cli", *words, check=False) if done.returncode == 124 else done
+
     def start(self, name: str, words: list[str], **keywords) -> subprocess.Popen:
         # A new café does not append to the logs of an old one, because tests read them.
         log = open(self.logs / f"{name}.log", "ab" if name in self.processes else "wb")

@@ -61,7 +61,7 @@ class Joining:
         for _ in range(looks):
             if not condition():
                 return False
-            self.fabric.inside("cli", "iw", "dev", self.link, "scan", "freq", str(networks.FREQUENCY), check=False)
+            self.fabric.scan()
         return True
 
     def awaitSight(self) -> None:

@@ -70,8 +70,7 @@ class Labels:
         fabric = self.daemon.fabric
         fabric.switchAccessPoint(FREE, "disable")
         # The kernel remembers for 30 s what an earlier scene saw.
-        scan = ("iw", "dev", fabric.interface, "scan", "freq", str(networks.FREQUENCY), "flush")
-        waitFor(lambda: fabric.inside("cli", *scan, check=False).returncode == 0, PATIENCE, "a fresh scan")
+        waitFor(lambda: fabric.scan("flush").returncode == 0, PATIENCE, "a fresh scan")
         with Watch(self.daemon) as watch:
             self.looksAgain(watch)
             self.appear(watch)

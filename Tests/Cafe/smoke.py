@@ -70,7 +70,7 @@ class Smoke:
 def smoke(fabric: Fabric, report: Report) -> None:
     if fabric.mode == "radio":
         report.heading("The list")
-        seen = fabric.inside("cli", "timeout", "20", "iw", "dev", "wlan0", "scan", "freq", str(networks.FREQUENCY)).stdout
+        seen = fabric.scan().stdout
         for line in re.findall(r"signal: .*|SSID: .*|RSN:", seen):
             report.say(line)
         for network in networks.ALL:

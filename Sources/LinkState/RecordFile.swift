@@ -27,10 +27,12 @@ enum RecordFile {
         if isTail {
             guard tail, lseek(descriptor, status.st_size - limit, SEEK_SET) >= 0 else { return nil }
         }
-        var octets = [UInt8](repeating: 0, count: limit)
+        // What is added meanwhile is for the next look. The files of /proc have no size.
+        let size = status.st_size > 0 ? min(limit, Int(status.st_size)) : limit
+        var octets = [UInt8](repeating: 0, count: size)
         var count = 0
-        while count < limit {
-            let more = octets.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + count, limit - count) }
+        while count < size {
+            let more = octets.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + count, size - count) }
             if more < 0, errno == EINTR { continue }
             guard more > 0 else { break }
             count += more

@@ -191,6 +191,8 @@ package struct PortalLogin: Sendable {
                 run.engine.consent = false
                 move = run.next()
             }
+            // A gateway may open and break its answer off, as openNDS does while it is busy: the probe knows.
+            if case .end(.temporaryFailure, _) = move, run.hasActed, isOpen() { move = .done }
             var last: PortalRun.Move?
             switch move {
             case .request(let request, let follows, let wait):

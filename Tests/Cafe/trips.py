@@ -135,7 +135,8 @@ class Trips:
             self.visits.setdefault((kind, self.milliseconds), []).append(visit)
             if kind == "first visit, HTTP" and self.options.figures and not self.milliseconds:
                 self.lose()
-            self.report.heading(f"{kind}, {self.milliseconds} ms: {trips} trips, {visit.online:.3f} s, {len(waves)} waves")
+            self.report.heading(f"{kind}, {self.milliseconds} ms: {trips} trips, {visit.online:.3f} s, {len(waves)} waves; "
+                                f"{visit.first * 1000:.0f} ms from the route to the first packet")
             if self.milliseconds:
                 for number, (_, wave) in enumerate(waves, 1):
                     self.report.say(f"{number}. {', '.join(wave)}")

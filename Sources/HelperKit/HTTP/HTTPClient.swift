@@ -25,6 +25,15 @@ public final class HTTPClient: @unchecked Sendable {
 
     private static let library: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
+    /// Does what the first request of a process would have to do, so that it need not: the libraries of TLS and names begin, and the way
+    /// of a request is read from the disk. Sends nothing: an address of this computer is refused before a socket is made.
+    static func warmUp() {
+        Resolver.warmUp()
+        guard let url = WebURL("http://127.0.0.1/") else { return }
+        let client = HTTPClient(link: Link(attempt: "", association: "", interface: "", index: 0))
+        _ = try? client.send(HTTPRequest(url), in: Scope(deadline: .after(milliseconds: 1000)))
+    }
+
     /// Makes a client with these cookies, and connections of its own.
     public convenience init(link: Link, policy: NetworkPolicy = .strict, cookies: CookieJar = CookieJar()) {
         self.init(link: link, policy: policy, cookies: cookies, connections: ConnectionPool())

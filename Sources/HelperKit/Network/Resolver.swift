@@ -143,6 +143,9 @@ struct Resolver {
 
     private static let library: Int32 = ares_library_init(ARES_LIB_INIT_ALL)
 
+    /// Has the library begin, before there is a question.
+    static func warmUp() { _ = library }
+
     /// The answers so far. Used on one thread only: c-ares calls back from within its own functions.
     private final class Inquiry {
         let interface: String

@@ -43,6 +43,8 @@ public final class HelperService: Sendable {
             // The end of standard input does not cancel here: a shell closes it when the call is written. The daemon's SIGTERM ends it.
             serve(connection, name: name ?? helpers.first?.name ?? "", watching: nil)
         } else {
+            // The daemon starts this process while the network is being joined.
+            Worker.startAside { HTTPClient.warmUp() }
             serve(sockets, idleLimit: Self.idleLimit)
         }
         // Threads of requests without a reader go on; the exit handlers of the TLS library would take away what they use.

@@ -200,8 +200,8 @@ public struct WISPrLogin: Sendable {
                 do throws(TransferError) {
                     move = attempt.receive(try command.logIn(request, by: gateway.client))
                 } catch {
-                    guard let next = attempt.lost(error) else { throw error }
-                    move = next
+                    if error.code == .keyChanged { throw error }
+                    move = attempt.lost(error) ?? .end(.temporaryFailure, error.description)
                 }
             case .wait(let milliseconds, let request):
                 guard command.scope.pause(milliseconds: milliseconds) else {
@@ -219,6 +219,9 @@ public struct WISPrLogin: Sendable {
                 var reply = ask(portal, message ?? "The gateway did not accept user name and password.", refused: user)
                 reply.reason = message
                 return reply
+            case .end(.temporaryFailure, _) where command.probe(fresh: true)?.verdict.isOpen == true:
+                // A gateway may open and break its answer off.
+                move = .done(seconds: nil, logoff: nil, message: nil)
             case .end(let result, let reason): return command.reply(result, portal: portal, reason: reason)
             }
         }

@@ -268,7 +268,9 @@ import Wireless
         if view.isThere { managers.ask(about: link) }
         let wasAnywhere = managed.joining.isAnywhere
         let step = managed.joining.step(view, at: EventLoop.now)
-        if !wasAnywhere, managed.joining.isAnywhere, !view.isWireless { prepare(link.index) }
+        // A cable is about to get an address, or has one.
+        let cameUp = managed.noteCarrier(link.isUp && link.hasCarrier)
+        if !view.isWireless, cameUp || !wasAnywhere && managed.joining.isAnywhere { prepare(link.index) }
         switch step {
         case .rest: break
         case .wait(let asksGateway):

@@ -22,6 +22,7 @@ import Wireless
     private(set) var gateway: HardwareAddress??
     private var ask: (gateway: String, question: GatewayAsk)?
     private var timer: EventSource?
+    private var hadCarrier = false
 
     init(controller: InterfaceController? = nil) { self.controller = controller }
 
@@ -29,6 +30,12 @@ import Wireless
     func isClosed(under settings: Settings) -> Bool {
         guard let controller, !controller.machine.state.opensGate else { return false }
         return !(association.map { settings.trusts($0.ssid, $0.security) } ?? false)
+    }
+
+    /// Notes whether the link has a carrier. Returns whether it has one again.
+    func noteCarrier(_ has: Bool) -> Bool {
+        defer { hadCarrier = has }
+        return has && !hadCarrier
     }
 
     /// Waits for what a join lacks, and calls when it may have come.

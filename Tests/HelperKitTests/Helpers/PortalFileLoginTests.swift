@@ -244,6 +244,28 @@ import Testing
         #expect(reply.result == .temporaryFailure && server.requests.contains { $0.path == "/next" })
     }
 
+    /// openNDS answers with status 511 where it is busy for a moment, and has opened all the same.
+    @Test func aGatewayThatOpensAndSaysOtherwiseHasLoggedIn() throws {
+        for opens in [true, false] {
+            let isOpen = Locked(false)
+            let server = ScriptedServer { request in
+                switch request.path {
+                case "/": .send(octets(isOpen.with { $0 } ? "HTTP/1.1 204 No Content\r\n\r\n" : redirect("/welcome")))
+                case "/take":
+                    isOpen.with {
+                        $0 = opens
+                        return .send(octets(http(511, "<p>Network Authentication Required</p>")))
+                    }
+                default: .send(octets(http(200, "<title>Aroma</title>Welcome to Aroma")))
+                }
+            }
+            let file = "[Match]\nBody=Aroma\n[Portal]\nName=A\n[Step]\nPost=/take\n[Logoff]\nOpen=/off\n"
+            let reply = PortalLogin(command(server), portals: [try portal(file)]).run(isTypedNow: false)
+            #expect(reply.result == (opens ? .success : .temporaryFailure), "\(reply)")
+            #expect((PortalMemory(reply.session).logoff == nil) == !opens)
+        }
+    }
+
     @Test func stopsLoops() throws {
         let (reply, sent) = try play("[Step]\nOpen=/poll\nUntil=${json:done} is yes\nTimes=3\n")
         #expect(reply.result == .temporaryFailure && reply.reason == "The portal gave no result in time." && sent.count == 3)

@@ -29,9 +29,10 @@ import Testing
     ///   - answers: the answers to logins and polls, in their order; the last one is repeated.
     ///   - page: the body of the portal's page.
     ///   - looks: when to look beside a login, whose answer then waits for the probe to be asked again.
+    ///   - opens: the gateway opens when a login has reached it, whatever it answers.
     private func gateway(
         loginURL: String? = nil, proxies: Bool = false, page: String = "<p>Please log in</p>", looks: [Int] = [],
-        answers: [String]
+        opens: Bool = false, answers: [String]
     ) throws -> Gateway {
         let authority = try Authority()
         let (count, probes) = (Locked(0), Locked(0))
@@ -61,6 +62,7 @@ import Testing
         )
         let plain = ScriptedServer { request in
             if request.path == "/" { probes.with { $0 += 1 } }
+            if opens, count.with({ $0 > 0 }) { return .send(octets("HTTP/1.1 204 No Content\r\n\r\n")) }
             if proxies, request.path == "/" {
                 let next = request.header("host") ?? ""
                 return .send(
@@ -200,6 +202,16 @@ import Testing
         let reply = try WISPrHelper().authenticate(gateway.command)
         #expect(reply.result == result)
         #expect(reply.reason?.isEmpty == false)
+    }
+
+    @Test(arguments: ["", reply(255), "no document"]) func aGatewayThatOpensAndGivesNoResultHasLoggedIn(_ answer: String) throws {
+        for opens in [true, false] {
+            var gateway = try gateway(opens: opens, answers: [answer])
+            _ = try evaluate(&gateway)
+            gateway.command.credential = account
+            let reply = try WISPrHelper().authenticate(gateway.command)
+            #expect(reply.result == (opens ? .success : .temporaryFailure), "\(reply)")
+        }
     }
 
     @Test func sendsNothingToAnotherKey() throws {

@@ -112,9 +112,8 @@ import Varlink
                 switch result {
                 case .success(var reply):
                     if control?.permission.allows(call) != true {
-                        let settings = reply.settings
-                        reply = CheckReply(verdict: reply.verdict, interface: reply.interface)
-                        reply.settings = settings
+                        // What the probe met tells of the network; what the settings say does not.
+                        (reply.detail, reply.requests) = (nil, nil)
                     }
                     call.reply(reply)
                 case .failure(let error): control?.fail(call, error)

@@ -62,6 +62,8 @@ public struct Arrival: Hashable, Sendable {
     public var contenders: Set<String>?
     /// The daemon was restarted in this association, in which that helper kept the network free; with the session's deadlines.
     public var resumed: MaintainSchedule?
+    /// The deadlines of the session of the last visit, which may go on.
+    public var session: MaintainSchedule
     /// A login before that restart, in this association, that was not proven (D25).
     public var late: LateLogin?
     /// The link was up before the daemon, which does not know how this network was opened.
@@ -75,7 +77,8 @@ public struct Arrival: Hashable, Sendable {
 
     public init(
         network: NetworkID, bssid: HardwareAddress? = nil, remembered: String? = nil, contenders: Set<String>? = nil,
-        resumed: MaintainSchedule? = nil, late: LateLogin? = nil, wasUpBefore: Bool = false, hold: Hold? = nil,
+        resumed: MaintainSchedule? = nil, session: MaintainSchedule = MaintainSchedule(), late: LateLogin? = nil,
+        wasUpBefore: Bool = false, hold: Hold? = nil,
         autoJoined: Bool = true,
         canDisassociate: Bool = false
     ) {
@@ -84,6 +87,7 @@ public struct Arrival: Hashable, Sendable {
         self.remembered = remembered
         self.contenders = contenders
         self.resumed = resumed
+        self.session = session
         self.late = late
         self.wasUpBefore = wasUpBefore
         self.hold = hold

@@ -100,7 +100,8 @@ extension Machine {
             reportUnproven(verdict, &turn)
             let cause =
                 verdict?.isOpen == true
-                ? "\(helper) freed it, and the probe proves it" : "\(helper) says that it is free, and nothing proves it"
+                ? "\(helper) says that it is done, and the probe proves it"
+                : "\(helper) says that it is free, and nothing proves it"
             openClaimed(
                 joined, helper, secondsRemaining: seconds, MaintainSchedule(),
                 lookingAgain: verdict == .limited ? policy.watchFirst : nil, cause, &turn)

@@ -36,7 +36,7 @@ extension Machine {
         }
         guard let schedule = joined.arrival.resumed else {
             return maintain(
-                joined, helper, isJoin: true, justJoined: true, MaintainSchedule(),
+                joined, helper, isJoin: true, justJoined: true, joined.arrival.session,
                 "an address came up, and a helper is remembered", &turn)
         }
         maintain(joined, helper, isJoin: false, schedule, "the daemon was restarted in the same association", &turn)
@@ -109,7 +109,7 @@ extension Machine {
         guard joined.arrival.hold != nil, let helper = joined.arrival.remembered, isCandidate(helper) else {
             return evaluate(fresh, cause, &turn)
         }
-        maintain(fresh, helper, isJoin: true, joined.arrival.resumed ?? MaintainSchedule(), cause, &turn)
+        maintain(fresh, helper, isJoin: true, joined.arrival.resumed ?? joined.arrival.session, cause, &turn)
     }
 }
 

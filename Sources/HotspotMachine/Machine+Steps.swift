@@ -73,7 +73,7 @@ extension Machine {
     mutating func replaceSwitchedOff(_ helper: String, _ joined: JoinedNetwork, _ turn: inout Turn) {
         var joined = joined
         if state.schedule == nil { turn.act(.forgetChoice(of: helper)) } else { keepInterrupted(&joined, &turn) }
-        evaluate(joined, "the chosen helper was switched off", &turn)
+        evaluate(joined, "the chosen helper was switched off or is gone", &turn)
     }
 
     /// Starts a race without a helper that answered unsupportedNetwork (T18, T26).

@@ -27,17 +27,16 @@ enum RecordFile {
         if isTail {
             guard tail, lseek(descriptor, status.st_size - limit, SEEK_SET) >= 0 else { return nil }
         }
-        // What is added meanwhile is for the next look. The files of /proc have no size.
-        let size = status.st_size > 0 ? min(limit, Int(status.st_size)) : limit
-        var octets = [UInt8](repeating: 0, count: size)
-        var count = 0
-        while count < size {
-            let more = octets.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + count, size - count) }
-            if more < 0, errno == EINTR { continue }
-            guard more > 0 else { break }
-            count += more
+        // The files of /proc tell no size.
+        var content: ArraySlice<UInt8> = []
+        withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 1) { chunk in
+            while content.count < limit {
+                let count = Glibc.read(descriptor, chunk.baseAddress, min(chunk.count, limit - content.count))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                content += chunk[..<count]
+            }
         }
-        var content = octets[..<count]
         if isTail {
             // A start within a quotation would swap text and quotations for the rest of the file.
             let end = Array("\n}\n".utf8)

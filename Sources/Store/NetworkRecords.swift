@@ -92,8 +92,6 @@ public struct StoredOutcome: Codable, Hashable, Sendable {
 public struct NetworkRecord: Hashable, Sendable {
     /// The helper that won here before.
     public var helper: String?
-    /// As ``RememberedChoice/field``.
-    public var contenders: Set<String>?
     public var hold: StoredHold?
     public var outcome: StoredOutcome?
     /// The helpers with a sealed credential.

@@ -245,10 +245,8 @@ extension Store {
                 return ()
             }
         }
-        collect("SELECT network, helper, field FROM choices WHERE expires > ?", [.integer(now)]) { row, record in
-            (record.helper, record.contenders) = (
-                row.text(1), row.text(2).map { Set($0.split(separator: "\n").map(String.init)) }
-            )
+        collect("SELECT network, helper FROM choices WHERE expires > ?", [.integer(now)]) { row, record in
+            record.helper = row.text(1)
             return record.helper != nil
         }
         collect(

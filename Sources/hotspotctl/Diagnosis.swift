@@ -44,7 +44,12 @@ struct Diagnosis: Codable, Equatable {
             command = worst.command
         } else if facts.isOnline {
             let isSeen = layers.contains { $0.name == .names && $0.state == .ok }
-            verdict = isSeen ? "Online; nothing needs attention." : "Online; whether names resolve was not seen."
+            verdict =
+                isSeen
+                ? "Online; nothing needs attention."
+                : facts.check?.requests == nil
+                    ? "Online; nothing needs attention as far as this user may see."
+                    : "Online; whether names resolve was not seen."
         } else {
             verdict = "Nothing is wrong as far as can be seen from here."
             command = "hotspotctl status"

@@ -129,6 +129,13 @@ extension DoctorFacts {
         (check?.requests ?? []).compactMap(Self.outcome)
     }
 
+    /// The probe has asked, and this user may not see what.
+    private var isHidden: Bool {
+        check?.requests == nil && ["online", "captive", "limited"].contains(check?.verdict)
+    }
+
+    private static let hidden = "Only these may see it: \(Renderer.permitted)."
+
     /// A server or a portal answered.
     private var isAnswered: Bool { outcomes.contains { Int($0) != nil } }
 
@@ -160,6 +167,7 @@ extension DoctorFacts {
             if asked.contains(where: { Int($0) != nil || behind.contains(String($0)) }) {
                 return Layer(.names, .ok, "Names resolve\(source.isEmpty ? "" : " (resolvers\(source))").")
             }
+            if isHidden { return Layer(.names, .unknown, Self.hidden) }
             let hasAsked = ["online", "captive", "limited"].contains(check?.verdict)
             return Layer(
                 .names, .unknown,
@@ -197,7 +205,7 @@ extension DoctorFacts {
             return Layer(
                 .firewall, .broken, "This computer could not send the probe's requests.", ours("hotspotctl check --verbose"))
         }
-        return Layer(.firewall, .unknown, "No answer came through that would tell.")
+        return Layer(.firewall, .unknown, isHidden ? Self.hidden : "No answer came through that would tell.")
     }
 
     private var daemonLayer: Layer {
@@ -234,9 +242,8 @@ extension DoctorFacts {
         let origin = status?.portal.map { " at \(renderer.origin($0))" } ?? ""
         if isCaptive { return Layer(.portal, .ok, "A portal\(origin) wants a login.") }
         guard isOpen else { return Layer(.portal, .unknown, "The probe had no answer that would tell.") }
-        return Layer(
-            .portal, .ok,
-            status?.portal == nil ? "There is none, or none any more." : "The portal\(origin) lets this computer through.")
+        let none = reply?.withheld == true ? "None is in the way." : "There is none, or none any more."
+        return Layer(.portal, .ok, status?.portal == nil ? none : "The portal\(origin) lets this computer through.")
     }
 
     private var helper: Layer {

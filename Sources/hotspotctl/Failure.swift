@@ -111,7 +111,10 @@ extension Failure {
         let (reason, hint) =
             switch StateName(rawValue: state) {
             case .inactive:
-                ("it is in no network, or leaves its network alone; the portal's own page may end one", "hotspotctl status")
+                (
+                    "the interface is in no network, was logged off, or leaves its network alone; the portal's own page may end one",
+                    "hotspotctl status"
+                )
             case .presentingUI where asks: ("the login still waits for you", "hotspotctl answer --dismiss\(place)")
             case .evaluating, .authenticating, .presentingUI:
                 ("the login is not done yet", "hotspotctl login --wait\(place), then hotspotctl logoff\(place)")

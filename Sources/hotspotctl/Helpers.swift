@@ -91,7 +91,7 @@ extension Renderer {
         if !helper.disabledFor.isEmpty {
             add("switched off for", names(helper.disabledFor.map(quoted), .max, more: helper.moreDisabledFor))
         }
-        for networks in (helper.given ?? []).prefix(5) { add("was sent", disclosure(networks)) }
+        for networks in (helper.given ?? []).prefix(5) { add("was sent since hotspotd started", disclosure(networks)) }
         return lines
     }
 

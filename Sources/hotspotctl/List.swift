@@ -7,13 +7,16 @@ struct ListVerb: ParsableCommand {
         commandName: "list", abstract: "Show the networks in sight and the helpers that claim them.",
         discussion: """
             Behind a helper stands how sure it is that it knows the network (high or low), that it logged in there before (remembered), or \
-            that it is switched off (off). One with nothing behind it logged in now, and claimed nothing before. READY says whether a \
+            that it is switched off (off). One with nothing behind it is at work in the network that you are in. READY says whether a \
             password or answers are stored for it; 'credentials' tells whether they are sent without a question.
             """)
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Show the list again after each scan: in the same place of a terminal, else in lines with the time.")
+    @Flag(
+        help:
+            "Show the list again after each scan: in the same place of a terminal, else, where it has changed, in lines with the time."
+    )
     var watch = false
 
     @Flag(help: "Also show the networks that are known or switched off, and not in sight.")
@@ -29,11 +32,14 @@ struct ListVerb: ParsableCommand {
             return try common.show(try client.call("List", parameters)) { renderer, list in lines(list, renderer) }
         }
         try client.subscribe("List", parameters)
+        var last: [String] = []
         while let reply = try client.next() {
             if common.jsonMode == nil, Output.isTerminal { Output.clear() }
             try common.show(reply) { (renderer: Renderer, list: ListReply) in
                 let lines = lines(list, renderer)
                 guard let rows = Output.rows else {
+                    if lines == last { return [] }
+                    last = lines
                     let time = renderer.clock(renderer.now, seconds: true)
                     return lines.map { "\(time)  \($0)" }
                 }
@@ -114,8 +120,11 @@ extension Renderer {
         return ((shown + (rest > 0 ? ["+\(rest)"] : [])) + switchedOff).joined(separator: ", ")
     }
 
+    /// A helper that logged in before, and of which nothing is stored, may have needed nothing.
     private func ready(_ network: ScannedNetwork) -> String {
-        network.claims.isEmpty || network.disabled ? nothing : network.claims.contains(where: \.ready) ? "yes" : "no"
+        if network.disabled { return nothing }
+        if network.claims.contains(where: \.ready) { return "yes" }
+        return network.claims.contains { $0.source != "remembered" } ? "no" : nothing
     }
 
     private func confidence(_ claim: ClaimStatus) -> Int { Confidence(rawValue: claim.confidence)?.appleValue ?? 0 }

@@ -52,6 +52,11 @@ struct LoginVerb: ParsableCommand {
         switch try watch.outcome(within: wait) {
         case .online(let status):
             let words = try common.renderer.online(status, after: watch.elapsed, among: watch.interfaces)
+            if let helper, !fresh, status.helper != helper {
+                let used = common.renderer.safe(helper, limit: 64)
+                let owner = status.helper.map { "the session of \(common.renderer.safe($0, limit: 64)) is still good" }
+                return Output.print([words, "\(used) did not log in: \(owner ?? "the network asked for no login")."])
+            }
             guard fresh, sentNothing(client, on: status.interface) else { return Output.print([words]) }
             let logoff = common.renderer.command("hotspotctl logoff", for: status, among: watch.interfaces)
             let rest = status.helper == nil ? "there is nothing to start over." : "to end the session first: \(logoff)"

@@ -7,7 +7,9 @@ struct Redaction {
     enum Kind: String { case network, name, host, address, hardware = "hardware address", token }
 
     /// The ends of names of files and units, which are no hosts.
-    private static let files: Set<Substring> = ["service", "socket", "conf", "helper", "portal", "varlink", "txt"]
+    private static let files: Set<Substring> = [
+        "service", "socket", "conf", "helper", "portal", "varlink", "txt", "lease", "leases",
+    ]
     private static let ownNames = ["org.hotspotd.", "org.freedesktop.", "org.varlink."]
     private static let plainAddresses: Set = ["0.0.0.0", "1.1.1.1", "127.0.0.1", "127.0.0.53", "::", "::1"]
 

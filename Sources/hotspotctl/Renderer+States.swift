@@ -34,7 +34,8 @@ extension Renderer {
         case .inactive:
             let words =
                 has(.held) || has(.logoffUnconfirmed)
-                ? "left alone" : has(.noAddress) ? "waiting for an address" : status.ssid == nil ? "not connected" : words
+                ? status.captive == false ? "left alone, and open when it was last looked at" : "left alone"
+                : has(.noAddress) ? "waiting for an address" : status.ssid == nil ? "not connected" : words
             return (sign("○", "o"), .faint, words)
         case nil: return (sign("○", "o"), .faint, words)
         }

@@ -68,17 +68,21 @@ struct ForgetVerb: ParsableCommand {
 
     func run() throws {
         let client = try common.connect()
-        guard let network else {
-            _ = try client.call("ForgetEverything")
-            return Output.print(["Forgot all networks, the answers stored for them, their history, and a PIN."])
+        // Holds are forgotten as well.
+        let held = (try? client.call("Status", as: StatusReply.self))?.interfaces.filter { status in
+            status.problems.contains { $0.code == .held }
         }
-        let before = try? client.call("Status", as: StatusReply.self)
+        let released = "is not left alone any more, and may be logged in to at once"
+        guard let network else {
+            let before = try? client.call("Credentials", as: CredentialsReply.self)
+            _ = try client.call("ForgetEverything")
+            let pin = before?.pin == "none" ? "" : ", and the PIN"
+            let networks = (held ?? []).compactMap(\.ssid).map { "\(common.renderer.quoted($0)) \(released)." }
+            return Output.print(["Forgot all networks, their history and all answers\(pin)."] + networks)
+        }
         _ = try client.call("Forget", .members(["ssid": network]))
-        // The hold is forgotten as well.
-        let isHeld = before?.interfaces.contains { $0.ssid == network && $0.problems.contains { $0.code == .held } } == true
-        Output.print([
-            "Forgot \(common.renderer.quoted(network)) and its history\(isHeld ? "; it is not left alone any more, and may be logged in to at once" : "")."
-        ])
+        let rest = held?.contains { $0.ssid == network } == true ? "; it \(released)" : ""
+        Output.print(["Forgot \(common.renderer.quoted(network)) and its history\(rest)."])
     }
 }
 

@@ -201,8 +201,9 @@ private let helpers = """
         #expect(ended.output.split(separator: "\n").count == 2)
         #expect(ended.status == 8)
         // Without a terminal each line says when it was.
-        let lines = try run(.init(streams: ["List": [list, list]]), ["list", "--watch"]).output.split(separator: "\n")
-        #expect(lines.count == 8 && lines[5].contains("● Cafe Aroma"), "\(lines)")
+        let other = list.replacing("Cafe Aroma", with: "Cafe Bistro")
+        let lines = try run(.init(streams: ["List": [list, list, other]]), ["list", "--watch"]).output.split(separator: "\n")
+        #expect(lines.count == 8 && lines[5].contains("● Cafe Bistro"), "\(lines)")
         for line in lines { #expect(line.contains(#/^\d\d:\d\d:\d\d  /#), "\(line)") }
     }
 
@@ -553,8 +554,15 @@ private let helpers = """
         #expect(
             try run(held, ["forget", "Hotel"]).output
                 == "Forgot \"Hotel\" and its history; it is not left alone any more, and may be logged in to at once.\n")
-        let all = try run(script, ["forget", "--everything"]) { #expect($0.calls == ["ForgetEverything"]) }
-        #expect(all.output == "Forgot all networks, the answers stored for them, their history, and a PIN.\n")
+        var all = held
+        all.replies["ForgetEverything"] = ["{}"]
+        for (pin, words) in [("none", ""), ("open", ", and the PIN"), ("locked", ", and the PIN")] {
+            all.replies["Credentials"] = [#"{"credentials":[],"pin":"\#(pin)"}"#]
+            #expect(
+                try run(all, ["forget", "--everything"]).output
+                    == "Forgot all networks, their history and all answers\(words).\n\"Hotel\" is not left alone any more, and may be logged in to at once.\n"
+            )
+        }
     }
 
     @Test func helpersShowTheirProblems() throws {

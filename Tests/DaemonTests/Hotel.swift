@@ -23,6 +23,7 @@ import Vault
     let controller: InterfaceController
     let keeper: CredentialKeeper
     var desk: PromptDesk { controller.desk }
+    func remember(_ shown: ShownPrompt) -> Settings.Remember { desk.remember(for: shown) }
 
     init(_ portal: String = Hotel.plain, _ adjust: (inout Settings) -> Void = { _ in }) throws {
         bench = try FilterBench()

@@ -24,7 +24,7 @@ import Vault
     @Test @LoopActor func overPlainHTTPStoredAnswersAreDefaultsThatEnterSends() async throws {
         let hotel = try Hotel()
         var shown = try await hotel.ask()
-        #expect(shown.stored.isEmpty && shown.remember == .always && shown.warning == nil)
+        #expect(shown.stored.isEmpty && hotel.remember(shown) == .always && shown.warning == nil)
         #expect(try await hotel.answer(typed) == "Remembered for this portal; next time Enter sends them.")
         hotel.leave()
 
@@ -108,10 +108,21 @@ import Vault
         }
     }
 
+    /// Settings count at once, also for a question that waits.
+    @Test @LoopActor func neverCountsForAQuestionThatWaits() async throws {
+        let hotel = try Hotel()
+        let shown = try await hotel.ask()
+        hotel.bench.services.settings.remember = .never
+        #expect(hotel.remember(shown) == .never)
+        #expect(try await hotel.answer(typed) == "Not remembered (Remember=never).")
+        #expect(hotel.bench.services.store.allCredentials.isEmpty)
+        await hotel.close()
+    }
+
     @Test @LoopActor func neverKeepsNothingAndSaysSo() async throws {
         let hotel = try Hotel { $0.plainHTTPAnswers = .never }
         let shown = try await hotel.ask()
-        #expect(shown.remember == .never)
+        #expect(hotel.remember(shown) == .never)
         #expect(try await hotel.answer(typed, confirmed: true)?.hasPrefix("Not remembered: The portal speaks plain HTTP") == true)
         #expect(hotel.bench.services.store.allCredentials.isEmpty)
         await hotel.close()
@@ -157,7 +168,7 @@ import Vault
             (true, true, "Remembered for this portal; next time Enter sends them."),
         ] {
             let hotel = try Hotel { $0.remember = .ask }
-            #expect(try await hotel.ask().remember == .ask)
+            #expect(hotel.remember(try await hotel.ask()) == .ask)
             #expect(try await hotel.answer(typed, remember: remember, confirmed: confirmed) == outcome)
             #expect(hotel.bench.services.store.allCredentials.isEmpty != confirmed)
             await hotel.close()
@@ -199,7 +210,7 @@ import Vault
         var shown = try await hotel.ask()
         let warning = try #require(shown.warning)
         #expect(warning.contains(words) && warning.contains("https://p.example") && warning.contains("impostor"))
-        #expect(shown.stored.isEmpty && shown.remember == .ask && hotel.credential == nil)
+        #expect(shown.stored.isEmpty && hotel.remember(shown) == .ask && hotel.credential == nil)
         #expect(hotel.journal.contains("kept back: \(warning)"))
         // A client that knows nothing of it says "remember" all the same.
         #expect(

@@ -49,6 +49,8 @@ package struct FormEngine: Sendable {
     package static let termsField = "accept_terms"
     /// The beginning of the name of the box for a price that the page mentions.
     static let priceField = Unusual.prefix + "price:"
+    /// The same, for a price beside the form.
+    static let pagePriceField = Unusual.prefix + "price-beside:"
     /// The longest value that a prompt can offer, and the longest answer that is sent, in octets.
     static let (offerLimit, answerLimit) = (200, 8192)
 
@@ -113,7 +115,13 @@ package struct FormEngine: Sendable {
         if termsHere, !hasTermsBox, !consent {
             fields.append(Field(name: Self.termsField, label: "I accept the terms of use", kind: .checkbox, required: true))
         }
-        if let box = PriceMention(of: form, on: page).box { fields.append(box) }
+        if let box = PriceMention(of: form, on: page).box {
+            fields.append(box)
+        } else if FormChoice.typed(in: form).isEmpty, let box = PriceMention.box(beside: form, on: page),
+            !agreed.contains(Unusual.agreement(url.origin, box.name))
+        {
+            fields.append(box)
+        }
         let filled: FilledForm
         do throws(TransferError) {
             filled = try FilledForm(form, on: page, at: url, answers: answers, consent: consent, redirects: redirects)

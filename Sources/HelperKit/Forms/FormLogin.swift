@@ -157,6 +157,7 @@ public struct FormLogin: Sendable {
                 // The query of an address that a form has made can have the answers.
                 memory.statusPage = (url.origin == live.origin && url.query == nil ? url : first).text
                 var done = reply(.success, memory, live, client)
+                if attempt.hasSentNothing { done.unsent = [] }
                 guard !attempt.unsent.isEmpty else { return done }
                 done.unsent = attempt.unsent.sorted()
                 if attempt.hasSentNothing { done.reason = "The portal asks for nothing more; the answers were not sent." }

@@ -37,9 +37,26 @@ enum PriceMention: Hashable, Sendable {
         guard case .unclear(let words) = self else { return nil }
         // The answer is for these words alone.
         let name = FormEngine.priceField + Terms.fingerprint(of: words).prefix(8)
-        return Field(
-            name: name, label: "The page mentions a price: \"\(Printable.text(words, limit: 100))\". Log in all the same",
-            kind: .checkbox, required: true)
+        return Field(name: name, label: Self.label(words), kind: .checkbox, required: true)
+    }
+
+    /// Returns the box for a price that stands on the page beside a form which is only a button: it may be what the click costs. Once
+    /// ticked it stays so for these words.
+    static func box(beside form: HTMLForm, on page: HTMLPage) -> Field? {
+        if FilledForm.button(of: form).map({ FormWords.isFree($0.label) }) ?? false { return nil }
+        // A price in another form, or in a link, is that one's.
+        let others = page.forms.map(\.text) + page.links.map(\.text)
+        let beside = page.sentences.filter { sentence in
+            FormWords.hasPrice(sentence) && !others.contains { $0.contains(sentence) }
+        }
+        let priced = beside.flatMap(clauses).filter(FormWords.hasPrice)
+        guard let words = priced.first(where: { !FormWords.isExtra($0) || soundsLikeTariff($0) }) else { return nil }
+        let name = FormEngine.pagePriceField + Terms.fingerprint(of: words).prefix(8)
+        return Field(name: name, label: label(words), kind: .checkbox, required: true)
+    }
+
+    private static func label(_ words: String) -> String {
+        "The page mentions a price: \"\(Printable.text(words, limit: 100))\". Log in all the same"
     }
 
     private static func isAccess(_ clause: String) -> Bool { !FormWords.isExtra(clause) && soundsLikeTariff(clause) }

@@ -99,8 +99,7 @@ public final class HTTPClient: @unchecked Sendable {
     private func perform(
         _ request: HTTPRequest, _ set: ConnectionSet, _ began: Instant, _ scope: Scope
     ) throws(TransferError) -> HTTPResponse {
-        let context = TransferContext(
-            request: request, interface: link.interface, policy: policy.addressPolicy(of: link), scope: scope)
+        let context = TransferContext(request: request, link: link, policy: policy, scope: scope)
         let lists = Lists()
         guard let easy = curl_easy_init() else {
             throw TransferError(.system, "libcurl has no handle")

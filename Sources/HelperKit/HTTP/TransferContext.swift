@@ -7,9 +7,11 @@ import HotspotCore
 /// The state of the callbacks of one transfer. libcurl calls them on the thread that performs the transfer, one at a time.
 final class TransferContext {
     let request: HTTPRequest
-    let interface: String
-    let policy: AddressPolicy
+    let link: Link
     let scope: Scope
+    private let bounds: NetworkPolicy
+    /// Only a new connection needs it.
+    private lazy var policy = bounds.addressPolicy(of: link)
     private(set) var status = 0
     private(set) var phrase = ""
     private(set) var headers: [HTTPResponse.Header] = []
@@ -33,11 +35,10 @@ final class TransferContext {
     private static let headerLimit = 200
     private static let lineLimit = 16 * 1024
 
-    init(request: HTTPRequest, interface: String, policy: AddressPolicy, scope: Scope) {
+    init(request: HTTPRequest, link: Link, policy: NetworkPolicy, scope: Scope) {
         self.request = request
-        self.interface = interface
-        self.policy = policy
-        self.scope = scope
+        (self.link, self.scope) = (link, scope)
+        bounds = policy
     }
 
     /// The body was cut at the request's limit; what was read is valid.
@@ -64,10 +65,10 @@ final class TransferContext {
             failure = TransferError(.system, String(cString: strerror(errno)))
             return CURL_SOCKET_BAD
         }
-        let code = LinkSocket.bind(descriptor, to: interface)
+        let code = LinkSocket.bind(descriptor, to: link.interface)
         guard code == 0 else {
             close(descriptor)
-            failure = TransferError(.bindFailed, "\(interface): \(String(cString: strerror(code)))")
+            failure = TransferError(.bindFailed, "\(link.interface): \(String(cString: strerror(code)))")
             return CURL_SOCKET_BAD
         }
         // An earlier address of the same name may have been refused; this one is used.

@@ -25,11 +25,27 @@ public struct NetworkPolicy: Sendable {
     static let field = NetworkPolicy(addresses: .field, authorities: nil)
 
     func addressPolicy(of link: Link) -> AddressPolicy {
-        switch addresses {
-        case .link: AddressPolicy(link: link)
-        case .field:
-            AddressPolicy(link: link, interfaces: InterfaceAddress.all(), routes: InterfaceRoute.all(), allowsRehearsal: false)
-        case .testing: .testing
+        guard addresses != .testing else { return .testing }
+        let known = MachineNetworks.recent
+        return AddressPolicy(
+            link: link, interfaces: known.interfaces, routes: known.routes, allowsRehearsal: addresses == .link)
+    }
+}
+
+/// This machine's addresses and routes, read once a second at most: several requests of a login begin at the same time.
+private struct MachineNetworks: Sendable {
+    let interfaces = InterfaceAddress.all()
+    let routes = InterfaceRoute.all()
+    private let read = Instant.now
+
+    private static let last = Locked<MachineNetworks?>(nil)
+
+    static var recent: MachineNetworks {
+        last.with { last in
+            if let last, last.read.millisecondsAgo < 1000 { return last }
+            let now = MachineNetworks()
+            last = now
+            return now
         }
     }
 }

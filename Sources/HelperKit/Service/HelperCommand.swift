@@ -98,7 +98,7 @@ public struct HelperCommand: Sendable {
     /// Makes the reply of a login that met an open network, so that no answer was sent.
     package func replyOpenAlready() -> Reply {
         var reply = reply(.success, session: session, reason: "The network is open already.")
-        reply.unsent = answered.isEmpty ? nil : answered
+        reply.unsent = answered
         return reply
     }
 

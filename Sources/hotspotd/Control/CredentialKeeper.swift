@@ -82,7 +82,8 @@ import Vault
         guard let owner = owners.first, owners.count == 1 else {
             let by = helper.map { " by \(Printable.text($0, limit: 64))" } ?? ""
             let here = controllers().first { $0.joined?.network.switchName == name }
-            var command = "hotspotctl login" + (here.map { " \($0.name)" } ?? "")
+            let option = helper.flatMap(ShellWord.argument).map { " --helper \($0)" } ?? ""
+            var command = "hotspotctl login" + option + (here.map { " \($0.name)" } ?? "")
             if let here, here.machine.state.isKeptFree { command = "hotspotctl logoff \(here.name), then \(command)" }
             throw .failed(
                 code: .noPortal,
@@ -182,7 +183,7 @@ import Vault
         do {
             for credential in unwanted { try store.deleteCredential(credential) }
         } catch {
-            throw .failed(code: .notSaved, message: "\(error)")
+            throw .untilTheEnd(error)
         }
         store.scrub()
         storedChanged()

@@ -20,7 +20,7 @@ extension DaemonBackend {
             try services.store.setEnabled(
                 helper: helper, ssid: switchName, enabled: enabled, releasingHolds: releasesHolds)
         } catch {
-            throw .failed(code: .notSaved, message: "\(error)")
+            throw .untilTheEnd(error)
         }
         let here = links.controllers.filter { ssid == nil || $0.joined?.network.switchName == switchName }
         // Before the helpers are gone, or the machine would look for another one.
@@ -46,7 +46,7 @@ extension DaemonBackend {
             services.events?.statusChanged()
             services.events?.networkListChanged()
         }
-        do { try change() } catch { throw .failed(code: .notSaved, message: "\(error)") }
+        do { try change() } catch { throw .untilTheEnd(error) }
     }
 
     func forget(ssid: String) throws(ControlError) {
@@ -69,7 +69,15 @@ extension DaemonBackend {
             if try wired.map(store.forget) ?? name.map(store.forget) ?? false { isKnown = true }
         }
         if let label = wired?.label ?? name?.description { services.host.forgetGiven(of: label) }
-        guard isKnown else { throw unknown(ssid) }
+        guard !isKnown else { return }
+        if let name = try? Self.switchName(ssid), services.store.isDisabled(helper: nil, ssid: name) {
+            let network = ShellWord.argument(ssid).map { " \($0)" } ?? ""
+            throw .failed(
+                code: .forgotten,
+                message:
+                    "Nothing is stored of this network but that it is switched off; to switch it on: hotspotctl enable\(network)")
+        }
+        throw unknown(ssid)
     }
 
     /// Changes what is stored of these interfaces' networks. A session that is kept goes on; other networks are left and joined again.
@@ -108,5 +116,13 @@ extension DaemonBackend {
         if let wired = NetworkID(key: text), let name = wired.switchName { return name }
         guard let ssid = SSID(printable: text) else { throw .noSuchNetwork(Printable.text(text, limit: 128)) }
         return ssid.hex
+    }
+}
+
+extension ControlError {
+    /// Returns the error for a change that counts, and is in memory alone.
+    static func untilTheEnd(_ error: any Error) -> ControlError {
+        guard case StoreError.notSaved(let reason) = error else { return .failed(code: .notSaved, message: "\(error)") }
+        return .failed(code: .notSaved, message: "This counts until the daemon ends, because nothing is saved now: \(reason).")
     }
 }

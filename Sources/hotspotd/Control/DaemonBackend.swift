@@ -142,7 +142,7 @@ import Store
                     prompt: shown.prompt, since: shown.since)
                 (pending.warning, pending.note) = (shown.warning, shown.note)
                 pending.stored = shown.stored.isEmpty ? nil : shown.stored
-                pending.remember = shown.remember.rawValue
+                pending.remember = controller.desk.remember(for: shown).rawValue
                 pending.locked = shown.isLocked ? true : nil
                 return pending
             }
@@ -260,6 +260,7 @@ import Store
             }
         }
         guard controller.machine.acceptsLogin else { throw wrongState(controller) }
+        let helper = helper ?? (fresh ? nil : controller.returning)
         let isUnderWay = controller.machine.joinsLogin(by: helper, fresh: fresh)
         controller.feed(.loginRequested(helper: helper, fresh: fresh))
         return InterfaceReply(interface: controller.name, underWay: isUnderWay ? true : nil)

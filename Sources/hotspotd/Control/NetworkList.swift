@@ -64,7 +64,7 @@ import Wireless
         let switches = services.store.switches
         func unseen(_ network: NetworkID, interface: String, lastSeen: Int) -> ScannedNetwork {
             let memory = memories[network]
-            let remembered = remembered(memory, network).flatMap {
+            let remembered = memory.helper.flatMap {
                 services.hasHelper($0) && !switches.isOff(helper: $0, network) ? $0 : nil
             }
             let claim = remembered.map {
@@ -91,7 +91,7 @@ import Wireless
             let network = group.network
             let memory = memories[network]
             let claims = filter.coverage.claims(
-                for: group, labels: filter.labels, remembered: remembered(memory, network), credentials: memory.credentials,
+                for: group, labels: filter.labels, remembered: memory.helper, credentials: memory.credentials,
                 isDisabled: { switches.isOff(helper: $0, network) })
             let strongest = group.strongest
             return ScannedNetwork(
@@ -106,14 +106,6 @@ import Wireless
                 disabled: switches.isOff(network), autoJoin: memory.mayAutoJoin, lastOutcome: memory.lastOutcome)
         }
         return inSight + wired + known.map { unseen($0, interface: "", lastSeen: memories[$0].outcome?.time ?? 0) }
-    }
-
-    /// Returns the helper that will log in without a race: the remembered one, unless a helper came, or changed, since it was chosen.
-    private func remembered(_ memory: NetworkRecord, _ network: NetworkID) -> String? {
-        guard let helper = memory.helper, let contenders = memory.contenders else { return memory.helper }
-        let ssid: SSID = if case .wireless(let ssid, _) = network { ssid } else { .empty }
-        let candidates = services.candidates(for: network, ssid, network.security)
-        return candidates.allSatisfy { contenders.contains($0.mark) } ? helper : nil
     }
 
     /// Records that a helper was sent the scan list: a step of the interfaces that see these networks, and a line of the log, because

@@ -154,15 +154,16 @@ import Varlink
                 "answer", "\(evaluation.confidence.rawValue)\(portal)\(Self.suffix(evaluation.reason))", helper: helper)
             onAnswer(id, .evaluated(evaluation.confidence))
         case .reply(let reply):
-            keep(reply, of: helper, hasEnded: command == .logoff && reply.result == .success)
+            keep(reply, to: command, of: helper)
             let isLogin = reply.result == .success && (command == .authenticate || command == .presentUI)
             let isNeedless = isLogin && desk.loginAccepted(by: helper, unsent: reply.unsent ?? [])
+            let hasSentNothing = isLogin && reply.unsent?.isEmpty == true
             let reason = reply.reason.map { Printable.text($0, limit: 500) }
             let refusal = command == .presentUI ? reply.prompt?.message.map { Printable.text($0, limit: 500) } : nil
             journal.note { attempt in
                 (attempt.lastWord, attempt.obstacle) = (reply.result == .success ? nil : reason, nil)
                 attempt.refusal = refusal
-                attempt.isNeedless = isNeedless
+                (attempt.isNeedless, attempt.hasSentNothing) = (isNeedless, hasSentNothing)
             }
             journal.record("answer", "\(reply.result.rawValue)\(Self.suffix(reply.reason ?? refusal))", helper: helper)
             let seconds = reply.session?.secondsRemaining
@@ -197,13 +198,19 @@ import Varlink
         problems.report(fault.problem)
     }
 
-    private func keep(_ reply: Reply, of helper: String, hasEnded: Bool) {
+    private func keep(_ reply: Reply, to command: Command, of helper: String) {
         setPortal(reply.portal)
-        if hasEnded {
+        let isSuccess = reply.result == .success
+        if command == .logoff, isSuccess {
             sessions.setRemains(reply.session, of: helper)
         } else if let session = reply.session {
             sessions.setPresent(session, of: helper)
-            sessions.setEnd(in: session.secondsRemaining)
+            // A helper that could not look hands back what it was given.
+            if command == .maintain, !isSuccess || session.secondsRemaining == nil {
+                sessions.goOn()
+            } else {
+                sessions.setEnd(in: session.secondsRemaining)
+            }
         }
         for line in reply.trace ?? [] { journal.recordTrace(Printable.text(line, limit: 500), helper: helper) }
     }

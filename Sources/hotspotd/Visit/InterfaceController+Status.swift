@@ -18,9 +18,7 @@ extension InterfaceController {
         status.outcome = journal.attempt.flatMap { attempt in attempt.outcome.map { attempt.word($0) } }
         status.portal = commands.shownPortal.map { Printable.text($0.origin, limit: 300) }
         status.captive = machine.state.isCaptive
-        status.secondsRemaining = sessions.present.end.flatMap { end in
-            machine.gateIsOpen ? max(0, Int((end - EventLoop.now).inSeconds)) : nil
-        }
+        status.secondsRemaining = machine.gateIsOpen ? sessions.secondsLeft : nil
         status.bytesRemaining = status.helper.flatMap { sessions.session(of: $0)?.bytesRemaining }
         status.nextMaintain = machine.state.nextMaintain.map(WallClock.time(of:))
         status.nextLogin = machine.state.nextLogin.map(WallClock.time(of:))
@@ -55,6 +53,15 @@ extension InterfaceController {
     var waitsForLogin: Bool {
         guard let joined, machine.acceptsLogin, !machine.gateIsOpen else { return false }
         return !services.store.isDisabled(helper: nil, ssid: joined.network.switchName)
+    }
+
+    /// The helper that was logged off here: the next login is its own, as a return would be, unless another one has changed since.
+    var returning: String? {
+        guard case .inactive(.held(_, .loggedOff, _)) = machine.state, let joined,
+            let choice = services.store.remembered(joined.network, now: WallClock.now)
+        else { return nil }
+        let others = machine.candidates.filter { choice.contenders?.contains($0.mark) == false }
+        return others.isEmpty && machine.candidates.contains { $0.name == choice.helper } ? choice.helper : nil
     }
 
     /// Why a session is neither maintained nor can be ended, and what helps.

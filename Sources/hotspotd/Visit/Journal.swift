@@ -95,6 +95,8 @@ struct RunningAttempt {
     var isAsking = false
     /// The network opened without the answers to it.
     var isNeedless = false
+    /// The helper found the network open, and sent nothing at all.
+    var hasSentNothing = false
     /// Octets of traces that the journal still takes: a helper that says much fills no disk.
     var traceCapacity = 256 << 10
 
@@ -118,6 +120,7 @@ struct RunningAttempt {
         }
         return switch outcome {
         case .online where isNeedless: "Online after \(seconds) s. The network opened without the answers; they were not sent."
+        case .online where hasSentNothing: "Online after \(seconds) s. \(helper) found the network open, and sent nothing."
         case .online: "Online by \(helper) after \(seconds) s\(because)."
         case .open: "The network is open, and asked for no login (\(seconds) s)."
         case .opened where isAsking: "The network opened while a question waited, perhaps by a login in a browser."

@@ -198,7 +198,13 @@ struct ProbeAnswer: Decodable {
         guard verdict == .limited, let problem else { return nil }
         func make(_ sentence: String) -> Problem { Problem(.internetLimited, sentence, hint: "hotspotctl check") }
         switch problem {
-        case "noNameserver", "dnsTimeout": return make("No nameserver of the network answers, and no portal asks for a login.")
+        case "noNameserver", "dnsTimeout":
+            // At the address that the probe's server had before, a redirect is a portal's.
+            let isRedirected = evidence.contains { $0.request.contains(" at ") && (300..<400).contains($0.status ?? 0) }
+            return make(
+                isRedirected
+                    ? "No nameserver of the network answers; a portal seems to be there, and cannot be reached without one."
+                    : "No nameserver of the network answers, and no portal asks for a login.")
         case "dnsFailed":
             return make("The network's nameserver does not know the Internet's names, and no portal asks for a login.")
         default:

@@ -14,10 +14,11 @@ extension PromptDesk {
         func notRemembered(_ why: String) -> String { "Not remembered\(why)\(earlier(of: owner))" }
         if answers.remember == nil { return notRemembered(", as you wished.") }
         if answers.hasNews {
+            // The settings may have changed since they were given.
+            if case .refused(let refusal) = release { return notRemembered(": \(refusal.sentence)") }
+            if services.settings.remember == .never { return notRemembered(" (Remember=never).") }
             switch answers.remember {
-            case .never:
-                if case .refused(let refusal) = release { return notRemembered(": \(refusal.sentence)") }
-                return notRemembered(" (Remember=never).")
+            case .never: return notRemembered(" (Remember=never).")
             case .ask: if !answers.confirmed { return notRemembered(", because you were not asked for this portal.") }
             case nil, .always: break
             }

@@ -47,7 +47,6 @@ import Vault
             id: id, token: known ?? Services.randomID(octets: 4), helper: helper, network: network, portal: portal,
             asked: prompt, prompt: prompt, since: WallClock.now)
         shown.warning = warning(about: portal, in: network)
-        shown.remember = remember(for: shown)
         offerStored(in: &shown)
         if let reason = reasonToAsk(shown) { withhold(reason, from: helper) }
         if let offered = shown.offered, spent.contains(offered) { shown.warning = Self.spentWarning }
@@ -155,7 +154,7 @@ import Vault
         _ values: [String: String], stored: Set<String> = [], remember: Bool, confirmed: Bool = false, for shown: ShownPrompt
     ) {
         let new = UserAnswers(
-            values: values, stored: stored, remember: remember ? shown.remember : nil, confirmed: confirmed,
+            values: values, stored: stored, remember: remember ? self.remember(for: shown) : nil, confirmed: confirmed,
             prompt: shown.prompt, helper: shown.helper, portal: shown.portal)
         answers = answers.map { new.merged(after: $0) } ?? new
         ending = "It was answered already, perhaps in another terminal."

@@ -14,6 +14,13 @@ struct PresentSession {
     var remains: Session?
 }
 
+/// A session as it is stored.
+private struct StoredSession: Codable {
+    var session: Session
+    /// Unix time in milliseconds.
+    var ends: Int?
+}
+
 /// The session of one interface. Its memory goes back to the helper that made it and to no other.
 @LoopActor final class SessionKeeper {
     private let interface: Int
@@ -31,7 +38,15 @@ struct PresentSession {
         self.problems = problems
     }
 
-    func session(of helper: String) -> Session? { present.owner == helper ? session : nil }
+    /// Returns the session as it is now, if it belongs to this helper.
+    func session(of helper: String) -> Session? {
+        guard present.owner == helper, var session else { return nil }
+        if session.secondsRemaining != nil { session.secondsRemaining = secondsLeft }
+        return session
+    }
+
+    /// The seconds until the session ends, if that is known.
+    var secondsLeft: Int? { present.end.map { max(0, Int(($0 - EventLoop.now).inSeconds)) } }
 
     func setPresent(_ session: Session, of helper: String) {
         var session = session
@@ -46,6 +61,9 @@ struct PresentSession {
     func setRemains(_ reply: Session?, of helper: String) {
         if present.owner == helper { present.remains = reply?.memory.map { Session(memory: $0) } }
     }
+
+    /// Notes that the session goes on; its end is known as before, unless it has passed.
+    func goOn() { if secondsLeft == 0 { present.end = nil } }
 
     /// Notes the end of the session; negative seconds say that it is unknown.
     func setEnd(in seconds: Int?) {
@@ -68,7 +86,10 @@ struct PresentSession {
     /// Returns the session sealed, if it belongs to this helper.
     func sealed(for network: NetworkID, of helper: String) throws -> [UInt8]? {
         let purpose = Purpose.session(network: network, helper: helper, program: services.program(of: helper))
-        return try session(of: helper).map { try services.vault.seal(Coding.encode($0), for: purpose) }
+        let ends = present.end.map(WallClock.time(of:))
+        return try session(of: helper).map { session in
+            try services.vault.seal(Coding.encode(StoredSession(session: session, ends: ends)), for: purpose)
+        }
     }
 
     /// Drops the session, but for what its helper keeps for the next login.
@@ -90,7 +111,13 @@ struct PresentSession {
         present = PresentSession(owner: helper, end: present.end)
         guard let helper, let sealed = services.store.sealedSession(network, of: interface) else { return }
         do {
-            present.session = try Coding.decode(Session.self, from: try open(sealed, network, helper).withBytes { Array($0) })
+            let octets = try open(sealed, network, helper).withBytes { Array($0) }
+            guard let stored = try? Coding.decode(StoredSession.self, from: octets) else {
+                // An older daemon stored no end.
+                return present.session = try Coding.decode(Session.self, from: octets)
+            }
+            present.session = stored.session
+            if present.end == nil, let ends = stored.ends, ends > WallClock.now { setEnd(in: (ends - WallClock.now) / 1000) }
         } catch {
             services.log.notice(
                 "\(journal.interface): the stored session cannot be opened, or belongs to another program than \(helper)'s of now: \(error)"

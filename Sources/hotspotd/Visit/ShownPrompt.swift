@@ -27,8 +27,6 @@ struct ShownPrompt {
     var warning: String?
     /// Why it asks for what is stored.
     var note: String?
-    /// The setting for these answers: never kept, asked, or always kept.
-    var remember = Settings.Remember.never
 }
 
 extension ShownPrompt {

@@ -269,6 +269,33 @@ import Testing
         #expect(prompt.fields.last?.label.hasSuffix("\". Log in all the same") == true)
     }
 
+    /// A click may cost what the page says above its button. The user's yes to these words holds for later visits.
+    @Test(arguments: [
+        "Day pass: 5 EUR. The price is added to your bill.", "24 Stunden Internet kosten 5 EUR.", "24 hours: $9.99",
+        "5 EUR, charged to your phone bill.",
+    ])
+    func aPriceBesideAButtonIsAskedAbout(_ text: String) throws {
+        func cafe(_ text: String) -> HTMLPage {
+            page("<p>\(text)</p><form method=post action=/p><button>Connect</button></form>", url: url.text)
+        }
+        var engine = FormEngine()
+        guard case .ask(let prompt, _) = engine.decide(on: cafe(text), at: url) else { return #expect(Bool(false), "\(text)") }
+        let box = try #require(prompt.fields.first)
+        #expect(prompt.fields.count == 1 && box.required && box.label.hasPrefix("The page mentions a price: \""))
+        engine.agreed = [FormEngine.Unusual.agreement(url.origin, box.name)]
+        guard case .submit = engine.decide(on: cafe(text), at: url) else { return #expect(Bool(false), "\(text)") }
+        let other = text.replacing("5 EUR", with: "50 EUR").replacing("9.99", with: "99.99")
+        guard case .ask = engine.decide(on: cafe(other), at: url) else { return #expect(Bool(false), "\(other)") }
+    }
+
+    @Test(arguments: ["Lost key: 25 EUR", "Breakfast 12 EUR."]) func aPriceOfSomethingElseBesideAButtonIsNone(_ text: String) {
+        #expect(decide("<p>\(text)</p><form method=post action=/p><button>Connect</button></form>") == "send /p ")
+        let free = "<form method=post action=/p><button>Continue for free</button></form>"
+        #expect(decide("<p>Premium: 5 EUR a day</p>" + free) == "send /p ")
+        let fields = "<form method=post action=/p><input name=room placeholder=Room><button>Go</button></form>"
+        #expect(decide("<p>Premium: 5 EUR a day</p>" + fields) == "ask room!")
+    }
+
     @Test func theFreeWayIsPressed() {
         let pay = "<form action=/p>Premium for 4.90 €<button>Connect</button></form>"
         #expect(decide(pay + "<form action=/free>Free for 0.00 €<button>Connect</button></form>").hasPrefix("send /free"))

@@ -86,7 +86,8 @@ import Varlink
         command.consent = true
         #expect(try FormHelper().authenticate(command).result == .success)
 
-        terms.with { $0 = "Pay 5 € for every hour." }
+        // A number alone is a change too.
+        terms.with { $0 = "Fine: 10" }
         let again = try FormHelper().authenticate(command)
         #expect(again.result == .uiRequired)
         #expect(again.prompt?.fields.map(\.name) == ["ok"])
@@ -103,6 +104,8 @@ import Varlink
         command.session = accepted.session
         command.answers = [:]
         #expect(try FormHelper().authenticate(command).result == .success)
+        terms.with { $0 = "Fine: 10000" }
+        #expect(try FormHelper().authenticate(command).result == .uiRequired)
     }
 
     /// What the box says is accepted with it, though the page of the terms is the same.
@@ -219,7 +222,7 @@ import Varlink
         #expect(try WISPrHelper().presentUI(command).unsent == ["room"])
         // Nothing was asked.
         command.answers = [:]
-        #expect(try FormHelper().presentUI(command).unsent == nil)
+        #expect(try FormHelper().presentUI(command).unsent == [], "nothing at all was sent")
     }
 
     /// Typed answers are for a form: a page without one is no success.

@@ -212,6 +212,30 @@ struct LateOpeningTests {
         }
     }
 
+    @Test("The end of a session is known after a return, and after a look that had no answer") func end() throws {
+        let session: JSONValue = ["secondsRemaining": 7200, "memory": ["key": "k1"]]
+        let daemon = try daemon(plan: ["Authenticate": ["portal": Self.portal, "session": session], "Maintain": [:]])
+        daemon.scratch.write("open", "")
+        func isKnown(_ status: JSONValue?) -> Bool { (6000...7200).contains(status?["secondsRemaining"]?.integer ?? 0) }
+        try daemon.wait("hot1", "authenticated") { isKnown($0) }
+        try daemon.shell("ip link set hot1 down; ip link set hot1 up")
+        try daemon.wait("hot1", "inactive")
+        try daemon.shell("ip addr flush dev hot1")
+        try daemon.join("hot1")
+        try daemon.wait("hot1", "authenticated") { isKnown($0) && $0?["helper"] == "clerk" }
+        #expect((6000...7200).contains(try daemon.calls().last?["parameters"]?["session"]?["secondsRemaining"]?.integer ?? 0))
+
+        // What it hands back says nothing new.
+        try daemon.plan([
+            "Evaluate": ["confidence": "none"],
+            "Maintain": ["result": "temporaryFailure", "session": ["secondsRemaining": 9000, "memory": ["key": "k1"]]],
+        ])
+        try daemon.call("Login")
+        try daemon.eventually("it was asked") { try daemon.methods().filter { $0 == "Maintain" }.count == 2 }
+        let after = try daemon.wait("hot1", "authenticated") { $0?["helper"] == "clerk" }
+        #expect(isKnown(after), "\(String(describing: after))")
+    }
+
     @Test(
         "A state folder that is read-only or full at the start: logins go on from memory, and it is said",
         arguments: [true, false])

@@ -96,6 +96,31 @@ import Testing
         await cafe.close()
     }
 
+    /// What was remembered of a login by this helper is for the login after a logoff as well.
+    @Test @LoopActor func afterALogoffTheSameHelperLogsIn() async throws {
+        let cafe = try await Cafe.online()
+        let bench = cafe.bench
+        func isOnline() -> Bool { cafe.controller.machine.state.name == .authenticated }
+        try bench.add("b")
+        cafe.controller.updateCandidates()
+        bench.evaluates("a", #"{"confidence": "low"}"#)
+        bench.evaluates("b", #"{"confidence": "none"}"#)
+        bench.replies("b", to: "Authenticate", #"{"result": "success"}"#)
+        bench.replies("a", to: "Logoff", #"{"result": "success"}"#)
+        _ = try cafe.backend.login(interface: nil, helper: nil, fresh: true)
+        #expect(await bench.eventually { bench.told("b", "Evaluate").count == 1 && isOnline() })
+        bench.evaluates("b", #"{"confidence": "high"}"#)
+        for (edition, helper) in [(0, "a"), (5, "b")] {
+            _ = try cafe.backend.logoff(interface: nil)
+            #expect(await bench.eventually { cafe.controller.machine.state.name == .inactive })
+            bench.services.editions["b"] = edition
+            cafe.controller.updateCandidates()
+            _ = try cafe.backend.login(interface: nil, helper: nil, fresh: false)
+            #expect(await bench.eventually { isOnline() && cafe.controller.status.helper == helper }, "\(helper)")
+        }
+        await cafe.close()
+    }
+
     // MARK: Errors
 
     @Test @LoopActor func answersForAnUnknownNetworkAreRefusedByItsName() async throws {

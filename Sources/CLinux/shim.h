@@ -1,6 +1,7 @@
 #pragma once
 
 #include <linux/capability.h>
+#include <malloc.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <spawn.h>

@@ -1,7 +1,12 @@
+import CLinux
 import Glibc
 
 /// A thread without a join, for work that must not hold up the main thread. It blocks all signals, so that the main thread gets them.
 public enum DetachedThread {
+    /// Has all threads of the process share one heap (mallopt(3)): for many that live for a moment, a heap of its own for each costs more than
+    /// waiting for the one. Called before there are any.
+    public static func shareHeap() { mallopt(M_ARENA_MAX, 1) }
+
     private final class Job {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }

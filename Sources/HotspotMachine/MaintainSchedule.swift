@@ -28,6 +28,7 @@ public struct MaintainSchedule: Hashable, Sendable {
     public func next(after now: Instant, interval: Duration) -> Instant {
         let regular = now + interval
         guard let end, let renewal, end > now else { return regular }
-        return min(regular, renewal > now ? renewal : end)
+        // Portals leave out what is no whole second, so that the session may go on that long.
+        return min(regular, renewal > now ? renewal : end + .seconds(1))
     }
 }

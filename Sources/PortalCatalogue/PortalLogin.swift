@@ -187,7 +187,7 @@ package struct PortalLogin: Sendable {
         var move = (saved == nil ? run.endAtFirstSight() : nil) ?? run.next()
         while true {
             let shown = run.terms
-            if run.engine.consent, !isTypedNow, terms.haveChanged(shown, start.client, run.values.last.url, command.scope) {
+            if run.engine.consent, terms.haveChanged(shown, start.client, run.values.last.url, command.scope) {
                 run.engine.consent = false
                 move = run.next()
             }

@@ -133,6 +133,7 @@ import Vault
             applyGateSetting()
             services.strikes.limit = next.policy.quarantineAfter
             links.applySettings()
+            for controller in links.controllers { controller.desk.offerAgain() }
             absence.applySettings()
             log.info(
                 """

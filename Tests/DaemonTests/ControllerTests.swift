@@ -188,8 +188,11 @@ import Wireless
 
     @Test(
         arguments: [
-            ("dnsTimeout", "No nameserver of the network answers, and no portal asks for a login."),
-            ("dnsFailed", "The network's nameserver does not know the Internet's names, and no portal asks for a login."),
+            ("dnsTimeout", "No nameserver of the network answers, so that neither the Internet nor a portal can be found."),
+            (
+                "dnsFailed",
+                "The network's nameserver does not know the Internet's names, so that neither the Internet nor a portal can be found."
+            ),
             ("status500", "What answers (500) is neither the Internet nor a portal."), ("timeout", nil), ("statusX", nil),
         ] as [(String, String?)]) @LoopActor func aNetworkThatShowsNeitherIsToldByWhatAnswers(
             _ problem: String, _ sentence: String?

@@ -168,15 +168,15 @@ import Testing
         equal(next(&schedule, at: 300, seconds: 700), 600)
         equal(next(&schedule, at: 600, seconds: 401), 900)
         equal(next(&schedule, at: 900, seconds: 99), 940)
-        equal(next(&schedule, at: 940, seconds: 60), 1000)
-        equal(next(&schedule, at: 1000, seconds: 0), 1300)
+        equal(next(&schedule, at: 940, seconds: 60), 1001)
+        equal(next(&schedule, at: 1001, seconds: 0), 1301)
     }
 
     @Test func silenceAboutTheEndKeepsIt() {
         var schedule = MaintainSchedule()
         equal(next(&schedule, at: 0, seconds: 200), 180)
-        equal(next(&schedule, at: 180, seconds: nil), 200)
-        equal(next(&schedule, at: 200, seconds: nil), 500)
+        equal(next(&schedule, at: 180, seconds: nil), 201)
+        equal(next(&schedule, at: 201, seconds: nil), 501)
         #expect(schedule.end == nil)
     }
 

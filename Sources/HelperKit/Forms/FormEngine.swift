@@ -49,8 +49,6 @@ package struct FormEngine: Sendable {
     package static let termsField = "accept_terms"
     /// The beginning of the name of the box for a price that the page mentions.
     static let priceField = Unusual.prefix + "price:"
-    /// The same, for a price beside the form.
-    static let pagePriceField = Unusual.prefix + "price-beside:"
     /// The longest value that a prompt can offer, and the longest answer that is sent, in octets.
     static let (offerLimit, answerLimit) = (200, 8192)
 
@@ -115,11 +113,8 @@ package struct FormEngine: Sendable {
         if termsHere, !hasTermsBox, !consent {
             fields.append(Field(name: Self.termsField, label: "I accept the terms of use", kind: .checkbox, required: true))
         }
-        if let box = PriceMention(of: form, on: page).box {
-            fields.append(box)
-        } else if FormChoice.typed(in: form).isEmpty, let box = PriceMention.box(beside: form, on: page),
-            !agreed.contains(Unusual.agreement(url.origin, box.name))
-        {
+        let isClick = FormChoice.typed(in: form).isEmpty
+        if let box = PriceMention(of: form, on: page).box ?? (isClick ? PriceMention.box(beside: form, on: page) : nil) {
             fields.append(box)
         }
         let filled: FilledForm

@@ -105,7 +105,8 @@ public struct FormLogin: Sendable {
         for host in [start?.host, url.host] { if let host { outside.remove(host) } }
         while true {
             let shown = attempt.engine.bindingTerms(on: page, at: url)
-            if attempt.engine.consent, !isTypedNow, terms.haveChanged(shown, client, url, command.scope) {
+            // They may have changed while a question waited that did not show them.
+            if attempt.engine.consent, terms.haveChanged(shown, client, url, command.scope) {
                 attempt.engine.consent = false
             }
             let consent = attempt.engine.consent

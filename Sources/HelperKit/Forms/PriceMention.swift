@@ -40,8 +40,7 @@ enum PriceMention: Hashable, Sendable {
         return Field(name: name, label: Self.label(words), kind: .checkbox, required: true)
     }
 
-    /// Returns the box for a price that stands on the page beside a form which is only a button: it may be what the click costs. Once
-    /// ticked it stays so for these words.
+    /// Returns the box for a price that stands on the page beside a form which is only a button: it may be what the click costs.
     static func box(beside form: HTMLForm, on page: HTMLPage) -> Field? {
         if FilledForm.button(of: form).map({ FormWords.isFree($0.label) }) ?? false { return nil }
         // A price in another form, or in a link, is that one's.
@@ -51,7 +50,7 @@ enum PriceMention: Hashable, Sendable {
         }
         let priced = beside.flatMap(clauses).filter(FormWords.hasPrice)
         guard let words = priced.first(where: { !FormWords.isExtra($0) || soundsLikeTariff($0) }) else { return nil }
-        let name = FormEngine.pagePriceField + Terms.fingerprint(of: words).prefix(8)
+        let name = FormEngine.priceField + Terms.fingerprint(of: words).prefix(8)
         return Field(name: name, label: label(words), kind: .checkbox, required: true)
     }
 

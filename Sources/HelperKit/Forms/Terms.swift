@@ -47,7 +47,10 @@ package enum Terms: Hashable, Sendable {
         return digest(Array(words.joined(separator: " ").utf8))
     }
 
-    private static func isVariable(_ word: Substring) -> Bool {
+    private static func isVariable(_ whole: Substring) -> Bool {
+        // "Version 2:" is no time of day.
+        var word = whole
+        while word.last?.isPunctuation == true { word.removeLast() }
         let digits = word.utf8.count { $0 >= 0x30 && $0 <= 0x39 }
         guard digits > 0 else { return false }
         // 12:05:33, 02:00:00:aa:bb:cc, 2026-07-01, 1.7.2026, 192.0.2.7

@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 import HotspotCore
 import Varlink
@@ -43,6 +44,7 @@ public final class HelperService: Sendable {
             // The end of standard input does not cancel here: a shell closes it when the call is written. The daemon's SIGTERM ends it.
             serve(connection, name: name ?? helpers.first?.name ?? "", watching: nil)
         } else {
+            DetachedThread.shareHeap()
             // The daemon starts this process while the network is being joined.
             Worker.startAside { HTTPClient.warmUp() }
             serve(sockets, idleLimit: Self.idleLimit)

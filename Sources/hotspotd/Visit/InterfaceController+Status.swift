@@ -18,7 +18,8 @@ extension InterfaceController {
         status.outcome = journal.attempt.flatMap { attempt in attempt.outcome.map { attempt.word($0) } }
         status.portal = commands.shownPortal.map { Printable.text($0.origin, limit: 300) }
         status.captive = machine.state.isCaptive
-        status.secondsRemaining = machine.gateIsOpen ? sessions.secondsLeft : nil
+        // What is over by the clock is not told as open for no time; the next look tells.
+        status.secondsRemaining = machine.gateIsOpen ? sessions.secondsLeft.flatMap { $0 > 0 ? $0 : nil } : nil
         status.bytesRemaining = status.helper.flatMap { sessions.session(of: $0)?.bytesRemaining }
         status.nextMaintain = machine.state.nextMaintain.map(WallClock.time(of:))
         status.nextLogin = machine.state.nextLogin.map(WallClock.time(of:))

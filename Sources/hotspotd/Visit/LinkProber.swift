@@ -200,13 +200,17 @@ struct ProbeAnswer: Decodable {
         switch problem {
         case "noNameserver", "dnsTimeout":
             // At the address that the probe's server had before, a redirect is a portal's.
-            let isRedirected = evidence.contains { $0.request.contains(" at ") && (300..<400).contains($0.status ?? 0) }
+            let isRedirected = evidence.contains { evidence in
+                evidence.request.split(separator: " ").dropLast().last == "at" && (300..<400).contains(evidence.status ?? 0)
+            }
             return make(
                 isRedirected
                     ? "No nameserver of the network answers; a portal seems to be there, and cannot be reached without one."
-                    : "No nameserver of the network answers, and no portal asks for a login.")
+                    : "No nameserver of the network answers, so that neither the Internet nor a portal can be found.")
         case "dnsFailed":
-            return make("The network's nameserver does not know the Internet's names, and no portal asks for a login.")
+            return make(
+                "The network's nameserver does not know the Internet's names, so that neither the Internet nor a portal can be found."
+            )
         default:
             guard problem.hasPrefix("status"), let status = Int(problem.dropFirst(6)) else { return nil }
             return make("What answers (\(status)) is neither the Internet nor a portal.")

@@ -31,6 +31,9 @@ extension PromptDesk {
                 return "Not remembered: \(error)."
             }
         }
+        if !answers.hasNews, services.settings.remember == .never {
+            return "The stored answers stay stored (Remember=never keeps no new ones)."
+        }
         relabel(kept, answers, for: owner)
         switch release {
         case .confirmed:

@@ -269,7 +269,7 @@ import Testing
         #expect(prompt.fields.last?.label.hasSuffix("\". Log in all the same") == true)
     }
 
-    /// A click may cost what the page says above its button. The user's yes to these words holds for later visits.
+    /// A click may cost what the page says above its button. It is asked about at each login.
     @Test(arguments: [
         "Day pass: 5 EUR. The price is added to your bill.", "24 Stunden Internet kosten 5 EUR.", "24 hours: $9.99",
         "5 EUR, charged to your phone bill.",
@@ -282,7 +282,7 @@ import Testing
         guard case .ask(let prompt, _) = engine.decide(on: cafe(text), at: url) else { return #expect(Bool(false), "\(text)") }
         let box = try #require(prompt.fields.first)
         #expect(prompt.fields.count == 1 && box.required && box.label.hasPrefix("The page mentions a price: \""))
-        engine.agreed = [FormEngine.Unusual.agreement(url.origin, box.name)]
+        (engine.answers, engine.isTypedNow) = ([box.name: "yes"], true)
         guard case .submit = engine.decide(on: cafe(text), at: url) else { return #expect(Bool(false), "\(text)") }
         let other = text.replacing("5 EUR", with: "50 EUR").replacing("9.99", with: "99.99")
         guard case .ask = engine.decide(on: cafe(other), at: url) else { return #expect(Bool(false), "\(other)") }

@@ -350,6 +350,7 @@ import Varlink
         #expect(one == Terms.fingerprint(of: "rule 1: be kind. It is 07:15:00 on 3.9.2027 at 192.0.2.99, token 00ff77c1d2e4b5"))
         #expect(one != Terms.fingerprint(of: "Rule 1: Be quick. It is 12:05:33 on 1.7.2026 at 192.0.2.7, token 8f3a77c1d2e4b5"))
         #expect(Terms.fingerprint(of: "5 € an hour") != Terms.fingerprint(of: "9 € an hour"))
+        #expect(Terms.fingerprint(of: "Version 1: be kind") != Terms.fingerprint(of: "Version 2: be kind"))
     }
 
     // MARK: Round trips

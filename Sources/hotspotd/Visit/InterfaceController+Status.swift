@@ -31,6 +31,10 @@ extension InterfaceController {
         let isLimited = machine.state.joined?.lastVerdict == .partial
         status.problems = problems.all.filter { $0.code != .httpsBlocked } + (isLimited ? [.httpsBlocked] : [])
         if isLimited, let clock = prober.clock { status.problems.append(clock) }
+        // By the last look, which may have been a check behind the one that reported it.
+        if let silence = prober.silence {
+            status.problems = status.problems.map { $0.code == .internetLimited ? silence : $0 }
+        }
         if let block = prober.block {
             // It says why nothing answers.
             status.problems.removeAll { $0.code == .internetLimited }

@@ -68,6 +68,8 @@ public struct Arrival: Hashable, Sendable {
     public var late: LateLogin?
     /// The link was up before the daemon, which does not know how this network was opened.
     public var wasUpBefore: Bool
+    /// A portal was there at the last visit.
+    public var hadPortal: Bool
     /// Nothing starts until the user asks for it (D13, D14).
     public var hold: Hold?
     /// Joined by the system (D22).
@@ -78,7 +80,7 @@ public struct Arrival: Hashable, Sendable {
     public init(
         network: NetworkID, bssid: HardwareAddress? = nil, remembered: String? = nil, contenders: Set<String>? = nil,
         resumed: MaintainSchedule? = nil, session: MaintainSchedule = MaintainSchedule(), late: LateLogin? = nil,
-        wasUpBefore: Bool = false, hold: Hold? = nil,
+        wasUpBefore: Bool = false, hadPortal: Bool = false, hold: Hold? = nil,
         autoJoined: Bool = true,
         canDisassociate: Bool = false
     ) {
@@ -90,6 +92,7 @@ public struct Arrival: Hashable, Sendable {
         self.session = session
         self.late = late
         self.wasUpBefore = wasUpBefore
+        self.hadPortal = hadPortal
         self.hold = hold
         self.autoJoined = autoJoined
         self.canDisassociate = canDisassociate

@@ -33,7 +33,9 @@ public struct JoinedNetwork: Hashable, Sendable {
     var unended: StandingLogin? { standing?.ground == .unended ? standing : nil }
 
     /// The outcome where the network is open, and no helper claims it.
-    var openOutcome: AttemptOutcome { wasCaptive ? .opened : arrival.wasUpBefore ? .found : .open }
+    var openOutcome: AttemptOutcome {
+        wasCaptive ? .opened : arrival.wasUpBefore ? .found : arrival.hadPortal ? .opened : .open
+    }
 
     /// Returns the same network in `inactive`, where nothing is held against a helper (behaviour 10).
     var resting: JoinedNetwork {

@@ -100,7 +100,7 @@ extension Machine {
         }
         openClaimed(
             maintaining.joined, maintaining.helper, secondsRemaining: seconds ?? probeSeconds, maintaining.schedule,
-            lookingAgain: verdict == .limited ? policy.watchLongest : nil, "the session is good", &turn)
+            lookingAgain: verdict == .limited ? policy.watchLongest : nil, "no new login is needed", &turn)
     }
 
     /// Lets the same helper log in again, without a race (T37); with one if a helper is here that it was chosen without, or

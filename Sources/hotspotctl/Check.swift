@@ -83,7 +83,7 @@ extension Renderer {
         return [
             "Contacted by \(isUsual ? "default" : "your settings"), until the answer is clear: \(hosts.joined(separator: " and ")); "
                 + "and the portal API of the network, if it has one.",
-            "When: on joining a network, during a login and just after it, every 10 to 60 s while you are not logged in, "
+            "When: on joining a network, during a login and just after it, every 10 to 60 s while you are not logged in and the network is not left alone, "
                 + "as often as MaintainIntervalSec= says (without it every 5 min) while a helper keeps the session (sooner if the machine's connections have trouble), "
                 + "every 5 to 60 min on a network without a login, every 3 s during 'hotspotctl browse', and now.",
             "To change \(isUsual ? "it" : "them"): URL=, Expect= and HTTPSURL= under [Probe] in \(safe(check.settings ?? CommonOptions.defaultSettings)).",

@@ -164,6 +164,7 @@ import Varlink
                 (attempt.lastWord, attempt.obstacle) = (reply.result == .success ? nil : reason, nil)
                 attempt.refusal = refusal
                 (attempt.isNeedless, attempt.hasSentNothing) = (isNeedless, hasSentNothing)
+                if isLogin { attempt.hasLoggedIn = true }
             }
             journal.record("answer", "\(reply.result.rawValue)\(Self.suffix(reply.reason ?? refusal))", helper: helper)
             let seconds = reply.session?.secondsRemaining

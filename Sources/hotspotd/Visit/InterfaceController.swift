@@ -102,7 +102,7 @@ import Store
                     contenders: known.remembered?.contenders, resumed: known.resumed == nil ? nil : known.schedule,
                     session: session, late: known.late(within: machine.policy.latePatience),
                     // A network that needed no login at the last visit is not taken for one whose login predates the daemon.
-                    wasUpBefore: joined.wasUpBefore && !known.wasOpen, hold: known.hold,
+                    wasUpBefore: joined.wasUpBefore && !known.wasOpen, hadPortal: known.hadPortal, hold: known.hold,
                     autoJoined: wanted != joined.ssid || wanted == nil, canDisassociate: joined.security != .wired)))
         (requestCause, wanted) = (nil, nil)
     }

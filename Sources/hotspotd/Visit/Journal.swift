@@ -95,6 +95,8 @@ struct RunningAttempt {
     var isAsking = false
     /// The network opened without the answers to it.
     var isNeedless = false
+    /// A helper says that it has logged in.
+    var hasLoggedIn = false
     /// The helper found the network open, and sent nothing at all.
     var hasSentNothing = false
     /// Octets of traces that the journal still takes: a helper that says much fills no disk.
@@ -121,11 +123,12 @@ struct RunningAttempt {
         return switch outcome {
         case .online where isNeedless: "Online after \(seconds) s. The network opened without the answers; they were not sent."
         case .online where hasSentNothing: "Online after \(seconds) s. \(helper) found the network open, and sent nothing."
+        case .online where !hasLoggedIn && why == nil: "Online after \(seconds) s; no new login was needed."
         case .online: "Online by \(helper) after \(seconds) s\(because)."
         case .open: "The network is open, and asked for no login (\(seconds) s)."
         case .opened where isAsking: "The network opened while a question waited, perhaps by a login in a browser."
         case .opened: "The network is open without a new login: by an earlier one, by one in a browser, or by itself."
-        case .found: "The network was open when hotspotd started; how it was opened is not known."
+        case .found: "The network was open when hotspotd first looked; how it was opened is not known."
         case .unknown where self.helper != nil && why != Self.earlierLogin:
             "\(helper) says that the network is free, and nothing answers that would prove it." + obstacle
         case .unknown where self.helper != nil:

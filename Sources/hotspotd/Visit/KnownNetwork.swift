@@ -15,6 +15,8 @@ import Store
     let hold: Hold?
     /// No login was needed at the last visit.
     let wasOpen: Bool
+    /// A portal was there at the last visit.
+    let hadPortal: Bool
 
     init(_ joined: Joined, on index: Int, in store: Store) {
         let now = WallClock.now
@@ -25,7 +27,13 @@ import Store
         resumed = here?.until == nil && here?.helper == remembered?.helper ? here : nil
         unproven = here?.until.map { $0 > now } == true ? here : nil
         hold = Self.hold(joined.network, in: store, now: now)
-        wasOpen = store.lastOutcome(joined.network)?.word == AttemptOutcome.open.rawValue
+        let last = (store.lastOutcome(joined.network)?.word).flatMap(AttemptOutcome.init(rawValue:))
+        wasOpen = last == .open
+        hadPortal =
+            switch last {
+            case .opened, .unclaimedCaptive, .temporaryFailure, .failure, .expired, .loggedOff, .dismissed: true
+            case .online, .open, .found, .unknown, .left, .superseded, nil: false
+            }
     }
 
     /// Returns the address at the last login, if it was not this one.

@@ -93,14 +93,16 @@ extension CabledDaemon {
         return companion
     }
 
-    /// The network gives addresses and routes.
+    /// The network gives addresses and routes, all at once: helpers wait already, and are asked as soon as there is a route.
     func join(_ name: String) throws {
         try shell(
             """
-            ip addr add 192.0.1.2/24 dev \(name)
-            ip route add default via 192.0.1.1 dev \(name)
-            ip addr add fd00:1::2/64 dev \(name) nodad
-            ip -6 route replace default via fd00:1::1 dev \(name)
+            ip -batch - <<END
+            addr add 192.0.1.2/24 dev \(name)
+            addr add fd00:1::2/64 dev \(name) nodad
+            route replace default via fd00:1::1 dev \(name)
+            route add default via 192.0.1.1 dev \(name)
+            END
             """)
     }
 

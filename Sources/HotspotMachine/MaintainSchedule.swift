@@ -10,6 +10,9 @@ public struct MaintainSchedule: Hashable, Sendable {
     /// A session without a known end.
     public init() {}
 
+    /// A session that ends in this time, if that is known.
+    public init(secondsRemaining: Int?, at now: Instant) { update(secondsRemaining: secondsRemaining, at: now) }
+
     /// Stores the remaining time of an answer. Negative values are ignored.
     public mutating func update(secondsRemaining: Int?, at now: Instant) {
         guard let seconds = secondsRemaining, seconds >= 0 else {

@@ -31,8 +31,7 @@ extension Machine {
     mutating func keepUnproven(_ proof: Proof, of helper: String, in joined: inout JoinedNetwork, _ turn: inout Turn) {
         let end = proof.began + policy.latePatience
         guard end > turn.now else { return }
-        var schedule = MaintainSchedule()
-        schedule.update(secondsRemaining: proof.secondsRemaining, at: proof.began)
+        let schedule = MaintainSchedule(secondsRemaining: proof.secondsRemaining, at: proof.began)
         if joined.standing?.ground == .fresh { return }
         let ground = StandingLogin.Ground.unproven(startTimer(.late, at: end, &turn))
         // A second success may come without the answers that the first one has: those count, for the time of the second.

@@ -47,7 +47,7 @@ struct Diagnosis: Codable, Equatable {
             verdict =
                 isSeen
                 ? "Online; nothing needs attention."
-                : facts.check?.requests == nil
+                : facts.isHidden
                     ? "Online; nothing needs attention as far as this user may see."
                     : "Online; whether names resolve was not seen."
         } else {

@@ -130,7 +130,7 @@ extension DoctorFacts {
     }
 
     /// The probe has asked, and this user may not see what.
-    private var isHidden: Bool {
+    var isHidden: Bool {
         check?.requests == nil && ["online", "captive", "limited"].contains(check?.verdict)
     }
 

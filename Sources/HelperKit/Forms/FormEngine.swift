@@ -114,7 +114,7 @@ package struct FormEngine: Sendable {
             fields.append(Field(name: Self.termsField, label: "I accept the terms of use", kind: .checkbox, required: true))
         }
         let isClick = FormChoice.typed(in: form).isEmpty
-        if let box = PriceMention(of: form, on: page).box ?? (isClick ? PriceMention.box(beside: form, on: page) : nil) {
+        if let box = PriceMention(of: form, on: page).box ?? (isClick ? PriceMention(beside: form, on: page).box : nil) {
             fields.append(box)
         }
         let filled: FilledForm

@@ -28,7 +28,7 @@ enum PriceMention: Hashable, Sendable {
         }
         // A box with a price is sent as the page has it.
         let boxes = form.inputs.filter { $0.kind == .checkbox }.map(\.label).filter(FormWords.hasPrice)
-        let open = boxes + priced.filter { !FormWords.isExtra($0) || Self.soundsLikeTariff($0) }
+        let open = boxes + priced.filter(Self.mayBeAccess)
         self = (open + (priced.isEmpty ? [form.text] : [])).first.map { Self.unclear($0) } ?? .elsewhere
     }
 
@@ -37,26 +37,25 @@ enum PriceMention: Hashable, Sendable {
         guard case .unclear(let words) = self else { return nil }
         // The answer is for these words alone.
         let name = FormEngine.priceField + Terms.fingerprint(of: words).prefix(8)
-        return Field(name: name, label: Self.label(words), kind: .checkbox, required: true)
+        return Field(
+            name: name, label: "The page mentions a price: \"\(Printable.text(words, limit: 100))\". Log in all the same",
+            kind: .checkbox, required: true)
     }
 
-    /// Returns the box for a price that stands on the page beside a form which is only a button: it may be what the click costs.
-    static func box(beside form: HTMLForm, on page: HTMLPage) -> Field? {
-        if FilledForm.button(of: form).map({ FormWords.isFree($0.label) }) ?? false { return nil }
+    /// Reads the prices that stand on the page beside a form which is only a button: one may be what the click costs.
+    init(beside form: HTMLForm, on page: HTMLPage) {
+        self = .elsewhere
+        if FilledForm.button(of: form).map({ FormWords.isFree($0.label) }) ?? false { return }
         // A price in another form, or in a link, is that one's.
         let others = page.forms.map(\.text) + page.links.map(\.text)
         let beside = page.sentences.filter { sentence in
             FormWords.hasPrice(sentence) && !others.contains { $0.contains(sentence) }
         }
-        let priced = beside.flatMap(clauses).filter(FormWords.hasPrice)
-        guard let words = priced.first(where: { !FormWords.isExtra($0) || soundsLikeTariff($0) }) else { return nil }
-        let name = FormEngine.priceField + Terms.fingerprint(of: words).prefix(8)
-        return Field(name: name, label: label(words), kind: .checkbox, required: true)
+        let priced = beside.flatMap(Self.clauses).filter(FormWords.hasPrice)
+        if let words = priced.first(where: Self.mayBeAccess) { self = .unclear(words) }
     }
 
-    private static func label(_ words: String) -> String {
-        "The page mentions a price: \"\(Printable.text(words, limit: 100))\". Log in all the same"
-    }
+    private static func mayBeAccess(_ clause: String) -> Bool { !FormWords.isExtra(clause) || soundsLikeTariff(clause) }
 
     private static func isAccess(_ clause: String) -> Bool { !FormWords.isExtra(clause) && soundsLikeTariff(clause) }
 

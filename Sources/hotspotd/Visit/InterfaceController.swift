@@ -90,8 +90,6 @@ import Store
         commands.begin(remembered: known.remembered?.portal)
         sessions.restore(for: joined.network, of: known.unproven?.helper ?? known.remembered?.helper)
         if let seconds = known.secondsRemaining { sessions.setEnd(in: seconds) }
-        var session = MaintainSchedule()
-        session.update(secondsRemaining: sessions.secondsLeft, at: EventLoop.now)
         services.log.info("\(name): joined \(joined.label), address \(joined.snapshot.addresses.first ?? "none")")
         updateCandidates()
         requestCause = cause
@@ -100,7 +98,8 @@ import Store
                 Arrival(
                     network: joined.network, bssid: joined.bssid, remembered: known.remembered?.helper,
                     contenders: known.remembered?.contenders, resumed: known.resumed == nil ? nil : known.schedule,
-                    session: session, late: known.late(within: machine.policy.latePatience),
+                    session: MaintainSchedule(secondsRemaining: sessions.secondsLeft, at: EventLoop.now),
+                    late: known.late(within: machine.policy.latePatience),
                     // A network that needed no login at the last visit is not taken for one whose login predates the daemon.
                     wasUpBefore: joined.wasUpBefore && !known.wasOpen, hadPortal: known.hadPortal, hold: known.hold,
                     autoJoined: wanted != joined.ssid || wanted == nil, canDisassociate: joined.security != .wired)))

@@ -46,11 +46,7 @@ import Store
     var secondsRemaining: Int? { (resumed ?? unproven)?.ends.map { max(0, ($0 - WallClock.now) / 1000) } }
 
     /// The deadlines of the session that an earlier daemon left.
-    var schedule: MaintainSchedule {
-        var schedule = MaintainSchedule()
-        schedule.update(secondsRemaining: secondsRemaining, at: EventLoop.now)
-        return schedule
-    }
+    var schedule: MaintainSchedule { MaintainSchedule(secondsRemaining: secondsRemaining, at: EventLoop.now) }
 
     /// The login that an open network proves. Its time cannot be longer than it was at first, whatever the clock says.
     func late(within patience: Duration) -> LateLogin? {

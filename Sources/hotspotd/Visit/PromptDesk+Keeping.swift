@@ -16,8 +16,7 @@ extension PromptDesk {
         if answers.hasNews {
             // The settings may have changed since they were given.
             if case .refused(let refusal) = release { return notRemembered(": \(refusal.sentence)") }
-            if services.settings.remember == .never { return notRemembered(" (Remember=never).") }
-            switch answers.remember {
+            switch services.settings.remember == .never ? .never : answers.remember {
             case .never: return notRemembered(" (Remember=never).")
             case .ask: if !answers.confirmed { return notRemembered(", because you were not asked for this portal.") }
             case nil, .always: break

@@ -9,7 +9,7 @@ public enum AttemptOutcome: String, Codable, Hashable, Sendable, CaseIterable {
     case online
     /// The network is free, and no helper claimed it.
     case open
-    /// A portal was there, and the network is open without a new login.
+    /// A portal was there, and the network is open without a helper's login.
     case opened
     /// It was open when the daemon started, and how it was opened is not known.
     case found

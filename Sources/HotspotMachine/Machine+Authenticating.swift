@@ -29,6 +29,11 @@ extension Machine {
                 state = stay(.commanding(send(.authenticate, to: helper, &turn)))
                 return
             }
+            // It may be a better one than that which waits here.
+            if event == .restEnded {
+                turn.act(.clearProblems)
+                return evaluate(joined, "a helper was switched on", &turn)
+            }
             switch advance(watch, event, &turn) {
             case nil: break
             case .continues(let watch): state = stay(.pausing(end, watch))
@@ -140,7 +145,7 @@ extension Problem {
     }
     static func tooSoon(_ helper: String) -> Problem {
         Problem(
-            .loginPaused, "\(helper) wants to log in again, and the last login was a moment ago: it has to wait a while.",
+            .loginPaused, "The last login was a moment ago, so that the next one, by \(helper), has to wait.",
             hint: "hotspotctl login")
     }
     static func stillCaptive(_ helper: String) -> Problem {

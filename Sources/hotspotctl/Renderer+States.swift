@@ -46,7 +46,7 @@ extension Renderer {
         switch AttemptOutcome(rawValue: word) {
         case .online: "online"
         case .open: "asked for no login"
-        case .opened: "open without a new login"
+        case .opened: "open without a helper's login"
         case .found: "found open"
         case .unknown: "not verified"
         case .unclaimedCaptive: "not logged in"

@@ -53,7 +53,7 @@ import Testing
         #expect(shown(.authenticated, captive: false) == #"● w  online  "Cafe", asked for no login (green)"#)
         #expect(
             shown(.authenticated, captive: false, portal: "http://p.example")
-                == #"● w  online  "Cafe", open without a new login (green)"#)
+                == #"● w  online  "Cafe", open without a helper's login (green)"#)
         #expect(shown(.authenticated) == #"◐ w  connected, not verified  "Cafe""#)
         #expect(shown(.authenticated, captive: true) == #"◐ w  behind a portal  "Cafe""#)
         #expect(shown(.authenticated, captive: false, .httpsBlocked) == #"◐ w  limited  "Cafe", asked for no login"#)

@@ -130,6 +130,22 @@ import Testing
         return waits
     }
 
+    @Test("A helper that is switched on while another one waits makes it a race again, which keeps the pause") func switchedOn() {
+        var bench = Bench(.default, "H1")
+        bench.join()
+        bench.login("H1")
+        bench.send(.verdictSeen(.captive))
+        bench.reply("H1", .authenticationRequired)
+        bench.send(.helpersChanged([Candidate("H1"), Candidate("H2")]))
+        #expect(bench.state == .authenticating)
+        bench.send(.restEnded)
+        #expect(bench.state == .evaluating && bench.problems.isEmpty && bench.commands.map(\.helper) == ["H1", "H2"])
+        bench.probe(.captive)
+        bench.bid("H1", .low)
+        bench.bid("H2", .high)
+        #expect(bench.state == .authenticating && bench.commands.isEmpty && bench.due(.pause) == .seconds(10))
+    }
+
     @Test("10, 30 s, 1, 2 and then 5 minutes from one login to the next") func ladder() {
         #expect(waits(7) == [10, 30, 60, 120, 300, 300, 300].map { .seconds($0) })
     }

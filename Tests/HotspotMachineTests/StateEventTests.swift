@@ -82,7 +82,7 @@ import Testing
             $0.reply("H1", .success)
             $0.probe(.captive)
         },
-        row("authenticating, login paused", "E I A E A E A A A A A O A") {
+        row("authenticating, login paused", "E I A E A E A A E A A O A") {
             $0.join()
             $0.login("H1")
             $0.send(.verdictSeen(.captive))

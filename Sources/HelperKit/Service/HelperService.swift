@@ -13,7 +13,6 @@ public final class HelperService: Sendable {
     let helpers: [any Helper]
     let attempts: AttemptStore
     let policy: NetworkPolicy
-    private let active = Locked(0)
 
     /// Milliseconds without a connection after which the process ends.
     private static let idleLimit = 10_000
@@ -42,7 +41,7 @@ public final class HelperService: Sendable {
         if sockets.isEmpty {
             let connection = BlockingConnection(input: 0, output: 1)
             // The end of standard input does not cancel here: a shell closes it when the call is written. The daemon's SIGTERM ends it.
-            serve(connection, name: name ?? helpers.first?.name ?? "", watching: nil)
+            serve(connection, name: name ?? helpers.first?.name ?? "", Cancellation())
         } else {
             DetachedThread.shareHeap()
             // The daemon starts this process while the network is being joined.
@@ -53,71 +52,51 @@ public final class HelperService: Sendable {
         _exit(0)
     }
 
+    /// Serves until there was no connection for `idleLimit` milliseconds. This thread accepts and sees to it that a closed connection ends
+    /// its command.
     func serve(_ sockets: [ListeningSocket], idleLimit: Int) {
-        var quietSince = Instant.now
+        /// The open connections, each by a descriptor of this thread's own, because the other one is closed elsewhere.
+        var open: [(descriptor: Int32, cancellation: Cancellation)] = []
+        defer { for connection in open { close(connection.descriptor) } }
         while true {
             var polls = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-            // Wakes often during commands, so that the idle time begins soon after the last one.
-            let isBusy = active.with { $0 } > 0
-            if isBusy { quietSince = .now }
-            let left = idleLimit - quietSince.millisecondsAgo
-            if !isBusy, left <= 0 { return }
-            guard poll(&polls, nfds_t(polls.count), Int32(isBusy ? 500 : min(left, idleLimit))) > 0 else { continue }
-            for (index, entry) in polls.enumerated() where entry.revents != 0 {
+            polls += open.map { pollfd(fd: $0.descriptor, events: Self.hangUp, revents: 0) }
+            let ready = poll(&polls, nfds_t(polls.count), open.isEmpty ? Int32(idleLimit) : -1)
+            if ready == 0 { return }
+            guard ready > 0 else { continue }
+            for index in open.indices.reversed() where polls[sockets.count + index].revents != 0 {
+                let (descriptor, cancellation) = open.remove(at: index)
+                cancellation.cancel()
+                close(descriptor)
+            }
+            for (socket, entry) in zip(sockets, polls) where entry.revents != 0 {
                 guard Int32(entry.revents) & POLLIN != 0 else { return }
-                let descriptor = accept(sockets[index].descriptor, nil, nil)
+                let descriptor = accept(socket.descriptor, nil, nil)
                 guard descriptor >= 0 else { continue }
                 _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-                quietSince = .now
-                let name = sockets[index].name
-                active.with { $0 += 1 }
+                let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+                guard own >= 0 else {
+                    close(descriptor)
+                    continue
+                }
+                let cancellation = Cancellation()
+                open.append((own, cancellation))
                 Worker.start { [self] in
-                    serve(BlockingConnection(descriptor: descriptor), name: name, watching: descriptor)
-                    active.with { $0 -= 1 }
+                    serve(BlockingConnection(descriptor: descriptor), name: socket.name, cancellation)
                 }
             }
         }
     }
 
-    /// Answers any number of introspection calls, and one command.
-    private func serve(_ connection: BlockingConnection, name: String, watching descriptor: Int32?) {
+    /// Answers any number of introspection calls, and one command. A cancelled command has no answer.
+    private func serve(_ connection: BlockingConnection, name: String, _ cancellation: Cancellation) {
+        // Both descriptors of a socket; the accepting thread sees it and closes its own.
+        defer { shutdown(connection.descriptor, Int32(SHUT_RDWR)) }
         while let call = try? connection.receive(Call.self) {
-            let isCommand = !call.method.hasPrefix("org.varlink.service.")
-            guard let answer = answer(call, name: name, watching: isCommand ? descriptor : nil) else { return }
-            if call.oneway != true { guard (try? connection.send(answer)) != nil else { return } }
-            if isCommand { return }
-        }
-    }
-
-    /// Runs a command on a thread of its own and watches the connection meanwhile. `nil` if the peer closed it.
-    private func answer(_ call: Call, name: String, watching descriptor: Int32?) -> Answer? {
-        let cancellation = Cancellation()
-        guard let descriptor else { return dispatch(call, name: name, cancellation) }
-        let outcome = Locked<Answer?>(nil)
-        var ends: [Int32] = [-1, -1]
-        _ = pipe(&ends)
-        let (event, wake) = (ends[0], ends[1])
-        defer {
-            close(event)
-            close(wake)
-        }
-        Worker.start { [self] in
             let answer = dispatch(call, name: name, cancellation)
-            // Writes under the lock: the other thread closes the descriptor only after it has read the answer.
-            outcome.with {
-                $0 = answer
-                _ = write(wake, [1] as [UInt8], 1)
-            }
-        }
-        while true {
-            var polls = [
-                pollfd(fd: event, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: cancellation.isCancelled ? -1 : descriptor, events: Self.hangUp, revents: 0),
-            ]
-            // If there was no descriptor left for a pipe, looks every 20 ms.
-            poll(&polls, 2, event < 0 ? 20 : 60_000)
-            if let answer = outcome.with({ $0 }) { return cancellation.isCancelled ? nil : answer }
-            if polls[1].revents != 0 { cancellation.cancel() }
+            if cancellation.isCancelled { return }
+            if call.oneway != true { guard (try? connection.send(answer)) != nil else { return } }
+            if !call.method.hasPrefix("org.varlink.service.") { return }
         }
     }
 }

@@ -62,7 +62,11 @@ struct PhraseBook: Sendable {
 
     /// Returns a text's octets for the search: in lower case, with one kind of apostrophe and blank.
     static func folded(_ text: String) -> [UInt8] {
-        Array(text.lowercased().replacing("\u{2019}", with: "'").replacing("\u{A0}", with: " ").utf8)
+        let lower = text.lowercased()
+        let octets = Array(lower.utf8)
+        if octets.allSatisfy({ $0 < 0x80 }) { return octets }
+        let scalars = lower.unicodeScalars.map { $0 == "\u{2019}" ? "'" : $0 == "\u{A0}" ? " " : $0 }
+        return Array(String(String.UnicodeScalarView(scalars)).utf8)
     }
 
     /// Returns where a phrase of this purpose first occurs in a folded text.

@@ -190,9 +190,11 @@ import Store
     /// Tries again what failed while a helper or this network was switched off. Of the holds, only that of a failed login ends when it is a
     /// helper that was switched on.
     func switchedOn(helper: String?) {
+        requestCause = helper.map { "\($0) was switched on" } ?? "the network was switched on"
+        defer { requestCause = nil }
         switch machine.state {
-        case .failure, .inactive(.held(_, .autoJoinOff, _)), .presentingUI: feed(.restEnded)
-        case .inactive, .evaluating, .authenticating, .authenticated, .maintaining, .loggingOff:
+        case .failure, .inactive(.held(_, .autoJoinOff, _)), .authenticating, .presentingUI: feed(.restEnded)
+        case .inactive, .evaluating, .authenticated, .maintaining, .loggingOff:
             if helper == nil { feed(.restEnded) }
         }
     }

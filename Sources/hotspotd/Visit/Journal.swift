@@ -127,7 +127,7 @@ struct RunningAttempt {
         case .online: "Online by \(helper) after \(seconds) s\(because)."
         case .open: "The network is open, and asked for no login (\(seconds) s)."
         case .opened where isAsking: "The network opened while a question waited, perhaps by a login in a browser."
-        case .opened: "The network is open without a new login: by an earlier one, by one in a browser, or by itself."
+        case .opened: "The network is open without a helper's login: by an earlier one, by one in a browser, or by itself."
         case .found: "The network was open when hotspotd first looked; how it was opened is not known."
         case .unknown where self.helper != nil && why != Self.earlierLogin:
             "\(helper) says that the network is free, and nothing answers that would prove it." + obstacle

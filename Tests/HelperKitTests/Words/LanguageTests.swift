@@ -296,4 +296,11 @@ import Testing
         ("EURO 2024", false),
         ("Room 5", false), ("100円", true), ("Rs. 50", true),
     ]) func sumsOfMoneyAreSeen(_ text: String, isPrice: Bool) { #expect(FormWords.hasPrice(text) == isPrice) }
+
+    @Test func readsOneKindOfApostropheAndBlank() {
+        for text in ["J'ACCEPTE tout", "J\u{2019}accepte\u{A0}TOUT", "j\u{2019}Accepte tout"] {
+            #expect(PhraseBook.folded(text) == Array("j'accepte tout".utf8))
+        }
+        #expect(PhraseBook.folded("Être \u{2019}") == Array("être '".utf8))
+    }
 }

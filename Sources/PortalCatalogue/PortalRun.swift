@@ -241,6 +241,8 @@ struct PortalRun: Sendable {
 
     /// The terms that the next step accepts: those of the form that it submits, else those of the portal.
     var terms: Terms? {
+        // A refusal begins again with the page that was submitted.
+        if index == first, let submitted { return engine.bindingTerms(on: submitted.page, at: submitted.url) }
         if index < portal.steps.count, isSubmit { return engine.bindingTerms(on: values.page, at: values.last.url) }
         return portalTerms
     }
@@ -308,7 +310,7 @@ struct PortalRun: Sendable {
         switch terms {
         case .address(let url, _): prompt.termsURL = url.text
         case .text(let text): prompt.terms = text
-        case nil: break
+        case .read, nil: break
         }
         if isStranger { prompt.begin("This is another portal than before; nothing was sent.") }
         return prompt

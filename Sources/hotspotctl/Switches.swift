@@ -19,7 +19,7 @@ struct EnableVerb: ParsableCommand {
 struct DisableVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable", abstract: "Switch a helper off, or leave a network alone.",
-        discussion: "'status' and 'helpers' show what is off.")
+        discussion: "'status' and 'list --all' show the networks that are left alone, and 'helpers' the helpers that are off.")
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var switches: SwitchArguments

@@ -125,6 +125,25 @@ import Vault
         load()
     }
 
+    /// A prober with these answers, one after the other; the last one counts from then on.
+    func addProber(_ answers: [String]) throws {
+        let path = "\(folder)/programs/prober"
+        let program = """
+            #!/usr/bin/python3 -IS
+            import socket
+            answers = [\(answers.map { "b'\($0)'" }.joined(separator: ", "))]
+            listener = socket.socket(fileno=3)
+            while True:
+                connection, _ = listener.accept()
+                while not connection.recv(65536).endswith(b"\\0"): pass
+                connection.sendall(b'{"parameters":' + answers[0] + b"}\\0")
+                connection.close()
+                if len(answers) > 1: del answers[0]
+            """
+        write(path, program, mode: 0o755)
+        services.host.setProber(exec: [path])
+    }
+
     func remove(_ name: String) {
         entries.removeAll { $0.spec.name == name }
         load()

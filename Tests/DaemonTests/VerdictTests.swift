@@ -45,6 +45,23 @@ import Testing
         await hotel.close()
     }
 
+    /// A gateway that answered for a server a moment ago may be silent now.
+    @Test @LoopActor func theLastLookTellsWhyTheInternetDoesNotAnswer() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        hotel.bench.replies("form", to: "Authenticate", #"{"result": "success"}"#)
+        try hotel.bench.addProber(
+            ["status502", "status502", "timeout"].map { #"{"verdict": "limited", "problem": "\#($0)", "evidence": []}"# })
+        hotel.join()
+        func problem() -> String? { hotel.controller.status.problems.first { $0.code == .internetLimited }?.message }
+        #expect(await hotel.bench.eventually { hotel.controller.status.state == "authenticated" })
+        #expect(problem() == "What answers (502) is neither the Internet nor a portal.")
+        var isChecked = false
+        hotel.controller.check { _ in isChecked = true }
+        #expect(await hotel.bench.eventually { isChecked })
+        #expect(problem() == "The Internet does not answer, and no portal asks for a login.")
+        await hotel.close()
+    }
+
     /// What was seen beside the login does not answer a client that checks later.
     @Test @LoopActor func aCheckSharesNothingWithTheLogin() async throws {
         let hotel = try Hotel(Hotel.secure)

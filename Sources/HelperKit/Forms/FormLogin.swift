@@ -100,11 +100,14 @@ public struct FormLogin: Sendable {
         (memory.said, memory.asked) = (nil, nil)
         memory.agreed = attempt.engine.agreed.isEmpty ? nil : attempt.engine.agreed.sorted()
         // The first page is fetched again with fresh tokens; a later one cannot be reached without the forms sent before.
+        let saved = isTypedNow ? memory.page : nil
         memory.page = nil
+        var known: Terms?? = saved.map { $0.terms.flatMap { Terms($0) } }
         var outside = RedirectChain.outsideHosts(of: command.link)
         for host in [start?.host, url.host] { if let host { outside.remove(host) } }
         while true {
-            let shown = attempt.engine.bindingTerms(on: page, at: url)
+            // A page without the rest of what it showed, or with the portal's words about the answers, has the terms from before.
+            let shown = known ?? attempt.engine.bindingTerms(on: page, at: url)
             // They may have changed while a question waited that did not show them.
             if attempt.engine.consent, terms.haveChanged(shown, client, url, command.scope) {
                 attempt.engine.consent = false
@@ -130,6 +133,7 @@ public struct FormLogin: Sendable {
                         response, to: request, client: client, outside: outside, submittedFrom: url,
                         agreed: attempt.engine.agreed, in: command.scope)
                     (page, url) = (chain.page, chain.final.url)
+                    known = attempt.asksAgain(page) ? .some(shown) : nil
                     guard let last = attempt.arrive(chain, kind: kind) else { continue }
                     move = last
                 } catch {
@@ -170,7 +174,8 @@ public struct FormLogin: Sendable {
                 if terms.changed { prompt.begin("The terms of this portal have changed.") }
                 terms.keep(in: &memory)
                 memory.page = form.map {
-                    SessionMemory.SavedPage(url: url.text, base: page.base.text, title: page.title, form: $0)
+                    SessionMemory.SavedPage(
+                        url: url.text, base: page.base.text, title: page.title, form: $0, terms: shown?.saved)
                 }
                 return reply(.uiRequired, memory, attempt.portal, client, prompt, reason)
             }

@@ -7,6 +7,8 @@ package enum Terms: Hashable, Sendable {
     case address(WebURL, box: String = "")
     /// They are on the page that asks.
     case text(String)
+    /// They were on a page that is no longer there; their fingerprint is known.
+    case read(String)
 
     /// The most octets of a terms page's text that are compared.
     private static let textLimit = 64 * 1024
@@ -20,6 +22,7 @@ package enum Terms: Hashable, Sendable {
     func fingerprint(asking client: HTTPClient, of page: WebURL, in scope: Scope) -> String? {
         switch self {
         case .text(let text): return Self.fingerprint(of: text)
+        case .read(let fingerprint): return fingerprint
         case .address(let url, _):
             let byAddress = Self.digest(Array((url.origin + url.path).utf8))
             guard url.host == page.host else { return byAddress }
@@ -31,6 +34,31 @@ package enum Terms: Hashable, Sendable {
             let type = response["content-type"]?.lowercased() ?? "text/html"
             guard type.hasPrefix("text/") || type.contains("html"), !response.isEncoded else { return Self.digest(response.body) }
             return Self.fingerprint(of: HTMLReader.read(response, textLimit: Self.textLimit).text)
+        }
+    }
+
+    /// These terms as a session's memory keeps them.
+    struct Saved: Codable, Sendable {
+        var address: String?
+        var box: String?
+        var fingerprint: String?
+    }
+
+    var saved: Saved {
+        switch self {
+        case .address(let url, let box): Saved(address: url.text, box: box)
+        case .text(let text): Saved(fingerprint: Self.fingerprint(of: text))
+        case .read(let fingerprint): Saved(fingerprint: fingerprint)
+        }
+    }
+
+    init?(_ saved: Saved) {
+        if let url = saved.address.flatMap(WebURL.init) {
+            self = .address(url, box: saved.box ?? "")
+        } else if let fingerprint = saved.fingerprint {
+            self = .read(fingerprint)
+        } else {
+            return nil
         }
     }
 

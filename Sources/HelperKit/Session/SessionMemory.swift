@@ -40,6 +40,8 @@ package struct SessionMemory: Codable, Sendable {
         var base: String
         var title: String?
         var form: HTMLForm
+        /// Those that submitting the form accepts.
+        var terms: Terms.Saved?
     }
 
     /// The most octets of cookies that are kept.

@@ -299,7 +299,8 @@ import Store
             }
         case .report(let reported):
             let problem = reported.code == .internetLimited ? prober.silence ?? reported : reported
-            problems.report(problem)
+            // As the machine says it: the status has what the last look saw in its place.
+            problems.report(reported)
             journal.record("problem", problem.message)
             services.log.notice("\(name): \(Hearsay.line(problem.message))")
         case .clearProblems: problems.clear()

@@ -170,6 +170,53 @@ import Varlink
         #expect((again.prompt?.terms?.contains("Whistle") ?? false) == isMarked)
     }
 
+    /// The portal refuses a room at a later visit, and shows its page again with an error.
+    @Test(arguments: [
+        "<input type=checkbox id=t name=ok value=1><label for=t>I accept the terms of use (version 1)</label> <a href=/terms>Terms</a>",
+        "<label><input type=checkbox name=ok value=1>I accept the <a href=/terms>terms</a></label>",
+        "<div class=terms>Pay with a smile.</div><input type=checkbox id=t name=ok value=1><label for=t>I accept the terms</label>",
+        "<p>By going on you accept the terms of use: pay with a smile.</p>",
+    ])
+    func aRefusalChangesNoTerms(_ words: String) throws {
+        let rules = Locked("Pay with a smile.")
+        let server = ScriptedServer { request in
+            func page(_ error: String) -> String {
+                let now = "<p>It is 12:0\(Int.random(in: 0...9))</p>"
+                return now + error + "<form action=/go method=post><label for=r>Room</label><input id=r name=room>\(words)"
+                    + "<input type=submit value=Connect></form>"
+            }
+            let isRight = request.body.contains("room=214")
+            return switch request.path {
+            case "/": .send(octets(redirect("/in")))
+            case "/terms": .send(octets(http(200, "<h1>House rules</h1><p>\(rules.with { $0 })</p>")))
+            case "/go" where isRight: .send(octets(http(200, "You are now connected")))
+            case "/go": .send(octets(http(200, page("<p class=error>The room is not known.</p>"))))
+            default: .send(octets(http(200, page(""))))
+            }
+        }
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        func answer(_ answers: [String: String]) throws -> Reply {
+            command.answers = answers
+            let reply = try FormHelper().presentUI(command)
+            command.session = reply.session
+            return reply
+        }
+        command.session = try FormHelper().authenticate(command).session
+        #expect(try answer(["room": "214", "ok": "yes", "accept_terms": "yes"]).result == .success)
+        // A later visit, of which the daemon says that the terms were accepted before.
+        command.consent = true
+        command.session = try FormHelper().authenticate(command).session
+        let refused = try answer(["room": "350"])
+        #expect(refused.prompt?.message == "The room is not known." && refused.prompt?.fields.map(\.name) == ["room"])
+        #expect(try answer(["room": "214"]).result == .success)
+        // They may change while the corrected answers are typed.
+        guard words.contains("/terms") else { return }
+        _ = try answer(["room": "350"])
+        rules.with { $0 = "Pay 5 € for every hour." }
+        #expect(try answer(["room": "214"]).prompt?.message?.contains("have changed") == true)
+    }
+
     @Test func termsStayAcceptedOverALogoff() throws {
         let terms = Locked("Pay with a smile.")
         let server = cafe(terms)

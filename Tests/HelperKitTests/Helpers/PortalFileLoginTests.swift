@@ -230,6 +230,38 @@ import Testing
         #expect(try play(steps, page: page) { $0.consent = true }.reply.result == .success)
     }
 
+    /// The portal shows its page again with an error; the terms that the page has were accepted before.
+    @Test func aRefusalChangesNoTerms() throws {
+        let server = ScriptedServer { request in
+            func page(_ error: String) -> String {
+                "\(error)<form action=/go method=post><input name=user><input type=submit value=Go></form>"
+                    + "By going on you accept the terms of use: be kind."
+            }
+            return switch request.path {
+            case "/": .send(octets(redirect("/in")))
+            case "/in": .send(octets(http(200, page(""))))
+            case "/go" where request.body.contains("user=guest"): .send(octets(http(200, "You are now connected")))
+            default: .send(octets(http(200, page("<p>There is no such guest.</p>"))))
+            }
+        }
+        let file = try portal(Self.head + "[Step]\nSubmit=*\n[Failure]\nWhen=${body} has no such guest\nMeans=refused\n")
+        var command = command(server)
+        command.portal = Portal(origin: server.url, kind: "a")
+        func answer(_ answers: [String: String]) throws -> Reply {
+            command.answers = answers
+            let reply = PortalLogin(command, portals: [file]).run(isTypedNow: true)
+            command.session = reply.session
+            return reply
+        }
+        command.session = PortalLogin(command, portals: [file]).run(isTypedNow: false).session
+        #expect(try answer(["user": "guest", "accept_terms": "yes"]).result == .success)
+        command.consent = true
+        command.session = PortalLogin(command, portals: [file]).run(isTypedNow: false).session
+        let refused = try answer(["user": "gust"])
+        #expect(refused.prompt?.message?.contains("terms") == false && refused.prompt?.fields.map(\.name) == ["user"])
+        #expect(try answer(["user": "guest"]).result == .success)
+    }
+
     /// A portal that answers the probe with its page: a redirect to its own host does not end the login.
     @Test func aPortalMayBeAtTheProbesAddress() throws {
         let server = ScriptedServer { request in

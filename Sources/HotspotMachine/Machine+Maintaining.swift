@@ -98,9 +98,12 @@ extension Machine {
             }
             return logOff(maintaining.joined, maintaining.helper, &turn)
         }
+        let cause =
+            verdict?.isOpen == true
+            ? "no new login is needed" : "\(maintaining.helper) says that the session goes on, and nothing proves it"
         openClaimed(
             maintaining.joined, maintaining.helper, secondsRemaining: seconds ?? probeSeconds, maintaining.schedule,
-            lookingAgain: verdict == .limited ? policy.watchLongest : nil, "no new login is needed", &turn)
+            lookingAgain: verdict == .limited ? policy.watchLongest : nil, cause, &turn)
     }
 
     /// Lets the same helper log in again, without a race (T37); with one if a helper is here that it was chosen without, or

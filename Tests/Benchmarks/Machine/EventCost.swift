@@ -3,15 +3,12 @@ import HotspotMachine
 
 /// The machine's time for each kind of event of a visit, with a few and with a hundred helpers.
 struct EventCost {
-    /// Nanoseconds for an event: the median of each kind. The mean is printed too, and has in it what else the computer did.
-    static let budget = 5_000
-
     let baseline: Int
 
-    /// Prints all of them, also where the first exceeds its budget.
-    func run() -> Bool { ![3, 100].map(visit).contains(false) }
+    /// Prints the median of each kind, and the mean of all, which has in it what else the computer did.
+    func run() { [3, 100].forEach(visit) }
 
-    private func visit(helpers count: Int) -> Bool {
+    private func visit(helpers count: Int) {
         let names = (0..<count).map { "helper\($0)" }
         var times: [String: [Int]] = [:]
         var order: [String] = []
@@ -53,20 +50,14 @@ struct EventCost {
         }
         precondition(machine.state == .inactive(.noAddress), "a visit ends at rest")
         print("\(count) helpers:")
-        var isGood = true
         for kind in order {
             let sorted = times[kind]!.sorted()
             let median = sorted[sorted.count / 2]
-            let budget = Self.budget
-            isGood = isGood && median < budget
-            print(
-                "  \(median) ns  \(kind)  (\(ratio(median)) of the baseline)\(median < budget ? "" : "  TOO LONG, budget \(budget)")"
-            )
+            print("  \(median) ns  \(kind)  (\(ratio(median)) of the baseline)")
         }
         let all = times.values.flatMap { $0 }
         let mean = all.reduce(0, +) / all.count
         print("  \(mean) ns  mean of all \(all.count)")
-        return isGood
     }
 
     private func ratio(_ time: Int) -> String { "\(time * 100 / max(1, baseline)) %" }

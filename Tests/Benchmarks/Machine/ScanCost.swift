@@ -9,21 +9,17 @@ import Varlink
 /// The list of networks as the daemon makes it, of up to 1,000 BSSs with 100 helpers, 1,000 patterns and a store that remembers much of
 /// what is in sight: grouped, held against what is remembered, labelled, and made ready to be sent. Smaller worlds show how it grows.
 struct ScanCost {
-    /// Nanoseconds for the whole list, the median, also when every name is new.
-    static let budget = 10_000_000
-
     let baseline: Int
 
-    func run() -> Bool { ![10, 30, 100, 300, 1000].map(measure).contains(false) }
+    func run() { [10, 30, 100, 300, 1000].forEach(measure) }
 
     /// - Parameter count: the BSSs, and the patterns of a tenth as many helpers.
-    private func measure(_ count: Int) -> Bool {
+    private func measure(_ count: Int) {
         let scan = Array(Self.scan.prefix(count))
         let helpers = Array(Self.helpers.prefix(count / 10))
         let folder = TemporaryFolder(below: memory)
         guard let store = try? Store(directory: folder.path + "/state"), (try? Self.fill(store)) != nil else {
-            print("the store cannot be made in \(folder.path)")
-            return false
+            return print("the store cannot be made in \(folder.path)")
         }
         let asked = ScanClaims.groups(scan)
         var labels: [String: ScanClaims.Labels] = [:]
@@ -52,8 +48,6 @@ struct ScanCost {
         report(memories, "of it: what is remembered, read from the store")
         report(visible, "cut to what each helper may see")
         report(encoding, "written as JSON for one client, \(networks.reduce(0) { $0 + $1.claims.count }) claims")
-        if whole.median >= Self.budget { print("  TOO LONG, budget \(Self.budget / 1000) µs") }
-        return whole.median < Self.budget
     }
 
     private func report(_ time: (median: Int, best: Int), _ what: String) {

@@ -83,11 +83,12 @@ import Varlink
 
     @Test func aPromptThatRepeatsAnAnswerWhereItCannotBeMaskedIsItsHelpersFault() {
         let prompt = Prompt(title: "canary-1", fields: [Field(name: "canary-1", label: "", kind: .text, required: false)])
-        let echo = fault(presented(prompt, secrets: ["canary-1"]))
+        let telling = KnownWords(parameters: ["answers": ["room": "canary-1"]])
+        let echo = fault(presented(prompt, secrets: ["canary-1"], known: telling))
         #expect(echo?.code == .helperRepeatsSecret && echo?.problem.hint == "hotspotctl forget SSID")
         #expect(echo?.sentence.hasPrefix("form: \"reply.prompt.fields.0.name\" repeats") == true)
         #expect(!"\(String(reflecting: echo))".contains("canary"))
-        let known = KnownWords(asked: prompt.fields)
+        let known = KnownWords(asked: prompt.fields, parameters: ["answers": ["canary-1": "canary-1"]])
         guard case .reply(let again) = presented(prompt, secrets: ["canary-1"], known: known) else {
             Issue.record("the same question may be asked again")
             return

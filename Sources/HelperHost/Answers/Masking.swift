@@ -59,6 +59,8 @@ public struct KnownWords: Sendable {
     /// The fields that were typed without echo.
     private let unseen: Set<String>
     fileprivate let origins: Set<String>
+    /// What this command told in secret.
+    fileprivate let told: Secrets
 
     /// Collects them from the fields of the helper's answered questions, the parameters of its command (the names of answers and of a stored
     /// credential are the names of its own former fields), and the origin of the portal that is already shown.
@@ -68,6 +70,7 @@ public struct KnownWords: Sendable {
         names = Set(asked.map(\.name)).union(stored.keys).union(answers.keys)
         unseen = Set(asked.filter(\.kind.isSecret).map(\.name))
         choices = Set(asked.flatMap { $0.choices ?? [] })
+        told = Secrets(parameters.secrets)
         origins = Set([parameters["portal"]?["origin"]?.string, shown].compactMap { $0 })
     }
 
@@ -90,7 +93,8 @@ extension Prompt {
     private static let shortSecret = 5
 
     /// The prompt without these secrets where it is only read. Names and choices come back to the helper with the answers and so cannot be
-    /// masked: one that repeats a secret is a fault, which does not repeat it. A prefilled value is left out, because a mask in its
+    /// masked: one that repeats a secret of the command itself is a fault, which does not repeat it. What was told before is no measure: a
+    /// portal asks at a later login for what it asked for then, and one of its choices was the answer. A prefilled value is left out, because a mask in its
     /// place would be sent as an answer; a refused answer is offered again in its own field, unless it is a password or a code.
     public func masked(_ secrets: Secrets, known: KnownWords = KnownWords()) throws(HelperFault) -> Prompt {
         guard !secrets.isEmpty else { return self }
@@ -100,9 +104,9 @@ extension Prompt {
         prompt.terms = secrets.mask(terms)
         prompt.termsURL = secrets.mask(termsURL)
         for (index, field) in fields.enumerated() {
-            if !known.names.contains(field.name), secrets.appear(in: field.name) { throw Self.repeats("name", index) }
+            if !known.names.contains(field.name), known.told.appear(in: field.name) { throw Self.repeats("name", index) }
             let choices = field.choices ?? []
-            let telling = choices.count > Self.manyChoices ? secrets.withForms(from: Self.shortSecret) : secrets
+            let telling = choices.count > Self.manyChoices ? known.told.withForms(from: Self.shortSecret) : known.told
             for choice in choices where !known.has(choice, of: field) && telling.appear(in: choice) {
                 throw Self.repeats("choices", index)
             }

@@ -137,7 +137,7 @@ enum FormChoice: Sendable {
 
     /// Returns why a form must not be sent from here; `nil` if it may.
     private static func refusal(of form: HTMLForm, on page: HTMLPage) -> String? {
-        if pays(form, on: page) { return "The page asks for a payment." }
+        if pays(form, on: page) { return "The page asks for a payment or names a price, and hotspotd pays for nothing." }
         if let reason = form.browserReason { return reason }
         if form.encoding == .text { return "The page's form has an encoding that only browsers send." }
         if form.passwords.count > 1 { return "The page wants a new account with a password." }

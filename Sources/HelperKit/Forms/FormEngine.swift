@@ -113,8 +113,7 @@ package struct FormEngine: Sendable {
         if termsHere, !hasTermsBox, !consent {
             fields.append(Field(name: Self.termsField, label: "I accept the terms of use", kind: .checkbox, required: true))
         }
-        let isClick = FormChoice.typed(in: form).isEmpty
-        if let box = PriceMention(of: form, on: page).box ?? (isClick ? PriceMention(beside: form, on: page).box : nil) {
+        if let box = PriceMention(of: form, on: page).box ?? PriceMention(beside: form, on: page).box {
             fields.append(box)
         }
         let filled: FilledForm

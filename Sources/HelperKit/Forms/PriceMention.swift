@@ -42,17 +42,21 @@ enum PriceMention: Hashable, Sendable {
             kind: .checkbox, required: true)
     }
 
-    /// Reads the prices that stand on the page beside a form which is only a button: one may be what the click costs.
+    /// Reads the prices that stand on the page beside a form: one may be what the click costs, or be put on the room's bill. An account or a
+    /// code was paid before.
     init(beside form: HTMLForm, on page: HTMLPage) {
         self = .elsewhere
         if FilledForm.button(of: form).map({ FormWords.isFree($0.label) }) ?? false { return }
+        let typed = FormChoice.typed(in: form)
+        if !typed.isEmpty, !form.passwords.isEmpty || typed.contains(where: { FormWords.isCode($0.words) }) { return }
+        if !typed.isEmpty, FormWords.isFree(page.text) { return }
         // A price in another form, or in a link, is that one's.
         let others = page.forms.map(\.text) + page.links.map(\.text)
         let beside = page.sentences.filter { sentence in
             FormWords.hasPrice(sentence) && !others.contains { $0.contains(sentence) }
         }
         let priced = beside.flatMap(Self.clauses).filter(FormWords.hasPrice)
-        if let words = priced.first(where: Self.mayBeAccess) { self = .unclear(words) }
+        if let words = priced.first(where: typed.isEmpty ? Self.mayBeAccess : Self.isAccess) { self = .unclear(words) }
     }
 
     private static func mayBeAccess(_ clause: String) -> Bool { !FormWords.isExtra(clause) || soundsLikeTariff(clause) }

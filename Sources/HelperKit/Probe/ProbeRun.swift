@@ -151,6 +151,7 @@ struct ProbeRun: Sendable {
         guard let address = link.probeAddress.flatMap(InternetAddress.init), let url = WebURL(endpoint.url),
             url.scheme == "http", InternetAddress(url.host) == nil, !NamePins.shared.knows(url.host, link: link)
         else { return nil }
+        board.with { $0.table.asksRemembered = true }
         let (link, policy) = (link, policy)
         let request = request(to: url, at: address)
         Worker.start {

@@ -20,6 +20,11 @@ struct VerdictTable: Sendable {
         case later(Double)
         /// No answer.
         case failed(TransferError)
+
+        /// There was no address to ask.
+        var isNameless: Bool {
+            if case .failed(let error) = self { [.noNameserver, .dnsFailed, .dnsTimeout].contains(error.code) } else { false }
+        }
     }
 
     /// The next step of a probe.
@@ -54,6 +59,8 @@ struct VerdictTable: Sendable {
     private(set) var address: (meaning: Meaning, at: Int)?
     /// The answer at an address that the first named endpoint had before, while its name is still asked for.
     private(set) var remembered: Meaning?
+    /// That address is asked.
+    var asksRemembered = false
     private(set) var https: Meaning?
     /// The HTTPS endpoint's certificate was checked: nothing on the way breaks HTTPS, whatever the answer will be.
     private(set) var isHTTPSChecked = false
@@ -110,7 +117,10 @@ struct VerdictTable: Sendable {
             // The named endpoints decided nothing; HTTPS, the address or the API still may.
             if case .asExpected? = https { return .done(afterBadHTTP()) }
             let isWaiting = (hasHTTPS && https == nil) || (hasAddress && address == nil) || (hasAPI && !apiAnswered)
-            if !isWaiting { return .done(afterBadHTTP()) }
+            // Where names have no answer, it tells whether a portal is there.
+            if !isWaiting, !(asksRemembered && remembered == nil && named.allSatisfy(\.isNameless)) {
+                return .done(afterBadHTTP())
+            }
         }
         return .wait(until: limit)
     }

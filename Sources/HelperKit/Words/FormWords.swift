@@ -98,7 +98,10 @@ enum FormWords {
         return form.hints.contains("search") || names == ["q"] || names == ["s"] || names == ["search"]
     }
     static func isLanguage(_ form: HTMLForm) -> Bool {
-        !form.inputs.isEmpty && form.inputs.allSatisfy { $0.kind == .select && isLanguage($0.words) }
+        !form.inputs.isEmpty && form.inputs.allSatisfy { $0.kind == .select && (isLanguage($0.words) || offersLanguages($0)) }
+    }
+    private static func offersLanguages(_ control: HTMLControl) -> Bool {
+        control.options.count > 1 && control.options.allSatisfy { book.finds(.tongue, in: $0.label) }
     }
     static func isLanguage(_ text: String) -> Bool { book.finds(.language, in: text) }
     /// Returns a choice as the user sees and answers it.

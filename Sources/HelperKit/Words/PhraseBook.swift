@@ -7,7 +7,8 @@ struct PhraseBook: Sendable {
         case terms, binding, reading, advertising, logout, success, granted, failure, onward, access, free, code, payment, choose,
             optional,
             recovery
-        case email, language, offline, blocked, router, social, voucher, back, ended, scan, decline, cookie, trial, key, device,
+        case email, language, tongue, offline, blocked, router, social, voucher, back, ended, scan, decline, cookie, trial, key,
+            device,
             identity, contact, tariff, extra
     }
 

@@ -7,6 +7,8 @@ import Testing
 /// An outcome, and a prompt above all, shows nothing of the secrets of its helper.
 @Suite struct MaskingTests {
     private let secrets = Secrets(["opensesame", "4711"])
+    /// A command that told them.
+    private let telling = KnownWords(parameters: ["answers": ["a": "opensesame", "b": "4711"]])
 
     private func field(
         _ name: String = "f", kind: Field.Kind = .text, choices: [String]? = nil, label: String = "", value: String? = nil
@@ -40,7 +42,7 @@ import Testing
         ]
         for (field, what) in fields {
             do {
-                _ = try Prompt(title: "", fields: [self.field("first"), field]).masked(secrets)
+                _ = try Prompt(title: "", fields: [self.field("first"), field]).masked(secrets, known: telling)
                 Issue.record("\(what) passed")
             } catch {
                 #expect(error.code == .helperRepeatsSecret && error.sentence.hasPrefix("\"reply.prompt.fields.1.\(what)\""))
@@ -52,14 +54,15 @@ import Testing
 
     @Test func formsInWhichASecretTravelsAreFoundInNames() {
         let secrets = Secrets(["a b\"c"])
+        let known = KnownWords(parameters: ["answers": ["a": "a b\"c"]])
         for word in ["a%20b%22c", "a+b%22c", "a b\\\"c"] {
-            #expect(throws: HelperFault.self) { try Prompt(title: "", fields: [field(word)]).masked(secrets) }
+            #expect(throws: HelperFault.self) { try Prompt(title: "", fields: [field(word)]).masked(secrets, known: known) }
         }
     }
 
     @Test func theSameQuestionMayBeAskedAgain() throws {
         let asked = [field("room4711"), field("plan", kind: .choice, choices: ["opensesame", "slow"])]
-        let known = KnownWords(asked: asked)
+        let known = KnownWords(asked: asked, parameters: ["answers": ["room4711": "4711", "plan": "opensesame"]])
         #expect(try Prompt(title: "", fields: asked).masked(secrets, known: known).fields == asked)
         let other = field("plan", kind: .choice, choices: ["opensesame!", "slow"])
         #expect(throws: HelperFault.self) { try Prompt(title: "", fields: [other]).masked(secrets, known: known) }
@@ -92,14 +95,22 @@ import Testing
         }
     }
 
+    /// Such as the purpose of the trip, at the login behind the one for which it was chosen.
+    @Test func whatAnEarlierCommandWasToldMayBeAskedForAgain() throws {
+        let again = [field("guest4711"), field("purpose", kind: .choice, choices: ["business", "opensesame"])]
+        #expect(try Prompt(title: "", fields: again).masked(secrets).fields == again)
+    }
+
     /// A list of countries after a page that asked for the room.
     @Test func aShortAnswerMayBeAmongManyChoices() throws {
         let codes = (400...430).map { "+\($0)" }
         let secrets = Secrets(["421", "opensesame"])
-        #expect(try Prompt(title: "", fields: [field(kind: .choice, choices: codes)]).masked(secrets).fields[0].choices == codes)
+        let known = KnownWords(parameters: ["answers": ["room": "421", "name": "opensesame"]])
+        let list = Prompt(title: "", fields: [field(kind: .choice, choices: codes)])
+        #expect(try list.masked(secrets, known: known).fields[0].choices == codes)
         for wrong in [["a", "421"], codes + ["opensesame"]] {
             #expect(throws: HelperFault.self) {
-                try Prompt(title: "", fields: [field(kind: .choice, choices: wrong)]).masked(secrets)
+                try Prompt(title: "", fields: [field(kind: .choice, choices: wrong)]).masked(secrets, known: known)
             }
         }
     }

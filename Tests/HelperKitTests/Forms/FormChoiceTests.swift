@@ -234,7 +234,9 @@ import Testing
         "<form action=/p><label><input type=radio name=t value=1 checked> Flat 4.90 €</label><button>Connect</button></form>",
         "<form action=/p><input name=card placeholder='Card number'><button>Go</button></form>",
         "<form action=/p><select name=plan><option value=''>Choose<option value=1>1 hour USD 2<option value=2>Day USD 5</select><button>Go</button></form>",
-    ]) func nothingThatPays(_ form: String) { #expect(decide(form) == "refuse The page asks for a payment.") }
+    ]) func nothingThatPays(_ form: String) {
+        #expect(decide(form) == "refuse The page asks for a payment or names a price, and hotspotd pays for nothing.")
+    }
 
     @Test(arguments: [
         "a lost room key is charged with 25 EUR, Wi-Fi is free of charge", "Free Wi-Fi for our guests. Lost key: 25 EUR.",
@@ -292,8 +294,36 @@ import Testing
         #expect(decide("<p>\(text)</p><form method=post action=/p><button>Connect</button></form>") == "send /p ")
         let free = "<form method=post action=/p><button>Continue for free</button></form>"
         #expect(decide("<p>Premium: 5 EUR a day</p>" + free) == "send /p ")
-        let fields = "<form method=post action=/p><input name=room placeholder=Room><button>Go</button></form>"
-        #expect(decide("<p>Premium: 5 EUR a day</p>" + fields) == "ask room!")
+    }
+
+    /// What is put on the room's bill is asked about as well; an account or a code was paid before.
+    @Test func aPriceBesideTheRoomIsAskedAbout() {
+        func decide(_ text: String, _ fields: String, button: String = "Go") -> String {
+            self.decide("<p>\(text)</p><form method=post action=/p>\(fields)<button>\(button)</button></form>")
+        }
+        let room = "<input name=room placeholder=Room>"
+        let price = "24 hours of Internet for EUR 4.90. The amount is charged to your room."
+        #expect(decide(price, room).hasPrefix("ask room! agree:price:"))
+        #expect(decide("The Wi-Fi is free of charge. Premium: 5 EUR a day", room) == "ask room!")
+        #expect(decide("Lost key: 25 EUR", room) == "ask room!" && decide("Breakfast 12 EUR.", room) == "ask room!")
+        for paid in [
+            "<input name=user placeholder=User><input type=password name=p placeholder=Password>",
+            "<input name=c placeholder='Voucher code'>",
+        ] {
+            #expect(!decide(price, paid).contains("price"))
+        }
+        #expect(decide("24 hours", room, button: "Buy 24 hours").hasPrefix("refuse "))
+    }
+
+    /// A form that changes the page's language, by whatever name, is no login.
+    @Test(arguments: ["hl", "l", "lc"]) func aChoiceOfLanguagesIsNoLogin(_ name: String) {
+        let room = "<form method=post action=/p><input name=room placeholder=Room><button>Go</button></form>"
+        func form(_ names: [String]) -> String {
+            let options = names.map { "<option value=\($0.prefix(2))>\($0)</option>" }.joined()
+            return "<form action=/lang><select name=\(name)>\(options)</select><input type=submit value=Go></form>"
+        }
+        #expect(decide(form(["English", "Deutsch", "Français", "中文"]) + room) == "ask room!")
+        #expect(decide(form(["Guest", "Staff"]) + room) != "ask room!")
     }
 
     @Test func theFreeWayIsPressed() {

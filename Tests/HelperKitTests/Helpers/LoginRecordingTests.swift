@@ -97,7 +97,7 @@ import Testing
         #expect(!recorded.isWanted && recorded.exchange.result == .uiRequired)
         #expect(
             recorded.summary(of: "inn.exchange") == """
-                inn.exchange has 2 requests, by the forms on the portal's pages, and ends with uiRequired; The page asks for a payment.
+                inn.exchange has 2 requests, by the forms on the portal's pages, and ends with uiRequired; The page asks for a payment or names a price, and hotspotd pays for nothing.
                 This machine's addresses and tokens were replaced. Read the file before you hand it in.
                 """)
     }

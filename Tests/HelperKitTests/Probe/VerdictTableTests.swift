@@ -217,4 +217,15 @@ import Testing
     @Test func noAnswerIsLimited() {
         #expect(verdict(table(https: true).nextStep(at: 3000)) == "limited timeout")
     }
+
+    /// Where names have no answer, the address that the endpoint had before tells whether a portal is there.
+    @Test(arguments: [(TransferErrorCode.noNameserver, true), (.dnsFailed, true), (.connectFailed, false)])
+    func theRememberedAddressIsWaitedForWithoutNames(_ code: TransferErrorCode, isWaitedFor: Bool) {
+        var table = table()
+        table.asksRemembered = true
+        table.answeredNamed(.failure(TransferError(code)), expect: "204")
+        #expect(verdict(table.nextStep(at: 10)) == (isWaitedFor ? "wait 3000" : "limited \(code.rawValue)"))
+        table.answeredRemembered(.failure(TransferError(.timeout)), expect: "204")
+        #expect(verdict(table.nextStep(at: 20)) == "limited \(code.rawValue)")
+    }
 }

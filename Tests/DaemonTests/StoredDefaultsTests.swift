@@ -191,4 +191,20 @@ import Testing
         #expect(hotel.credential != nil)
         await hotel.close()
     }
+
+    /// The purpose of the trip, chosen in this network before: at the next login the portal asks for it in the same words.
+    @Test @LoopActor func aChoiceIsAskedForAgainAfterItWasMade() async throws {
+        let hotel = try Hotel()
+        let field =
+            #"{"name": "guestpurpose", "label": "", "kind": "choice", "required": true, "choices": ["business", "leisure"]}"#
+        hotel.bench.replies(
+            "form", to: "Authenticate",
+            #"{"result": "uiRequired", "portal": \#(Hotel.plain), "prompt": {"title": "Hotel", "fields": [\#(field)]}}"#)
+        _ = try await hotel.ask()
+        try await hotel.answer(["guestpurpose": "business"], remember: false)
+        hotel.controller.feed(.loginRequested(helper: nil, fresh: true))
+        #expect(await hotel.bench.eventually { hotel.desk.prompt != nil || hotel.controller.machine.state.name == .failure })
+        #expect(hotel.desk.prompt?.prompt.fields.first?.choices == ["business", "leisure"])
+        await hotel.close()
+    }
 }

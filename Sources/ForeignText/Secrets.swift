@@ -23,6 +23,15 @@ public struct Secrets: Sendable {
     /// The length of the longest form, in octets.
     public var longest: Int { forms.values.joined().map(\.count).max() ?? 0 }
 
+    /// Without these texts, which are no secrets.
+    public func without(_ texts: some Sequence<String>) -> Secrets {
+        let open = Secrets(texts)
+        var rest = self
+        rest.forms = forms.map { first, forms in (first, forms.filter { open.forms[first]?.contains($0) != true }) }
+            .reduce(into: [:]) { if !$1.1.isEmpty { $0[$1.0] = $1.1 } }
+        return rest
+    }
+
     /// Those forms alone that have so many octets.
     public func withForms(from length: Int) -> Secrets {
         var long = self

@@ -97,6 +97,9 @@ extension Prompt {
     /// portal asks at a later login for what it asked for then, and one of its choices was the answer. A prefilled value is left out, because a mask in its
     /// place would be sent as an answer; a refused answer is offered again in its own field, unless it is a password or a code.
     public func masked(_ secrets: Secrets, known: KnownWords = KnownWords()) throws(HelperFault) -> Prompt {
+        // What the user may choose is the portal's word, and was an answer where the same was asked before.
+        let chosen = fields.filter { $0.kind == .choice && ($0.choices?.count ?? 0) > 1 }.flatMap { $0.choices ?? [] }
+        let secrets = secrets.without(chosen)
         guard !secrets.isEmpty else { return self }
         var prompt = self
         prompt.title = secrets.mask(title)

@@ -99,6 +99,11 @@ import Testing
     @Test func whatAnEarlierCommandWasToldMayBeAskedForAgain() throws {
         let again = [field("guest4711"), field("purpose", kind: .choice, choices: ["business", "opensesame"])]
         #expect(try Prompt(title: "", fields: again).masked(secrets).fields == again)
+        // What can be chosen is no secret in the texts beside it.
+        let labelled = [field("age", kind: .choice, choices: ["opensesame", "older"], label: "opensesame, 4711")]
+        let shown = try Prompt(title: "The opensesame park", fields: labelled).masked(secrets)
+        #expect(shown.title == "The opensesame park" && shown.fields[0].label == "opensesame, •••")
+        #expect(try Prompt(title: "opensesame", fields: [field(choices: ["opensesame"])]).masked(secrets).title == "•••")
     }
 
     /// A list of countries after a page that asked for the room.

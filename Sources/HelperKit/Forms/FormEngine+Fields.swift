@@ -111,7 +111,9 @@ extension FormEngine {
     }
 
     static func label(of control: HTMLControl) -> String {
-        Printable.text(control.label.isEmpty ? control.name : control.label, limit: 120)
+        // The label of a radio button is one of the answers.
+        let question = control.kind == .radio ? control.legend ?? "" : control.label
+        return Printable.text(question.isEmpty ? control.name : question, limit: 120)
     }
 
     func label(of name: String, in form: HTMLForm) -> String {

@@ -27,6 +27,8 @@ public struct HTMLControl: Codable, Hashable, Sendable {
     public var value = ""
     /// The text beside it: its label, `aria-label`, placeholder or title.
     public var label = ""
+    /// The legend of the field set that a radio button is in: the question that a group of them answers.
+    public var legend: String?
     /// The `required` attribute.
     public var isRequired = false
     /// The `readonly` attribute: the value is the portal's own.

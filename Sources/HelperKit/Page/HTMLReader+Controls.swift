@@ -114,6 +114,7 @@ extension HTMLReader {
             control.label = Self.first(
                 of: [own?.text, Self.attribute(node, "aria-label"), Self.text(after: node), Self.text(before: node)], limit: 300)
             if own == nil { control.links = Self.links(after: node) }
+            if kind == .radio { control.legend = Self.legend(around: node) }
         case .text, .password, .email, .telephone, .select, .textarea, .file:
             control.label = Self.first(
                 of: [

@@ -57,6 +57,27 @@ extension HTMLReader {
         return nil
     }
 
+    /// Returns the legend of the nearest field set around a node.
+    static func legend(around node: Node) -> String? {
+        var parent = node.pointee.parent
+        for _ in 0..<8 {
+            guard let current = parent, current.pointee.type == XML_ELEMENT_NODE else { return nil }
+            if name(current) == "fieldset" {
+                var child = current.pointee.children
+                while let inner = child {
+                    if inner.pointee.type == XML_ELEMENT_NODE, name(inner) == "legend" {
+                        let text = PageText.squeezed(text(of: inner), limit: 120)
+                        return text.isEmpty ? nil : text
+                    }
+                    child = inner.pointee.next
+                }
+                return nil
+            }
+            parent = current.pointee.parent
+        }
+        return nil
+    }
+
     static func links(in node: Node) -> [String] {
         var references: [String] = []
         visit(node) { inner in

@@ -315,6 +315,20 @@ import Testing
         #expect(decide("24 hours", room, button: "Buy 24 hours").hasPrefix("refuse "))
     }
 
+    /// Radio buttons are asked for by their question, not by the first answer.
+    @Test func aGroupIsAskedForByItsLegend() throws {
+        func buttons(_ name: String) -> String {
+            "<label><input type=radio name=\(name) value=y> Yes</label><label><input type=radio name=\(name) value=n> No</label>"
+        }
+        let form =
+            "<form action=/p><fieldset><legend>Do you smoke?</legend>\(buttons("smoke"))</fieldset>\(buttons("offers"))<button>Go</button></form>"
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page(form, url: url.text), at: url) else {
+            return #expect(Bool(false))
+        }
+        #expect(prompt.fields.map(\.label) == ["Do you smoke?", "offers"])
+        #expect(prompt.fields.map(\.choices) == [["Yes", "No"], ["Yes", "No"]])
+    }
+
     /// A form that changes the page's language, by whatever name, is no login.
     @Test(arguments: ["hl", "l", "lc"]) func aChoiceOfLanguagesIsNoLogin(_ name: String) {
         let room = "<form method=post action=/p><input name=room placeholder=Room><button>Go</button></form>"

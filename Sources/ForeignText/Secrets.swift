@@ -25,10 +25,9 @@ public struct Secrets: Sendable {
 
     /// Without these texts, which are no secrets.
     public func without(_ texts: some Sequence<String>) -> Secrets {
-        let open = Secrets(texts)
+        let open = Set(Secrets(texts).forms.values.joined())
         var rest = self
-        rest.forms = forms.map { first, forms in (first, forms.filter { open.forms[first]?.contains($0) != true }) }
-            .reduce(into: [:]) { if !$1.1.isEmpty { $0[$1.0] = $1.1 } }
+        rest.forms = forms.mapValues { $0.filter { !open.contains($0) } }
         return rest
     }
 

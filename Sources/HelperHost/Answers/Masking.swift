@@ -94,13 +94,14 @@ extension Prompt {
 
     /// The prompt without these secrets where it is only read. Names and choices come back to the helper with the answers and so cannot be
     /// masked: one that repeats a secret of the command itself is a fault, which does not repeat it. What was told before is no measure: a
-    /// portal asks at a later login for what it asked for then, and one of its choices was the answer. A prefilled value is left out, because a mask in its
-    /// place would be sent as an answer; a refused answer is offered again in its own field, unless it is a password or a code.
+    /// portal asks at a later login for what it asked for then, and one of its choices was the answer. A prefilled value is left out,
+    /// because a mask in its place would be sent as an answer; a refused answer is offered again in its own field, unless it is a
+    /// password or a code.
     public func masked(_ secrets: Secrets, known: KnownWords = KnownWords()) throws(HelperFault) -> Prompt {
-        // What the user may choose is the portal's word, and was an answer where the same was asked before.
-        let chosen = fields.filter { $0.kind == .choice && ($0.choices?.count ?? 0) > 1 }.flatMap { $0.choices ?? [] }
-        let secrets = secrets.without(chosen)
         guard !secrets.isEmpty else { return self }
+        // What the user may choose is the portal's word, and was an answer where the same was asked before.
+        let offered = fields.filter { $0.kind == .choice }.compactMap(\.choices).filter { $0.count > 1 }
+        let secrets = secrets.without(offered.joined())
         var prompt = self
         prompt.title = secrets.mask(title)
         prompt.message = secrets.mask(message)

@@ -140,8 +140,10 @@ package struct FormAttempt: Sendable {
         }
     }
 
-    /// Returns whether a page has a form with the fields of one that was sent.
-    func asksAgain(_ page: HTMLPage) -> Bool { page.forms.contains { answered.contains($0.inputs.map(\.name)) } }
+    /// Returns whether a page has a form with the fields of one that was sent. Buttons alone are not told apart.
+    func asksAgain(_ page: HTMLPage) -> Bool {
+        page.forms.contains { !$0.inputs.isEmpty && answered.contains($0.inputs.map(\.name)) }
+    }
 
     /// No form was sent.
     var hasSentNothing: Bool { steps == 0 }

@@ -100,9 +100,8 @@ public struct FormLogin: Sendable {
         (memory.said, memory.asked) = (nil, nil)
         memory.agreed = attempt.engine.agreed.isEmpty ? nil : attempt.engine.agreed.sorted()
         // The first page is fetched again with fresh tokens; a later one cannot be reached without the forms sent before.
-        let saved = isTypedNow ? memory.page : nil
+        var known = isTypedNow ? memory.page?.terms.flatMap { Terms($0) } : nil
         memory.page = nil
-        var known: Terms?? = saved.map { $0.terms.flatMap { Terms($0) } }
         var outside = RedirectChain.outsideHosts(of: command.link)
         for host in [start?.host, url.host] { if let host { outside.remove(host) } }
         while true {
@@ -133,7 +132,7 @@ public struct FormLogin: Sendable {
                         response, to: request, client: client, outside: outside, submittedFrom: url,
                         agreed: attempt.engine.agreed, in: command.scope)
                     (page, url) = (chain.page, chain.final.url)
-                    known = attempt.asksAgain(page) ? .some(shown) : nil
+                    known = attempt.asksAgain(page) ? shown : nil
                     guard let last = attempt.arrive(chain, kind: kind) else { continue }
                     move = last
                 } catch {

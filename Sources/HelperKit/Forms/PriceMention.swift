@@ -48,8 +48,8 @@ enum PriceMention: Hashable, Sendable {
         self = .elsewhere
         if FilledForm.button(of: form).map({ FormWords.isFree($0.label) }) ?? false { return }
         let typed = FormChoice.typed(in: form)
-        if !typed.isEmpty, !form.passwords.isEmpty || typed.contains(where: { FormWords.isCode($0.words) }) { return }
-        if !typed.isEmpty, FormWords.isFree(page.text) { return }
+        let isPaid = !form.passwords.isEmpty || typed.contains { FormWords.isCode($0.words) }
+        if !typed.isEmpty, isPaid || FormWords.isFree(page.text) { return }
         // A price in another form, or in a link, is that one's.
         let others = page.forms.map(\.text) + page.links.map(\.text)
         let beside = page.sentences.filter { sentence in

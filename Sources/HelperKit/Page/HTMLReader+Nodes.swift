@@ -48,10 +48,15 @@ extension HTMLReader {
     }
 
     static func enclosingLabel(_ node: Node) -> (text: String, links: [String])? {
+        ancestor(of: node, "label", within: 6).map { (text(of: $0), links(in: $0)) }
+    }
+
+    /// Returns the nearest element of this name around a node, at most so many levels up.
+    private static func ancestor(of node: Node, _ element: String, within levels: Int) -> Node? {
         var parent = node.pointee.parent
-        for _ in 0..<6 {
+        for _ in 0..<levels {
             guard let current = parent, current.pointee.type == XML_ELEMENT_NODE else { return nil }
-            if name(current) == "label" { return (text(of: current), links(in: current)) }
+            if name(current) == element { return current }
             parent = current.pointee.parent
         }
         return nil
@@ -59,23 +64,10 @@ extension HTMLReader {
 
     /// Returns the legend of the nearest field set around a node.
     static func legend(around node: Node) -> String? {
-        var parent = node.pointee.parent
-        for _ in 0..<8 {
-            guard let current = parent, current.pointee.type == XML_ELEMENT_NODE else { return nil }
-            if name(current) == "fieldset" {
-                var child = current.pointee.children
-                while let inner = child {
-                    if inner.pointee.type == XML_ELEMENT_NODE, name(inner) == "legend" {
-                        let text = PageText.squeezed(text(of: inner), limit: 120)
-                        return text.isEmpty ? nil : text
-                    }
-                    child = inner.pointee.next
-                }
-                return nil
-            }
-            parent = current.pointee.parent
-        }
-        return nil
+        var child = ancestor(of: node, "fieldset", within: 8)?.pointee.children
+        while let inner = child, inner.pointee.type != XML_ELEMENT_NODE || name(inner) != "legend" { child = inner.pointee.next }
+        let words = child.map { PageText.squeezed(text(of: $0), limit: 120) } ?? ""
+        return words.isEmpty ? nil : words
     }
 
     static func links(in node: Node) -> [String] {

@@ -116,11 +116,11 @@ struct VerdictTable: Sendable {
         if isNamedExhausted {
             // The named endpoints decided nothing; HTTPS, the address or the API still may.
             if case .asExpected? = https { return .done(afterBadHTTP()) }
-            let isWaiting = (hasHTTPS && https == nil) || (hasAddress && address == nil) || (hasAPI && !apiAnswered)
-            // Where names have no answer, it tells whether a portal is there.
-            if !isWaiting, !(asksRemembered && remembered == nil && named.allSatisfy(\.isNameless)) {
-                return .done(afterBadHTTP())
-            }
+            // Where names have no answer, the remembered address tells whether a portal is there.
+            let isWaiting =
+                (hasHTTPS && https == nil) || (hasAddress && address == nil) || (hasAPI && !apiAnswered)
+                || (asksRemembered && remembered == nil && named.allSatisfy(\.isNameless))
+            if !isWaiting { return .done(afterBadHTTP()) }
         }
         return .wait(until: limit)
     }

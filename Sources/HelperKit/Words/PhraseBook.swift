@@ -4,12 +4,9 @@ import Glibc
 struct PhraseBook: Sendable {
     /// A section of the files.
     enum Purpose: String, CaseIterable {
-        case terms, binding, reading, advertising, logout, success, granted, failure, onward, access, free, code, payment, choose,
-            optional,
-            recovery
-        case email, language, tongue, offline, blocked, router, social, voucher, back, ended, scan, decline, cookie, trial, key,
-            device,
-            identity, contact, tariff, extra
+        case terms, binding, reading, advertising, logout, success, granted, failure, onward, access, free, code, payment, choose
+        case optional, recovery, email, language, tongue, offline, blocked, router, social, voucher, back, ended, scan, decline
+        case cookie, trial, key, device, identity, contact, tariff, extra
     }
 
     /// A phrase in octets of UTF-8, because searching for octets is fast.

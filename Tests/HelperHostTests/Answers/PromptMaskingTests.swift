@@ -95,6 +95,15 @@ import Testing
         }
     }
 
+    /// The only secret of the command is the fault as well where it is one of the choices.
+    @Test func aChoiceThatRepeatsTheOnlySecretIsRefused() {
+        let field = field(kind: .choice, choices: ["a", "opensesame"])
+        #expect(throws: HelperFault.self) {
+            try Prompt(title: "", fields: [field]).masked(
+                Secrets(["opensesame"]), known: KnownWords(parameters: ["answers": ["a": "opensesame"]]))
+        }
+    }
+
     /// Such as the purpose of the trip, at the login behind the one for which it was chosen.
     @Test func whatAnEarlierCommandWasToldMayBeAskedForAgain() throws {
         let again = [field("guest4711"), field("purpose", kind: .choice, choices: ["business", "opensesame"])]

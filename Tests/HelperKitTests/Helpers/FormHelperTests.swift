@@ -217,6 +217,41 @@ import Varlink
         #expect(try answer(["room": "214"]).prompt?.message?.contains("have changed") == true)
     }
 
+    /// The terms of a second page with a button alone are its own, and not those of the first.
+    @Test func aSecondPageHasItsOwnTerms() throws {
+        let second = Locked("be quiet")
+        let server = ScriptedServer { request in
+            func page(_ terms: String, _ target: String) -> String {
+                "<p>By going on you accept the terms of use: \(terms).</p><form action=\(target)><input type=submit value=Connect></form>"
+            }
+            return switch request.path {
+            case "/": .send(octets(redirect("/in")))
+            case "/in": .send(octets(http(200, page("be kind", "/two"))))
+            case "/two": .send(octets(http(200, page(second.with { $0 }, "/go"))))
+            default: .send(octets(http(200, "You are now connected")))
+            }
+        }
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        // Asks until it logs in; accepts what is asked for.
+        func questions(consent: Bool) throws -> Int {
+            (command.consent, command.answers) = (consent, [:])
+            var (reply, count) = (try FormHelper().authenticate(command), 0)
+            while reply.result == .uiRequired, count < 4 {
+                (command.session, command.answers) = (reply.session, ["accept_terms": "yes"])
+                (reply, count) = (try FormHelper().presentUI(command), count + 1)
+            }
+            #expect(reply.result == .success)
+            command.session = reply.session
+            return count
+        }
+        #expect(try questions(consent: false) > 0)
+        _ = try questions(consent: true)
+        #expect(try questions(consent: true) == 0)
+        second.with { $0 = "whistle at the door" }
+        #expect(try questions(consent: true) > 0)
+    }
+
     @Test func termsStayAcceptedOverALogoff() throws {
         let terms = Locked("Pay with a smile.")
         let server = cafe(terms)
